@@ -1,0 +1,1 @@
+"""Softdock simulates the contact phase of spacecraft docking, berthing and servicing."""

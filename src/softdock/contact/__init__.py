@@ -1,0 +1,1 @@
+"""Contact forces between surfaces: elastic layer, damping, friction."""

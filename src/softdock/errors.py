@@ -1,0 +1,42 @@
+"""What goes wrong because of the input, said to the person who gave it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing to mend in the input: where it is, what was given and what is allowed."""
+
+    message: str
+    """A sentence that says what is wrong and what is allowed."""
+    field: str = ""
+    """Dotted path of the field, for example `chaser.masses.0`."""
+    file: str = ""
+    line: int | None = None
+    """Line in the file, counted from 1."""
+    given: str = ""
+    """The offending value as it was written."""
+    hint: str = ""
+    """What to do, for example 'did you mean "stiffness"?'."""
+
+    def __str__(self) -> str:
+        place = self.file + (f":{self.line}" if self.line is not None else "")
+        parts = [part for part in (place, self.field) if part]
+        text = ": ".join([*parts, self.message])
+        if self.given:
+            text += f" Given: {self.given}."
+        if self.hint:
+            text += f" {self.hint}"
+        return text
+
+
+class InputError(Exception):
+    """The input cannot be used; carries every problem found. The command line exits with 2."""
+
+    def __init__(self, *problems: Problem | str) -> None:
+        self.problems = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class RunError(Exception):
+    """A run could not be completed; says what is known and kept. The command line exits with 1."""

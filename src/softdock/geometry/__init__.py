@@ -1,0 +1,1 @@
+"""CAD in, meridian profiles, distances and mass properties."""

@@ -1,0 +1,1 @@
+"""One-dimensional chains of masses, propagated exactly between events."""

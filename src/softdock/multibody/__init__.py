@@ -1,0 +1,1 @@
+"""Trees of bodies with joints, springs, drives and events."""

@@ -1,0 +1,1 @@
+"""Scenario files: format, units, messages with file and line, bundled scenarios."""

@@ -1,0 +1,1 @@
+"""Closed forms only: what the simulator must agree with."""
