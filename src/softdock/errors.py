@@ -1,6 +1,8 @@
 """What goes wrong because of the input, said to the person who gave it."""
 
+import errno
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,3 +42,23 @@ class InputError(Exception):
 
 class RunError(Exception):
     """A run could not be completed; says what is known and kept. The command line exits with 1."""
+
+
+_REASONS = {
+    errno.ENOENT: "it does not exist",
+    errno.EACCES: "permission is denied",
+    errno.EPERM: "permission is denied",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EISDIR: "it is a folder",
+    errno.ENOTDIR: "a part of the path is a file, not a folder",
+    errno.EEXIST: "a file of that name is in the way",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
+def file_error(path: Path | str, action: str, error: OSError) -> InputError:
+    """Return the `InputError` for a file or folder that the system refuses; action like `write` or `read`."""
+    reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+    return InputError(Problem(message=f"Cannot {action} it: {reason}.", file=str(path)))

@@ -37,7 +37,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
     folder = cache_folder()
     before = numba.config.CACHE_DIR
     if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
+        numba.config.CACHE_DIR = str(folder / _room(function.__module__))
     try:
         compiled: Callable[..., Any] = numba.njit(
             cache=folder is not None, nogil=True, error_model="numpy", **options
@@ -70,7 +70,9 @@ def cache_folder() -> Path | None:
 @functools.cache
 def source_digest() -> str:
     """Return a digest of every source file that holds kernels, and of the compiler's version."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {os.environ.get('NUMBA_BOUNDSCHECK')}".encode())
+    digest = hashlib.sha256(
+        f"{numba.__version__} {sys.version} {os.environ.get('NUMBA_BOUNDSCHECK')}".encode()
+    )
     for path in sorted(PACKAGE_ROOT.rglob("*.py")):
         source = path.read_bytes()
         if b"softdock.jit" in source:
@@ -112,10 +114,15 @@ def _remove_old(base: Path, keep: Path) -> None:
 
 def is_cold(room: str) -> bool:
     """Tell whether the kernels of a room still have to be compiled on this machine."""
-    folder = cache_folder()
     if numba.config.DISABLE_JIT:
         return False
-    return folder is None or not any(folder.rglob(f"{room}*/*.nbi"))
+    folder = cache_folder()
+    return folder is None or not any((folder / room).rglob("*.nbi"))
+
+
+def _room(module: str) -> str:
+    """Return the room of a module: `lumped` for `softdock.lumped.kernels`."""
+    return (module.split(".") + ["."])[1]
 
 
 def warm_up(*rooms: str) -> None:

@@ -1,9 +1,7 @@
 """What a run leaves behind: history, events, outcome, metrics, audit, prediction."""
 
-import json
 import math
-import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-RESULT_FILE = "result.json"
-HISTORY_FILE = "history.parquet"
-FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +78,8 @@ class Result:
     audit: Audit
     timing: Timing
     history: History
+    units: Mapping[str, str] = field(default_factory=dict)
+    """SI units of metrics and of the prediction, by name; a pure number needs no entry."""
     events: tuple[Event, ...] = ()
     prediction: Mapping[str, Any] | None = None
     """What theory expects for the first impact, where it applies."""
@@ -92,14 +87,62 @@ class Result:
     """The full scenario as plain data, SI numbers."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that `softdock run --json` prints."""
-        return {
+        """Return the object that `softdock run --json` prints; numbers that are not finite become None."""
+        plain = {
             "scenario": self.scenario,
             "outcome": self.outcome,
             "message": self.message,
-            "metrics": dict(self.metrics),
+            "metrics": self.metrics,
+            "units": self.units,
             "audit": asdict(self.audit),
-            "prediction": None if self.prediction is None else dict(self.prediction),
+            "prediction": self.prediction,
             "timing": asdict(self.timing),
             "events": [asdict(event) for event in self.events],
         }
+        return {name: plain_data(value) for name, value in plain.items()}
+
+    def save(self, folder: Path | str) -> None:
+        """Write `result.json` and `history.parquet` into a folder, which is made if it is missing.
+
+        What another run left there is replaced only once both files are complete.
+        """
+        from softdock.storage import save
+
+        save(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "Result":
+        """Read what `save` has written."""
+        from softdock.storage import load
+
+        return load(Path(folder))
+
+    def plot(self, path: Path | str | None = None, channels: Sequence[str] | None = None) -> "Figure":
+        """Draw recorded channels over time, one panel per unit, and save the picture if a path is given.
+
+        A channel is chosen by its name or the beginning of its name, like `chaser`; all are drawn by default.
+        """
+        from softdock.report.plot import plot
+
+        return plot(self, None if path is None else Path(path), channels)
+
+    def summary(self) -> str:
+        """Return outcome, metrics beside the prediction, audit and timing as text for a terminal."""
+        from softdock.report.summary import summary
+
+        return summary(self)
+
+
+def plain_data(value: Any) -> Any:
+    """Return a value as JSON can hold it: plain lists, dicts and numbers, None for what is not finite."""
+    match value:
+        case Mapping():
+            return {str(key): plain_data(item) for key, item in value.items()}
+        case np.ndarray() | np.generic():
+            return plain_data(value.tolist())
+        case list() | tuple():
+            return [plain_data(item) for item in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case _:
+            return value

@@ -1,1 +1,60 @@
-"""The command line, one file per command."""
+"""The command line, one file per command.
+
+Every command's file is quick to import; what computes is imported inside the command.
+"""
+
+import sys
+from importlib import import_module
+from typing import Annotated, NoReturn
+
+import typer
+
+from softdock import __version__
+from softdock.cli import console
+
+app = typer.Typer(
+    name="softdock",
+    help="Simulate the contact phase of spacecraft docking, berthing and servicing.",
+    epilog="Start with: softdock scenarios, then softdock run impact-a",
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for _name in ("scenarios", "predict", "validate", "run", "figures", "bench"):
+    try:
+        app.command()(getattr(import_module(f"softdock.cli.{_name}"), _name))
+    except ModuleNotFoundError:
+        continue
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"softdock {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Simulate the contact phase of spacecraft docking, berthing and servicing."""
+
+
+def main() -> NoReturn:
+    """Run the command line; every end is an exit code and, if something went wrong, a sentence on stderr."""
+    try:
+        app()
+    except SystemExit as end:
+        code = end.code
+        if code == console.EXIT_INTERRUPTED:
+            console.report(KeyboardInterrupt())
+    except BaseException as error:
+        code = console.report(error)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        code = console.report(error)
+    sys.exit(code)

@@ -1,0 +1,29 @@
+"""Measurements of speed and accuracy, side by side with peers in the same run.
+
+Each module of this folder is one benchmark: `run(progress)` measures and returns a list of rows; it calls
+`progress(what, fraction)` as it goes. A row has `name`, `value`, `unit`; where a peer was measured beside it
+`peer`, `peer_value` and `ratio` (how many times better we are); and where there is a goal `aim`.
+"""
+
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from softdock.errors import InputError, Problem
+from softdock.report import Progress
+
+BENCHMARKS = {"impact": "Predictions per second, and one impact run against scipy"}
+"""Name of every benchmark, with what it measures."""
+
+
+class Benchmark(Protocol):
+    """A module that measures."""
+
+    def run(self, progress: Progress, /) -> list[dict[str, Any]]:
+        """Measure and return one row per quantity."""
+
+
+def benchmark(name: str) -> Benchmark:
+    """Return the benchmark of that name."""
+    if name not in BENCHMARKS:
+        raise InputError(Problem(message=f"There are the benchmarks {', '.join(BENCHMARKS)}.", given=name))
+    return cast(Benchmark, import_module(f"{__name__}.{name}"))

@@ -1,0 +1,88 @@
+"""What the commands share: text on stdout, messages and progress on stderr, every error as a sentence."""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from softdock.errors import InputError, RunError, file_error
+
+Progress = Callable[[str, float], None]
+
+EXIT_RUN, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
+
+
+def out() -> Console:
+    """Return the console of stdout: results, for people and pipes."""
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def say(message: str) -> None:
+    """Print a message for the person at the terminal, on stderr."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON document on stdout; numbers that are not finite must have become null before."""
+    print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for output, with its parents, if it is not there yet."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise file_error(path, "make", error) from error
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """Show a progress bar on stderr if that is a terminal; yield the function that moves it."""
+    if not sys.stderr.isatty():
+        yield lambda what, fraction: None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda what, fraction: bar.update(task, description=f"{title}: {what}", completed=fraction)
+
+
+def report(error: BaseException) -> int:
+    """Say on stderr what went wrong and return the exit code."""
+    match error:
+        case InputError():
+            for problem in error.problems:
+                say(f"Error: {problem}")
+            return EXIT_INPUT
+        case RunError():
+            say(f"The run could not be completed: {error}")
+            return EXIT_RUN
+        case KeyboardInterrupt():
+            say("Interrupted.")
+            return EXIT_INTERRUPTED
+        case BrokenPipeError():
+            # Whoever read our output has gone; nobody is left to tell, and the exit must not try to flush.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return EXIT_PIPE
+        case _:
+            return _internal(error)
+
+
+def _internal(error: BaseException) -> int:
+    if os.environ.get("SOFTDOCK_DEBUG"):
+        traceback.print_exception(error)
+    line = " ".join(f"{type(error).__name__}: {error}".split())
+    say(f"Internal error: {line}")
+    say(
+        "This is a fault in Softdock: please report it, with the command and what SOFTDOCK_DEBUG=1 adds to it."
+    )
+    return EXIT_RUN

@@ -1,0 +1,62 @@
+"""`softdock run`: simulate one scenario."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from softdock.cli import console
+
+if TYPE_CHECKING:
+    from softdock.result import Result
+    from softdock.scenario import Scenario
+
+
+def run(
+    scenario: Annotated[
+        str,
+        typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file."),
+    ],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field; may be repeated."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history there.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the history there.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Simulate a scenario and say what happened."""
+    from softdock.scenario import load
+    from softdock.simulate import simulate
+
+    chosen = load(scenario, overrides or ())
+    if out is not None:
+        console.make_folder(out)
+    announce_compilation(chosen)
+    result = simulate(chosen)
+    written = []
+    if out is not None:
+        result.save(out)
+        written.append(str(out))
+    if plot is not None:
+        result.plot(plot)
+        written.append(str(plot))
+    if as_json:
+        console.print_json(result.to_json())
+    else:
+        _print(result, written)
+
+
+def announce_compilation(scenario: "Scenario") -> None:
+    """Tell the person who waits that the first run compiles."""
+    from softdock.jit import is_cold
+    from softdock.simulate import ROOMS
+
+    if any(is_cold(room) for room in ROOMS[scenario.kind]):
+        console.say("Compiling kernels (first run only) ...")
+
+
+def _print(result: "Result", written: list[str]) -> None:
+    print(result.summary())
+    for path in written:
+        print(f"Written to {path}")

@@ -1,0 +1,29 @@
+"""The papers' figures, redrawn from our own runs.
+
+Each module of this folder draws one set: `draw(out, progress)` writes the pictures into the folder `out`
+and returns their paths; it calls `progress(what, fraction)` as it goes.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from softdock.errors import InputError, Problem
+from softdock.report import Progress
+
+FIGURES = {"impact": "Impact of multibody spacecraft, and the latch"}
+"""Name of every set of figures, with what it shows."""
+
+
+class FigureSet(Protocol):
+    """A module that draws one set of figures."""
+
+    def draw(self, out: Path, progress: Progress, /) -> list[Path]:
+        """Write the pictures into the folder and return their paths."""
+
+
+def figure_set(name: str) -> FigureSet:
+    """Return the module that draws the figures of that name."""
+    if name not in FIGURES:
+        raise InputError(Problem(message=f"There are figures for {', '.join(FIGURES)} and all.", given=name))
+    return cast(FigureSet, import_module(f"{__name__}.{name}"))

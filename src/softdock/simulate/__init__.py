@@ -1,0 +1,38 @@
+"""One run: a scenario in, a result out."""
+
+import time
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from softdock.result import Result
+    from softdock.scenario import Scenario
+
+# Imported when first needed: one kind of scenario does not pay for the kernels of another.
+RUNNERS = {"chain": "softdock.simulate.chain", "multibody": "softdock.simulate.multibody"}
+ROOMS = {"chain": ("lumped",), "multibody": ("contact", "multibody")}
+"""Rooms whose kernels each kind of scenario uses."""
+
+
+class Runner(Protocol):
+    """A module that runs one kind of scenario."""
+
+    def run(self, scenario: "Scenario", /) -> "Result":
+        """Run the scenario and return what happened."""
+
+
+def simulate(scenario: "Scenario | str") -> "Result":
+    """Run a scenario, or the bundled scenario or file of that name, and return what happened.
+
+    The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome.
+    """
+    if isinstance(scenario, str):
+        from softdock.scenario import load
+
+        scenario = load(scenario)
+    runner = cast(Runner, import_module(RUNNERS[scenario.kind]))
+    start = time.perf_counter()
+    result = runner.run(scenario)
+    timing = replace(result.timing, wall_s=time.perf_counter() - start)
+    return replace(result, scenario=scenario.name, definition=scenario.model_dump(mode="json"), timing=timing)

@@ -1,0 +1,135 @@
+"""How a result lies on disk: `result.json` beside `history.parquet`, replaced together or not at all."""
+
+import hashlib
+import io
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import InputError, Problem, file_error
+from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
+
+RESULT_FILE = "result.json"
+HISTORY_FILE = "history.parquet"
+FORMAT = 1
+REMEDY = "Run the scenario again with --out to write it anew."
+
+
+def save(result: Result, folder: Path) -> None:
+    """Write a result into a folder; both files are complete before either takes its place."""
+    history = _to_parquet(result.history)
+    document = {
+        "softdock_result": FORMAT,
+        "history_sha256": hashlib.sha256(history).hexdigest(),
+        **result.to_json(),
+        "definition": plain_data(result.definition),
+    }
+    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    _replace_together(folder, {HISTORY_FILE: history, RESULT_FILE: text.encode()})
+
+
+def load(folder: Path) -> Result:
+    """Read a result that `save` has written; what is missing, damaged or newer raises `InputError`."""
+    path = folder / RESULT_FILE
+    document = _read_document(path)
+    history = _read(folder / HISTORY_FILE)
+    if hashlib.sha256(history).hexdigest() != document.get("history_sha256"):
+        raise _damaged(folder / HISTORY_FILE, f"It does not belong to the {RESULT_FILE} beside it.")
+    try:
+        return Result(
+            scenario=document["scenario"],
+            outcome=document["outcome"],
+            message=document["message"],
+            metrics=document["metrics"],
+            units=document["units"],
+            audit=Audit(**document["audit"]),
+            timing=Timing(**document["timing"]),
+            history=_from_parquet(history),
+            events=tuple(Event(**event) for event in document["events"]),
+            prediction=document["prediction"],
+            definition=document["definition"],
+        )
+    except (KeyError, TypeError) as error:
+        raise _damaged(path, "Parts of the result are missing.") from error
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(_read(path))
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, "It is not the JSON that Softdock writes.") from error
+    version = document.get("softdock_result") if isinstance(document, dict) else None
+    if not isinstance(version, int):
+        raise _damaged(path, "It is not a result of Softdock.")
+    if version > FORMAT:
+        message = f"It was written by a newer Softdock; this one reads format {FORMAT} and older."
+        raise InputError(Problem(message=message, file=str(path), given=f"format {version}"))
+    return dict(document)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise file_error(path, "read", error) from error
+
+
+def _damaged(path: Path, message: str) -> InputError:
+    return InputError(Problem(message=message, file=str(path), hint=REMEDY))
+
+
+def _replace_together(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files under temporary names, then rename them; on failure nothing of them stays."""
+    temporary = {folder / name: folder / f".{name}.{os.getpid()}.tmp" for name in files}
+    path = folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, hidden in temporary.items():
+            with hidden.open("wb") as file:
+                file.write(files[path.name])
+                file.flush()
+                os.fsync(file.fileno())
+        for path, hidden in temporary.items():
+            hidden.replace(path)
+    except OSError as error:
+        raise file_error(path, "write", error) from error
+    finally:
+        for hidden in temporary.values():
+            with suppress(OSError):
+                hidden.unlink()
+
+
+def _to_parquet(history: History) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {"time": Channel(values=history.time, unit="s"), **history.channels}
+    arrays = {name: pa.array(channel.values) for name, channel in columns.items()}
+    schema = pa.schema(
+        [pa.field(name, arrays[name].type, metadata={"unit": columns[name].unit}) for name in columns]
+    )
+    floats = [name for name, array in arrays.items() if pa.types.is_floating(array.type)]
+    buffer = io.BytesIO()
+    pq.write_table(
+        pa.table(arrays, schema=schema),
+        buffer,
+        compression="zstd",
+        use_dictionary=False,
+        use_byte_stream_split=floats,
+    )
+    return buffer.getvalue()
+
+
+def _from_parquet(data: bytes) -> History:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(data))
+    channels = {
+        column.name: Channel(
+            values=table[column.name].to_numpy(), unit=(column.metadata or {}).get(b"unit", b"").decode()
+        )
+        for column in table.schema
+    }
+    return History(time=channels.pop("time").values, channels=channels)
