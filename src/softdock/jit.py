@@ -9,18 +9,28 @@ import functools
 import hashlib
 import importlib
 import os
+import re
 import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 
 PACKAGE_ROOT = Path(__file__).parent
-CACHES_KEPT = 4  # older digests are removed: one for each of a few checkouts side by side
+CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
+SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
 ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody")
+
+_CONFIG: Any = numba.config
+_USES_KERNELS = re.compile(
+    rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
+)
+_IMPORT = re.compile(r"^from\s+(softdock[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.M)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,60 +45,65 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     folder = cache_folder()
-    before = numba.config.CACHE_DIR
+    before = _CONFIG.CACHE_DIR
     if folder is not None:
-        numba.config.CACHE_DIR = str(folder / _room(function.__module__))
+        _CONFIG.CACHE_DIR = str(folder / _room(function.__module__))
     try:
         compiled: Callable[..., Any] = numba.njit(
             cache=folder is not None, nogil=True, error_model="numpy", **options
         )(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _CONFIG.CACHE_DIR = before
     return compiled
+
+
+def is_cold(room: str) -> bool:
+    """Tell whether the kernels of a room still have to be compiled on this machine."""
+    if _CONFIG.DISABLE_JIT:
+        return False
+    folder = cache_folder()
+    return folder is None or not any((folder / room).rglob("*.nbi"))
+
+
+def warm_up(*rooms: str) -> None:
+    """Compile (or load) the kernels of the given rooms, of all rooms by default."""
+    for room in rooms or ROOMS_WITH_KERNELS:
+        importlib.import_module(f"softdock.{room}").warm_up()
+
+
+def _room(module: str) -> str:
+    """Return the room of a module: `lumped` for `softdock.lumped.kernels`."""
+    return [*module.split("."), "other"][1]
 
 
 @functools.cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels for these sources, or None where none can be written."""
-    digest = source_digest()
     for base in _cache_bases():
-        folder = base / digest
+        folder = base / f"kernels-{source_digest()}"
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _must_be_ours(folder)
+            base.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(exist_ok=True, mode=0o700)
+            _must_be_safe(base, folder)
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError:
             continue
         with contextlib.suppress(OSError):
             os.utime(folder)
-            _remove_old(base, keep=folder)
+            _remove_old(base)
         return folder
     return None
 
 
-@functools.cache
-def source_digest() -> str:
-    """Return a digest of every source file that holds kernels, and of the compiler's version."""
-    digest = hashlib.sha256(
-        f"{numba.__version__} {sys.version} {os.environ.get('NUMBA_BOUNDSCHECK')}".encode()
-    )
-    for path in sorted(PACKAGE_ROOT.rglob("*.py")):
-        source = path.read_bytes()
-        if b"softdock.jit" in source:
-            digest.update(path.relative_to(PACKAGE_ROOT).as_posix().encode())
-            digest.update(source)
-    return digest.hexdigest()[:16]
-
-
 def _cache_bases() -> list[Path]:
-    chosen = os.environ.get("SOFTDOCK_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
+    """Return where compiled kernels may lie, best first."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    bases = [Path(tempfile.gettempdir()) / f"softdock-kernels-{user}"]
+    bases = [Path(tempfile.gettempdir()) / f"softdock-{user}"]
     with contextlib.suppress(RuntimeError):  # no home folder at all
-        bases.insert(0, _user_cache() / "softdock" / "kernels")
+        bases.insert(0, _user_cache() / "softdock")
+    if chosen := os.environ.get("SOFTDOCK_CACHE_DIR"):
+        bases.insert(0, Path(chosen))
     return bases
 
 
@@ -100,32 +115,51 @@ def _user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
-def _must_be_ours(folder: Path) -> None:
-    """Compiled kernels are executed: a folder that somebody else may write into is not used."""
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise PermissionError(folder)
+def _must_be_safe(base: Path, folder: Path) -> None:
+    """Refuse folders that somebody else could fill: what lies there is executed."""
+    if not hasattr(os, "getuid"):
+        return
+    for path, owners in ((base, (os.getuid(), 0)), (folder, (os.getuid(),))):
+        state = path.stat(follow_symlinks=path is base)
+        open_to_all = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not state.st_mode & stat.S_ISVTX
+        if state.st_uid not in owners or not stat.S_ISDIR(state.st_mode) or open_to_all:
+            raise PermissionError(path)
 
 
-def _remove_old(base: Path, keep: Path) -> None:
-    others = sorted((p for p in base.iterdir() if p != keep), key=lambda p: p.stat().st_mtime, reverse=True)
-    for folder in others[CACHES_KEPT - 1 :]:
-        shutil.rmtree(folder, ignore_errors=True)
+def _remove_old(base: Path) -> None:
+    """Remove kernels of sources that are no longer used; never anything that is not such a folder."""
+    folders = [path for path in base.iterdir() if re.fullmatch(r"kernels-[0-9a-f]{16}", path.name)]
+    folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for folder in folders[CACHES_KEPT:]:
+        if time.time() - folder.stat().st_mtime > SECONDS_KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
-def is_cold(room: str) -> bool:
-    """Tell whether the kernels of a room still have to be compiled on this machine."""
-    if numba.config.DISABLE_JIT:
-        return False
-    folder = cache_folder()
-    return folder is None or not any((folder / room).rglob("*.nbi"))
+@functools.cache
+def source_digest() -> str:
+    """Return a digest of every source that kernels are made of, of the compiler and of this installation."""
+    boundscheck = os.environ.get("NUMBA_BOUNDSCHECK")
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {boundscheck} {PACKAGE_ROOT}".encode())
+    for path, source in sorted(_kernel_sources().items()):
+        digest.update(path.as_posix().encode() + source)
+    return digest.hexdigest()[:16]
 
 
-def _room(module: str) -> str:
-    """Return the room of a module: `lumped` for `softdock.lumped.kernels`."""
-    return (module.split(".") + ["."])[1]
+def _kernel_sources() -> dict[Path, bytes]:
+    """Return the files that use this module, and the files of ours they import (constants become code)."""
+    everything = {path: path.read_bytes() for path in PACKAGE_ROOT.rglob("*.py")}
+    found = {Path(__file__)} | {path for path, source in everything.items() if _USES_KERNELS.search(source)}
+    waiting = list(found)
+    while waiting:
+        imported = {path for path in _imports(everything[waiting.pop()]) if path in everything} - found
+        found |= imported
+        waiting += imported
+    return {path: everything[path] for path in found}
 
 
-def warm_up(*rooms: str) -> None:
-    """Compile (or load) the kernels of the given rooms, of all rooms by default."""
-    for room in rooms or ROOMS_WITH_KERNELS:
-        importlib.import_module(f"softdock.{room}").warm_up()
+def _imports(source: bytes) -> Iterator[Path]:
+    for module, names in _IMPORT.findall(source.decode(errors="replace")):
+        folder = PACKAGE_ROOT.joinpath(*module.split(".")[1:])
+        for name in ("", *re.findall(r"\w+", names)):
+            yield (folder / name).with_suffix(".py")
+            yield folder / name / "__init__.py"

@@ -82,7 +82,5 @@ def _internal(error: BaseException) -> int:
         traceback.print_exception(error)
     line = " ".join(f"{type(error).__name__}: {error}".split())
     say(f"Internal error: {line}")
-    say(
-        "This is a fault in Softdock: please report it, with the command and what SOFTDOCK_DEBUG=1 adds to it."
-    )
+    say("This is a fault in Softdock: please report it, with the command and what SOFTDOCK_DEBUG=1 shows.")
     return EXIT_RUN
