@@ -1,0 +1,152 @@
+"""Load, check and list scenarios."""
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from softdock.errors import InputError, Problem
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.messages import did_you_mean, problems_of
+from softdock.scenario.overrides import Overrides, apply_overrides
+from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
+
+KINDS: dict[str, str] = {
+    "chain": "softdock.scenario.chain:ChainScenario",
+    "multibody": "softdock.scenario.multibody:MultibodyScenario",
+}
+"""Kinds of scenario and where their models live; imported when a scenario of the kind is loaded."""
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A scenario that comes with Softdock."""
+
+    name: str
+    kind: str
+    title: str
+
+
+def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> ScenarioBase:
+    """Load a bundled scenario by its name, or a scenario file by its path.
+
+    `overrides` replaces fields before the check: `{"chaser.speed": "0.07 m/s"}` or `["chaser.speed=0.07 m/s"]`.
+    Raises InputError with every problem found.
+    """
+    source, name = _find(name_or_path)
+    return _build(apply_overrides(source, overrides), name)
+
+
+def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
+    """Return every problem of a scenario; an empty list means that it loads."""
+    try:
+        load(name_or_path, overrides)
+    except InputError as error:
+        return list(error.problems)
+    return []
+
+
+def from_data(
+    data: Mapping[str, Any], name: str = "", directory: Path | None = None, overrides: Overrides = ()
+) -> ScenarioBase:
+    """Build a scenario from plain data, as `ScenarioBase.to_data` gives it."""
+    source = Source({"softdock": VERSION, **data}, {(): Location(name)}, name, directory or Path())
+    check_head(source)
+    return _build(apply_overrides(source, overrides), name)
+
+
+def bundled() -> list[Bundled]:
+    """Return the scenarios that come with Softdock, by name."""
+    return [_summary(name, file) for name, file in sorted(_bundled_files().items())]
+
+
+def model_of(kind: str) -> type[ScenarioBase]:
+    """Return the model of a kind of scenario."""
+    module, _, name = KINDS[kind].partition(":")
+    model: type[ScenarioBase] = getattr(importlib.import_module(module), name)
+    return model
+
+
+def _bundled_files() -> dict[str, Traversable]:
+    folder = resources.files("softdock.scenario") / "bundled"
+    if not folder.is_dir():
+        return {}
+    return {file.name.removesuffix(".yaml"): file for file in folder.iterdir() if file.name.endswith(".yaml")}
+
+
+def _read_bundled(name: str, file: Traversable) -> Source:
+    source = parse(file.read_text(encoding="utf-8"), file=f"{name}.yaml", directory=Path(str(file)).parent)
+    check_head(source)
+    return source
+
+
+def _summary(name: str, file: Traversable) -> Bundled:
+    data = _read_bundled(name, file).data
+    return Bundled(name, str(data.get("kind", "")), str(data.get("title", "")))
+
+
+def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
+    """Return the source of a scenario and its name; a bundled name goes before a file of the same name."""
+    text = os.fspath(name_or_path)
+    files = _bundled_files() if isinstance(name_or_path, str) else {}
+    if text in files:
+        return _read_bundled(text, files[text]), text
+    path = Path(text)
+    looks_like_file = path.suffix in _SUFFIXES or os.sep in text or not isinstance(name_or_path, str)
+    if not looks_like_file and not _exists(path):
+        hint, match = did_you_mean(text, files)
+        known = f" Bundled scenarios: {', '.join(sorted(files))}." if match else ""
+        message = f"'{text}' is neither a bundled scenario nor a file."
+        raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled scenarios") + known))
+    return read_file(path), path.stem
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name too long or with a null character
+        return False
+
+
+def _build(source: Source, name: str) -> ScenarioBase:
+    """Check the data against the model of its kind."""
+    model = model_of(_kind(source))
+    try:
+        scenario = model.model_validate(source.data, context={"directory": source.directory, "name": name})
+    except ValidationError as error:
+        raise InputError(*problems_of(error, model, source)) from None
+    return scenario.with_origin(name, source.directory)
+
+
+def _kind(source: Source) -> str:
+    kind = source.data.get("kind")
+    if isinstance(kind, str) and kind in KINDS:
+        return kind
+    present, where = "kind" in source.data, source.where(("kind",))
+    misspelt = "" if present else did_you_mean("kind", [key for key in source.data if key != "title"])[1]
+    if misspelt:
+        where = source.where((misspelt,))
+        message, hint = f"The key '{misspelt}' is not known here.", "Did you mean 'kind'?"
+    elif not present:
+        message, hint = "The key 'kind' is missing.", ""
+    else:
+        message, hint = "There is no such kind of scenario.", did_you_mean(str(kind), KINDS)[0]
+    allowed = f"Kinds: {', '.join(KINDS)}."
+    raise InputError(
+        Problem(
+            message=message,
+            field=misspelt or "kind",
+            file=where.file,
+            line=where.line,
+            given=where.text if present else "",
+            hint=allowed if hint.startswith("Allowed") else f"{hint} {allowed}".strip(),
+        )
+    )

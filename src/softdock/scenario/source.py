@@ -1,0 +1,336 @@
+"""From a scenario file to plain data with the line of every value.
+
+The parser's events are read one by one, so that size, depth, tags, aliases and duplicate keys are ours to judge,
+and no object other than dict, list, str, int, float, bool and None can come out of a file. Scalars follow the
+core schema of YAML 1.2: `1e3` is a number and `no` a text. JSON is a subset.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceStartEvent,
+)
+from ruamel.yaml.reader import ReaderError
+
+from softdock.errors import InputError, Problem
+
+VERSION = 1
+"""The version of the file format that this program reads."""
+LARGEST_FILE = 1_000_000
+"""Bytes; a scenario is written by hand, and even one with inline profiles stays far below."""
+MOST_VALUES = 50_000
+"""Values of a file with its aliases written out; stops files that grow when they are read."""
+DEEPEST = 40
+"""Levels of nesting; scenarios need fewer than ten."""
+
+Place = tuple[str | int, ...]
+"""Where a value sits in the data: keys and indices from the top."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a value was written."""
+
+    file: str = ""
+    line: int | None = None
+    """Line of the value, or of its key where it has one; counted from 1."""
+    text: str = ""
+    """The value as it was written, for scalars."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Plain data and where each value of it was written."""
+
+    data: Any
+    locations: dict[Place, Location]
+    file: str = ""
+    directory: Path = field(default_factory=Path)
+    """Folder that relative paths in the file start from."""
+
+    def where(self, path: Place) -> Location:
+        """Return the location of the value at `path`, or of the nearest value around it."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.locations:
+                found = self.locations[path[:end]]
+                return found if end == len(path) else Location(found.file, found.line)
+        return Location(self.file)
+
+
+@dataclass
+class _Node:
+    """A value as it was parsed, before aliases are written out."""
+
+    value: Any
+    """str for a scalar, a list of nodes, or a dict from key to (line of the key, node)."""
+    line: int
+    plain: bool = False
+    """True for a scalar without quotes, whose type follows from its text."""
+    open: bool = False
+    """True while its end has not been read."""
+
+
+def read_file(path: Path) -> Source:
+    """Read a scenario file. Raises InputError for whatever cannot be a scenario file."""
+    name = str(path)
+    source = parse(_read_text(path), file=name, directory=path.parent)
+    check_head(source)
+    return source
+
+
+def parse(text: str, *, file: str = "", directory: Path | None = None) -> Source:
+    """Parse YAML 1.2 or JSON text into plain data with locations."""
+    root = _compose(text, file)
+    locations: dict[Place, Location] = {}
+    data = _Writer(file, locations).write(root, (), root.line, 0)
+    return Source(data, locations, file, directory or Path())
+
+
+def check_head(source: Source) -> None:
+    """Refuse data that does not start with `softdock: 1`."""
+    first = f"a scenario file starts with 'softdock: {VERSION}'"
+    if source.data is None:
+        raise _refusal(source.file, None, f"The file is empty; {first}.")
+    if not isinstance(source.data, dict):
+        line = source.where(()).line
+        raise _refusal(source.file, line, f"The file is not a mapping of keys to values; {first}.")
+    if next(iter(source.data), None) != "softdock":
+        line = source.where(next(((key,) for key in source.data), ())).line
+        raise _refusal(source.file, line, f"The first key is not 'softdock'; {first}.")
+    version = source.data["softdock"]
+    if type(version) is not int or version != VERSION:
+        newer = type(version) is int and version > VERSION
+        message = (
+            f"This file has version {version} of the format, and this Softdock reads version {VERSION}; "
+            "a newer Softdock is needed."
+            if newer
+            else f"Must be {VERSION}, the version of the file format."
+        )
+        where = source.where(("softdock",))
+        raise InputError(
+            Problem(message=message, field="softdock", file=source.file, line=where.line, given=where.text)
+        )
+
+
+def _refusal(file: str, line: int | None, message: str) -> InputError:
+    return InputError(Problem(message=message, file=file, line=line))
+
+
+def _read_text(path: Path) -> str:
+    """Return the file's text; never reads more than the largest file allowed."""
+    name = str(path)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise _refusal(name, None, "There is no such file.") from None
+    except IsADirectoryError:
+        raise _refusal(name, None, "This is a directory; a scenario file is needed.") from None
+    except PermissionError:
+        what = "This is a directory" if path.is_dir() else "The file may not be read (no permission)"
+        raise _refusal(name, None, f"{what}; a readable scenario file is needed.") from None
+    except (OSError, ValueError) as error:
+        raise _refusal(name, None, f"The file cannot be read: {error}.") from None
+    if len(content) > LARGEST_FILE:
+        raise _refusal(
+            name, None, f"The file is larger than {LARGEST_FILE / 1e6:g} MB; no scenario needs that."
+        )
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"The file is not UTF-8 text: byte 0x{content[error.start]:02x} cannot be read."
+        raise _refusal(name, line, message) from None
+
+
+def _compose(text: str, file: str) -> _Node:
+    """Build the tree of nodes from the parser's events."""
+    builder = _Builder(file)
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            builder.take(event)
+    except InputError:
+        raise
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _refusal(file, line, f"The character U+{error.character:04X} is not allowed in YAML.") from None
+    except MarkedYAMLError as error:
+        raise _refusal(file, *_explained(error)) from None
+    except (
+        Exception
+    ) as error:  # whatever else the parser trips over is a fault of the text, not of the program
+        raise _refusal(
+            file, builder.line, f"The text is not YAML: {error or type(error).__name__}."
+        ) from None
+    return builder.root
+
+
+def _explained(error: MarkedYAMLError) -> tuple[int | None, str]:
+    """Return the line of a syntax error and a sentence about it."""
+    mark = error.problem_mark or error.context_mark
+    reason = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
+    if "stream end" in reason or "end of stream" in reason:
+        opened = error.context_mark
+        begun = f" What is not finished begins in line {opened.line + 1}." if opened else ""
+        return (mark.line + 1 if mark else None), f"The text ends too early: {reason}.{begun}"
+    return (mark.line + 1 if mark else None), f"The text is not YAML: {reason}."
+
+
+class _Builder:
+    """Takes events and keeps the open collections on a stack."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root = _Node("", 1, plain=True)
+        self.line = 1
+        self._documents = 0
+        self._anchors: dict[str, _Node] = {}
+        self._stack: list[_Node] = []
+        self._keys: list[tuple[str, int] | None] = []
+
+    def take(self, event: Event) -> None:
+        """Add one event of the parser."""
+        self.line = event.start_mark.line + 1
+        if isinstance(event, DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise self._refuse("The file holds more than one document; a scenario is one.")
+        elif isinstance(event, CollectionEndEvent):
+            self._stack.pop().open = False
+            self._keys.pop()
+        elif isinstance(event, NodeEvent):
+            self._take_node(event)
+
+    def _take_node(self, event: NodeEvent) -> None:
+        node = self._node(event)
+        if isinstance(event, ScalarEvent) and self._expects_key():
+            if event.anchor:
+                raise self._refuse("An anchor on a key is not allowed.")
+            self._begin_key(node)
+            return
+        if self._expects_key():
+            raise self._refuse("A key must be a text.")
+        if not isinstance(event, AliasEvent) and event.anchor:
+            self._anchors[event.anchor] = node
+        self._attach(node)
+        if isinstance(event, SequenceStartEvent | MappingStartEvent):
+            if len(self._stack) >= DEEPEST:
+                raise self._refuse(f"The file is nested deeper than {DEEPEST} levels.")
+            self._stack.append(node)
+            self._keys.append(None)
+
+    def _node(self, event: NodeEvent) -> _Node:
+        if isinstance(event, AliasEvent):
+            node = self._anchors.get(event.anchor)
+            if node is None:
+                raise self._refuse(f"The alias '*{event.anchor}' has no anchor '&{event.anchor}' before it.")
+            if node.open:
+                raise self._refuse(f"The alias '*{event.anchor}' stands inside its own anchor.")
+            return node
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise self._refuse(f"The tag '{tag}' is not allowed; scenario files hold plain data.")
+        if isinstance(event, ScalarEvent):
+            return _Node(str(event.value), self.line, plain=event.style is None or event.style == "")
+        return _Node({} if isinstance(event, MappingStartEvent) else [], self.line, open=True)
+
+    def _expects_key(self) -> bool:
+        return bool(self._stack) and isinstance(self._stack[-1].value, dict) and self._keys[-1] is None
+
+    def _begin_key(self, node: _Node) -> None:
+        key, known = node.value, self._stack[-1].value
+        if key == "<<" and node.plain:
+            raise self._refuse("Merge keys ('<<') are not part of YAML 1.2; write the keys out.")
+        if key in known:
+            raise InputError(
+                Problem(
+                    message=f"The key '{key}' is given twice, in lines {known[key][0]} and {self.line}.",
+                    file=self.file,
+                    line=self.line,
+                )
+            )
+        self._keys[-1] = (key, self.line)
+
+    def _attach(self, node: _Node) -> None:
+        if not self._stack:
+            self.root = node
+        elif isinstance(self._stack[-1].value, list):
+            self._stack[-1].value.append(node)
+        else:
+            pending = self._keys[-1]
+            assert pending is not None
+            key, line = pending
+            self._stack[-1].value[key] = (line, node)
+            self._keys[-1] = None
+
+    def _refuse(self, message: str) -> InputError:
+        return _refusal(self.file, self.line, message)
+
+
+class _Writer:
+    """Writes nodes out as plain data, aliases included, and counts what it writes."""
+
+    def __init__(self, file: str, locations: dict[Place, Location]) -> None:
+        self._file = file
+        self._locations = locations
+
+    def write(self, node: _Node, path: Place, line: int, depth: int) -> Any:
+        """Return the plain data of a node and note where it and its parts were written."""
+        if len(self._locations) >= MOST_VALUES:
+            message = f"The file holds more than {MOST_VALUES} values once its aliases are written out."
+            raise _refusal(self._file, node.line, message)
+        if depth > DEEPEST:
+            raise _refusal(self._file, node.line, f"The file is nested deeper than {DEEPEST} levels.")
+        text = node.value if isinstance(node.value, str) else ""
+        self._locations[path] = Location(self._file, line, text)
+        if isinstance(node.value, dict):
+            return {
+                key: self.write(child, (*path, key), line, depth + 1)
+                for key, (line, child) in node.value.items()
+            }
+        if isinstance(node.value, list):
+            return [
+                self.write(child, (*path, i), child.line, depth + 1) for i, child in enumerate(node.value)
+            ]
+        return resolve(text) if node.plain else text
+
+
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INFINITE = re.compile(r"([-+]?)\.(?:inf|Inf|INF)")
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_MOST_DIGITS = 400
+"""Digits of an integer; more than any float has before the point."""
+
+
+def resolve(text: str) -> str | int | float | bool | None:
+    """Return the value of a plain scalar by the core schema of YAML 1.2 (section 10.3.2)."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text) if len(text) <= _MOST_DIGITS else float(text)
+    if _BASED.fullmatch(text) and len(text) <= _MOST_DIGITS:
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if infinite := _INFINITE.fullmatch(text):
+        return float(f"{infinite[1]}inf")
+    return text
