@@ -42,7 +42,7 @@ def _cell(values: Any, name: str) -> str:
     if name not in values:
         return ""
     value = values[name]
-    if value is None:
+    if value is None or value != value:  # not known, not a number
         return "-"
     if isinstance(value, bool) or not isinstance(value, float | int):
         return str(value)

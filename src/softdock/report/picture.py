@@ -1,0 +1,35 @@
+"""What all pictures share: colours that everybody can tell apart, and how a picture reaches the disk."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from softdock.errors import InputError, Problem, file_error
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito, "Color Universal Design" (2008); neighbours differ most.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+GREY = "0.6"
+FORMATS = ("png", "svg", "pdf")
+DOTS_PER_INCH = 150
+
+
+def save_picture(figure: "Figure", path: Path) -> None:
+    """Write a picture in the format of its suffix; it appears complete or not at all."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        message = f"The name of a picture ends in {', '.join('.' + known for known in FORMATS)}."
+        raise InputError(Problem(message=message, given=str(path)))
+    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(hidden, format=kind, dpi=DOTS_PER_INCH)
+        hidden.replace(path)
+    except OSError as error:
+        raise file_error(path, "write", error) from error
+    finally:
+        with suppress(OSError):
+            hidden.unlink()

@@ -1,0 +1,118 @@
+"""The history of a run over time: one panel per unit, with the events marked."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from softdock.errors import InputError, Problem
+from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.result import Channel, Event, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LINE_STYLES = ("-", "--", ":", "-.")
+LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
+EVENT_SPACING = 0.03  # of the time axis: closer events share one label
+
+
+def plot(result: Result, path: Path | None = None, channels: Sequence[str] | None = None) -> Figure:
+    """Draw recorded channels over time and save the picture if a path is given.
+
+    A channel is chosen by its name or the beginning of its name; all are drawn by default.
+    """
+    panels = _panels(_choose(result, channels))
+    heights = [max(2.0, 0.19 * min(len(panel), 2 * LEGEND_ROWS)) for panel in panels.values()]
+    figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
+    figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
+    axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for ax, (unit, panel) in zip(axes, panels.items(), strict=True):
+        _draw_panel(ax, result, unit, panel)
+    axes[-1].set_xlabel("time [s]")
+    _mark_events(list(axes), result)
+    figure.align_ylabels()
+    if path is not None:
+        save_picture(figure, path)
+    return figure
+
+
+def _choose(result: Result, wanted: Sequence[str] | None) -> dict[str, Channel]:
+    recorded = result.history.channels
+    if not recorded:
+        raise InputError("This result has no recorded channels to draw.")
+    if wanted is None:
+        return dict(recorded)
+    problems: list[Problem] = []
+    chosen: dict[str, Channel] = {}
+    for name in wanted:
+        matches = [known for known in recorded if known == name or known.startswith(f"{name}.")]
+        if not matches:
+            near = difflib.get_close_matches(name, recorded, n=3) or list(recorded)[:8]
+            hint = f"Recorded are, among others: {', '.join(near)}."
+            problems.append(Problem(message="There is no such channel.", given=name, hint=hint))
+        chosen |= {known: recorded[known] for known in matches}
+    if problems:
+        raise InputError(*problems)
+    return chosen
+
+
+def _panels(channels: dict[str, Channel]) -> dict[str, dict[str, Channel]]:
+    """Return the channels grouped by unit, in the order in which units first appear."""
+    panels: dict[str, dict[str, Channel]] = {}
+    for name, channel in channels.items():
+        panels.setdefault(channel.unit, {})[name] = channel
+    return panels
+
+
+def _draw_panel(ax: "Axes", result: Result, unit: str, panel: dict[str, Channel]) -> None:
+    for i, (name, channel) in enumerate(panel.items()):
+        colour, style = COLOURS[i % len(COLOURS)], LINE_STYLES[i // len(COLOURS) % len(LINE_STYLES)]
+        ax.plot(result.history.time, channel.values, style, color=colour, linewidth=1.2, label=name)
+    quantities = {name.rpartition(".")[2] for name in panel}
+    quantity = quantities.pop().replace("_", " ") if len(quantities) == 1 else ""
+    ax.set_ylabel(f"{quantity} [{unit if unit != '1' else '-'}]".strip())
+    ax.margins(x=0.0)
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+    columns = -(-len(panel) // (2 * LEGEND_ROWS))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="x-small", ncols=columns)
+
+
+def _mark_events(axes: list["Axes"], result: Result) -> None:
+    start, end = axes[0].get_xlim()
+    for events in _close_together(result.events, EVENT_SPACING * (end - start)):
+        for ax in axes:
+            ax.axvline(events[0].time, color=GREY, linewidth=0.7, zorder=0)
+        axes[0].annotate(
+            _label(events),
+            (events[0].time, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, 2),
+            textcoords="offset points",
+            rotation=30,
+            fontsize="x-small",
+            color="0.35",
+        )
+    axes[0].set_xlim(start, end)  # an event may lie outside the recorded time
+
+
+def _close_together(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
+    """Yield the events in groups, each shorter than the spacing [s]."""
+    waiting = sorted(events, key=lambda event: event.time)
+    while waiting:
+        group = [event for event in waiting if event.time - waiting[0].time <= spacing]
+        yield group
+        waiting = waiting[len(group) :]
+
+
+def _label(events: list[Event]) -> str:
+    """Return one label for events at nearly the same time, each name once with how often it occurs."""
+    names = [event.name.replace("_", " ") for event in events]
+    counted = [(name, len(list(same))) for name, same in groupby(sorted(names, key=names.index))]
+    shown = [f"{name} ({count})" if count > 1 else name for name, count in counted]
+    return ", ".join(shown[:2]) + (f" and {len(shown) - 2} more" if len(shown) > 2 else "")

@@ -1,0 +1,188 @@
+"""The kernel cache: never stale, never in a folder of somebody else, never in the way."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from softdock import jit
+
+KERNEL = """
+    from softdock.jit import kernel
+    from softdock.lumped.helper import twice
+    from softdock.lumped.constants import (
+        OFFSET,
+    )
+
+
+    @kernel
+    def answer(x):
+        return twice(x) + OFFSET
+
+
+    def warm_up():
+        answer(1.0)
+"""
+HELPER = """
+    from softdock.jit import inlined
+
+
+    @inlined
+    def twice(x):
+        return 2.0 * x
+"""
+ASK = """
+    import sys
+    from softdock import jit
+    cold = jit.is_cold("lumped")
+    from softdock.lumped import answer
+    print(cold, answer(10.0), jit.is_cold("lumped"), jit.cache_folder())
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package named softdock with this decorator and one kernel made of three files."""
+    root = tmp_path / "softdock"
+    (root / "lumped").mkdir(parents=True)
+    (root / "__init__.py").touch()
+    (root / "jit.py").write_bytes(Path(jit.__file__).read_bytes())
+    write(root / "lumped" / "__init__.py", KERNEL)
+    write(root / "lumped" / "helper.py", HELPER)
+    write(root / "lumped" / "constants.py", "OFFSET = 0.5\n")
+    return root
+
+
+def write(path: Path, source: str) -> None:
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+
+
+def ask(package: Path, script: str = ASK, **environment: str) -> list[str]:
+    home = package.parent / "home"
+    home.mkdir(exist_ok=True)
+    known = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env=known | {"PYTHONPATH": str(package.parent), "HOME": str(home)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "answer"),
+    [("helper.py", "2.0", "3.0", "30.5"), ("constants.py", "0.5", "7.0", "27.0")],
+)
+def test_an_edit_in_another_file_changes_the_answer(
+    package: Path, file: str, old: str, new: str, answer: str
+) -> None:
+    cold, first, still_cold, folder = ask(package)
+    assert (cold, first, still_cold) == ("True", "20.5", "False")
+    assert ask(package) == ["False", "20.5", "False", folder]
+    path = package / "lumped" / file
+    path.write_text(path.read_text().replace(old, new))
+    cold, second, _, other_folder = ask(package)
+    assert (cold, second) == ("True", answer)
+    assert other_folder != folder
+
+
+def test_warm_up_compiles(package: Path) -> None:
+    script = 'from softdock import jit\njit.warm_up("lumped")\nprint(jit.is_cold("lumped"))'
+    assert ask(package, script) == ["False"]
+
+
+def test_without_jit_kernels_are_plain_python(package: Path) -> None:
+    assert ask(package, NUMBA_DISABLE_JIT="1")[:3] == ["False", "20.5", "False"]
+
+
+def test_a_chosen_folder_is_used(package: Path, tmp_path: Path) -> None:
+    *_, folder = ask(package, SOFTDOCK_CACHE_DIR=str(tmp_path / "mine"))
+    assert Path(folder).parent == tmp_path / "mine"
+    assert any(Path(folder, "lumped").rglob("*.nbi"))
+
+
+@pytest.mark.parametrize("unusable", ["chosen", "home"])
+def test_a_folder_that_cannot_be_written_is_passed_over(package: Path, tmp_path: Path, unusable: str) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    variables = {"chosen": "SOFTDOCK_CACHE_DIR", "home": "XDG_CACHE_HOME"}
+    fallback = {"chosen": package.parent / "home" / ".cache", "home": temporary}[unusable]
+    _, answer, _, folder = ask(
+        package, TMPDIR=str(temporary), **{variables[unusable]: str(blocked / "below")}
+    )
+    assert answer == "20.5"
+    assert fallback in Path(folder).parents
+
+
+def test_without_any_folder_kernels_still_run(package: Path) -> None:
+    script = "from softdock import jit\njit._cache_bases = lambda: []\n" + textwrap.dedent(ASK)
+    assert ask(package, script) == ["True", "20.5", "True", "None"]
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The first choice of a cache folder, nothing remembered of an earlier one."""
+    base = tmp_path / "cache"
+    monkeypatch.setenv("SOFTDOCK_CACHE_DIR", str(base))
+    monkeypatch.setattr(jit, "cache_folder", jit.cache_folder.__wrapped__)
+    return base
+
+
+def test_folders_are_private(fresh: Path) -> None:
+    folder = jit.cache_folder()
+    assert folder is not None
+    assert folder.parent == fresh
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_somebody_else_is_not_used(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = jit.cache_folder()
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    assert jit.cache_folder() != mine
+
+
+def test_a_folder_open_to_all_is_not_used(fresh: Path) -> None:
+    fresh.mkdir()
+    fresh.chmod(0o777)
+    folder = jit.cache_folder()
+    assert folder is None or folder.parent != fresh
+
+
+def test_a_link_in_place_of_the_folder_is_not_used(fresh: Path, tmp_path: Path) -> None:
+    fresh.mkdir(mode=0o700)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (fresh / f"kernels-{jit.source_digest()}").symlink_to(elsewhere)
+    folder = jit.cache_folder()
+    assert folder is None or folder.parent != fresh
+
+
+def test_without_a_home_folder_there_is_still_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "SOFTDOCK_CACHE_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    assert len(jit._cache_bases()) == 1
+
+
+def test_only_old_kernels_are_ever_removed(fresh: Path) -> None:
+    fresh.mkdir(mode=0o700)
+    old = [fresh / f"kernels-{i:016x}" for i in range(jit.CACHES_KEPT + 3)]
+    foreign = [fresh / "thesis", fresh / "kernels-of-wisdom"]
+    for age, folder in enumerate(old + foreign):
+        folder.mkdir()
+        os.utime(folder, times=(1.0 + age, 1.0 + age))
+    current = jit.cache_folder()
+    assert current is not None
+    assert all(folder.exists() for folder in [current, *foreign, *old[-jit.CACHES_KEPT + 1 :]])
+    assert not any(folder.exists() for folder in old[: -jit.CACHES_KEPT + 1])
