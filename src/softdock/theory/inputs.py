@@ -1,0 +1,50 @@
+"""What the closed forms accept: numbers, finite, within their range."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.errors import InputError, Problem
+
+Array = NDArray[np.float64]
+Number = float | Array
+"""A float for scalar input, an array of the broadcast shape for array input."""
+
+
+def checked(
+    name: str,
+    value: ArrayLike,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+) -> Array:
+    """Return the value as an array of floats; refuse what is not a finite number within the range."""
+    given = np.asarray(value)
+    if given.dtype.kind not in "iuf":
+        raise InputError(Problem(field=name, message="must be a number.", given=repr(value)))
+    numbers = given.astype(np.float64, copy=False)
+    allowed = np.isfinite(numbers) & (numbers > above) & (numbers >= at_least) & (numbers <= at_most)
+    if not allowed.all():
+        worst = float(numbers[~allowed].flat[0]) if numbers.ndim else float(numbers)
+        raise InputError(
+            Problem(field=name, message=_range_text(above, at_least, at_most), given=repr(worst))
+        )
+    return numbers
+
+
+def _range_text(above: float, at_least: float, at_most: float) -> str:
+    limits = []
+    if above > -math.inf:
+        limits.append(f"above {above:g}")
+    if at_least > -math.inf:
+        limits.append(f"at least {at_least:g}")
+    if at_most < math.inf:
+        limits.append(f"at most {at_most:g}")
+    return "must be finite" + "".join(f", {limit}" for limit in limits) + "."
+
+
+def as_number(value: Array) -> Number:
+    """Return a float where the array has no dimensions, the array otherwise."""
+    return float(value) if np.ndim(value) == 0 else value

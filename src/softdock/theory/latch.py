@@ -1,0 +1,188 @@
+"""A probe tip that lifts a spring-loaded latch with its wedge: minimum speed, latch time, insertion history.
+
+Insertion is counted from first touch, positive inwards [m]. Angles in radians. All functions take numbers or
+arrays, broadcast them, and return a float for scalar input.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.theory.inputs import Array, Number, as_number, checked
+
+RIGHT_ANGLE = np.pi / 2
+STEEPEST = RIGHT_ANGLE - 1e-9  # beyond this a wedge is a wall, and tan has lost its digits
+
+
+class Wedge(IntEnum):
+    """How a wedge with friction behaves."""
+
+    SLIDES = 0
+    HOLDS = 1
+    JAMS = 2
+
+    @property
+    def identifier(self) -> str:
+        """Short name, for example `slides`."""
+        return self.name.lower()
+
+    @property
+    def sentence(self) -> str:
+        """The behaviour as a sentence to the user."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Wedge.SLIDES: "The wedge slides in, and the latch spring pushes it back if it stops short of the latch.",
+    Wedge.HOLDS: "The wedge slides in, but friction holds it where it stops: the spring cannot push it back.",
+    Wedge.JAMS: "The wedge jams: friction is too large for any push along the axis to lift the latch.",
+}
+
+
+class WedgeStiffness(NamedTuple):
+    """Force along the axis per insertion [N/m]."""
+
+    inward: Number
+    """While sliding in; infinite if the wedge jams."""
+    outward: Number
+    """While sliding out; zero or negative if friction holds the wedge."""
+    elastic: Number
+    """Without friction: what the latch spring stores."""
+
+
+def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> Wedge | NDArray[np.int8]:
+    """Return how the wedge behaves: a `Wedge` for scalars, its number for arrays."""
+    theta, phi = _angles(angle, friction_angle)
+    codes = np.where(theta + phi >= RIGHT_ANGLE, 2, np.where(phi >= theta, 1, 0)).astype(np.int8)
+    return Wedge(int(codes)) if codes.ndim == 0 else codes
+
+
+def wedge_stiffness(
+    stiffness: ArrayLike, angle: ArrayLike, friction_angle: ArrayLike = 0.0
+) -> WedgeStiffness:
+    """Return the stiffness felt along the axis, from the latch spring's [N/m] and the wedge's angles."""
+    k = checked("stiffness", stiffness, above=0.0)
+    theta, phi = _angles(angle, friction_angle)
+    lift = np.tan(theta)  # travel of the latch per insertion: kinematics, without friction
+    jams = theta + phi >= RIGHT_ANGLE
+    push = np.where(jams, np.inf, np.tan(np.where(jams, 0.0, theta + phi)))
+    inward, outward = k * lift * push, k * lift * np.tan(theta - phi)  # Eq. (L4), Eq. (L5)
+    return WedgeStiffness(as_number(inward), as_number(outward), as_number(k * lift**2))  # Eq. (L3)
+
+
+def latch_frequency(wedge_stiffness: ArrayLike, effective_mass: ArrayLike) -> Number:
+    """Return the angular frequency of the two bodies against the wedge [rad/s]."""
+    K = np.asarray(wedge_stiffness, dtype=np.float64)
+    return as_number(np.sqrt(K / checked("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
+
+
+def minimum_speed(
+    stiffness: ArrayLike,
+    angle: ArrayLike,
+    tip_length: ArrayLike,
+    effective_mass: ArrayLike,
+    friction_angle: ArrayLike = 0.0,
+) -> Number:
+    """Return the closing speed at first touch that just latches [m/s]; infinite if the wedge jams."""
+    K = wedge_stiffness(stiffness, angle, friction_angle).inward
+    length = checked("tip_length", tip_length, above=0.0)
+    return as_number(latch_frequency(K, effective_mass) * length)  # Eq. (L10)
+
+
+def minimum_speed_behind_impact(minimum_speed: ArrayLike, effective_mass_ratio_star: ArrayLike) -> Number:
+    """Return the closing speed before an impulsive first impact that still latches behind it [m/s].
+
+    `minimum_speed` is that of the two systems as wholes. Infinite where the impact makes the systems part.
+    """
+    v = np.asarray(minimum_speed, dtype=np.float64)
+    kept = 1.0 - checked("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)
+    closing = kept > 0.0
+    return as_number(np.where(closing, v / np.where(closing, kept, 1.0), np.inf))  # Eq. (L16)
+
+
+def speed_to_reach(
+    tip_length: ArrayLike, time: ArrayLike, frequency: ArrayLike, insertion: ArrayLike = 0.0
+) -> Number:
+    """Return the speed at time 0 and `insertion` [m] that reaches the tip length [m] at `time` [s]."""
+    length, t = checked("tip_length", tip_length), checked("time", time, above=0.0)
+    w, x0 = checked("frequency", frequency, above=0.0), checked("insertion", insertion)
+    return as_number(w * (length - x0 * np.cos(w * t)) / np.sin(w * t))  # Eq. (L11)
+
+
+def latch_time(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) -> Number:
+    """Return the time from first touch until the tip is in [s]; NaN where the speed is too low.
+
+    `frequency` is that of sliding in [rad/s]. At the minimum speed the time is a quarter period.
+    """
+    v, w = checked("speed", speed, above=0.0), checked("frequency", frequency, above=0.0)
+    sine = w * checked("tip_length", tip_length, above=0.0) / v
+    return as_number(np.where(sine <= 1.0, np.arcsin(np.minimum(sine, 1.0)) / w, np.nan))  # Eq. (L12)
+
+
+def largest_insertion(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) -> Number:
+    """Return how far the tip comes in [m], at most its length."""
+    v, w = checked("speed", speed, at_least=0.0), checked("frequency", frequency, above=0.0)
+    return as_number(np.minimum(v / w, checked("tip_length", tip_length, above=0.0)))  # Eq. (L9)
+
+
+def insertion(
+    time: ArrayLike,
+    speed: ArrayLike,
+    frequency_in: ArrayLike,
+    frequency_out: ArrayLike,
+    tip_length: ArrayLike,
+) -> Number:
+    """Return the insertion at times after first touch [m]; negative once the probe has left.
+
+    A latched probe stays at the tip length. A `frequency_out` of 0 means that friction holds the probe.
+    """
+    return as_number(_history(time, speed, frequency_in, frequency_out, tip_length)[0])
+
+
+def insertion_velocity(
+    time: ArrayLike,
+    speed: ArrayLike,
+    frequency_in: ArrayLike,
+    frequency_out: ArrayLike,
+    tip_length: ArrayLike,
+) -> Number:
+    """Return the rate of insertion at times after first touch [m/s]; zero once latched or held."""
+    return as_number(_history(time, speed, frequency_in, frequency_out, tip_length)[1])
+
+
+def _history(
+    time: ArrayLike,
+    speed: ArrayLike,
+    frequency_in: ArrayLike,
+    frequency_out: ArrayLike,
+    tip_length: ArrayLike,
+) -> tuple[Array, Array]:
+    t, v = checked("time", time), checked("speed", speed, above=0.0)
+    w_in = checked("frequency_in", frequency_in, above=0.0)
+    w_out = checked("frequency_out", frequency_out, at_least=0.0)
+    length = checked("tip_length", tip_length, above=0.0)
+    latches = v >= w_in * length
+    returns = w_out > 0.0
+    w_back = np.where(returns, w_out, 1.0)
+    t_turn = np.where(latches, np.asarray(latch_time(v, w_in, length)), RIGHT_ANGLE / w_in)
+    t_back = t - t_turn
+    deepest = v / w_in  # Eq. (L9)
+    t_leave = t_turn + RIGHT_ANGLE / w_back
+    v_leave = -deepest * w_back  # Eq. (L13)
+    stage = [t < 0.0, t < t_turn, latches, ~returns, t < t_leave]
+    x = [v * t, deepest * np.sin(w_in * t), length, deepest, deepest * np.cos(w_back * t_back)]  # Eq. (L8)
+    zero = np.zeros(())
+    rate = [v, v * np.cos(w_in * t), zero, zero, v_leave * np.sin(w_back * t_back)]  # Eq. (L8)
+    shape = np.broadcast_shapes(t.shape, v.shape, w_in.shape, w_out.shape, length.shape)
+    spread = [np.broadcast_to(s, shape) for s in stage]
+    return (
+        np.select(spread, [np.broadcast_to(a, shape) for a in x], v_leave * (t - t_leave)),
+        np.select(spread, [np.broadcast_to(a, shape) for a in rate], v_leave),
+    )
+
+
+def _angles(angle: ArrayLike, friction_angle: ArrayLike) -> tuple[Array, Array]:
+    theta = checked("angle", angle, above=0.0, at_most=STEEPEST)
+    return theta, checked("friction_angle", friction_angle, at_least=0.0, at_most=RIGHT_ANGLE)

@@ -1,0 +1,354 @@
+"""Rigid Multibody Impact: what two systems do after a short impact between two of their bodies.
+
+The chaser is m1 (rear) and m2 (touching), the target m3 (touching) and m4 (far). All functions take numbers
+or arrays, broadcast them, and return a float for scalar input. Velocities are positive towards the target.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.errors import InputError
+from softdock.theory.inputs import Array, Number, as_number, checked
+
+ROUND_OFF = 8 * np.finfo(float).eps  # e_I is built from eight rounded operations
+BLOCK = 16384  # elements; the temporaries of one block stay in the second-level cache
+
+
+class Regime(IntEnum):
+    """The five ways an impact can end, numbered as (i) to (v) of the paper."""
+
+    NO_IMPACT = 1
+    RIGID_BODIES = 2
+    MATCHED = 3
+    CLOSING = 4
+    PARTING = 5
+
+    @property
+    def identifier(self) -> str:
+        """Short name, for example `closing`."""
+        return self.name.lower()
+
+    @property
+    def sentence(self) -> str:
+        """The regime as a sentence to the user."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Regime.NO_IMPACT: "No impact: a touching body has no mass against its system, the closing speed is kept.",
+    Regime.RIGID_BODIES: "Both systems act as rigid bodies: the impact is that of two single masses.",
+    Regime.MATCHED: "The two systems move with the same velocity after the impact.",
+    Regime.CLOSING: "The chaser keeps closing on the target after the impact, which favours docking.",
+    Regime.PARTING: "The two systems part after the impact, which prevents docking.",
+}
+
+
+class MassRatios(NamedTuple):
+    """The three ratios that decide an impact [1]."""
+
+    interface: Number
+    """m2 / m3."""
+    chaser: Number
+    """m1 / m2."""
+    target: Number
+    """m4 / m3."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impact:
+    """The state of two systems just after an impact; every field has the broadcast shape of the input."""
+
+    effective_mass_ratio: Number
+    """e_I [1]."""
+    effective_mass_ratio_star: Number
+    """e_I* = (1 + e*) e_I [1]."""
+    impulse: Number
+    """Between the touching bodies [N s]."""
+    relative_velocity_after: Number
+    """Chaser's less target's centre of mass [m/s]; positive: still closing."""
+    chaser_velocity_after: Number
+    """Centre of mass of the chaser [m/s]."""
+    target_velocity_after: Number
+    """Centre of mass of the target [m/s]."""
+    velocities_after: Array
+    """Of the four bodies, in the order m1 to m4, along the last axis [m/s]."""
+    regime: Regime | NDArray[np.int8]
+    """A `Regime` for scalar input, its number otherwise."""
+
+
+class ManyImpacts(NamedTuple):
+    """One prediction per element: the ratio and what remains of the closing speed."""
+
+    effective_mass_ratio: Array
+    relative_velocity_after: Array
+
+
+def reduced_mass(a: ArrayLike, b: ArrayLike) -> Number:
+    """Return the effective mass a b / (a + b) of two masses [kg]; zero if either is zero."""
+    return as_number(_reduced(checked("a", a, at_least=0.0), checked("b", b, at_least=0.0)))
+
+
+def system_effective_mass(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
+    """Return m_i,ef, the effective mass of chaser and target as wholes [kg]."""
+    m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
+    return as_number(_reduced(m1 + m2, m3 + m4))  # Eq. (R1)
+
+
+def interface_effective_mass(m2: ArrayLike, m3: ArrayLike) -> Number:
+    """Return mu_i,ef, the effective mass of the two touching bodies [kg]."""
+    return as_number(_reduced(checked("m2", m2, above=0.0), checked("m3", m3, above=0.0)))  # Eq. (R2)
+
+
+def chaser_effective_mass(m1: ArrayLike, m2: ArrayLike) -> Number:
+    """Return mu_c, the effective mass of the two bodies of the chaser [kg]."""
+    return as_number(_reduced(checked("m1", m1, at_least=0.0), checked("m2", m2, above=0.0)))  # Eq. (R3)
+
+
+def target_effective_mass(m3: ArrayLike, m4: ArrayLike) -> Number:
+    """Return mu_t, the effective mass of the two bodies of the target [kg]."""
+    return as_number(_reduced(checked("m3", m3, above=0.0), checked("m4", m4, at_least=0.0)))  # Eq. (R4)
+
+
+def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
+    """Return e_I = mu_i,ef / m_i,ef, between 0 and 1."""
+    return as_number(_ratio(*_four_masses(m1, m2, m3, m4)))
+
+
+def ratio_star(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
+    """Return e_I* = (1 + e*) e_I, between 0 and 2."""
+    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    return as_number((1.0 + _restitution(restitution)) * e_I)  # Eq. (R8)
+
+
+def impulse(m2: ArrayLike, m3: ArrayLike, *, speed: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
+    """Return the impulse between the touching bodies [N s], which approach each other with `speed` [m/s]."""
+    mu = np.asarray(interface_effective_mass(m2, m3))
+    return as_number((1.0 + _restitution(restitution)) * checked("speed", speed) * mu)  # Eq. (R5)
+
+
+def relative_velocity_after(
+    effective_mass_ratio_star: ArrayLike, *, speed: ArrayLike, oscillation: ArrayLike = 0.0
+) -> Number:
+    """Return the relative velocity of the centres of mass after the impact [m/s].
+
+    `speed` is that of the centres of mass before it, `oscillation` what the touching bodies approach each
+    other faster than the centres of mass do, because of motion within the systems [m/s].
+    """
+    e_star = checked(
+        "effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0, at_most=2 * (1 + ROUND_OFF)
+    )
+    U, dU = checked("speed", speed), checked("oscillation", oscillation)
+    return as_number((1.0 - e_star) * U - e_star * dU)  # Eq. (R9)
+
+
+def predict_impact(
+    m1: ArrayLike,
+    m2: ArrayLike,
+    m3: ArrayLike,
+    m4: ArrayLike,
+    *,
+    speed: ArrayLike,
+    restitution: ArrayLike = 1.0,
+    oscillation: ArrayLike = 0.0,
+    target_velocity: ArrayLike = 0.0,
+) -> Impact:
+    """Predict one impact, or one for each element.
+
+    Masses [kg]; m1 and m4 may be 0. `speed` is the closing speed of the centres of mass [m/s], `oscillation`
+    the extra approach speed of the touching bodies [m/s], attributed to the chaser's m2 against its centre of
+    mass; `target_velocity` that of the target's centre of mass before the impact [m/s].
+    """
+    m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
+    e = _restitution(restitution)
+    U, dU = checked("speed", speed), checked("oscillation", oscillation)
+    V_t = checked("target_velocity", target_velocity)
+    e_I = _ratio(m1, m2, m3, m4)
+    e_star = (1.0 + e) * e_I  # Eq. (R8)
+    P = (1.0 + e) * (U + dU) * _reduced(m2, m3)  # Eq. (R5)
+    V_c = V_t + U
+    # m2 oscillates with dU against the chaser's centre of mass, so m1 moves the other way.
+    v1 = V_c - np.divide(m2 * dU, m1, out=np.zeros(np.broadcast(m1, m2, dU).shape), where=m1 > 0.0)
+    bodies = (v1, V_c + dU - P / m2, V_t + P / m3, V_t)  # Eq. (R11)
+    return Impact(
+        effective_mass_ratio=as_number(e_I),
+        effective_mass_ratio_star=as_number(e_star),
+        impulse=as_number(P),
+        relative_velocity_after=as_number((1.0 - e_star) * U - e_star * dU),  # Eq. (R9)
+        chaser_velocity_after=as_number(V_c - P / (m1 + m2)),  # Eq. (R10)
+        target_velocity_after=as_number(V_t + P / (m3 + m4)),  # Eq. (R10)
+        velocities_after=np.stack(np.broadcast_arrays(*bodies), axis=-1),
+        regime=regime(e_I, e),
+    )
+
+
+def predict_many(
+    m1: ArrayLike,
+    m2: ArrayLike,
+    m3: ArrayLike,
+    m4: ArrayLike,
+    *,
+    speed: ArrayLike,
+    restitution: ArrayLike = 1.0,
+) -> ManyImpacts:
+    """Predict e_I and the relative velocity after the impact for large arrays, in blocks that fit the cache.
+
+    The same formulas, checks and bits as `predict_impact`, without the fields a survey does not need. One
+    prediction is the pair of both values for one quadruple of masses.
+    """
+    given = zip(("m1", "m2", "m3", "m4", "speed", "restitution"), (m1, m2, m3, m4, speed, restitution))
+    arrays = [_floats(name, value) for name, value in given]
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    flat = [a if a.ndim == 0 else np.broadcast_to(a, shape).reshape(-1) for a in arrays]
+    ratio, after = np.empty(shape), np.empty(shape)
+    ratio_flat, after_flat = ratio.reshape(-1), after.reshape(-1)
+    work = np.empty((3, BLOCK))
+    with np.errstate(all="ignore"):  # a block with bad input is refused as a whole
+        for start in range(0, ratio_flat.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            block = [a if a.ndim == 0 else a[part] for a in flat]
+            if not _predict_block(block, ratio_flat[part], after_flat[part], work):
+                _refuse_block(block)
+    return ManyImpacts(ratio, after)
+
+
+def _predict_block(block: list[Array], ratio: Array, after: Array, work: Array) -> bool:
+    """Write e_I and U+ of one block; return False if an input of the block must be refused."""
+    m1, m2, m3, m4, speed, e = block
+    a, b, c = work[:, : ratio.size]
+    np.add(m1, m2, out=a)
+    np.add(m3, m4, out=b)
+    np.add(a, b, out=c)
+    sound = _largest(c) < np.inf and _least(m1) >= 0.0 and _least(m2) > 0.0  # NaN fails every comparison
+    sound = sound and _least(m3) > 0.0 and _least(m4) >= 0.0
+    sound = sound and _least(e) >= 0.0 and _largest(e) <= 1.0 and _largest(abs(speed)) < np.inf
+    np.divide(m2, a, out=a)
+    np.divide(m3, b, out=b)
+    np.multiply(a, b, out=a)
+    np.add(m2, m3, out=b)
+    np.divide(c, b, out=c)
+    np.multiply(a, c, out=ratio)  # Eq. (R7)
+    np.multiply(1.0 + e, ratio, out=a)  # Eq. (R8)
+    np.subtract(1.0, a, out=a)
+    np.multiply(a, speed, out=after)  # Eq. (R9)
+    return sound
+
+
+def _refuse_block(block: list[Array]) -> NoReturn:
+    """Raise what the plain functions raise for the same input."""
+    _four_masses(*block[:4])
+    checked("speed", block[4])
+    _restitution(block[5])
+    raise InputError("The sum of the four masses is too large for a floating-point number.")
+
+
+def _least(values: Array) -> float:
+    return float(values if values.ndim == 0 else np.minimum.reduce(values))
+
+
+def _largest(values: Array) -> float:
+    return float(values if values.ndim == 0 else np.maximum.reduce(values))
+
+
+def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Regime | NDArray[np.int8]:
+    """Return which of the five ways the impact ends: a `Regime` for scalars, its number for arrays."""
+    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    e_star = (1.0 + _restitution(restitution)) * e_I
+    conditions = [e_I == 0.0, e_I >= 1.0 - ROUND_OFF, np.abs(e_star - 1.0) <= ROUND_OFF, e_star < 1.0]
+    codes = np.select(conditions, [1, 2, 3, 4], default=5).astype(np.int8)
+    return Regime(int(codes)) if codes.ndim == 0 else codes
+
+
+def mass_ratios(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> MassRatios:
+    """Return the mass ratios of interface, chaser and target."""
+    m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
+    return MassRatios(as_number(m2 / m3), as_number(m1 / m2), as_number(m4 / m3))  # Eq. (R12)
+
+
+def ratio_from_mass_ratios(interface: ArrayLike, chaser: ArrayLike = 0.0, target: ArrayLike = 0.0) -> Number:
+    """Return e_I from the mass ratios; a ratio of 0 makes that system a single mass (three masses in all)."""
+    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
+    lt = checked("target", target, at_least=0.0)
+    return as_number((li * (lc + 1.0) + lt + 1.0) / ((li + 1.0) * (lc + 1.0) * (lt + 1.0)))  # Eq. (R13)
+
+
+def ratio_equal_mass_ratios(ratio: ArrayLike) -> Number:
+    """Return e_I where chaser and target have the same mass ratio."""
+    return as_number(1.0 / (checked("ratio", ratio, at_least=0.0) + 1.0))  # Eq. (R14)
+
+
+def ratio_fixed_wall(interface: ArrayLike, chaser: ArrayLike) -> Number:
+    """Return e_I where the target's far body is a fixed wall."""
+    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
+    return as_number(1.0 / ((li + 1.0) * (lc + 1.0)))  # Eq. (R15)
+
+
+def zero_velocity_ratio(
+    *,
+    interface: ArrayLike | None = None,
+    chaser: ArrayLike | None = None,
+    target: ArrayLike | None = None,
+    restitution: ArrayLike = 1.0,
+) -> Number:
+    """Return the one mass ratio left out that makes the relative velocity after the impact zero.
+
+    NaN where no ratio does, or where every ratio does (chaser = target = e*).
+    """
+    asked = {"interface": interface, "chaser": chaser, "target": target}
+    given = {name: checked(name, v, at_least=0.0) for name, v in asked.items() if v is not None}
+    if len(given) != 2:
+        raise InputError("Give two of the mass ratios interface, chaser and target; the third is returned.")
+    r = 1.0 + _restitution(restitution)
+    if "interface" not in given:
+        a, b = given["chaser"] + 1.0, given["target"] + 1.0
+        return _where_physical(b * (a - r), a * (r - b), offset=0.0)  # Eq. (R17)
+    li = given["interface"]
+    if "chaser" not in given:
+        b = given["target"] + 1.0
+        return _where_physical(r * b, (li + 1.0) * b - r * li, offset=1.0)  # Eq. (R17)
+    a = given["chaser"] + 1.0
+    return _where_physical(r * li * a, (li + 1.0) * a - r, offset=1.0)  # Eq. (R17)
+
+
+def _where_physical(numerator: Array, denominator: Array, offset: float) -> Number:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.asarray(numerator / denominator - offset)
+    return as_number(np.where((ratio >= 0.0) & np.isfinite(ratio), ratio, np.nan))
+
+
+def _ratio(m1: Array, m2: Array, m3: Array, m4: Array) -> Array:
+    """Return e_I as a product of ratios: products of three masses would overflow long before."""
+    m_c, m_t = m1 + m2, m3 + m4
+    ratio: Array = (m2 / m_c) * (m3 / m_t) * ((m_c + m_t) / (m2 + m3))  # Eq. (R7)
+    return ratio
+
+
+def _reduced(a: Array, b: Array) -> Array:
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    share = np.divide(small, large, out=np.zeros(np.shape(large)), where=large > 0.0)
+    reduced: Array = small / (1.0 + share)
+    return reduced
+
+
+def _four_masses(
+    m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    return (
+        checked("m1", m1, at_least=0.0),
+        checked("m2", m2, above=0.0),
+        checked("m3", m3, above=0.0),
+        checked("m4", m4, at_least=0.0),
+    )
+
+
+def _restitution(value: ArrayLike) -> Array:
+    return checked("restitution", value, at_least=0.0, at_most=1.0)
+
+
+def _floats(name: str, value: ArrayLike) -> Array:
+    """Return an array of floats; refuse what is not a number at all. Ranges are checked block by block."""
+    given = np.asarray(value)
+    return given.astype(np.float64, copy=False) if given.dtype.kind in "iuf" else checked(name, value)

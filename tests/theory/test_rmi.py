@@ -1,0 +1,165 @@
+"""Laws and closed forms of the impact theory, then the paper's numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from softdock.errors import InputError
+from softdock.theory import rmi
+
+EPS = np.finfo(float).eps
+masses = st.floats(1e-3, 1e6)
+speeds = st.floats(-10.0, 10.0)
+restitutions = st.floats(0.0, 1.0)
+TABLE = {  # masses m1 to m4 [kg] of Table 1, relative velocity after by Eq. 18 as printed, its last digit
+    "A": ((17.0, 2.0, 1.5, 15.0), 0.0403, 1e-4),
+    "B": ((10.0, 10.0, 10.0, 10.0), 0.0, 1e-12),
+    "C": ((5.0, 50.0, 10.0, 100.0), 0.02728, 1e-5),
+    "D": ((100.0, 20.0, 10.0, 200.0), 0.0413, 1e-4),
+}
+
+
+@settings(deadline=None)
+@given(masses, masses, masses, masses, speeds, restitutions, speeds, speeds)
+def test_momentum_is_conserved_and_energy_is_not_created(
+    m1, m2, m3, m4, speed, e, oscillation, target_velocity
+):
+    after = rmi.predict_impact(
+        m1, m2, m3, m4, speed=speed, restitution=e, oscillation=oscillation, target_velocity=target_velocity
+    )
+    m = np.array([m1, m2, m3, m4])
+    V_c = target_velocity + speed
+    before = np.array([V_c - m2 * oscillation / m1, V_c + oscillation, target_velocity, target_velocity])
+    scale = m @ np.abs(before) + m @ np.abs(after.velocities_after)
+    assert abs(m @ (after.velocities_after - before)) <= 16 * EPS * scale
+    lost = 0.5 * m @ (before**2 - after.velocities_after**2)
+    approach = speed + oscillation
+    exact = 0.5 * rmi.interface_effective_mass(m2, m3) * (1 - e**2) * approach**2
+    assert abs(lost - exact) <= 32 * EPS * (m @ before**2 + m @ after.velocities_after**2)
+
+
+@settings(deadline=None)
+@given(masses, masses, masses, masses, speeds, restitutions)
+def test_every_way_to_the_velocity_after_agrees(m1, m2, m3, m4, speed, e):
+    after = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=e)
+    v = after.velocities_after
+    tolerance = 64 * EPS * abs(speed) + 1e-300  # the latter for denormal speeds
+    of_systems = (m1 * v[0] + m2 * v[1]) / (m1 + m2) - (m3 * v[2] + m4 * v[3]) / (m3 + m4)
+    of_velocities = after.chaser_velocity_after - after.target_velocity_after
+    of_ratio = rmi.relative_velocity_after(after.effective_mass_ratio_star, speed=speed)
+    of_impulse = speed - after.impulse / rmi.system_effective_mass(m1, m2, m3, m4)
+    for other in (of_systems, of_velocities, of_ratio, of_impulse):
+        assert abs(after.relative_velocity_after - other) <= tolerance
+
+
+@settings(deadline=None)
+@given(masses, masses, masses, masses, st.floats(1e-3, 1e3))
+def test_only_mass_ratios_matter_and_the_mirror_image_is_the_same(m1, m2, m3, m4, factor):
+    e_I = rmi.effective_mass_ratio(m1, m2, m3, m4)
+    assert 0.0 < e_I <= 1.0 + rmi.ROUND_OFF
+    assert rmi.effective_mass_ratio(m4, m3, m2, m1) == pytest.approx(e_I, rel=8 * EPS)
+    scaled = rmi.effective_mass_ratio(*(factor * m for m in (m1, m2, m3, m4)))
+    assert scaled == pytest.approx(e_I, rel=16 * EPS)
+    assert rmi.ratio_from_mass_ratios(*rmi.mass_ratios(m1, m2, m3, m4)) == pytest.approx(e_I, rel=32 * EPS)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), restitutions)
+def test_zero_velocity_locus_makes_the_velocity_zero(first, second, e):
+    names = ("interface", "chaser", "target")
+    for asked in names:
+        known = dict(zip([n for n in names if n != asked], (first, second)))
+        third = rmi.zero_velocity_ratio(**known, restitution=e)
+        if (
+            np.isnan(third) or third > 1e6
+        ):  # no solution, or one so far out that digits are lost on the way back
+            continue
+        ratios = {**known, asked: third}
+        e_star = rmi.ratio_star(rmi.ratio_from_mass_ratios(**ratios), e)
+        assert e_star == pytest.approx(1.0, abs=1e-6)
+
+
+def test_special_cases_are_limits_of_the_general_one():
+    li, lc = np.meshgrid(np.geomspace(0.01, 100, 21), np.geomspace(0.01, 100, 21))
+    three = ((lc + 1) * li + 1) / ((li + 1) * (lc + 1))  # the paper's Eq. 27
+    np.testing.assert_allclose(rmi.ratio_from_mass_ratios(li, lc, 0.0), three, rtol=8 * EPS)
+    lt = lc
+    corrected = (li + lt + 1) / ((li + 1) * (lt + 1))  # the paper's Eq. 28, corrected
+    np.testing.assert_allclose(rmi.ratio_from_mass_ratios(li, 0.0, lt), corrected, rtol=8 * EPS)
+    np.testing.assert_allclose(rmi.ratio_from_mass_ratios(li, 0.0, 1e12), 1 / (li + 1), rtol=2e-10)
+    np.testing.assert_allclose(
+        rmi.ratio_from_mass_ratios(li, lc, lc), rmi.ratio_equal_mass_ratios(lc), rtol=1e-14
+    )
+    np.testing.assert_allclose(
+        rmi.ratio_from_mass_ratios(li, lc, 1e12), rmi.ratio_fixed_wall(li, lc), rtol=2e-8
+    )
+
+
+def test_locus_equals_the_papers_equation_33():
+    lt, c = 0.4, 3.0
+    li = rmi.zero_velocity_ratio(chaser=c, target=lt)
+    assert li * (c + 1) * (1 - lt) + (1 - c) * (lt + 1) == pytest.approx(0.0, abs=16 * EPS)
+    assert np.isnan(rmi.zero_velocity_ratio(chaser=3.0, target=2.0))
+    assert np.isnan(rmi.zero_velocity_ratio(chaser=1.0, target=1.0))
+
+
+def test_the_five_regimes():
+    R = rmi.Regime
+    assert [rmi.regime(e) for e in (0.0, 1.0, 0.5, 0.2, 0.8)] == list(R)
+    codes = rmi.regime(np.array([0.0, 1.0, 0.5, 0.2, 0.8]))
+    assert codes.dtype == np.int8
+    assert codes.tolist() == [1, 2, 3, 4, 5]
+    assert rmi.regime(0.8, restitution=0.0) is R.CLOSING
+    assert rmi.regime(0.8, restitution=0.25) is R.MATCHED
+    assert R.CLOSING.identifier == "closing"
+    assert all(r.sentence.endswith(".") for r in R)
+    assert rmi.predict_impact(0, 3, 7, 0, speed=0.1).regime is R.RIGID_BODIES
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_table_1_of_the_paper(case):
+    m, printed, last_digit = TABLE[case]
+    after = rmi.predict_impact(*m, speed=0.05)
+    assert abs(after.relative_velocity_after - printed) < last_digit  # C is truncated in print, not rounded
+
+
+def test_many_predictions_have_the_same_bits_as_single_ones():
+    rng = np.random.default_rng(1)
+    m = rng.uniform(0.1, 100.0, (4, 2 * rmi.BLOCK + 17))
+    speed, e = rng.uniform(-1, 1, m.shape[1]), rng.uniform(0, 1, m.shape[1])
+    many = rmi.predict_many(*m, speed=speed, restitution=e)
+    single = rmi.predict_impact(*m, speed=speed, restitution=e)
+    assert np.array_equal(many.effective_mass_ratio, single.effective_mass_ratio)
+    assert np.array_equal(many.relative_velocity_after, single.relative_velocity_after)
+    grid = rmi.predict_many(m[0, :5, None], 2.0, m[2, :7], 3, speed=0.1)
+    assert grid.effective_mass_ratio.shape == (5, 7)
+    assert grid.effective_mass_ratio[4, 6] == rmi.effective_mass_ratio(m[0, 4], 2.0, m[2, 6], 3)
+
+
+BAD = [-1.0, float("nan"), float("inf"), "17 kg", None, True, [1.0, -2.0], 1j]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=repr)
+@pytest.mark.parametrize("which", ["m1", "m2", "m3", "m4"])
+@pytest.mark.parametrize("function", [rmi.predict_impact, rmi.predict_many])
+def test_bad_masses_are_refused_by_name(function, which, bad):
+    good = {"m1": 1.0, "m2": 1.0, "m3": 1.0, "m4": 1.0, "speed": 0.1}
+    with pytest.raises(InputError) as refusal:
+        function(**{**good, which: bad})
+    assert refusal.value.problems[0].field == which
+
+
+@pytest.mark.parametrize("function", [rmi.predict_impact, rmi.predict_many])
+def test_bad_restitution_and_speed_are_refused(function):
+    for bad in (
+        {"restitution": 1.1},
+        {"restitution": -0.1},
+        {"speed": np.inf},
+        {"speed": "fast"},
+        {"m2": 0.0},
+    ):
+        with pytest.raises(InputError):
+            function(**{"m1": 1.0, "m2": 1.0, "m3": 1.0, "m4": 1.0, "speed": 0.1, **bad})
+    with pytest.raises(InputError):
+        rmi.zero_velocity_ratio(interface=1.0)
