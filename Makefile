@@ -1,38 +1,45 @@
 # Two commands on a fresh machine: `make demo` and `make test`. `make install` alone prepares .venv.
-PYTHON ?= python3
+PYTHON ?= $(firstword $(foreach name,python3 python3.11 python3.12 python3.13 python3.14, \
+  $(shell $(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO := out/demo
 
-.PHONY: demo test test-jit test-nojit test-boundscheck check format docs bench install clean
+.PHONY: install demo test test-nojit test-boundscheck check format docs bench clean
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Softdock needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[test,docs,dev]"
+	@test -n "$(PYTHON)" || { echo "Softdock needs Python 3.11 or newer and found none: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Preparing $(VENV) with $(PYTHON); the first time takes a minute or two."
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;"; \
+	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,docs,dev]" || { \
+	  echo "The packages that Softdock needs could not be installed; the reason is above."; exit 1; }
 	@touch $(STAMP)
 
 demo: install
-	$(BIN)/softdock run impact-a --out out/demo
-	$(BIN)/softdock figures impact --out out/demo
+	$(BIN)/softdock run impact-a --out $(DEMO) --plot $(DEMO)/impact-a.png
+	$(BIN)/softdock figures impact --out $(DEMO)
+	@echo
+	@echo "The pictures and the result are in $(DEMO). Next: $(BIN)/softdock --help"
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-nojit: install
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m nojit
 
 test-boundscheck: install
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m nojit
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q -m nojit
 
 check: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 format: install
 	$(BIN)/ruff check --fix .
@@ -40,6 +47,7 @@ format: install
 
 docs: install
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 bench: install
 	$(BIN)/softdock bench

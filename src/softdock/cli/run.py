@@ -9,7 +9,7 @@ from softdock.cli import console
 
 if TYPE_CHECKING:
     from softdock.result import Result
-    from softdock.scenario import Scenario
+    from softdock.scenario import ScenarioBase
 
 
 def run(
@@ -47,7 +47,7 @@ def run(
         _print(result, written)
 
 
-def announce_compilation(scenario: "Scenario") -> None:
+def announce_compilation(scenario: "ScenarioBase") -> None:
     """Tell the person who waits that the first run compiles."""
     from softdock.jit import is_cold
     from softdock.simulate import ROOMS

@@ -1,5 +1,6 @@
 """One run: a scenario in, a result out."""
 
+import os
 import time
 from dataclasses import replace
 from importlib import import_module
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from softdock.result import Result
-    from softdock.scenario import Scenario
+    from softdock.scenario import ScenarioBase
 
 # Imported when first needed: one kind of scenario does not pay for the kernels of another.
 RUNNERS = {"chain": "softdock.simulate.chain", "multibody": "softdock.simulate.multibody"}
@@ -18,16 +19,16 @@ ROOMS = {"chain": ("lumped",), "multibody": ("contact", "multibody")}
 class Runner(Protocol):
     """A module that runs one kind of scenario."""
 
-    def run(self, scenario: "Scenario", /) -> "Result":
+    def run(self, scenario: "ScenarioBase", /) -> "Result":
         """Run the scenario and return what happened."""
 
 
-def simulate(scenario: "Scenario | str") -> "Result":
+def simulate(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Result":
     """Run a scenario, or the bundled scenario or file of that name, and return what happened.
 
     The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome.
     """
-    if isinstance(scenario, str):
+    if isinstance(scenario, str | os.PathLike):
         from softdock.scenario import load
 
         scenario = load(scenario)
@@ -35,4 +36,4 @@ def simulate(scenario: "Scenario | str") -> "Result":
     start = time.perf_counter()
     result = runner.run(scenario)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    return replace(result, scenario=scenario.name, definition=scenario.model_dump(mode="json"), timing=timing)
+    return replace(result, scenario=scenario.name, definition=scenario.to_data(), timing=timing)

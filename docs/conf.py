@@ -1,0 +1,25 @@
+"""How the documentation is built: `make docs`, offline, every warning an error."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "Softdock"
+author = "The Softdock developers"
+copyright = "The Softdock developers"  # noqa: A001
+version = release = installed_version("softdock")
+
+extensions = ["myst_parser", "mathml"]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_dmath_double_inline = True
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"Softdock {version}"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["softdock.css"]
+html_show_sphinx = False
+exclude_patterns = ["_build", "_ext"]
