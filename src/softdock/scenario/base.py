@@ -1,8 +1,8 @@
 """What every model of a scenario file shares.
 
-A scenario knows its name (bundled name or file stem) and the folder its relative paths start from. Neither is a
-field of the file: they say where the scenario came from, not what it is, so they are kept beside the fields, and
-two scenarios with the same fields are equal wherever they came from.
+A scenario knows its name (bundled name or file stem) and the folder its relative paths start from. Neither
+is a field of the file: they say where the scenario came from, not what it is. So they are kept beside the
+fields, and two scenarios with the same fields are equal wherever they came from.
 """
 
 from dataclasses import dataclass, field

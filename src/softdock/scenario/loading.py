@@ -38,7 +38,7 @@ class Bundled:
 def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> ScenarioBase:
     """Load a bundled scenario by its name, or a scenario file by its path.
 
-    `overrides` replaces fields before the check: `{"chaser.speed": "0.07 m/s"}` or `["chaser.speed=0.07 m/s"]`.
+    `overrides` replaces fields before the check: `{"chaser.mass": "7 kg"}` or `["chaser.mass=7 kg"]`.
     Raises InputError with every problem found.
     """
     source, name = _find(name_or_path)

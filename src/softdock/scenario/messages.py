@@ -44,6 +44,8 @@ def problems_of(error: ValidationError, model: type[BaseModel], source: Source) 
     suggested: set[Place] = set()
     for details in error.errors(include_url=False):
         place, here = locate(model, details["loc"])
+        if details["type"] == "too_short" and _is_long_enough(details):
+            continue
         if details["type"] == "extra_forbidden":
             parent, name = place[:-1], str(place[-1])
             allowed = keys_of(locate(model, details["loc"][:-1])[1])
@@ -132,6 +134,11 @@ def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails)
         given=where.text,
         hint="" if hint.startswith("Allowed") else hint,
     )
+
+
+def _is_long_enough(details: ErrorDetails) -> bool:
+    """Tell a list that is long enough but whose entries are wrong; Pydantic counts only the right ones."""
+    return len(details["input"]) >= int(details["ctx"]["min_length"])
 
 
 def _joined(one: Problem, two: Problem) -> Problem:

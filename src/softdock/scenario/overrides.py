@@ -45,7 +45,8 @@ def _put(source: Source, path: str, value: Any) -> None:
     place = tuple(path.split("."))
     if not all(place):
         raise _refusal(path, "A path is made of keys and indices joined by dots.")
-    here, walked = source.data, ()  # type: tuple[Any, Place]
+    here: Any = source.data
+    walked: Place = ()
     for key in place[:-1]:
         index = _index(here, key, path, walked)
         walked = (*walked, index)

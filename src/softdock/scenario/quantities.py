@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from softdock.scenario.units import described, parse_quantity
+from softdock.scenario.units import NUMBER, described, parse_quantity
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Quantity:
         }
         number = {"type": "number"} | {key: bound for key, bound in bounds.items() if bound is not None}
         what = described(self.unit)
-        wanted = f", {self.bounds()}" if len(number) > 1 else ""
-        unit = "" if self.unit == "1" else f": a number in {self.unit} or a text with a unit"
+        allowed = f", {self.bounds()}" if len(number) > 1 else ""
         return {
-            "anyOf": [number, {"type": "string"}],
-            "description": f"{what[0].upper()}{what[1:]}{unit}{wanted}.",
+            "anyOf": [number, {"type": "string", "pattern": rf"^\s*{NUMBER.pattern}"}],
+            "description": f"{what[0].upper()}{what[1:]}{allowed}.",
+            "x-unit": self.unit,
         }
 
 

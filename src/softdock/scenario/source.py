@@ -1,8 +1,8 @@
 """From a scenario file to plain data with the line of every value.
 
-The parser's events are read one by one, so that size, depth, tags, aliases and duplicate keys are ours to judge,
-and no object other than dict, list, str, int, float, bool and None can come out of a file. Scalars follow the
-core schema of YAML 1.2: `1e3` is a number and `no` a text. JSON is a subset.
+The parser's events are read one by one, so that size, depth, tags, aliases and duplicate keys are ours to
+judge, and no object other than dict, list, str, int, float, bool and None can come out of a file. Scalars
+follow the core schema of YAML 1.2: `1e3` is a number and `no` a text. JSON is a subset.
 """
 
 import re

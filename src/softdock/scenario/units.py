@@ -1,8 +1,8 @@
 """Quantities with units: `12.7 mm`, `1.0 ft/s`, `11.3 deg`, `5 N*m/rad` become floats in SI.
 
-A unit is a factor to SI and the exponents of five dimensions. Angle and cycle are tracked so that `5 Hz` is not
-taken for an angular rate nor `11.3 deg` for a plain number, but either may be left out where it is needed:
-`200 N*m` is an angular stiffness, `2 1/s` an angular rate.
+A unit is a factor to SI and the exponents of five dimensions. Angle and cycle are tracked so that `5 Hz` is
+not taken for an angular rate nor `11.3 deg` for a plain number, but either may be left out where it is
+needed: `200 N*m` is an angular stiffness, `2 1/s` an angular rate.
 """
 
 import difflib
@@ -149,10 +149,10 @@ _KINDS = (
     ("W", "a power", "20 W"),
 )
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(r"\s*(\*\*|[*/^()]|[+-]?[0-9]+|[A-Za-z%_][A-Za-z0-9_]*)")
 _TYPOGRAPHY = str.maketrans({"·": "*", "°": "deg", "µ": "u", "μ": "u", "²": "^2", "³": "^3", "−": "-"})
-_NOT_A_NUMBER = re.compile(r"[+-]?\.?(?:nan|inf|infinity)\b", re.IGNORECASE)
+_NOT_ANUMBER = re.compile(r"[+-]?\.?(?:nan|inf|infinity)\b", re.IGNORECASE)
 _LONGEST = 100
 """Characters of a quantity; none needs more."""
 _LARGEST_EXPONENT = 9
@@ -185,7 +185,7 @@ def described(unit: str) -> str:
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
-    """Return the unit written as products, quotients and powers of symbols: `N*m/rad`, `kg m^2`, `N/(m/s)`."""
+    """Return the unit written as a product of powers of symbols, such as `N*m/rad` or `N/(m/s)`."""
     tokens = _tokens(text.translate(_TYPOGRAPHY))
     try:
         unit, rest = _product(tokens, 0)
@@ -202,9 +202,9 @@ def _parse_text(text: str, needed: Unit) -> float:
     if len(text) > _LONGEST:
         raise ValueError("is too long for a number with a unit")
     plain = text.translate(_TYPOGRAPHY)
-    number = _NUMBER.match(plain)
+    number = NUMBER.match(plain)
     if number is None:
-        if _NOT_A_NUMBER.match(plain):
+        if _NOT_ANUMBER.match(plain):
             raise ValueError(f"must be a finite number, for example {_example(needed.dimension)}")
         raise ValueError(f"is not a number with a unit, for example {_example(needed.dimension)}")
     value, symbol = float(number[0]), plain[number.end() :].strip()

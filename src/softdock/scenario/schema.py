@@ -1,0 +1,43 @@
+"""The JSON Schema of scenario files, for editors that complete and check keys while one types."""
+
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from softdock.scenario.loading import KINDS, model_of
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema() -> dict[str, Any]:
+    """Return one JSON Schema (draft 2020-12) for all kinds of scenario."""
+    models = [model_of(kind) for kind in KINDS]
+    references, whole = models_json_schema([(model, "validation") for model in models])
+    definitions = whole["$defs"]
+    _name_units(definitions)
+    kinds = [references[model, "validation"] for model in models]
+    for reference in kinds:
+        definition = definitions[reference["$ref"].removeprefix("#/$defs/")]
+        # Both have defaults for scenarios that are built in Python; in a file they must be written.
+        definition["required"] = ["softdock", "kind", *definition.get("required", [])]
+    return {
+        "$schema": DIALECT,
+        "title": "Softdock scenario",
+        "type": "object",
+        "required": ["softdock", "kind"],
+        "oneOf": kinds,
+        "$defs": definitions,
+    }
+
+
+def _name_units(schema: Any) -> None:
+    """Add the unit to the description of every quantity, which a field's own description has replaced."""
+    if isinstance(schema, list):
+        for part in schema:
+            _name_units(part)
+    elif isinstance(schema, dict):
+        unit, description = schema.get("x-unit"), schema.get("description", "")
+        if isinstance(unit, str) and unit != "1":
+            schema["description"] = f"{description.rstrip()} [{unit}]".strip()
+        for part in schema.values():
+            _name_units(part)

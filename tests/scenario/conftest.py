@@ -1,0 +1,23 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from softdock.scenario.loading import KINDS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _toy_kind() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(KINDS, "toy", "toy_scenario:ToyScenario")
+        yield
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write_file(content: str | bytes, name: str = "case.yaml") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
