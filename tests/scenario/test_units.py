@@ -1,6 +1,7 @@
 import math
 import re
 import sys
+from pathlib import Path
 
 import pint
 import pytest
@@ -140,3 +141,23 @@ def test_any_text_is_a_number_or_a_sentence(text):
     except ValueError:
         return
     assert math.isfinite(value)
+
+
+def test_the_page_about_scenario_files_names_every_unit():
+    page = (Path(__file__).parents[2] / "docs" / "scenario-files.md").read_text(encoding="utf-8")
+    table = page.split("| what | symbols |")[1].split("\n\n")[0]
+    named = set(re.findall(r"`([^`]+)`", table))
+    assert named <= set(UNITS)
+    prefixed = {
+        prefix + symbol for prefix in ["n", "u", "m", "c", "d", "k", "M", "G", "T"] for symbol in named
+    }
+    assert set(UNITS) - {"1"} <= named | prefixed
+
+
+@pytest.mark.parametrize(
+    ("row", "unit"), [("12.7 mm", "m"), ("1.0 ft/s", "m/s"), ("11.3 deg", "rad"), ("3 kN/m", "N/m")]
+)
+def test_the_page_about_scenario_files_converts_rightly(row, unit):
+    page = (Path(__file__).parents[2] / "docs" / "scenario-files.md").read_text(encoding="utf-8")
+    (value,) = re.findall(rf"\| `{re.escape(row)}` \| ([0-9.]+) {unit} \|", page)
+    assert f"{parse_quantity(row, unit):.4g}" == value

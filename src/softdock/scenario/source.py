@@ -30,7 +30,7 @@ VERSION = 1
 """The version of the file format that this program reads."""
 LARGEST_FILE = 1_000_000
 """Bytes; a scenario is written by hand, and even one with inline profiles stays far below."""
-MOST_VALUES = 50_000
+MOST_VALUES = 20_000
 """Values of a file with its aliases written out; stops files that grow when they are read."""
 DEEPEST = 40
 """Levels of nesting; scenarios need fewer than ten."""
@@ -196,6 +196,7 @@ class _Builder:
         self.root = _Node("", 1, plain=True)
         self.line = 1
         self._documents = 0
+        self._values = 0
         self._anchors: dict[str, _Node] = {}
         self._stack: list[_Node] = []
         self._keys: list[tuple[str, int] | None] = []
@@ -214,6 +215,11 @@ class _Builder:
             self._take_node(event)
 
     def _take_node(self, event: NodeEvent) -> None:
+        self._values += 1
+        if (
+            self._values > 2 * MOST_VALUES
+        ):  # a value and its key; a file this long need not be read to its end
+            raise self._refuse(f"The file holds more than {MOST_VALUES} values.")
         node = self._node(event)
         if isinstance(event, ScalarEvent) and self._expects_key():
             if event.anchor:
