@@ -11,13 +11,14 @@ DEMO := out/demo
 install: $(STAMP)
 
 $(STAMP): pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Softdock needs Python 3.11 or newer and found none: make PYTHON=/path/to/python3.11"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Softdock needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Preparing $(VENV) with $(PYTHON); the first time takes a minute or two."
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
-	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;"; \
-	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python"; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
+	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,docs,dev]" || { \
-	  echo "The packages that Softdock needs could not be installed; the reason is above."; exit 1; }
+	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
 
 demo: install

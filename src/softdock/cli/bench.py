@@ -30,10 +30,13 @@ def _print_table(name: str, rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(title=f"bench {name}", title_justify="left", box=None, pad_edge=False)
-    for header, justify in (("what", "left"), ("value", "right"), ("unit", "left"), ("peer", "left")):
-        table.add_column(header, justify=justify)  # type: ignore[arg-type]
-    for header in ("peer value", "times better", "aim"):
-        table.add_column(header, justify="right")
+    table.add_column("what")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_column("peer")
+    table.add_column("peer value", justify="right")
+    table.add_column("times better", justify="right")
+    table.add_column("aim", justify="right")
     for row in rows:
         table.add_row(
             row["name"], _number(row["value"]), row["unit"], row.get("peer", ""),

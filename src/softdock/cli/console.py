@@ -15,12 +15,13 @@ from softdock.errors import InputError, RunError, file_error
 
 Progress = Callable[[str, float], None]
 
+PIPE_WIDTH = 200  # characters; tables take only what they need
 EXIT_RUN, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
 
 
 def out() -> Console:
-    """Return the console of stdout: results, for people and pipes."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    """Return the console of stdout; in a pipe lines are not broken at the width of a terminal."""
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def say(message: str) -> None:
