@@ -11,6 +11,9 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 LOGGER = logging.getLogger(__name__)
+# What the converter draws properly only under another name.
+ALIGNED = re.compile(r"\{(?:aligned|gathered)\}")
+UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{([^{}\\]*)\}")
 TAG = re.compile(r"\\tag\{[^}]*\}")
 
 
@@ -26,14 +29,15 @@ class LabelledMath(MathDomain):
 def to_mathml(node: nodes.Element, display: str) -> str:
     """Return a formula as MathML; what the converter does not know is warned about."""
     latex = TAG.sub("", node.astext()).strip()
+    latex = UPRIGHT.sub(r"\\text{\1}", ALIGNED.sub("{split}", latex))
     if r"\\" in latex and r"\begin" not in latex:
-        latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
+        latex = rf"\begin{{split}}{latex}\end{{split}}"
     try:
         mathml: str = convert(latex, display=display)
     except Exception as error:  # the converter raises many kinds
         LOGGER.warning("formula cannot be drawn (%r): %s", error, latex, location=node)
         return ""
-    if "\\" in re.sub(r"<annotation.*?</annotation>", "", mathml):
+    if "\\" in mathml or "<mi>&</mi>" in mathml:
         LOGGER.warning("formula has a command that cannot be drawn: %s", latex, location=node)
     return mathml
 
