@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "Softdock"
 author = "The Softdock developers"
-copyright = "The Softdock developers"  # noqa: A001
+copyright = "The Softdock developers"
 version = release = installed_version("softdock")
 
 extensions = ["myst_parser", "mathml"]
