@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from softdock.scenario.quantities import Flag, Fraction, Integer, Length, PositiveMass, Quantity, Vector3
+from softdock.quantities.fields import Flag, Fraction, Integer, Length, PositiveMass, Quantity, Vector3
 
 MASS = TypeAdapter(PositiveMass)
 

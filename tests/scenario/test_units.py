@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock.scenario.units import UNITS, parse_quantity, parse_unit
+from softdock.quantities.units import UNITS, parse_quantity, parse_unit
 
 ROUND_OFF = 4 * sys.float_info.epsilon
 """A factor is at most four roundings away from pint's: two operations on either side."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from softdock.scenario.base import FieldError, Model, ScenarioBase
-from softdock.scenario.quantities import (
+from softdock.quantities.fields import (
     AngularStiffness,
     Flag,
     Fraction,

@@ -7,32 +7,13 @@ fields, and two scenarios with the same fields are equal wherever they came from
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import PrivateAttr
 
+from softdock.quantities.model import FieldError, Model
 
-class FieldError(ValueError):
-    """Raised by a model's own check to name the field at fault, relative to that model.
-
-    raise FieldError("contact.stiffness", "must be larger than the chaser's stiffness")
-    """
-
-    def __init__(self, path: str, message: str) -> None:
-        self.path = tuple(int(part) if part.isdecimal() else part for part in path.split(".") if part)
-        super().__init__(message)
-
-
-class Model(BaseModel):
-    """Base of all models: keyword only, frozen, unknown keys refused, described by its docstrings."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
-        hide_input_in_errors=True,
-    )
+__all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
 
 
 @dataclass(frozen=True)

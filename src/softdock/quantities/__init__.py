@@ -1,0 +1,1 @@
+"""Quantities with units at the door: field types of people's models, floats in SI inside."""

@@ -1,0 +1,192 @@
+"""Scenarios of kind `chain`: masses on a line, springs between them, contact and latch where they meet."""
+
+import math
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from softdock.scenario.base import FieldError, Model, ScenarioBase
+from softdock.quantities.fields import (
+    Damping,
+    Flag,
+    Fraction,
+    Integer,
+    NonNegativeLength,
+    NonNegativeNumber,
+    PositiveFrequency,
+    PositiveLength,
+    PositiveMass,
+    PositiveSpeed,
+    PositiveStiffness,
+    PositiveTime,
+    Quantity,
+    Speed,
+)
+
+MOST_MASSES = 1000
+MOST_ROWS = 1_000_000
+STEEPEST = math.radians(89.9)  # a steeper wedge is a wall
+
+Masses = Annotated[tuple[PositiveMass, ...], Field(min_length=1, max_length=MOST_MASSES)]
+WedgeAngle = Annotated[float, Quantity("rad", gt=0, le=STEEPEST)]
+FrictionAngle = Annotated[float, Quantity("rad", ge=0, le=STEEPEST)]
+
+
+class Chaser(Model):
+    """The chaser: masses from the rear to the touching one, springs and dampers between neighbours."""
+
+    masses: Masses
+    """Masses from the rear to the touching one."""
+    stiffness: tuple[PositiveStiffness, ...] = ()
+    """Springs between neighbours, one fewer than masses."""
+    damping: tuple[Damping, ...] = ()
+    """Dampers beside the springs; none by default."""
+
+    @model_validator(mode="after")
+    def _count(self) -> Self:
+        _must_have("stiffness", len(self.stiffness), len(self.masses), 0)
+        if self.damping:
+            _must_have("damping", len(self.damping), len(self.masses), 0)
+        return self
+
+
+class Target(Model):
+    """The target: masses from the touching one to the far end, springs and dampers between neighbours."""
+
+    masses: Masses
+    """Masses from the touching one to the far end."""
+    stiffness: tuple[PositiveStiffness, ...] = ()
+    """Springs between neighbours, one fewer than masses; one more, to the wall, if anchored."""
+    damping: tuple[Damping, ...] = ()
+    """Dampers beside the springs; none by default."""
+    velocity: Speed = 0.0
+    """Velocity at the start."""
+    anchored: Flag = False
+    """Whether a last spring joins the far end to a fixed wall."""
+
+    @model_validator(mode="after")
+    def _count(self) -> Self:
+        _must_have("stiffness", len(self.stiffness), len(self.masses), int(self.anchored))
+        if self.damping:
+            _must_have("damping", len(self.damping), len(self.masses), int(self.anchored))
+        if self.anchored and self.velocity != 0.0:
+            raise FieldError("velocity", "must be 0 for an anchored target")
+        return self
+
+
+class Contact(Model):
+    """What happens where the bodies meet: a spring and damper, or an impulse with restitution."""
+
+    stiffness: PositiveStiffness | None = None
+    """Stiffness of a contact that cannot pull."""
+    damping: Damping | None = None
+    """Damping beside the stiffness; none by default."""
+    damping_ratio: NonNegativeNumber | None = None
+    """Damping as a ratio to critical, with the effective mass of the touching bodies; instead of `damping`."""
+    restitution: Fraction | None = None
+    """Coefficient of restitution of an impulsive impact; instead of a stiffness."""
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        if (self.stiffness is None) == (self.restitution is None):
+            raise FieldError("", "needs either 'stiffness' (with 'damping') or 'restitution'")
+        if self.damping is not None and self.damping_ratio is not None:
+            raise FieldError("damping_ratio", "cannot be given together with 'damping'")
+        if self.restitution is not None and (self.damping is not None or self.damping_ratio is not None):
+            raise FieldError("restitution", "cannot be given together with a damping")
+        return self
+
+
+class Latch(Model):
+    """A spring-loaded latch that the wedge of the probe tip lifts."""
+
+    stiffness: PositiveStiffness
+    """Stiffness of the latch spring, across the axis."""
+    angle: WedgeAngle
+    """Angle of the wedge from the axis."""
+    tip_length: PositiveLength
+    """Insertion at which the latch closes."""
+    friction: NonNegativeNumber | None = None
+    """Coefficient of friction between wedge and latch; none by default."""
+    friction_angle: FrictionAngle | None = None
+    """Angle of friction, instead of the coefficient."""
+
+    @model_validator(mode="after")
+    def _one_friction(self) -> Self:
+        if self.friction is not None and self.friction_angle is not None:
+            raise FieldError("friction_angle", "cannot be given together with 'friction'")
+        return self
+
+    @property
+    def angle_of_friction(self) -> float:
+        """Angle of friction [rad]."""
+        return math.atan(self.friction or 0.0) if self.friction_angle is None else self.friction_angle
+
+
+class Stop(Model):
+    """When the run ends; it also ends when the latch closes or the wedge jams."""
+
+    time: PositiveTime
+    """Time of the end."""
+    impacts: Annotated[Integer, Field(ge=1)] | None = None
+    """End where the bodies part for this many times, if that is earlier."""
+
+
+class Record(Model):
+    """What is recorded."""
+
+    rate: PositiveFrequency = 1000.0
+    """Rows per second; events are recorded as well, each just before and just after."""
+
+
+class ChainScenario(ScenarioBase):
+    """Two chains of masses on one line that meet."""
+
+    kind: Literal["chain"] = "chain"
+    speed: PositiveSpeed
+    """Closing speed of the chaser relative to the target."""
+    chaser: Chaser
+    target: Target
+    gap: NonNegativeLength = 0.0
+    """Distance between the touching bodies at the start."""
+    contact: Contact | None = None
+    """Contact of the touching bodies; may be left out if there is a latch."""
+    latch: Latch | None = None
+    """Latch behind the contact; a contact with `restitution` strikes it once, at first touch."""
+    stop: Stop
+    record: Record = Record()
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.contact is None and self.latch is None:
+            raise FieldError("", "needs a 'contact', a 'latch' or both")
+        rows = self.stop.time * self.record.rate
+        if rows > MOST_ROWS:
+            raise FieldError(
+                "record.rate", f"would record {rows:.3g} rows in {self.stop.time:g} s; at most {MOST_ROWS:,}"
+            )
+        return self
+
+    @property
+    def interface_effective_mass(self) -> float:
+        """Effective mass of the two touching bodies [kg]."""
+        a, b = self.chaser.masses[-1], self.target.masses[0]
+        return a / (1.0 + a / b)
+
+    @property
+    def contact_damping(self) -> float:
+        """Damping of the contact [N s/m], 0 if it has none."""
+        if self.contact is None or self.contact.stiffness is None:
+            return 0.0
+        if self.contact.damping_ratio is None:
+            return self.contact.damping or 0.0
+        critical = 2.0 * math.sqrt(self.contact.stiffness * self.interface_effective_mass)
+        return self.contact.damping_ratio * critical
+
+
+def _must_have(name: str, given: int, masses: int, wall: int) -> None:
+    needed = masses - 1 + wall
+    if given != needed:
+        entries = "1 entry" if needed == 1 else f"{needed} entries"
+        why = f"{masses} mass{'es' if masses > 1 else ''}{' and a wall' if wall else ''}"
+        raise FieldError(name, f"needs {entries} for {why} and has {given}")
