@@ -1,0 +1,1 @@
+"""Kernels of the contact of two surfaces of revolution: near list, motion bound, force."""

@@ -1,0 +1,80 @@
+"""What happens between two surfaces: an elastic layer with damping, and friction."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Self
+
+from softdock.errors import InputError, Problem
+
+
+def require(field: str, value: float, allowed: str, ok: bool) -> None:
+    """Raise `InputError` unless the value is finite and `ok`."""
+    if not (ok and math.isfinite(value)):
+        raise InputError(Problem(field=field, message=f"{field} must be {allowed}.", given=f"{value:g}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElasticLayer:
+    """A thin elastic layer: stress per depth, with damping that grows with the depth up to a threshold."""
+
+    areal_stiffness: float
+    """Stress per depth c [N/m3], more than 0."""
+    damping: float = 0.0
+    """Nominal areal damping d0 [N s/m3], 0 or more."""
+    damping_depth: float = 0.0
+    """Depth s0 [m] below which the damping is s/s0 of the nominal one; more than 0 where there is damping."""
+
+    def __post_init__(self) -> None:
+        require("areal_stiffness", self.areal_stiffness, "more than 0 N/m3", self.areal_stiffness > 0.0)
+        require("damping", self.damping, "0 N s/m3 or more", self.damping >= 0.0)
+        needed = self.damping > 0.0
+        allowed = "more than 0 m where there is damping" if needed else "0 m or more"
+        require("damping_depth", self.damping_depth, allowed, self.damping_depth > 0.0 or not needed)
+
+    @classmethod
+    def of_material(
+        cls,
+        *,
+        youngs_modulus: float,
+        poisson_ratio: float,
+        thickness: float,
+        damping: float = 0.0,
+        damping_depth: float = 0.0,
+    ) -> Self:
+        """Make the layer from its material: modulus [Pa], Poisson's ratio, thickness [m]; Eq. (C5)."""
+        require("youngs_modulus", youngs_modulus, "more than 0 Pa", youngs_modulus > 0.0)
+        require(
+            "poisson_ratio",
+            poisson_ratio,
+            "above -1 and below 0.5 (a thin layer that keeps its volume cannot be pressed)",
+            -1.0 < poisson_ratio < 0.5,
+        )
+        require("thickness", thickness, "more than 0 m", thickness > 0.0)
+        nu = poisson_ratio
+        stiffness = (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)) * youngs_modulus / thickness  # Eq. (C5)
+        return cls(areal_stiffness=stiffness, damping=damping, damping_depth=damping_depth)
+
+
+class FrictionLaw(Enum):
+    """How Coulomb friction is regularised below the threshold of the sliding speed."""
+
+    SMOOTH = "smooth"
+    """mu v_t / sqrt(v_t^2 + v0^2): differentiable everywhere."""
+    RAMP = "ramp"
+    """mu v_t / max(v_t, v0): linear below v0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Friction:
+    """Regularised Coulomb friction."""
+
+    coefficient: float = 0.0
+    """Nominal friction coefficient mu, 0 or more."""
+    threshold_speed: float = 1e-3
+    """Sliding speed v0 [m/s] below which the friction fades, more than 0."""
+    law: FrictionLaw = FrictionLaw.SMOOTH
+
+    def __post_init__(self) -> None:
+        require("coefficient", self.coefficient, "0 or more", self.coefficient >= 0.0)
+        require("threshold_speed", self.threshold_speed, "more than 0 m/s", self.threshold_speed > 0.0)
