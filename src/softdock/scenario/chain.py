@@ -5,7 +5,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from softdock.scenario.base import FieldError, Model, ScenarioBase
 from softdock.quantities.fields import (
     Damping,
     Flag,
@@ -22,6 +21,7 @@ from softdock.quantities.fields import (
     Quantity,
     Speed,
 )
+from softdock.scenario.base import FieldError, Model, ScenarioBase
 
 MOST_MASSES = 1000
 MOST_ROWS = 1_000_000
@@ -82,7 +82,7 @@ class Contact(Model):
     damping: Damping | None = None
     """Damping beside the stiffness; none by default."""
     damping_ratio: NonNegativeNumber | None = None
-    """Damping as a ratio to critical, with the effective mass of the touching bodies; instead of `damping`."""
+    """Damping relative to critical, for the effective mass of the touching bodies; instead of `damping`."""
     restitution: Fraction | None = None
     """Coefficient of restitution of an impulsive impact; instead of a stiffness."""
 

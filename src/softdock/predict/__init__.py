@@ -1,0 +1,48 @@
+"""What theory expects of a scenario before it runs."""
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    from softdock.scenario import ScenarioBase
+
+# Imported when first needed, as in `simulate`.
+PREDICTORS = {"chain": "softdock.predict.chain"}
+
+UNITS = {
+    "relative_velocity_before": "m/s",
+    "relative_velocity_after": "m/s",
+    "impulse": "N*s",
+    "velocities_after": "m/s",
+    "chaser_velocity_after": "m/s",
+    "target_velocity_after": "m/s",
+    "minimum_speed": "m/s",
+    "minimum_speed_slow_latch": "m/s",
+    "minimum_speed_fast_latch": "m/s",
+    "insertion_max": "m",
+    "latch_time": "s",
+}
+"""SI units of predictions by name; a pure number has no entry."""
+
+
+class Predictor(Protocol):
+    """A module that predicts one kind of scenario."""
+
+    def predict(self, scenario: "ScenarioBase", /) -> Mapping[str, Any]:
+        """Return what theory expects, SI values under the names that the metrics of a run have."""
+
+
+def predict(scenario: "ScenarioBase | str | os.PathLike[str]") -> Mapping[str, Any] | None:
+    """Return what theory expects of a scenario, or of the bundled scenario or file of that name.
+
+    SI values under the names that the metrics of a run have; None for a kind without a theory.
+    """
+    if isinstance(scenario, str | os.PathLike):
+        from softdock.scenario import load
+
+        scenario = load(scenario)
+    if scenario.kind not in PREDICTORS:
+        return None
+    return cast(Predictor, import_module(PREDICTORS[scenario.kind])).predict(scenario)

@@ -1,0 +1,117 @@
+"""Impact and latch of two chains of masses, by closed forms."""
+
+import math
+from typing import Any
+
+from softdock.scenario import ScenarioBase
+from softdock.scenario.chain import ChainScenario
+from softdock.theory import latch, rmi
+from softdock.theory.restitution import damping_ratio, kelvin_voigt_restitution
+
+
+def predict(scenario: ScenarioBase, /) -> dict[str, Any]:
+    """Return the impact if there is a contact, and what the latch needs if there is one."""
+    assert isinstance(scenario, ChainScenario)
+    e_I = _effective_mass_ratio(scenario)
+    prediction: dict[str, Any] = {"effective_mass_ratio": e_I}
+    if scenario.contact is not None:
+        prediction |= _impact(scenario, e_I, restitution_of(scenario))
+    if scenario.latch is not None:
+        prediction |= _latch(scenario, e_I)
+    return prediction
+
+
+def predict_masses(
+    m1: float, m2: float, m3: float, m4: float, *, speed: float, restitution: float = 1.0
+) -> dict[str, Any]:
+    """Return the impact of four masses [kg] at a closing speed [m/s]; m1 and m4 may be 0."""
+    impact = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=restitution)
+    regime = rmi.Regime(int(impact.regime))
+    return {
+        "effective_mass_ratio": impact.effective_mass_ratio,
+        "effective_mass_ratio_star": impact.effective_mass_ratio_star,
+        "restitution": float(restitution),
+        "relative_velocity_before": float(speed),
+        "relative_velocity_after": impact.relative_velocity_after,
+        "impulse": impact.impulse,
+        "chaser_velocity_after": impact.chaser_velocity_after,
+        "target_velocity_after": impact.target_velocity_after,
+        "velocities_after": impact.velocities_after.tolist(),
+        "regime": regime.identifier,
+        "regime_sentence": regime.sentence,
+    }
+
+
+def restitution_of(scenario: ChainScenario) -> float:
+    """Return the coefficient of restitution that the contact amounts to [1]."""
+    contact = scenario.contact
+    if contact is None or contact.stiffness is None:
+        return 1.0 if contact is None or contact.restitution is None else contact.restitution
+    zeta = damping_ratio(contact.stiffness, scenario.contact_damping, scenario.interface_effective_mass)
+    return float(kelvin_voigt_restitution(zeta))
+
+
+def _effective_mass_ratio(scenario: ChainScenario) -> float:
+    chaser, target = scenario.chaser.masses, scenario.target.masses
+    if scenario.target.anchored:
+        ratio = rmi.ratio_fixed_wall(chaser[-1] / target[0], sum(chaser[:-1]) / chaser[-1])
+    else:
+        ratio = rmi.effective_mass_ratio(sum(chaser[:-1]), chaser[-1], target[0], sum(target[1:]))
+    return float(ratio)
+
+
+def _impact(scenario: ChainScenario, e_I: float, restitution: float) -> dict[str, Any]:
+    """Return the impact of chains of any length: bodies behind the touching ones have not moved yet."""
+    chaser, target, speed = scenario.chaser.masses, scenario.target.masses, scenario.speed
+    V_t = scenario.target.velocity
+    P = float(rmi.impulse(chaser[-1], target[0], speed=speed, restitution=restitution))
+    e_star = float(rmi.ratio_star(e_I, restitution))
+    regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
+    touching = [V_t + speed - P / chaser[-1], V_t + P / target[0]]  # Eq. (R11)
+    return {
+        "effective_mass_ratio_star": e_star,
+        "restitution": restitution,
+        "relative_velocity_before": speed,
+        "relative_velocity_after": float(rmi.relative_velocity_after(e_star, speed=speed)),
+        "impulse": P,
+        "chaser_velocity_after": V_t + speed - P / sum(chaser),  # Eq. (R10)
+        "target_velocity_after": V_t if scenario.target.anchored else V_t + P / sum(target),
+        "velocities_after": [V_t + speed] * (len(chaser) - 1) + touching + [V_t] * (len(target) - 1),
+        "regime": regime.identifier,
+        "regime_sentence": regime.sentence,
+    }
+
+
+def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
+    """Return the least speeds for latching at the first push, and for two bodies also when and how far."""
+    given = scenario.latch
+    assert given is not None
+    wedge = (given.stiffness, given.angle, given.tip_length)
+    friction = given.angle_of_friction
+    mu = scenario.interface_effective_mass
+    slow = float(latch.minimum_speed(*wedge, mu / e_I, friction))  # Eq. (L14); e_I = mu_i,ef / m_i,ef
+    fast = float(latch.minimum_speed(*wedge, mu, friction))  # Eq. (L15)
+    contact = scenario.contact
+    if contact is not None and contact.stiffness is not None:
+        return {"wedge": _behaviour(given.angle, friction)}  # a pad beside the wedge: no closed form
+    least = slow
+    if contact is not None:
+        e_star = rmi.ratio_star(e_I, contact.restitution or 0.0)
+        least = float(latch.minimum_speed_behind_impact(slow, e_star))
+    prediction = {
+        "minimum_speed": least,
+        "minimum_speed_slow_latch": slow,
+        "minimum_speed_fast_latch": fast,
+        "latches": scenario.speed >= least,
+        "wedge": _behaviour(given.angle, friction),
+    }
+    two_bodies = len(scenario.chaser.masses) == len(scenario.target.masses) == 1
+    if contact is None and two_bodies and not scenario.target.anchored and math.isfinite(slow):
+        frequency = slow / given.tip_length
+        prediction["insertion_max"] = latch.largest_insertion(scenario.speed, frequency, given.tip_length)
+        prediction["latch_time"] = latch.latch_time(scenario.speed, frequency, given.tip_length)
+    return prediction
+
+
+def _behaviour(angle: float, friction_angle: float) -> str:
+    return latch.Wedge(int(latch.wedge_behaviour(angle, friction_angle))).identifier

@@ -1,0 +1,159 @@
+"""Run a chain of masses and say what happened."""
+
+from typing import Any
+
+import numpy as np
+
+from softdock.lumped import Chain, ChainRun, Outcome, Pad, Wedge, run_chain
+from softdock.lumped.kernels.polynomial import ORDER
+from softdock.predict import UNITS as PREDICTION_UNITS
+from softdock.predict import predict
+from softdock.result import Array, Audit, Channel, Event, History, Result, Timing
+from softdock.scenario import ScenarioBase
+from softdock.scenario.chain import ChainScenario
+
+UNITS = {
+    **PREDICTION_UNITS,
+    "peak_contact_force": "N",
+    "contact_duration": "s",
+    "penetration_max": "m",
+    "kinetic_energy_before": "J",
+    "kinetic_energy_after": "J",
+    "energy_dissipated": "J",
+}
+_EVENTS = {
+    "touch": "The bodies touch.",
+    "release": "The contact force has fallen to zero: the bodies let go.",
+    "press_again": "The bodies press again before the contact had recovered.",
+    "recovered": "The contact has recovered its shape.",
+    "turn": "The probe comes to rest in the wedge.",
+    "latch": "The latch closes.",
+    "leave": "The probe leaves the wedge.",
+    "slip_in": "The wedge slides in again.",
+    "slip_out": "The wedge slides out.",
+    "part": "The bodies part.",
+    "settle": "The rebound has died out: the bodies rest against each other.",
+}
+
+
+def run(scenario: ScenarioBase, /) -> Result:
+    """Run the scenario and return what happened."""
+    assert isinstance(scenario, ChainScenario)
+    chain = chain_of(scenario)
+    done = run_chain(
+        chain, end_time=scenario.stop.time, impacts=scenario.stop.impacts, rate=scenario.record.rate
+    )
+    prediction = predict(scenario) or {}
+    return Result(
+        scenario=scenario.name,
+        outcome=done.outcome.identifier,
+        message=done.outcome.value,
+        metrics=_metrics(done, prediction),
+        audit=Audit(
+            linear_momentum_drift=done.momentum_error / done.momentum_scale,
+            angular_momentum_drift=None,
+            energy_residual=done.energy_error / done.energy_scale,
+        ),
+        timing=Timing(
+            simulated_s=float(done.time[-1]),
+            wall_s=0.0,
+            steps=done.steps,
+            evaluations=done.steps * (ORDER + 1),
+        ),
+        history=_history(done),
+        units=UNITS,
+        events=tuple(Event(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
+        prediction=prediction,
+    )
+
+
+def chain_of(scenario: ChainScenario) -> Chain:
+    """Return the scenario as the chain that runs."""
+    contact, latch = scenario.contact, scenario.latch
+    pad = wedge = None
+    if contact is not None and contact.stiffness is not None:
+        pad = Pad(stiffness=contact.stiffness, damping=scenario.contact_damping)
+    if latch is not None:
+        wedge = Wedge.of(
+            stiffness=latch.stiffness,
+            angle=latch.angle,
+            tip_length=latch.tip_length,
+            friction_angle=latch.angle_of_friction,
+        )
+    return Chain(
+        chaser_masses=scenario.chaser.masses,
+        target_masses=scenario.target.masses,
+        chaser_stiffness=scenario.chaser.stiffness,
+        target_stiffness=scenario.target.stiffness,
+        chaser_damping=scenario.chaser.damping,
+        target_damping=scenario.target.damping,
+        anchored=scenario.target.anchored,
+        speed=scenario.speed,
+        target_velocity=scenario.target.velocity,
+        gap=scenario.gap,
+        pad=pad,
+        restitution=None if contact is None else contact.restitution,
+        wedge=wedge,
+    )
+
+
+def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
+    chain = done.chain
+    before, after = chain.velocities, done.velocities_after
+    V_c, V_t = (float(v) for v in system_velocities(chain, after))
+    metrics: dict[str, Any] = {
+        "relative_velocity_before": chain.speed,
+        "relative_velocity_after": V_c - V_t,
+        "chaser_velocity_after": V_c,
+        "target_velocity_after": V_t,
+        "velocities_after": after.tolist(),
+        "effective_mass_ratio": prediction["effective_mass_ratio"],
+        "impulse": done.impulse,
+        "peak_contact_force": done.peak_force if chain.restitution is None else np.nan,
+        "contact_duration": done.part_time - done.touch_time,
+        "impacts": done.impacts,
+        "kinetic_energy_before": float(0.5 * chain.mass @ before**2),
+        "kinetic_energy_after": float(0.5 * chain.mass @ after**2),
+        "energy_dissipated": float(done.dissipated[-1]),
+    }
+    if chain.wedge is None:
+        metrics["penetration_max"] = done.deepest
+    else:
+        metrics["insertion_max"] = done.deepest
+        metrics["latch_time"] = done.latch_time - done.touch_time
+        metrics["latched"] = done.outcome is Outcome.LATCHED
+        if "minimum_speed" in prediction:
+            metrics["minimum_speed"] = prediction["minimum_speed"]
+    return metrics
+
+
+def system_velocities(chain: Chain, velocities: Array) -> tuple[Array, Array]:
+    """Return the velocities of both centres of mass [m/s]; an anchored target moves with its wall.
+
+    `velocities` are those of all masses, along the last axis.
+    """
+    n = len(chain.chaser_masses)
+    chaser, target = np.array(chain.chaser_masses), np.array(chain.target_masses)
+    V_c = velocities[..., :n] @ chaser / chaser.sum()
+    V_t = velocities[..., n:] @ target / target.sum()
+    return V_c, V_t * (0.0 if chain.anchored else 1.0)
+
+
+def _history(done: ChainRun) -> History:
+    chain = done.chain
+    V_c, V_t = system_velocities(chain, done.velocities)
+    n = len(chain.chaser_masses)
+    channels = {
+        "chaser.velocity": Channel(values=V_c, unit="m/s"),
+        "target.velocity": Channel(values=V_t, unit="m/s"),
+        "relative_velocity": Channel(values=V_c - V_t, unit="m/s"),
+    }
+    for i in range(len(chain.mass)):
+        name = f"chaser.{i + 1}" if i < n else f"target.{i - n + 1}"
+        channels[f"{name}.velocity"] = Channel(values=done.velocities[:, i], unit="m/s")
+        channels[f"{name}.displacement"] = Channel(values=done.positions[:, i], unit="m")
+    channels["overlap" if chain.wedge is None else "insertion"] = Channel(values=done.overlap, unit="m")
+    channels["contact.force"] = Channel(values=done.force, unit="N")
+    channels["energy.kinetic"] = Channel(values=0.5 * done.velocities**2 @ chain.mass, unit="J")
+    channels["energy.dissipated"] = Channel(values=done.dissipated, unit="J")
+    return History(time=done.time, channels=channels)
