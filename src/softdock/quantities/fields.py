@@ -75,6 +75,73 @@ class Quantity:
         }
 
 
+class Measured(float):
+    """A value in SI that remembers whether it was given along a line or about an axis."""
+
+    motion: str | None
+    """`sliding`, `turning`, or None for a plain number, which fits both."""
+
+    def __new__(cls, value: float, motion: str | None = None) -> "Measured":
+        """Make a float that knows its motion."""
+        self = super().__new__(cls, value)
+        self.motion = motion
+        return self
+
+
+@dataclass(frozen=True)
+class JointQuantity:
+    """Marks a float field of a joint's element: its unit depends on whether the joint slides or turns."""
+
+    sliding: Quantity
+    turning: Quantity
+
+    def parse(self, given: object) -> Measured:
+        """Return the value in SI with the motion its unit belongs to, or raise ValueError with a sentence."""
+        if isinstance(given, Measured):
+            return given
+        if not isinstance(given, str) or NUMBER.fullmatch(given.strip()):
+            return Measured(self.sliding.parse(given))
+        try:
+            return Measured(self.sliding.parse(given), "sliding")
+        except ValueError as wrong:
+            try:
+                return Measured(self.turning.parse(given), "turning")
+            except ValueError:
+                raise ValueError(f"{wrong} (for a joint that turns: {self.turning.unit})") from None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(given: object) -> float:
+            try:
+                return self.parse(given)
+            except ValueError as error:
+                raise PydanticCustomError("quantity", "{sentence}", {"sentence": str(error)}) from None
+
+        return core_schema.no_info_plain_validator_function(
+            validate, serialization=core_schema.plain_serializer_function_ser_schema(float)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {
+            "anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*{NUMBER.pattern}"}],
+            "description": f"{self.sliding.unit} where the joint slides, {self.turning.unit} where it turns.",
+        }
+
+
+JointPosition = Annotated[float, JointQuantity(Quantity("m"), Quantity("rad"))]
+JointSpeed = Annotated[float, JointQuantity(Quantity("m/s"), Quantity("rad/s"))]
+PositiveJointSpeed = Annotated[float, JointQuantity(Quantity("m/s", gt=0), Quantity("rad/s", gt=0))]
+PositiveJointAcceleration = Annotated[
+    float, JointQuantity(Quantity("m/s^2", gt=0), Quantity("rad/s^2", gt=0))
+]
+PositiveJointPosition = Annotated[float, JointQuantity(Quantity("m", gt=0), Quantity("rad", gt=0))]
+JointForce = Annotated[float, JointQuantity(Quantity("N"), Quantity("N*m"))]
+PositiveJointForce = Annotated[float, JointQuantity(Quantity("N", gt=0), Quantity("N*m", gt=0))]
+JointStiffness = Annotated[float, JointQuantity(Quantity("N/m", ge=0), Quantity("N*m/rad", ge=0))]
+PositiveJointStiffness = Annotated[float, JointQuantity(Quantity("N/m", gt=0), Quantity("N*m/rad", gt=0))]
+JointDamping = Annotated[float, JointQuantity(Quantity("N*s/m", ge=0), Quantity("N*m*s/rad", ge=0))]
+
 Mass = Annotated[float, Quantity("kg", ge=0)]
 PositiveMass = Annotated[float, Quantity("kg", gt=0)]
 Length = Annotated[float, Quantity("m")]

@@ -1,0 +1,1 @@
+"""Kernels of the multibody core: kinematics, dynamics, elements, integration."""

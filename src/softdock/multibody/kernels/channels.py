@@ -1,0 +1,132 @@
+"""Quantities that are recorded, watched by events and searched for peaks."""
+
+import math
+
+import numpy as np
+
+from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.poses import (
+    link_point,
+    link_rotation,
+    link_turn_rate,
+    point_velocity,
+    quaternion_of_matrix,
+    times,
+    transposed,
+    turn_back,
+)
+
+# Kinds of channels.
+TIME = 0
+JOINT_POSITION = 1
+JOINT_SPEED = 2
+POSITION = 3  # of frame F on link i, seen from frame G on link j; component 3 is the norm
+VELOCITY = 4  # rate of that position, as seen from G
+TURN_RATE = 5  # angular velocity of F against G, in G
+TILT = 6  # angle between the z axes of F and G
+ATTITUDE = 7  # quaternion wxyz of F in G, by component
+ELEMENT_FORCE = 8
+ELEMENT_ENERGY = 9
+ELEMENT_DEFLECTION = 10
+CONTACT_FORCE = 11  # size of the force of a pair
+CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
+
+CHANNEL = np.dtype(
+    [
+        ("kind", np.int64),
+        ("i", np.int64),
+        ("j", np.int64),
+        ("component", np.int64),
+        ("at", np.int64),  # index in the state
+        ("R_iF", np.float64, 9),
+        ("p_iF", np.float64, 3),
+        ("R_jG", np.float64, 9),
+        ("p_jG", np.float64, 3),
+        # Peaks, where `track` is 1.
+        ("track", np.int64),
+        ("largest", np.float64),
+        ("t_largest", np.float64),
+        ("smallest", np.float64),
+        ("t_smallest", np.float64),
+    ],
+    align=True,
+)
+
+
+@kernel
+def channel_value(channel, links, elements, pairs, t, y):
+    """Value of a channel; expects that the derivative was evaluated at this time and state."""
+    kind = channel.kind
+    if kind == JOINT_POSITION or kind == JOINT_SPEED:
+        return y[channel.at]
+    if kind == ELEMENT_FORCE:
+        return elements[channel.i].force
+    if kind == ELEMENT_ENERGY:
+        return elements[channel.i].energy
+    if kind == ELEMENT_DEFLECTION:
+        return elements[channel.i].deflection
+    if kind == CONTACT_FORCE:
+        return pairs[channel.i].force
+    if kind == CONTACT_RESULT:
+        return pairs[channel.i].out[channel.component]
+    if kind == TIME:
+        return t
+    return frame_value(channel, links[channel.i], links[channel.j], links)
+
+
+@inlined
+def frame_value(channel, i, j, links):
+    """Value of a channel about frame F on link i, seen from frame G on link j."""
+    kind, component = channel.kind, channel.component
+    base_i, base_j = links[i.root], links[j.root]
+    R_NG = link_rotation(j, base_j, channel.R_jG)
+    if kind == TILT or kind == ATTITUDE:
+        R = times(transposed(R_NG), link_rotation(i, base_i, channel.R_iF))
+        if kind == TILT:
+            return math.atan2(math.hypot(R[2], R[5]), R[8])
+        w, x, y, z = quaternion_of_matrix(R)
+        return pick(component, x, y, z) if component != 3 else w
+    fx, fy, fz = link_point(i, base_i, channel.p_iF)
+    if kind == POSITION:
+        gx, gy, gz = link_point(j, base_j, channel.p_jG)
+        x, y, z = turn_back(R_NG, fx - gx, fy - gy, fz - gz)
+        return pick(component, x, y, z)
+    if kind == VELOCITY:
+        ax, ay, az = point_velocity(i, base_i, fx, fy, fz)
+        bx, by, bz = point_velocity(j, base_j, fx, fy, fz)
+    else:
+        ax, ay, az = link_turn_rate(i, base_i)
+        bx, by, bz = link_turn_rate(j, base_j)
+    x, y, z = turn_back(R_NG, ax - bx, ay - by, az - bz)
+    return pick(component, x, y, z)
+
+
+@inlined
+def pick(component, x, y, z):
+    """Choose a component by number, the norm for 3."""
+    if component == 0:
+        return x
+    if component == 1:
+        return y
+    if component == 2:
+        return z
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def read_channels(channels, links, elements, pairs, t, y, out):
+    """Write the values of all channels."""
+    for i in range(channels.shape[0]):
+        out[i] = channel_value(channels[i], links, elements, pairs, t, y)
+
+
+@kernel
+def keep_peaks(channels, t, values):
+    """Remember the largest and smallest values of the tracked channels."""
+    for i in range(channels.shape[0]):
+        channel = channels[i]
+        if channel.track == 1:
+            if values[i] > channel.largest:
+                channel.largest, channel.t_largest = values[i], t
+            if values[i] < channel.smallest:
+                channel.smallest, channel.t_smallest = values[i], t

@@ -1,0 +1,143 @@
+"""Contact pairs inside the multibody core: their relative motion in, their wrenches out, their near lists kept."""
+
+import math
+
+import numpy as np
+
+from softdock.contact.kernels.force import evaluate, motion_bound
+from softdock.contact.kernels.layout import CLEARANCE, DISSIPATION, ENERGY, FORCE, OUTPUT, REACH, TORQUE
+from softdock.contact.kernels.near import rebuild
+from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.poses import (
+    link_point,
+    link_rotation,
+    link_turn_rate,
+    point_velocity,
+    times,
+    transposed,
+    turn,
+    turn_back,
+)
+
+PAIR = np.dtype(
+    [
+        ("active", np.int64),
+        ("a", np.int64),  # link that carries surface A
+        ("b", np.int64),
+        ("R_aA", np.float64, 9),
+        ("p_aA", np.float64, 3),
+        ("R_bB", np.float64, 9),
+        ("p_bB", np.float64, 3),
+        ("skin", np.float64),  # [m] motion that a near list should serve
+        ("out", np.float64, OUTPUT),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
+        ("force", np.float64),  # size of the force [N]
+        (
+            "overreach",
+            np.float64,
+        ),  # motion beyond what the near list serves, at the worst since last asked [m]
+    ],
+    align=True,
+)
+
+
+@inlined
+def relative_pose(pair, links):
+    """R_NA, p_NA_N, R_AB as rows and p_AB_A of a pair."""
+    a, b = links[pair.a], links[pair.b]
+    base_a, base_b = links[a.root], links[b.root]
+    R_NA = link_rotation(a, base_a, pair.R_aA)
+    R_NB = link_rotation(b, base_b, pair.R_bB)
+    ax, ay, az = link_point(a, base_a, pair.p_aA)
+    bx, by, bz = link_point(b, base_b, pair.p_bB)
+    R = times(transposed(R_NA), R_NB)
+    R_AB = ((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8]))
+    return R_NA, (ax, ay, az), (bx, by, bz), R_AB, turn_back(R_NA, bx - ax, by - ay, bz - az)
+
+
+@kernel
+def apply_contacts(links, pairs, arrays, lists):
+    """Add the wrenches of all active pairs; returns the power dissipated [W]."""
+    loss = 0.0
+    for i in range(pairs.shape[0]):
+        pair = pairs[i]
+        pair.force = 0.0
+        if pair.active == 0:
+            for k in range(OUTPUT):
+                pair.out[k] = 0.0
+            continue
+        a, b = links[pair.a], links[pair.b]
+        base_a, base_b = links[a.root], links[b.root]
+        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+        awx, awy, awz = link_turn_rate(a, base_a)
+        bwx, bwy, bwz = link_turn_rate(b, base_b)
+        avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
+        bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
+        w_AB_A = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
+        v_AB_A = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+        moved = evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
+        served = max(lists.status[i, REACH], lists.status[i, CLEARANCE])
+        pair.overreach = max(pair.overreach, moved - served)
+        out = pair.out
+        fx, fy, fz = turn(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
+        if fx == 0.0 and fy == 0.0 and fz == 0.0:
+            continue
+        tx, ty, tz = turn(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
+        x, y, z = p_A
+        tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
+        add_exactly(a, b, tx, ty, tz, fx, fy, fz)
+        pair.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+        loss += out[DISSIPATION]
+    return loss
+
+
+@inlined
+def add_exactly(a, b, tx, ty, tz, fx, fy, fz):
+    """Let a wrench about N's origin act on b, and its exact negative on a."""
+    A, B = a.W, b.W
+    B[0], B[1], B[2], B[3], B[4], B[5] = B[0] + tx, B[1] + ty, B[2] + tz, B[3] + fx, B[4] + fy, B[5] + fz
+    A[0], A[1], A[2], A[3], A[4], A[5] = A[0] - tx, A[1] - ty, A[2] - tz, A[3] - fx, A[4] - fy, A[5] - fz
+
+
+@kernel
+def stored_energy(pairs):
+    """Elastic energy of all contacts at the last evaluation [J]."""
+    energy = 0.0
+    for i in range(pairs.shape[0]):
+        if pairs[i].active == 1:
+            energy += pairs[i].out[ENERGY]
+    return energy
+
+
+@kernel
+def worst_overreach(pairs):
+    """Largest motion beyond the near lists since this was last asked [m]; 0 or less means that all forces hold."""
+    worst = -math.inf
+    for i in range(pairs.shape[0]):
+        if pairs[i].active == 1:
+            worst = max(worst, pairs[i].overreach)
+        pairs[i].overreach = -math.inf
+    return worst
+
+
+@kernel
+def refresh_lists(links, pairs, arrays, lists, force):
+    """Rebuild the near lists that are half used up (or all, by `force`), at the present poses of the links.
+
+    Returns (state, room): 0 nothing rebuilt, 1 rebuilt, -1 a list is too long for its memory; room is the motion
+    that all lists still serve [m].
+    """
+    state, room = 0, math.inf
+    for i in range(pairs.shape[0]):
+        pair = pairs[i]
+        if pair.active == 0:
+            continue
+        _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
+        served = max(lists.status[i, REACH], lists.status[i, CLEARANCE])
+        moved = motion_bound(arrays, lists, i, R_AB, p_AB_A)
+        if force or not moved <= 0.5 * served:
+            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
+            if count > lists.gaps.shape[1]:
+                return -1, 0.0
+            state, served, moved = 1, max(pair.skin, clearance), 0.0
+        room = min(room, served - moved)
+    return state, room

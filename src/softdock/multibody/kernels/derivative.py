@@ -1,0 +1,164 @@
+"""The right-hand side of the equations of motion, and the energy of a state.
+
+A state is one vector: positions of all joints, then for every free base the momentum of its whole tree (in N, about
+N's origin) and the speeds of all other joints, then the energy dissipated and the work brought in. Momentum as
+a state makes the conservation of momentum exact for every integrator, because it is a linear invariant.
+"""
+
+import numpy as np
+
+from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.contacts import apply_contacts, stored_energy
+from softdock.multibody.kernels.dynamics import accelerations
+from softdock.multibody.kernels.elements import apply_elements
+from softdock.multibody.kernels.kinematics import (
+    base_velocities,
+    joint_velocities,
+    link_velocities,
+    place_links,
+)
+from softdock.multibody.kernels.poses import turn
+from softdock.multibody.kernels.tree import BALL, FREE, GROUND
+
+WORLD = np.dtype(
+    [
+        ("gravity", np.float64, 3),  # uniform, in N [m/s2]
+        ("n_q", np.int64),  # number of positions in the state
+        ("n_u", np.int64),  # number of momenta and speeds
+        ("evaluations", np.int64),
+    ],
+    align=True,
+)
+EXTRA_STATES = 2  # dissipated energy, work brought in
+
+
+@kernel
+def derivative(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy):
+    """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
+    w = world[0]
+    w.evaluations += 1
+    n_q, n_u = w.n_q, w.n_u
+    u = y[n_q : n_q + n_u]
+    set_motion(links, axes, w.gravity, y, u)
+    clear_forces(links, axes)
+    loss, power = apply_elements(links, axes, elements, tables, t, y, u)
+    if pairs.shape[0] > 0:
+        loss += apply_contacts(links, pairs, arrays, lists)
+    accelerations(links, axes)
+    write_rates(links, axes, w.gravity, y, u, dy, n_q)
+    dy[n_q + n_u] = loss
+    dy[n_q + n_u + 1] = power
+
+
+@kernel
+def set_motion(links, axes, gravity, q, u):
+    """Bring poses and velocities of all links to the given state."""
+    place_links(links, axes, q)
+    joint_velocities(links, axes, u)
+    base_velocities(links, u)
+    link_velocities(links, gravity)
+
+
+@inlined
+def clear_forces(links, axes):
+    """Forget the forces of the last evaluation."""
+    for i in range(links.shape[0]):
+        W = links[i].W
+        for k in range(6):
+            W[k] = 0.0
+    for i in range(axes.shape[0]):
+        axes[i].tau = 0.0
+
+
+@kernel
+def write_rates(links, axes, gravity, q, u, dy, n_q):
+    """Rates of positions, momenta and speeds; Eqs. (M15)-(M17)."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        kind = link.kind
+        if kind == GROUND:
+            continue
+        at_q, at_u = link.at_q, link.at_u
+        if kind == FREE:
+            V, W = link.V, link.W
+            dy[at_q], dy[at_q + 1], dy[at_q + 2] = turn(link.R_NB, V[3], V[4], V[5])
+            turn_quaternion(q, dy, at_q + 3, V[0], V[1], V[2])
+            add_weight(link, gravity)
+            for k in range(6):
+                dy[n_q + at_u + k] = W[k]
+        else:
+            if kind == BALL:
+                turn_quaternion(q, dy, at_q, u[at_u], u[at_u + 1], u[at_u + 2])
+            else:
+                dy[at_q] = u[at_u]
+            for row in range(at_u, at_u + link.rows):
+                dy[n_q + row] = axes[row].udot
+            base = links[link.root]
+            if base.kind == FREE:
+                for k in range(6):
+                    dy[n_q + base.at_u + k] += link.W[k]
+
+
+@inlined
+def add_weight(base, gravity):
+    """Rate of a free tree's momentum by uniform gravity, added to the wrench on its base."""
+    W, total, p = base.W, base.total, base.p_NB
+    hx, hy, hz = turn(base.R_NB, total[1], total[2], total[3])
+    m = total[0]
+    hx, hy, hz = hx + m * p[0], hy + m * p[1], hz + m * p[2]
+    W[0] += hy * gravity[2] - hz * gravity[1]
+    W[1] += hz * gravity[0] - hx * gravity[2]
+    W[2] += hx * gravity[1] - hy * gravity[0]
+    for k in range(3):
+        W[3 + k] += m * gravity[k]
+
+
+@inlined
+def turn_quaternion(q, dy, at, wx, wy, wz):
+    """Rate of a quaternion that turns with a rate given in its own axes: q' = q o (0, w) / 2."""
+    w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
+    dy[at] = -x * wx - y * wy - z * wz
+    dy[at + 1] = w * wx + y * wz - z * wy
+    dy[at + 2] = w * wy + z * wx - x * wz
+    dy[at + 3] = w * wz + x * wy - y * wx
+
+
+@kernel
+def books(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy, out):
+    """Write momentum, energies and ledgers of a state into `out`.
+
+    0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
+    energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of |m v| as the
+    scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
+    """
+    derivative(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy)
+    w = world[0]
+    for k in range(13):
+        out[k] = 0.0
+    mass = 0.0
+    for i in range(links.shape[0]):
+        link = links[i]
+        if link.kind == GROUND:
+            continue
+        base = links[link.root]
+        h, V, own, p = link.h, link.V, link.inertia, base.p_NB
+        ax, ay, az = turn(base.R_NB, h[0], h[1], h[2])
+        lx, ly, lz = turn(base.R_NB, h[3], h[4], h[5])
+        ax, ay, az = ax + p[1] * lz - p[2] * ly, ay + p[2] * lx - p[0] * lz, az + p[0] * ly - p[1] * lx
+        out[0], out[1], out[2] = out[0] + ax, out[1] + ay, out[2] + az
+        out[3], out[4], out[5] = out[3] + lx, out[4] + ly, out[5] + lz
+        out[10] += np.sqrt(lx * lx + ly * ly + lz * lz)
+        out[11] += np.sqrt(ax * ax + ay * ay + az * az)
+        for k in range(6):
+            out[6] += 0.5 * h[k] * V[k]
+        mx, my, mz = turn(base.R_NB, own[1], own[2], own[3])
+        mx, my, mz = mx + own[0] * p[0], my + own[0] * p[1], mz + own[0] * p[2]
+        out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
+        mass += own[0]
+    for i in range(elements.shape[0]):
+        out[7] += elements[i].energy
+    out[7] += stored_energy(pairs)
+    out[8] = y[w.n_q + w.n_u]
+    out[9] = y[w.n_q + w.n_u + 1]
+    if mass > 0.0:
+        out[12] = out[6] - 0.5 * (out[3] * out[3] + out[4] * out[4] + out[5] * out[5]) / mass

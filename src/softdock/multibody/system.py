@@ -1,0 +1,351 @@
+"""A system of bodies as people describe it; the same models are the schema of a scenario file."""
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StringConstraints, model_validator
+
+from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, direction, quaternion
+from softdock.quantities.fields import (
+    Acceleration,
+    AngularDamping,
+    AngularStiffness,
+    Damping,
+    Flag,
+    Force,
+    Inertia,
+    Integer,
+    JointDamping,
+    JointForce,
+    JointPosition,
+    JointSpeed,
+    JointStiffness,
+    Length,
+    Mass,
+    Measured,
+    NonNegativeLength,
+    NonNegativeNumber,
+    PositiveJointForce,
+    PositiveJointPosition,
+    PositiveJointSpeed,
+    PositiveJointStiffness,
+    PositiveStiffness,
+    Quantity,
+    Stiffness,
+    Time,
+    Torque,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+
+WORLD = "world"
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+"""Letters, digits, - and _, starting with a letter."""
+PositivePower = Annotated[float, Quantity("W", gt=0)]
+
+
+class FullInertia(Model):
+    """All six moments of inertia about the centre of mass, in body axes."""
+
+    xx: Inertia
+    yy: Inertia
+    zz: Inertia
+    xy: Inertia = 0.0
+    """Element of the matrix (not the product of inertia with the opposite sign)."""
+    xz: Inertia = 0.0
+    yz: Inertia = 0.0
+
+
+class Body(Model):
+    """A rigid body, and the joint by which it hangs on its parent."""
+
+    mass: Mass = 0.0
+    centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
+    """In body axes, from the body's origin."""
+    inertia: Vector3[Inertia] | FullInertia = (0.0, 0.0, 0.0)
+    """About the centre of mass, in body axes: three moments, or all six elements by name."""
+    parent: str = WORLD
+    """Name of the body that this one hangs on; `world` for the inertial frame."""
+    joint: Joint = Free()
+
+    def inertia_matrix(self) -> NDArray[np.float64]:
+        """Return the inertia about the centre of mass [kg m2]."""
+        i = self.inertia
+        if isinstance(i, FullInertia):
+            return np.array([[i.xx, i.xy, i.xz], [i.xy, i.yy, i.yz], [i.xz, i.yz, i.zz]])
+        return np.diag(np.asarray(i, float))
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        moments = np.linalg.eigvalsh(self.inertia_matrix())
+        slack = 1e-9 * max(float(np.abs(moments).max()), 1e-300)
+        if moments[0] < -slack:
+            raise FieldError("inertia", f"has a negative principal moment ({moments[0]:.6g} kg m^2)")
+        if moments[2] > moments[0] + moments[1] + slack:
+            raise FieldError(
+                "inertia",
+                f"is impossible: the largest principal moment ({moments[2]:.6g} kg m^2) exceeds the sum of the "
+                f"other two ({moments[0]:.6g} and {moments[1]:.6g})",
+            )
+        if self.mass == 0.0 and moments[2] > slack:
+            raise FieldError("mass", "must be above 0 kg for a body that has inertia")
+        if isinstance(self.joint, Free) and self.parent != WORLD:
+            raise FieldError("joint.type", "a free body has no parent: leave `parent` out, or choose another joint")
+        quaternion(self.joint.attitude)
+        return self
+
+
+class JointElement(Model):
+    """What all elements along a joint share."""
+
+    joint: str
+    """Name of the body whose joint this acts on."""
+    axis: Annotated[Integer, Field(ge=0, le=2)] | None = None
+    """Which axis of a joint with several; leave out to act on the joint as a whole."""
+
+
+class Exponential(Model):
+    """Stiffness that grows with the deflection s: k (1 + (s / reference)^exponent)."""
+
+    reference: PositiveJointPosition
+    """Deflection at which the stiffness has doubled."""
+    exponent: Annotated[float, Quantity("1", gt=0)] = 4.0
+
+
+class Spring(JointElement):
+    """Spring and damper along a joint. On a joint of several axes it acts on the whole deflection."""
+
+    stiffness: JointStiffness = 0.0
+    exponential: Exponential | None = None
+    """Growing stiffness; leave out for a linear spring."""
+    rest: JointPosition = 0.0
+    """Position without force."""
+    preload: JointForce = 0.0
+    """Constant force towards negative positions."""
+    damping: JointDamping = 0.0
+    active: Flag = True
+
+
+class Stop(JointElement):
+    """End stop that pushes back outside its limits and never pulls."""
+
+    lower: JointPosition | None = None
+    upper: JointPosition | None = None
+    limit: PositiveJointPosition | None = None
+    """For a joint of several axes: largest deflection in any direction."""
+    stiffness: PositiveJointStiffness
+    damping: JointDamping = 0.0
+    active: Flag = True
+
+
+class Drive(JointElement):
+    """Motor that follows a ramp of position or speed to its target, within its limits."""
+
+    follows: Literal["position", "speed"] = "position"
+    target: JointPosition | JointSpeed
+    """Where to go [m, rad] or how fast [m/s, rad/s]."""
+    rate: PositiveJointSpeed | None = None
+    """How fast the command moves; leave out for a jump."""
+    stiffness: JointStiffness = 0.0
+    """Force per error of position."""
+    damping: JointDamping = 0.0
+    """Force per error of speed."""
+    max_force: PositiveJointForce | None = None
+    max_power: PositivePower | None = None
+    active: Flag = True
+
+
+class Anchor(Model):
+    """A frame on a body."""
+
+    body: str
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    attitude: Attitude = UPRIGHT
+
+
+class Strut(Model):
+    """Spring and damper along the line between two points."""
+
+    a: Anchor
+    b: Anchor
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    length: NonNegativeLength = 0.0
+    """Length without force."""
+    preload: Force = 0.0
+    """Constant pull."""
+    active: Flag = True
+
+
+class Weld(Model):
+    """Compliant connection of two frames; holds the relative pose that they have when it is switched on."""
+
+    a: Anchor
+    b: Anchor
+    stiffness: PositiveStiffness
+    angular_stiffness: Annotated[float, Quantity("N*m/rad", gt=0)]
+    damping: Damping = 0.0
+    angular_damping: AngularDamping = 0.0
+    active: Flag = False
+
+
+class Pulse(Model):
+    """A time span in which a load acts."""
+
+    start: Time
+    duration: Annotated[float, Quantity("s", gt=0)]
+    scale: Annotated[float, Quantity("1")] = 1.0
+
+
+class Load(Model):
+    """Force and torque from outside: always, in pulses, or by a table of steps."""
+
+    body: str
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Where the force acts, in body axes."""
+    force: Vector3[Force] = (0.0, 0.0, 0.0)
+    torque: Vector3[Torque] = (0.0, 0.0, 0.0)
+    axes: Literal["body", "world"] = "body"
+    """Frame that force and torque are given in; body axes turn with the body, as a thruster does."""
+    pulses: tuple[Pulse, ...] = ()
+    table: tuple[tuple[Time, Annotated[float, Quantity("1")]], ...] = ()
+    """Rows of (time, factor): the factor holds from that time on."""
+    active: Flag = True
+
+    @model_validator(mode="after")
+    def _one_schedule(self) -> Self:
+        if self.pulses and self.table:
+            raise FieldError("table", "give either pulses or a table, not both")
+        times = [row[0] for row in self.table]
+        if any(b <= a for a, b in zip(times, times[1:])):
+            raise FieldError("table", "needs times that increase from row to row")
+        return self
+
+    def steps(self) -> list[tuple[float, float]]:
+        """Return (time, factor) rows; the factor holds from that time on, zero before the first."""
+        if self.table:
+            return list(self.table)
+        if not self.pulses:
+            return [(-np.inf, 1.0)]
+        edges = sorted({p.start for p in self.pulses} | {p.start + p.duration for p in self.pulses})
+        return [(t, sum(p.scale for p in self.pulses if p.start <= t < p.start + p.duration)) for t in edges]
+
+
+class System(Model):
+    """Bodies, what connects and drives them, and what acts on them from outside."""
+
+    bodies: dict[Name, Body] = Field(min_length=1)
+    springs: dict[Name, Spring] = {}
+    stops: dict[Name, Stop] = {}
+    drives: dict[Name, Drive] = {}
+    struts: dict[Name, Strut] = {}
+    welds: dict[Name, Weld] = {}
+    loads: dict[Name, Load] = {}
+    gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
+    """Uniform gravity in the world."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_tree()
+        for group in ("springs", "stops", "drives"):
+            for name, element in getattr(self, group).items():
+                self._check_joint_element(f"{group}.{name}", element)
+        for group in ("struts", "welds"):
+            for name, element in getattr(self, group).items():
+                for side in ("a", "b"):
+                    self._check_body(f"{group}.{name}.{side}.body", getattr(element, side).body)
+                if element.a.body == element.b.body:
+                    raise FieldError(f"{group}.{name}.b.body", "must be another body than a's")
+        for name, load in self.loads.items():
+            self._check_body(f"loads.{name}.body", load.body, world=False)
+        names = [name for group in GROUPS for name in getattr(self, group)]
+        for group in GROUPS:
+            for name in getattr(self, group):
+                if names.count(name) > 1 and group != "bodies":
+                    raise FieldError(f"{group}.{name}", f"the name {name!r} is taken already: names must differ")
+        return self
+
+    def _check_body(self, field: str, name: str, world: bool = True) -> None:
+        if name not in self.bodies and not (world and name == WORLD):
+            known = ", ".join([*([WORLD] if world else []), *self.bodies])
+            raise FieldError(field, f"there is no body called {name!r}; there are {known}")
+
+    def _check_tree(self) -> None:
+        if WORLD in self.bodies:
+            raise FieldError("bodies.world", "`world` is the inertial frame: choose another name")
+        for name, body in self.bodies.items():
+            self._check_body(f"bodies.{name}.parent", body.parent)
+            seen, at = {name}, body.parent
+            while at != WORLD and at in self.bodies:
+                if at in seen:
+                    loop = " -> ".join([*seen, at])
+                    raise FieldError(f"bodies.{name}.parent", f"closes a loop ({loop}); use a weld or a strut instead")
+                seen.add(at)
+                at = self.bodies[at].parent
+        for name, body in self.bodies.items():
+            if not isinstance(body.joint, Fixed):
+                self._check_moved_mass(name)
+
+    def _check_moved_mass(self, name: str) -> None:
+        """Refuse a joint that moves nothing: its acceleration would be without limit."""
+        moved = [n for n in self.bodies if name in self._lineage(n)]
+        mass = sum(self.bodies[n].mass for n in moved)
+        if mass == 0.0:
+            raise FieldError(f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass")
+        joint = self.bodies[name].joint
+        if "turning" in MOTIONS[joint.type] or joint.type == "free":
+            turns = any(self.bodies[n].inertia_matrix().any() for n in moved)
+            offset = any(n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0)
+            if not turns and (joint.type in ("free", "spherical") or not offset):
+                raise FieldError(
+                    f"bodies.{name}.inertia", "must not be zero: the joint turns a body without any inertia"
+                )
+
+    def _lineage(self, name: str) -> list[str]:
+        line = []
+        while name != WORLD:
+            line.append(name)
+            name = self.bodies[name].parent
+        return line
+
+    def motions_of(self, element: JointElement) -> tuple[str, ...]:
+        """Return what the axes do that an element acts on."""
+        motions = MOTIONS[self.bodies[element.joint].joint.type]
+        return motions if element.axis is None else (motions[element.axis],)
+
+    def _check_joint_element(self, field: str, element: JointElement) -> None:
+        self._check_body(f"{field}.joint", element.joint, world=False)
+        kind = self.bodies[element.joint].joint.type
+        motions = MOTIONS[kind]
+        if not motions:
+            raise FieldError(f"{field}.joint", f"the joint of {element.joint!r} is {kind}: nothing acts along it")
+        if element.axis is not None and (element.axis >= len(motions) or kind == "spherical"):
+            raise FieldError(f"{field}.axis", f"a {kind} joint has no axis number {element.axis} to act on alone")
+        motions = self.motions_of(element)
+        if len(set(motions)) > 1:
+            raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)")
+        for key, value in element:
+            if isinstance(value, Measured) and value.motion not in (None, motions[0]):
+                raise FieldError(f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}")
+        if isinstance(element, Drive) and len(motions) > 1:
+            raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint to drive")
+        if isinstance(element, Spring) and len(motions) > 1 and element.preload != 0.0:
+            raise FieldError(f"{field}.preload", f"needs a single axis: a {kind} joint has {len(motions)}")
+        if isinstance(element, Stop):
+            _check_stop(field, element, len(motions))
+
+
+GROUPS = ("bodies", "springs", "stops", "drives", "struts", "welds", "loads")
+
+
+def _check_stop(field: str, stop: Stop, axes: int) -> None:
+    if axes == 1:
+        if stop.limit is not None:
+            raise FieldError(f"{field}.limit", "is for joints of several axes; give lower and upper")
+        if stop.lower is None and stop.upper is None:
+            raise FieldError(field, "needs lower or upper")
+        if stop.lower is not None and stop.upper is not None and stop.lower >= stop.upper:
+            raise FieldError(f"{field}.upper", "must be above lower")
+    elif stop.limit is None or stop.lower is not None or stop.upper is not None:
+        raise FieldError(f"{field}.limit", f"must be given (instead of lower and upper) for a joint of {axes} axes")
