@@ -161,5 +161,7 @@ def test_bad_restitution_and_speed_are_refused(function):
     ):
         with pytest.raises(InputError):
             function(**{"m1": 1.0, "m2": 1.0, "m3": 1.0, "m4": 1.0, "speed": 0.1, **bad})
+    with pytest.raises(InputError, match="too large"):
+        function(1e308, 1e308, 1.0, 1.0, speed=0.1)
     with pytest.raises(InputError):
         rmi.zero_velocity_ratio(interface=1.0)

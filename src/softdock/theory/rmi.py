@@ -242,7 +242,7 @@ def _refuse_block(block: list[Array]) -> NoReturn:
     _four_masses(*block[:4])
     checked("speed", block[4])
     _restitution(block[5])
-    raise InputError("The sum of the four masses is too large for a floating-point number.")
+    raise AssertionError("a block was refused without a reason")
 
 
 def _least(values: Array) -> float:
@@ -336,12 +336,16 @@ def _reduced(a: Array, b: Array) -> Array:
 def _four_masses(
     m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
-    return (
+    masses = (
         checked("m1", m1, at_least=0.0),
         checked("m2", m2, above=0.0),
         checked("m3", m3, above=0.0),
         checked("m4", m4, at_least=0.0),
     )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(sum(masses)).all():
+            raise InputError("The sum of the four masses is too large for a floating-point number.")
+    return masses
 
 
 def _restitution(value: ArrayLike) -> Array:
