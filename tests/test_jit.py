@@ -39,7 +39,7 @@ ASK = """
     from softdock import jit
     cold = jit.is_cold("lumped")
     from softdock.lumped import answer
-    print(cold, answer(10.0), jit.is_cold("lumped"), jit.cache_folder())
+    print(cold, answer(10.0), jit.is_cold("lumped"), jit.cache_folder("lumped"))
 """
 
 
@@ -92,6 +92,13 @@ def test_an_edit_in_another_file_changes_the_answer(
     assert other_folder != folder
 
 
+def test_an_edit_in_another_room_keeps_the_kernels(package: Path) -> None:
+    first = ask(package)
+    (package / "contact").mkdir()
+    write(package / "contact" / "__init__.py", HELPER)
+    assert ask(package) == ["False", *first[1:]]
+
+
 def test_warm_up_compiles(package: Path) -> None:
     script = 'from softdock import jit\njit.warm_up("lumped")\nprint(jit.is_cold("lumped"))'
     assert ask(package, script) == ["False"]
@@ -104,7 +111,7 @@ def test_without_jit_kernels_are_plain_python(package: Path) -> None:
 def test_a_chosen_folder_is_used(package: Path, tmp_path: Path) -> None:
     *_, folder = ask(package, SOFTDOCK_CACHE_DIR=str(tmp_path / "mine"))
     assert Path(folder).parent == tmp_path / "mine"
-    assert any(Path(folder, "lumped").rglob("*.nbi"))
+    assert any(Path(folder).rglob("*.nbi"))
 
 
 @pytest.mark.parametrize("unusable", ["chosen", "home"])
@@ -137,22 +144,22 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_folders_are_private(fresh: Path) -> None:
-    folder = jit.cache_folder()
+    folder = jit.cache_folder("lumped")
     assert folder is not None
     assert folder.parent == fresh
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_of_somebody_else_is_not_used(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = jit.cache_folder()
+    mine = jit.cache_folder("lumped")
     monkeypatch.setattr(os, "getuid", lambda: 12345)
-    assert jit.cache_folder() != mine
+    assert jit.cache_folder("lumped") != mine
 
 
 def test_a_folder_open_to_all_is_not_used(fresh: Path) -> None:
     fresh.mkdir()
     fresh.chmod(0o777)
-    folder = jit.cache_folder()
+    folder = jit.cache_folder("lumped")
     assert folder is None or folder.parent != fresh
 
 
@@ -160,8 +167,8 @@ def test_a_link_in_place_of_the_folder_is_not_used(fresh: Path, tmp_path: Path) 
     fresh.mkdir(mode=0o700)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (fresh / f"kernels-{jit.source_digest()}").symlink_to(elsewhere)
-    folder = jit.cache_folder()
+    (fresh / f"lumped-{jit.source_digest('lumped')}").symlink_to(elsewhere)
+    folder = jit.cache_folder("lumped")
     assert folder is None or folder.parent != fresh
 
 
@@ -177,12 +184,12 @@ def test_without_a_home_folder_there_is_still_a_place(monkeypatch: pytest.Monkey
 
 def test_only_old_kernels_are_ever_removed(fresh: Path) -> None:
     fresh.mkdir(mode=0o700)
-    old = [fresh / f"kernels-{i:016x}" for i in range(jit.CACHES_KEPT + 3)]
-    foreign = [fresh / "thesis", fresh / "kernels-of-wisdom"]
+    old = [fresh / f"lumped-{i:016x}" for i in range(jit.CACHES_KEPT + 3)]
+    foreign = [fresh / "thesis", fresh / "lumped-0123"]
     for age, folder in enumerate(old + foreign):
         folder.mkdir()
         os.utime(folder, times=(1.0 + age, 1.0 + age))
-    current = jit.cache_folder()
+    current = jit.cache_folder("lumped")
     assert current is not None
     assert all(folder.exists() for folder in [current, *foreign, *old[-jit.CACHES_KEPT + 1 :]])
     assert not any(folder.exists() for folder in old[: -jit.CACHES_KEPT + 1])

@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
+from softdock.predict import predict
 from softdock.simulate import simulate
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from softdock.scenario import bundled, load
 
 __version__ = "0.1.0"
-__all__ = ["InputError", "Result", "__version__", "bundled", "load", "simulate"]
+__all__ = ["InputError", "Result", "__version__", "bundled", "load", "predict", "simulate"]
 
 _HOMES = {"Result": "softdock.result", "bundled": "softdock.scenario", "load": "softdock.scenario"}
 

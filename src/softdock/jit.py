@@ -1,7 +1,8 @@
 """The one kernel decorator, where compiled kernels are kept, and how to warm them.
 
 Numba's own cache does not notice an edit in a helper that lives in another file and then answers with old
-results. Here the cache folder is keyed by a digest of all kernel sources, so any edit starts a fresh cache.
+results. Here each room has a cache folder keyed by a digest of the sources its kernels are made of, wherever
+they lie, so any edit starts a fresh cache.
 """
 
 import contextlib
@@ -44,10 +45,10 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    folder = cache_folder()
+    folder = cache_folder(_room(function.__module__))
     before = _CONFIG.CACHE_DIR
     if folder is not None:
-        _CONFIG.CACHE_DIR = str(folder / _room(function.__module__))
+        _CONFIG.CACHE_DIR = str(folder)
     try:
         compiled: Callable[..., Any] = numba.njit(
             cache=folder is not None, nogil=True, error_model="numpy", **options
@@ -61,8 +62,8 @@ def is_cold(room: str) -> bool:
     """Tell whether the kernels of a room still have to be compiled on this machine."""
     if _CONFIG.DISABLE_JIT:
         return False
-    folder = cache_folder()
-    return folder is None or not any((folder / room).rglob("*.nbi"))
+    folder = cache_folder(room)
+    return folder is None or not any(folder.rglob("*.nbi"))
 
 
 def warm_up(*rooms: str) -> None:
@@ -73,14 +74,14 @@ def warm_up(*rooms: str) -> None:
 
 def _room(module: str) -> str:
     """Return the room of a module: `lumped` for `softdock.lumped.kernels`."""
-    return [*module.split("."), "other"][1]
+    return [*module.split("."), ""][1]
 
 
 @functools.cache
-def cache_folder() -> Path | None:
-    """Return the folder of compiled kernels for these sources, or None where none can be written."""
+def cache_folder(room: str) -> Path | None:
+    """Return the folder of a room's compiled kernels, or None where none can be written."""
     for base in _cache_bases():
-        folder = base / f"kernels-{source_digest()}"
+        folder = base / f"{room}-{source_digest(room)}"
         try:
             base.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.mkdir(exist_ok=True, mode=0o700)
@@ -91,7 +92,7 @@ def cache_folder() -> Path | None:
             continue
         with contextlib.suppress(OSError):
             os.utime(folder)
-            _remove_old(base)
+            _remove_old(base, room)
         return folder
     return None
 
@@ -126,9 +127,9 @@ def _must_be_safe(base: Path, folder: Path) -> None:
             raise PermissionError(path)
 
 
-def _remove_old(base: Path) -> None:
+def _remove_old(base: Path, room: str) -> None:
     """Remove kernels of sources that are no longer used; never anything that is not such a folder."""
-    folders = [path for path in base.iterdir() if re.fullmatch(r"kernels-[0-9a-f]{16}", path.name)]
+    folders = [path for path in base.iterdir() if re.fullmatch(rf"{room}-[0-9a-f]{{16}}", path.name)]
     folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for folder in folders[CACHES_KEPT:]:
         if time.time() - folder.stat().st_mtime > SECONDS_KEPT:
@@ -136,25 +137,25 @@ def _remove_old(base: Path) -> None:
 
 
 @functools.cache
-def source_digest() -> str:
-    """Return a digest of every source that kernels are made of, of the compiler and of this installation."""
+def source_digest(room: str) -> str:
+    """Return a digest of all that makes a room's kernels: sources, compiler and this installation."""
     boundscheck = os.environ.get("NUMBA_BOUNDSCHECK")
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {boundscheck} {PACKAGE_ROOT}".encode())
-    for path, source in sorted(_kernel_sources().items()):
+    for path, source in sorted(_kernel_sources(room).items()):
         digest.update(path.as_posix().encode() + source)
     return digest.hexdigest()[:16]
 
 
-def _kernel_sources() -> dict[Path, bytes]:
-    """Return the files that use this module, and the files of ours they import (constants become code)."""
-    everything = {path: path.read_bytes() for path in PACKAGE_ROOT.rglob("*.py")}
-    found = {Path(__file__)} | {path for path, source in everything.items() if _USES_KERNELS.search(source)}
-    waiting = list(found)
+def _kernel_sources(room: str) -> dict[Path, bytes]:
+    """Return the files of a room's kernels, and the files of ours they import: constants become code too."""
+    own = {path: path.read_bytes() for path in (PACKAGE_ROOT / room).rglob("*.py")}
+    found = {path: source for path, source in own.items() if _USES_KERNELS.search(source)}
+    waiting = [Path(__file__), *found]
     while waiting:
-        imported = {path for path in _imports(everything[waiting.pop()]) if path in everything} - found
-        found |= imported
-        waiting += imported
-    return {path: everything[path] for path in found}
+        path = waiting.pop()
+        found[path] = path.read_bytes()
+        waiting += [other for other in _imports(found[path]) if other not in found and other.is_file()]
+    return found
 
 
 def _imports(source: bytes) -> Iterator[Path]:

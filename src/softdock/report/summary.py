@@ -1,5 +1,7 @@
 """A result as a few aligned lines of text."""
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from softdock.result import Audit, Result, Timing
@@ -9,15 +11,17 @@ def summary(result: Result) -> str:
     """Return outcome, metrics beside the prediction, audit and timing as text for a terminal."""
     blocks = [
         f"{result.scenario}: {result.outcome}\n{result.message}",
-        _metrics(result),
+        _table(result),
+        "\n".join(f"Theory: {sentence}" for sentence in _sentences(result)),
         f"{_audit(result.audit)}\n{_timing(result.timing)}",
     ]
     return "\n\n".join(block for block in blocks if block)
 
 
-def _metrics(result: Result) -> str:
+def _table(result: Result) -> str:
+    """Return simulated and predicted values side by side; lists and sentences are left out."""
     predicted = result.prediction or {}
-    names = [*result.metrics, *(name for name in predicted if name not in result.metrics)]
+    names = dict.fromkeys([*result.metrics, *predicted])
     rows = [
         (
             name.replace("_", " "),
@@ -26,27 +30,38 @@ def _metrics(result: Result) -> str:
             result.units.get(name, ""),
         )
         for name in names
-        if not isinstance(result.metrics.get(name, predicted.get(name)), dict | list | tuple)
+        if not _is_long(result.metrics.get(name, predicted.get(name)))
     ]
     if not rows:
         return ""
-    header = ("", "simulated", "predicted" if predicted else "", "")
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(4)]
+    table = [("", "simulated", "predicted" if predicted else "", ""), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         f"{name:<{widths[0]}}  {mine:>{widths[1]}}  {theirs:>{widths[2]}}  {unit}".rstrip()
-        for name, mine, theirs, unit in [header, *rows]
+        for name, mine, theirs, unit in table
     )
 
 
-def _cell(values: Any, name: str) -> str:
+def _is_long(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple) or (isinstance(value, str) and " " in value)
+
+
+def _sentences(result: Result) -> list[str]:
+    return [text for text in (result.prediction or {}).values() if isinstance(text, str) and " " in text]
+
+
+def _cell(values: Mapping[str, Any], name: str) -> str:
     if name not in values:
         return ""
-    value = values[name]
-    if value is None or value != value:  # not known, not a number
-        return "-"
-    if isinstance(value, bool) or not isinstance(value, float | int):
-        return str(value)
-    return f"{value:.6g}"
+    match values[name]:
+        case None:
+            return "-"
+        case bool() as answer:
+            return "yes" if answer else "no"
+        case float() | int() as number:
+            return f"{number:.6g}" if math.isfinite(number) else "-"
+        case other:
+            return str(other)
 
 
 def _audit(audit: Audit) -> str:

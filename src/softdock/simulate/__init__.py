@@ -1,5 +1,6 @@
 """One run: a scenario in, a result out."""
 
+import functools
 import os
 import time
 from dataclasses import replace
@@ -32,8 +33,17 @@ def simulate(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Result":
         from softdock.scenario import load
 
         scenario = load(scenario)
-    runner = cast(Runner, import_module(RUNNERS[scenario.kind]))
+    runner = _ready(scenario.kind)
     start = time.perf_counter()
     result = runner.run(scenario)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     return replace(result, scenario=scenario.name, definition=scenario.to_data(), timing=timing)
+
+
+@functools.cache
+def _ready(kind: str) -> Runner:
+    """Return the module that runs this kind, its kernels loaded: no run is charged for compilation."""
+    from softdock.jit import warm_up
+
+    warm_up(*ROOMS[kind])
+    return cast(Runner, import_module(RUNNERS[kind]))
