@@ -16,6 +16,19 @@ from softdock.result import Channel, Event, Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+QUANTITIES = {
+    "m": "length",
+    "m/s": "velocity",
+    "rad": "angle",
+    "rad/s": "angular velocity",
+    "N": "force",
+    "N*m": "torque",
+    "N*s": "impulse",
+    "Pa": "stress",
+    "J": "energy",
+    "W": "power",
+    "m^2": "area",
+}
 LINE_STYLES = ("-", "--", ":", "-.")
 LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
 EVENT_SPACING = 0.03  # of the time axis: closer events share one label
@@ -73,9 +86,7 @@ def _draw_panel(ax: "Axes", result: Result, unit: str, panel: dict[str, Channel]
     for i, (name, channel) in enumerate(panel.items()):
         colour, style = COLOURS[i % len(COLOURS)], LINE_STYLES[i // len(COLOURS) % len(LINE_STYLES)]
         ax.plot(result.history.time, channel.values, style, color=colour, linewidth=1.2, label=name)
-    quantities = {name.rpartition(".")[2] for name in panel}
-    quantity = quantities.pop().replace("_", " ") if len(quantities) == 1 else ""
-    ax.set_ylabel(f"{quantity} [{unit if unit != '1' else '-'}]".strip())
+    ax.set_ylabel(f"{QUANTITIES.get(unit, '')} [{unit if unit != '1' else '-'}]".strip())
     ax.margins(x=0.0)
     ax.grid(color="0.9", linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
@@ -87,7 +98,9 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
     start, end = axes[0].get_xlim()
     for events in _close_together(result.events, EVENT_SPACING * (end - start)):
         for ax in axes:
-            ax.axvline(events[0].time, color=GREY, linewidth=0.7, zorder=0)
+            ax.axvline(
+                events[0].time, color=GREY, linewidth=0.7, zorder=1.8
+            )  # above the grid, below the lines
         axes[0].annotate(
             _label(events),
             (events[0].time, 1.0),

@@ -33,7 +33,7 @@ def _split(text: str) -> tuple[str, Any]:
     """Return path and value of `path=value`; the value is a YAML scalar or a flow list or mapping."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise _refusal("", f"'{text}' is not of the form path=value, for example chaser.speed='0.07 m/s'.")
+        raise _refusal("", f"'{text}' is not of the form path=value, for example speed='0.07 m/s'.")
     try:
         return path.strip(), parse(value).data
     except InputError as error:

@@ -1,0 +1,186 @@
+"""The frame of the command line: exit codes, what goes to which stream, and no traceback ever."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+
+from softdock import __version__, cli
+from softdock.errors import InputError, Problem, RunError
+from softdock.report import figures
+from softdock.report.picture import save_picture
+
+
+class Ending(SimpleNamespace):
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ending]
+
+
+@pytest.fixture
+def softdock(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run a command line in this process."""
+
+    def run(*arguments: str) -> Ending:
+        monkeypatch.setattr(sys, "argv", ["softdock", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capsys.readouterr()
+        return Ending(code=int(end.value.code or 0), out=out, err=err)
+
+    return run
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
+    """Make the command line end in an exception of your choice."""
+
+    def install(error: BaseException) -> None:
+        application = typer.Typer()
+
+        @application.command()
+        def fail() -> None:
+            raise error
+
+        monkeypatch.setattr(cli, "app", application)
+
+    return install
+
+
+def test_help_names_every_command_and_loads_nothing_heavy() -> None:
+    script = (
+        "import sys; from softdock.cli import main; sys.argv = ['softdock', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'pydantic', 'pyarrow', 'trimesh'}\n"
+        "print('HEAVY', sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    for command in ("scenarios", "predict", "validate", "run", "figures", "bench"):
+        assert f" {command} " in done.stdout
+    assert done.stdout.endswith("HEAVY []\n")
+
+
+def test_version(softdock: Command) -> None:
+    assert softdock("--version").out == f"softdock {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run",), ("rum",), ("run", "impact-a", "--colour"), ("figures", "impact")]
+)
+def test_wrong_usage_exits_with_2(softdock: Command, arguments: tuple[str, ...]) -> None:
+    end = softdock(*arguments)
+    assert end.code == 2
+    assert end.out == ""
+    assert "Usage" in end.err
+
+
+def test_every_problem_of_the_input_is_told(softdock: Command, failing: Callable[..., None]) -> None:
+    first = Problem(message="Must be positive.", file="a.yaml", line=3, field="chaser.mass", given="-1")
+    failing(InputError(first, "The second problem [bold]."))
+    end = softdock()
+    assert end.code == 2
+    assert end.out == ""
+    assert end.err.splitlines() == [
+        "Error: a.yaml:3: chaser.mass: Must be positive. Given: -1.",
+        "Error: The second problem [bold].",
+    ]
+
+
+def test_a_run_that_cannot_be_completed_exits_with_1(softdock: Command, failing: Callable[..., None]) -> None:
+    failing(RunError("The state is not finite after 0.3 s; kept in out/."))
+    end = softdock()
+    assert (end.code, end.out) == (1, "")
+    assert end.err == "The run could not be completed: The state is not finite after 0.3 s; kept in out/.\n"
+
+
+def test_an_interrupt_is_one_sentence(softdock: Command, failing: Callable[..., None]) -> None:
+    failing(KeyboardInterrupt())
+    end = softdock()
+    assert (end.code, end.out, end.err) == (130, "", "Interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("division\nby zero"), MemoryError(), KeyError("x"), EOFError()]
+)
+def test_a_fault_of_ours_is_told_without_traceback(
+    softdock: Command, failing: Callable[..., None], error: Exception
+) -> None:
+    failing(error)
+    end = softdock()
+    assert (end.code, end.out) == (1, "")
+    assert "Traceback" not in end.err
+    assert len(end.err.splitlines()) <= 2
+
+
+def test_a_fault_of_ours_shows_its_traceback_on_request(
+    softdock: Command, failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOFTDOCK_DEBUG", "1")
+    failing(ZeroDivisionError("division by zero"))
+    end = softdock()
+    assert end.code == 1
+    assert "Traceback" in end.err
+
+
+def test_a_reader_who_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "from softdock.cli import main; main()", "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_figures_draws_into_a_new_folder(
+    softdock: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from matplotlib.figure import Figure
+
+    def draw(out: Path, progress: Callable[[str, float], None]) -> list[Path]:
+        progress("the picture", 0.5)
+        save_picture(Figure(), out / "picture.png")
+        return [out / "picture.png"]
+
+    monkeypatch.setattr(figures, "FIGURES", {"example": "An example"})
+    monkeypatch.setitem(sys.modules, "softdock.report.figures.example", SimpleNamespace(draw=draw))
+    for name in ("example", "all"):
+        end = softdock("figures", name, "--out", str(tmp_path / "new" / name))
+        assert (end.code, end.err) == (0, "")
+        assert end.out == f"{tmp_path / 'new' / name / 'picture.png'}\n"
+    end = softdock("figures", "exmaple", "--out", str(tmp_path / "never"))
+    assert (end.code, end.err) == (2, "Error: There are figures for example and all. Given: exmaple.\n")
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_bad_input(softdock: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    end = softdock("figures", "impact", "--out", str(tmp_path / "file" / "below"))
+    assert end.code == 2
+    assert "a part of the path is a file, not a folder" in end.err
+
+
+def test_bench_prints_a_table_or_json(softdock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    row: dict[str, Any] = {"name": "one run", "value": 1.5e-3, "unit": "s"}
+    rows = [row, row | {"peer": "scipy", "peer_value": 0.3, "ratio": 200.0, "aim": 100.0}]
+    monkeypatch.setattr("softdock.bench.BENCHMARKS", {"example": "An example"})
+    monkeypatch.setitem(sys.modules, "softdock.bench.example", SimpleNamespace(run=lambda progress: rows))
+    assert json.loads(softdock("bench", "example", "--json").out) == {"bench": "example", "results": rows}
+    assert json.loads(softdock("bench", "--json").out) == [{"bench": "example", "results": rows}]
+    table = softdock("bench").out
+    assert "scipy" in table
+    assert "200" in table
+    end = softdock("bench", "nothing")
+    assert (end.code, end.out) == (2, "")

@@ -1,0 +1,81 @@
+"""Documentation and code say the same: equations, commands, links."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import typer
+
+from softdock.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+THEORY = sorted((DOCS / "theory").glob("*.md"))
+CITED = re.compile(r"Eqs?\.\s*(\([^)]*\)(?:\s*(?:,|and|to|-)\s*\([^)]*\))*)")
+LABEL = re.compile(r"\b[A-Z]\d+[a-z]?\b")
+TAG = re.compile(r"\\tag\{([^}]*)\}")
+BLOCK = re.compile(r"^\$\$\n(.*?)^\$\$(?:[ ]\((.*?)\))?$", re.DOTALL | re.MULTILINE)
+
+
+def tags(page: Path) -> list[str]:
+    return TAG.findall(page.read_text(encoding="utf-8"))
+
+
+def test_every_cited_equation_exists() -> None:
+    known = {tag for page in THEORY for tag in tags(page)}
+    missing = {
+        f"{path.relative_to(ROOT)}: Eq. ({label})"
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        for citation in CITED.findall(path.read_text(encoding="utf-8"))
+        for label in LABEL.findall(citation)
+        if label not in known
+    }
+    assert not missing
+
+
+def test_no_number_is_given_twice() -> None:
+    counted = Counter(tag for page in THEORY for tag in tags(page))
+    assert not [tag for tag, times in counted.items() if times > 1]
+
+
+@pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
+def test_label_and_number_of_an_equation_agree(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    blocks = BLOCK.findall(text)
+    for formula, label in blocks:
+        numbers = TAG.findall(formula)
+        assert label == (f"eq-{numbers[0]}" if numbers else ""), formula
+    assert len(tags(page)) == sum("\\tag" in formula for formula, _ in blocks), "one tag in each block"
+
+
+def test_every_equation_mentioned_on_a_page_exists() -> None:
+    known = {tag for page in THEORY for tag in tags(page)}
+    for page in DOCS.rglob("*.md"):
+        mentioned = re.findall(r"\{eq\}`eq-(\w+)`", page.read_text(encoding="utf-8"))
+        assert set(mentioned) <= known, page
+
+
+def test_the_manual_names_every_command_and_option() -> None:
+    manual = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        assert f"softdock {name}" in manual
+        row = " ".join(line for line in manual.splitlines() if f"softdock {name}" in line)
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or option in row or option == "--help", f"{name} {option}"
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "tutorials").glob("*.md")), ids=lambda page: page.stem)
+def test_tutorials_run_as_pasted(page: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    if blocks:
+        subprocess.run([sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")], ids=str)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

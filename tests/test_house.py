@@ -1,0 +1,71 @@
+"""The order of the house: quick to import, one version, nothing that belongs to one machine."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import softdock
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src" / "softdock").rglob("*.py"))
+
+
+def python(script: str) -> str:
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_import_is_light() -> None:
+    heavy = "{'numba', 'scipy', 'matplotlib', 'pydantic', 'pint', 'pyarrow', 'trimesh', 'rich'}"
+    assert python(f"import sys, softdock; print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+@pytest.mark.parametrize("name", softdock.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(softdock, name) is not None
+
+
+def test_simulate_and_predict_stay_functions_whatever_is_imported() -> None:
+    script = "import softdock, softdock.simulate.chain; print(callable(softdock.simulate))"
+    assert python(script) == "True"
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        softdock.simulat  # noqa: B018
+
+
+def test_one_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.*)$", citation, re.M).group(1) == softdock.__version__  # type: ignore[union-attr]
+
+
+def test_rooms_are_named_after_what_they_hold() -> None:
+    assert not {path.stem for path in SOURCES} & {"utils", "helpers", "common", "misc", "manager"}
+
+
+def test_kernels_import_only_kernels() -> None:
+    """Kernels are made of math, numpy, other kernels and plain constants."""
+    allowed = re.compile(
+        r"(math|numpy(\.\w+)*|typing|collections|softdock\.(jit|spatial|\w+\.kernels)(\.\w+)*)$"
+    )
+    for path in SOURCES:
+        if path.stem == "kernels" or path.parent.name == "kernels":
+            source = path.read_text(encoding="utf-8")
+            for module in re.findall(r"^\s*(?:from|import) ([\w.]+)", source, re.M):
+                assert allowed.match(module), f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_nothing_belongs_to_one_machine() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
+    suffixes = {".py", ".md", ".toml", ".yaml", ".yml", ".cff", ".css", ""}
+    for name in tracked.split("\n"):
+        path = ROOT / name
+        if name and path.is_file() and path.suffix in suffixes and path != Path(__file__):
+            found = re.search(r"(?<![\w.])/(home|root|work|Users)/\w+", path.read_text(encoding="utf-8"))
+            assert not found, f"{name}: {found and found.group()}"

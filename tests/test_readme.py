@@ -1,0 +1,34 @@
+"""What the README shows works as pasted."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+FIRST_PAGE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+COMMANDS = re.findall(r"^    softdock (.*?)(?:  +.*)?$", README, re.M)
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_first_page_runs_as_pasted(tmp_path: Path) -> None:
+    assert len(FIRST_PAGE) == 1
+    assert len(FIRST_PAGE[0].splitlines()) <= 15
+    assert "latched" in run([sys.executable, "-c", FIRST_PAGE[0]], tmp_path)
+    assert (tmp_path / "latch.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if not c.startswith(("bench", "figures", "validate"))]
+)
+def test_the_commands_work(command: str, tmp_path: Path) -> None:
+    script = "from softdock.cli import main; main()"
+    assert run([sys.executable, "-c", script, *shlex.split(command)], tmp_path)
