@@ -15,6 +15,7 @@ from softdock import __version__, cli
 from softdock.errors import InputError, Problem, RunError
 from softdock.report import figures
 from softdock.report.picture import save_picture
+from softdock.result import Result
 
 
 class Ending(SimpleNamespace):
@@ -170,6 +171,46 @@ def test_a_folder_that_cannot_be_made_is_bad_input(softdock: Command, tmp_path: 
     end = softdock("figures", "impact", "--out", str(tmp_path / "file" / "below"))
     assert end.code == 2
     assert "a part of the path is a file, not a folder" in end.err
+
+
+def test_run_prints_a_summary_and_says_where_files_are(softdock: Command, tmp_path: Path) -> None:
+    end = softdock(
+        "run", "impact-a", "--out", str(tmp_path / "a"), "--plot", str(tmp_path / "b" / "plot.png")
+    )
+    assert end.code == 0
+    assert end.out.startswith("impact-a: separated\n")
+    assert end.out.endswith(f"Written to {tmp_path / 'a'}\nWritten to {tmp_path / 'b' / 'plot.png'}\n")
+    saved = Result.load(tmp_path / "a")
+    assert saved.scenario == "impact-a"
+    assert saved.definition["chaser"]["masses"] == [17.0, 2.0]
+
+
+def test_run_prints_only_json_on_request(softdock: Command) -> None:
+    end = softdock("run", "impact-a", "--json")
+    data = json.loads(end.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    keys = {"scenario", "outcome", "message", "metrics", "units", "audit", "prediction", "timing", "events"}
+    assert set(data) == keys
+    assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}
+    assert set(data["timing"]) == {"simulated_s", "wall_s", "steps", "evaluations"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("impact-z",),
+        ("impact-a", "--set", "speed=5 kg"),
+        ("impact-a", "--set", "sped=5"),
+        ("impact-a", "--plot", "picture.docx"),
+        ("impact-a", "--out", "/dev/null/below"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["text", "json"])
+def test_run_refuses_bad_input(
+    softdock: Command, arguments: tuple[str, ...], as_json: tuple[str, ...]
+) -> None:
+    end = softdock("run", *arguments, *as_json)
+    assert (end.code, end.out) == (2, "")
+    assert end.err.startswith("Error: ")
 
 
 def test_bench_prints_a_table_or_json(softdock: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,18 @@ Every command's file is quick to import; what computes is imported inside the co
 """
 
 import sys
-from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from softdock import __version__
 from softdock.cli import console
+from softdock.cli.bench import bench
+from softdock.cli.figures import figures
+from softdock.cli.predict import predict
+from softdock.cli.run import run
+from softdock.cli.scenarios import scenarios
+from softdock.cli.validate import validate
 
 app = typer.Typer(
     name="softdock",
@@ -21,11 +26,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for _name in ("scenarios", "predict", "validate", "run", "figures", "bench"):
-    try:
-        app.command()(getattr(import_module(f"softdock.cli.{_name}"), _name))
-    except ModuleNotFoundError:
-        continue
+for command in (scenarios, predict, validate, run, figures, bench):
+    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:

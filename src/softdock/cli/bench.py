@@ -8,7 +8,7 @@ from softdock.cli import console
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one; all if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Measure speed and accuracy, side by side with peers."""

@@ -14,7 +14,7 @@ HIDDEN = ("regime_sentence",)  # printed below the table
 def predict(
     scenario: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME|FILE]", help="Bundled scenario or YAML file; or give four masses."),
+        typer.Argument(metavar="NAME|FILE", help="Bundled scenario or YAML file; or give four masses."),
     ] = None,
     m1: Annotated[str | None, typer.Option(metavar="MASS", help="Chaser, rear mass; may be 0.")] = None,
     m2: Annotated[str | None, typer.Option(metavar="MASS", help="Chaser, touching mass.")] = None,

@@ -26,10 +26,13 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Simulate a scenario and say what happened."""
+    from softdock.report.picture import format_of
     from softdock.scenario import load
     from softdock.simulate import simulate
 
     chosen = load(scenario, overrides or ())
+    if plot is not None:
+        format_of(plot)  # a name that cannot be drawn is refused before the run
     if out is not None:
         console.make_folder(out)
     announce_compilation(chosen)

@@ -10,7 +10,7 @@ from softdock.errors import InputError, Problem
 
 def validate(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Scenario file, or the name of a bundled scenario.")
+        str | None, typer.Argument(metavar="FILE", help="Scenario file, or the name of a bundled scenario.")
     ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")

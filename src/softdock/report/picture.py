@@ -17,12 +17,18 @@ FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
 
 
-def save_picture(figure: "Figure", path: Path) -> None:
-    """Write a picture in the format of its suffix; it appears complete or not at all."""
+def format_of(path: Path) -> str:
+    """Return the format that the suffix of a picture's name asks for."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         message = f"The name of a picture ends in {', '.join('.' + known for known in FORMATS)}."
         raise InputError(Problem(message=message, given=str(path)))
+    return kind
+
+
+def save_picture(figure: "Figure", path: Path) -> None:
+    """Write a picture in the format of its suffix; it appears complete or not at all."""
+    kind = format_of(path)
     hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
