@@ -14,8 +14,8 @@ every_chain = settings(deadline=None, max_examples=60)
 
 
 def books(run):
-    """Tolerance of the audit: each step rounds each mass a few times."""
-    return 20 * EPS * (1 + run.steps) * len(run.chain.mass)
+    """Tolerance of the audit: each step sums some 20 terms of a few roundings each, for every mass."""
+    return 100 * EPS * (1 + run.steps) * len(run.chain.mass)
 
 
 @every_chain

@@ -37,7 +37,7 @@ NOTHING, TOUCH, RELEASE, PRESS_AGAIN, RECOVERED, TURN, LATCH, LEAVE, SLIP_IN, SL
 )
 # Outcomes that end a run; 0 while it goes on.
 RUNNING, LATCHED, JAMMED, ENOUGH_IMPACTS, CHATTERING, TIME_OVER = range(6)
-MOST_CHANGES = 200_000  # phases; a run with more is not an impact any more
+MOST_CHANGES = 50_000  # phases; a run with more is not an impact any more
 
 
 @kernel
