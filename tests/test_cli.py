@@ -145,6 +145,19 @@ def test_a_reader_who_goes_away_is_no_error() -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_to_a_full_disk_is_told() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from softdock.cli import main; main()", "scenarios"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "The output could not be written: the disk is full.\n")
+
+
 def test_figures_draws_into_a_new_folder(
     softdock: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

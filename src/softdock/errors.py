@@ -60,5 +60,9 @@ _REASONS = {
 
 def file_error(path: Path | str, action: str, error: OSError) -> InputError:
     """Return the `InputError` for a file or folder that the system refuses; action like `write` or `read`."""
-    reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-    return InputError(Problem(message=f"Cannot {action} it: {reason}.", file=str(path)))
+    return InputError(Problem(message=f"Cannot {action} it: {reason_of(error)}.", file=str(path)))
+
+
+def reason_of(error: OSError) -> str:
+    """Return why the system refused, in words."""
+    return _REASONS.get(error.errno or 0, error.strerror or str(error))

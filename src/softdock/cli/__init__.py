@@ -57,6 +57,6 @@ def main() -> NoReturn:
         code = console.report(error)
     try:
         sys.stdout.flush()
-    except BrokenPipeError as error:
+    except OSError as error:
         code = console.report(error)
     sys.exit(code)

@@ -1,5 +1,6 @@
 """What the commands share: text on stdout, messages and progress on stderr, every error as a sentence."""
 
+import errno
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from softdock.errors import InputError, RunError, file_error
+from softdock.errors import InputError, RunError, file_error, reason_of
 
 Progress = Callable[[str, float], None]
 
@@ -71,11 +72,19 @@ def report(error: BaseException) -> int:
             say("Interrupted.")
             return EXIT_INTERRUPTED
         case BrokenPipeError():
-            # Whoever read our output has gone; nobody is left to tell, and the exit must not try to flush.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _abandon_output()  # whoever read it has gone; nobody is left to tell
             return EXIT_PIPE
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EIO):
+            _abandon_output()
+            say(f"The output could not be written: {reason_of(error)}.")
+            return EXIT_RUN
         case _:
             return _internal(error)
+
+
+def _abandon_output() -> None:
+    """Send what is still waiting for stdout nowhere, so that the exit does not try again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _internal(error: BaseException) -> int:
