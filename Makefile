@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-.PHONY: install demo test test-nojit test-boundscheck check format docs bench clean
+.PHONY: install demo test test-nojit test-boundscheck check format docs pictures bench clean
 
 install: $(STAMP)
 
@@ -49,6 +49,10 @@ format: install
 docs: install
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+pictures: install
+	$(BIN)/softdock figures impact --out out/pictures
+	cp out/pictures/impact-figure-7.png docs/images/
 
 bench: install
 	$(BIN)/softdock bench
