@@ -38,7 +38,7 @@ class ForceRoutine:
 
     def __init__(self, pair: ContactPair) -> None:
         self._arrays = contact_arrays([pair])
-        self._lists = contact_lists(1)
+        self._lists = contact_lists(self._arrays)
         self._skin = pair.skin
         self._valid = -np.inf
         self._lock = threading.Lock()
@@ -88,8 +88,8 @@ class ForceRoutine:
         return out
 
     def _rebuild(self, rotation: Rows, position: tuple[float, ...]) -> None:
-        clearance, count = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        if count > self._lists.gaps.shape[1]:
-            self._lists = contact_lists(1, capacity=2 * count)
-            clearance, count = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
+        clearance, blocks = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
+        if blocks > self._lists.blocks.shape[1]:
+            self._lists = contact_lists(self._arrays, capacity=2 * blocks)
+            clearance, _ = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
         self._valid = max(clearance, self._skin)

@@ -11,20 +11,19 @@ def cut(s, alpha, beta):
     """Integrals over the cell of a depth of mean s and slopes alpha, beta [m].
 
     Returns (W, E, m_alpha, m_beta, covered): mean positive part [m], mean of half its square [m2], the
-    derivatives of E by the slopes [m], and the part of the cell that touches.
+    derivatives of E by the slopes [m], and the part of the cell that touches. Free of branches.
     """
     a, b = abs(alpha) + SOFT, abs(beta) + SOFT
     t, q = 0.5 * (a + b), 0.5 * (a - b)
-    if s >= t:
-        W, E = s, 0.5 * s * s + (a * a + b * b) / 24.0  # Eq. (C12)
-        m_a, m_b, covered = a / 12.0, b / 12.0, 1.0
-    else:
-        h1, h2, h3 = max(s + t, 0.0), max(s + q, 0.0), max(s - q, 0.0)  # the fourth corner is outside
-        p1, p2, p3 = h1 * h1 * h1, h2 * h2 * h2, h3 * h3 * h3
-        inverse = 1.0 / (12.0 * a * b)
-        W = 2.0 * inverse * (p1 - p2 - p3)  # Eq. (C9)
-        E = 0.5 * inverse * (p1 * h1 - p2 * h2 - p3 * h3)  # Eq. (C10)
-        m_a = inverse * (p1 - p2 + p3) - E / a  # Eq. (C11)
-        m_b = inverse * (p1 + p2 - p3) - E / b
-        covered = 6.0 * inverse * (h1 * h1 - h2 * h2 - h3 * h3)
+    h1, h2, h3 = max(s + t, 0.0), max(s + q, 0.0), max(s - q, 0.0)  # the fourth corner is outside
+    p1, p2, p3 = h1 * h1 * h1, h2 * h2 * h2, h3 * h3 * h3
+    inverse = 1.0 / (12.0 * a * b)
+    full = s >= t
+    W = s if full else 2.0 * inverse * (p1 - p2 - p3)  # Eq. (C9)
+    E = (
+        0.5 * s * s + (a * a + b * b) / 24.0 if full else 0.5 * inverse * (p1 * h1 - p2 * h2 - p3 * h3)
+    )  # Eq. (C10)
+    m_a = a / 12.0 if full else inverse * (p1 - p2 + p3) - E / a  # Eq. (C11)
+    m_b = b / 12.0 if full else inverse * (p1 + p2 - p3) - E / b
+    covered = 1.0 if full else 6.0 * inverse * (h1 * h1 - h2 * h2 - h3 * h3)
     return W, E, (m_a if alpha >= 0.0 else -m_a), (m_b if beta >= 0.0 else -m_b), covered

@@ -1,38 +1,43 @@
-"""The force of a contact pair: elastic stress, damping and friction over the near list."""
+"""The force of a contact pair: elastic stress, damping and friction over the near list.
+
+Block by block, in three loops over its lanes that the compiler turns into vector instructions: place the
+points and measure their depth; integrate the stress; add damping and friction. Then the lanes are summed.
+"""
 
 import math
 
 from softdock.contact.kernels.cell import HALF_SQRT3, cut
 from softdock.contact.kernels.layout import (
-    AREA,
-    CLEARANCE,
     CONTACT_AREA,
-    DAMPING,
-    DAMPING_DEPTH,
     DEPTH,
     DISSIPATION,
     ENERGY,
-    FACE_FIRST,
-    FACE_LAST,
     FORCE,
-    FRICTION,
-    FRICTION_LAW,
-    FRICTION_SPEED,
-    MODE,
-    OMEGA,
+    LANES,
+    ONE,
     OUTPUT,
     POINTS,
-    POSE,
     PRESSURE,
-    QUADRATURE,
     RAMP,
     SEVERAL,
-    STIFFNESS,
+    SMOOTH_TWO,
     TORQUE,
-    TREE,
 )
 from softdock.contact.kernels.near import to_A
-from softdock.geometry.kernels import TINY, depth, endless_depth, radial_depth
+from softdock.geometry.kernels import (
+    AXIS_R,
+    AXIS_Z,
+    END_R,
+    END_Z,
+    KIND,
+    LENGTH,
+    SENSE,
+    START_R,
+    START_Z,
+    TINY,
+    depth,
+    radial_depth,
+)
 from softdock.jit import inlined, kernel
 
 INVERSE_SQRT2 = 0.7071067811865476
@@ -41,16 +46,18 @@ INVERSE_SQRT2 = 0.7071067811865476
 @kernel
 def motion_bound(arrays, lists, pair, R_AB, p_AB_A):
     """Bound on how far any point of B's surface is from where it was at the last rebuild, seen from A [m]."""
-    status, nodes, top = lists.status, arrays.nodes, arrays.spans[pair, TREE]
+    work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]]
     turn, shift = 0.0, 0.0
     for i in range(3):
-        moved = p_AB_A[i] - status[pair, POSE + 9 + i]
-        for j in range(3):
-            change = R_AB[i][j] - status[pair, POSE + 3 * i + j]
-            turn += change * change
-            moved += change * nodes[top, j]
+        d_x, d_y, d_z = (
+            R_AB[i][0] - work["R_AB"][i, 0],
+            R_AB[i][1] - work["R_AB"][i, 1],
+            R_AB[i][2] - work["R_AB"][i, 2],
+        )
+        moved = p_AB_A[i] - work["p_AB_A"][i] + d_x * ball["x"] + d_y * ball["y"] + d_z * ball["z"]
+        turn += d_x * d_x + d_y * d_y + d_z * d_z
         shift += moved * moved
-    return math.sqrt(shift) + INVERSE_SQRT2 * nodes[top, 3] * math.sqrt(turn)  # Eq. (C19)
+    return math.sqrt(shift) + INVERSE_SQRT2 * ball["radius"] * math.sqrt(turn)  # Eq. (C19)
 
 
 @kernel
@@ -66,142 +73,205 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     for k in range(OUTPUT):
         out[k] = 0.0
     moved = motion_bound(arrays, lists, pair, R_AB, p_AB_A)
-    if moved <= lists.status[pair, CLEARANCE]:
+    work, data = lists.work[pair], arrays.pairs[pair]
+    if moved <= work["clearance"]:
         return moved
-    params, spans, n = arrays.params, arrays.spans, lists.counts[pair]
-    law = (
-        params[pair, STIFFNESS],
-        params[pair, DAMPING],
-        params[pair, DAMPING_DEPTH],
-        params[pair, FRICTION],
-        params[pair, FRICTION_SPEED],
-        1.0 if spans[pair, FRICTION_LAW] == RAMP else 0.0,
-    )
-    motion = (R_AB, p_AB_A, w_AB_A, v_AB_A)
-    if spans[pair, QUADRATURE] == POINTS:
-        add_points(arrays.segments, lists.cells, lists.faces, lists.gaps, pair, n, law, motion, moved, out)
-    else:
-        add_cells(arrays.segments, lists.cells, lists.faces, lists.gaps, pair, n, law, motion, moved, out)
+    is_points, is_lossy = data["quadrature"] == POINTS, data["damping"] > 0.0 or data["friction"] > 0.0
+    for b in range(min(work["blocks"], lists.blocks.shape[1])):
+        block = lists.blocks[pair, b]
+        if block["gap"] > moved:
+            continue
+        place(arrays.segments, block, work, R_AB, p_AB_A, LANES if is_points else 4 * LANES)
+        if is_points:
+            press_points(block, work, data)
+        else:
+            press_cells(block, work, data)
+        if is_lossy:
+            resist(block, work, data, p_AB_A, w_AB_A, v_AB_A)
+        add_lanes(block, work, is_lossy, out)
     return moved
 
 
-@inlined
-def depth_and_normal(segments, mode, first, last, x, y, z):
-    """Depth below A and its gradient in A: (s, n). On the axis the radial part is zero."""
-    r = math.sqrt(x * x + y * y)
-    if mode < SEVERAL:
-        s, n_z, n_r = endless_depth(segments, first, z, r)
-    elif mode == SEVERAL:
-        s, n_z, n_r = depth(segments, first, last, z, r)
+@kernel
+def place(segments, block, work, R_AB, p_AB_A, count):
+    """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there."""
+    for i in range(count):
+        x, y, z = to_A(R_AB, p_AB_A, block["x"][i], block["y"][i], block["z"][i])
+        work["x"][i], work["y"][i], work["z"][i] = x, y, z
+        work["r"][i] = math.sqrt(x * x + y * y)
+    first = block["first"][0]
+    if block["mode"] == ONE:
+        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
+    elif block["mode"] == SMOOTH_TWO:
+        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
+        t_z, t_r = end_tangent(segments, first)
+        measure(segments, first + 1, work, count, segments[first, END_Z], segments[first, END_R], t_z, t_r)
     else:
-        s, n_z, n_r = radial_depth(segments, first, last, z, r)
-    scale = n_r / (r + TINY)
-    return s, (scale * x, scale * y, n_z)
+        measure_several(segments, block, work, count)
 
 
 @inlined
-def mixed(w, a, b, c, d):
-    """Sum of four vectors with four weights."""
-    return (
-        w[0] * a[0] + w[1] * b[0] + w[2] * c[0] + w[3] * d[0],
-        w[0] * a[1] + w[1] * b[1] + w[2] * c[1] + w[3] * d[1],
-        w[0] * a[2] + w[1] * b[2] + w[2] * c[2] + w[3] * d[2],
-    )
-
-
-@inlined
-def cross(a, b):
-    """Cross product."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+def end_tangent(segments, k):
+    """Unit tangent (z, r) at the end of segment k."""
+    if segments[k, KIND] == 0.0:
+        return segments[k, AXIS_Z], segments[k, AXIS_R]
+    scale = segments[k, SENSE] / segments[k, LENGTH]
+    return (segments[k, AXIS_R] - segments[k, END_R]) * scale, (
+        segments[k, END_Z] - segments[k, AXIS_Z]
+    ) * scale
 
 
 @kernel
-def add_cells(segments, cells, faces, gaps, pair, count, law, motion, moved, out):
-    """Add the forces of the cut cells that touch."""
-    R_AB, p_AB_A = motion[0], motion[1]
+def measure(segments, segment, work, count, v_z, v_r, t_z, t_r):
+    """Measure the depth below the endless line or circle of a segment, where a point is beyond the joint v.
+
+    Points beyond the joint are those with (p - v) . t >= 0; with t = 0 these are all.
+    """
+    Z, R, S, K, N = work["z"], work["r"], work["s"], work["k"], work["n"]
+    if segments[segment, KIND] == 0.0:
+        n_z, n_r = segments[segment, AXIS_R], -segments[segment, AXIS_Z]
+        z_0, r_0 = segments[segment, START_Z], segments[segment, START_R]
+        for i in range(count):
+            z, r = Z[i], R[i]
+            s, k = (z - z_0) * n_z + (r - r_0) * n_r, n_r / (r + TINY)  # Eq. (C1)
+            beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
+            S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n_z if beyond else N[i]
+    else:
+        c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
+        radius, sense = segments[segment, LENGTH], segments[segment, SENSE]
+        for i in range(count):
+            z, r = Z[i], R[i]
+            d_z, d_r = z - c_z, r - c_r
+            distance = math.sqrt(d_z * d_z + d_r * d_r)
+            scale = sense / (distance + TINY)
+            s, k, n = sense * (distance - radius), scale * d_r / (r + TINY), scale * d_z  # Eq. (C2)
+            beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
+            S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n if beyond else N[i]
+
+
+@kernel
+def measure_several(segments, block, work, count):
+    """Measure the depth of points that face several segments of A, one by one."""
     for i in range(count):
-        if gaps[pair, i] > moved:
+        lane = i % LANES
+        if lane >= block["count"]:
             continue
-        mode, first, last = faces[pair, i, MODE], faces[pair, i, FACE_FIRST], faces[pair, i, FACE_LAST]
-        x_0 = to_A(R_AB, p_AB_A, cells[pair, i, 0], cells[pair, i, 1], cells[pair, i, 2])
-        x_1 = to_A(R_AB, p_AB_A, cells[pair, i, 3], cells[pair, i, 4], cells[pair, i, 5])
-        x_2 = to_A(R_AB, p_AB_A, cells[pair, i, 6], cells[pair, i, 7], cells[pair, i, 8])
-        x_3 = to_A(R_AB, p_AB_A, cells[pair, i, 9], cells[pair, i, 10], cells[pair, i, 11])
-        s_0, n_0 = depth_and_normal(segments, mode, first, last, x_0[0], x_0[1], x_0[2])
-        s_1, n_1 = depth_and_normal(segments, mode, first, last, x_1[0], x_1[1], x_1[2])
-        s_2, n_2 = depth_and_normal(segments, mode, first, last, x_2[0], x_2[1], x_2[2])
-        s_3, n_3 = depth_and_normal(segments, mode, first, last, x_3[0], x_3[1], x_3[2])
-        low, high = cells[pair, i, OMEGA], 0.5 - cells[pair, i, OMEGA]
-        s = low * (s_0 + s_1) + high * (s_2 + s_3)  # Eq. (C8)
-        alpha = HALF_SQRT3 * (s_2 + s_3 - s_0 - s_1)
-        beta = HALF_SQRT3 * (s_1 + s_3 - s_0 - s_2)
+        z, r, first, last = work["z"][i], work["r"][i], block["first"][lane], block["last"][lane]
+        if block["mode"] == SEVERAL:
+            s, n_z, n_r = depth(segments, first, last, z, r)
+        else:
+            s, n_z, n_r = radial_depth(segments, first, last, z, r)
+        work["s"][i], work["k"][i], work["n"][i] = s, n_r / (r + TINY), n_z
+
+
+@kernel
+def press_cells(block, work, data):
+    """Integrate the elastic stress over the cut cells of a block: force, torque, energy, stress centre."""
+    stiffness, rate, ramp = data["stiffness"], data["damping"], data["damping_depth"]
+    X, Y, Z, S, K, N = work["x"], work["y"], work["z"], work["s"], work["k"], work["n"]
+    for i in range(LANES):
+        i_1, i_2, i_3 = i + LANES, i + 2 * LANES, i + 3 * LANES
+        low, high = block["omega"][i], 0.5 - block["omega"][i]
+        s = low * (S[i] + S[i_1]) + high * (S[i_2] + S[i_3])  # Eq. (C8)
+        alpha = HALF_SQRT3 * (S[i_2] + S[i_3] - S[i] - S[i_1])
+        beta = HALF_SQRT3 * (S[i_1] + S[i_3] - S[i] - S[i_2])
         W, E, m_a, m_b, covered = cut(s, alpha, beta)
-        if W <= 0.0:
-            continue
         low, high, m_a, m_b = low * W, high * W, HALF_SQRT3 * m_a, HALF_SQRT3 * m_b
-        w = (low - m_a - m_b, low - m_a + m_b, high + m_a - m_b, high + m_a + m_b)  # Eq. (C13)
-        area = cells[pair, i, AREA]
-        n = mixed(w, n_0, n_1, n_2, n_3)
-        x = mixed(w, x_0, x_1, x_2, x_3)
-        t = mixed(w, cross(x_0, n_0), cross(x_1, n_1), cross(x_2, n_2), cross(x_3, n_3))
-        f = -law[0] * area
-        for k in range(3):
-            out[FORCE + k] += f * n[k]
-            out[TORQUE + k] += f * t[k]
-        out[ENERGY] += law[0] * area * E
-        out[CONTACT_AREA] += covered * area
-        D = 0.0
-        if law[1] > 0.0:
-            D = law[1] * (W - cut(s - law[2], alpha, beta)[0])  # Eq. (C20)
-        x = (x[0] / W, x[1] / W, x[2] / W)
-        add_losses(law, motion, x, n, area, W, D, max(max(s_0, s_1), max(s_2, s_3)), out)
+        w_0, w_1, w_2, w_3 = low - m_a - m_b, low - m_a + m_b, high + m_a - m_b, high + m_a + m_b  # Eq. (C13)
+        k_0, k_1, k_2, k_3 = w_0 * K[i], w_1 * K[i_1], w_2 * K[i_2], w_3 * K[i_3]
+        n_x = k_0 * X[i] + k_1 * X[i_1] + k_2 * X[i_2] + k_3 * X[i_3]
+        n_y = k_0 * Y[i] + k_1 * Y[i_1] + k_2 * Y[i_2] + k_3 * Y[i_3]
+        n_z = w_0 * N[i] + w_1 * N[i_1] + w_2 * N[i_2] + w_3 * N[i_3]
+        # The normal meets the axis of A: its moment is square to it, x cross n = (n - k z) (y, -x, 0).
+        g_0, g_1 = w_0 * N[i] - k_0 * Z[i], w_1 * N[i_1] - k_1 * Z[i_1]
+        g_2, g_3 = w_2 * N[i_2] - k_2 * Z[i_2], w_3 * N[i_3] - k_3 * Z[i_3]
+        scale = stiffness * block["area"][i]
+        work["f_x"][i], work["f_y"][i], work["f_z"][i] = -scale * n_x, -scale * n_y, -scale * n_z
+        work["t_x"][i] = -scale * (g_0 * Y[i] + g_1 * Y[i_1] + g_2 * Y[i_2] + g_3 * Y[i_3])
+        work["t_y"][i] = scale * (g_0 * X[i] + g_1 * X[i_1] + g_2 * X[i_2] + g_3 * X[i_3])
+        work["t_z"][i] = 0.0
+        work["energy"][i] = scale * E
+        work["touching"][i] = covered * block["area"][i]
+        work["deepest"][i] = max(max(S[i], S[i_1]), max(S[i_2], S[i_3]))
+        work["pressure"][i] = stiffness * work["deepest"][i]
+        share = 1.0 / W if W > 0.0 else 0.0
+        work["c_x"][i] = share * (w_0 * X[i] + w_1 * X[i_1] + w_2 * X[i_2] + w_3 * X[i_3])
+        work["c_y"][i] = share * (w_0 * Y[i] + w_1 * Y[i_1] + w_2 * Y[i_2] + w_3 * Y[i_3])
+        work["c_z"][i] = share * (w_0 * Z[i] + w_1 * Z[i_1] + w_2 * Z[i_2] + w_3 * Z[i_3])
+        work["n_x"][i], work["n_y"][i], work["n_z"][i] = n_x, n_y, n_z
+        work["W"][i] = W
+        work["D"][i] = rate * (W - cut(s - ramp, alpha, beta)[0])  # Eq. (C20)
 
 
 @kernel
-def add_points(segments, cells, faces, gaps, pair, count, law, motion, moved, out):
-    """Add the forces of the points that touch, each with its area."""
-    for i in range(count):
-        if gaps[pair, i] > moved:
-            continue
-        x = to_A(motion[0], motion[1], cells[pair, i, 0], cells[pair, i, 1], cells[pair, i, 2])
-        mode, first, last = faces[pair, i, MODE], faces[pair, i, FACE_FIRST], faces[pair, i, FACE_LAST]
-        s, n = depth_and_normal(segments, mode, first, last, x[0], x[1], x[2])
-        if s <= 0.0:
-            continue
-        area = cells[pair, i, AREA]
-        add_force(out, x, n, -law[0] * area * s)
-        out[ENERGY] += 0.5 * law[0] * area * s * s
-        out[CONTACT_AREA] += area
-        add_losses(law, motion, x, n, area, s, law[1] * min(s, law[2]), s, out)
-
-
-@inlined
-def add_force(out, x, n, f):
-    """Add the force f n at the point x."""
-    t = cross(x, n)
-    for k in range(3):
-        out[FORCE + k] += f * n[k]
-        out[TORQUE + k] += f * t[k]
+def press_points(block, work, data):
+    """Multiply the elastic stress at the points of a block by their areas."""
+    stiffness, rate, ramp = data["stiffness"], data["damping"], data["damping_depth"]
+    for i in range(LANES):
+        x, y, z, k, n = work["x"][i], work["y"][i], work["z"][i], work["k"][i], work["n"][i]
+        s = max(work["s"][i], 0.0)
+        scale = stiffness * block["area"][i] * s
+        g = scale * (n - k * z)
+        work["f_x"][i], work["f_y"][i], work["f_z"][i] = -scale * k * x, -scale * k * y, -scale * n
+        work["t_x"][i], work["t_y"][i], work["t_z"][i] = -g * y, g * x, 0.0
+        work["energy"][i] = 0.5 * scale * s
+        work["touching"][i] = block["area"][i] if s > 0.0 else 0.0
+        work["deepest"][i], work["pressure"][i] = s, stiffness * s
+        work["c_x"][i], work["c_y"][i], work["c_z"][i] = x, y, z
+        work["n_x"][i], work["n_y"][i], work["n_z"][i] = k * x, k * y, n
+        work["W"][i], work["D"][i] = s, rate * min(s, ramp)
 
 
 @kernel
-def add_losses(law, motion, x, n, area, W, D, deepest, out):
-    """Add damping and friction at a stress centre x of mean depth W [m] and areal damping D [N s/m3]."""
-    stiffness, friction, v_0 = law[0], law[3], law[4]
-    p_AB_A, w_AB_A, v_AB_A = motion[1], motion[2], motion[3]
-    length = math.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) + TINY
-    n = (n[0] / length, n[1] / length, n[2] / length)
-    v = cross(w_AB_A, (x[0] - p_AB_A[0], x[1] - p_AB_A[1], x[2] - p_AB_A[2]))
-    v = (v[0] + v_AB_A[0], v[1] + v_AB_A[1], v[2] + v_AB_A[2])
-    v_n = v[0] * n[0] + v[1] * n[1] + v[2] * n[2]
-    stress = stiffness * W
-    added = max(D * v_n, -stress)  # Eq. (C21): stress never pulls
-    t = (v[0] - v_n * n[0], v[1] - v_n * n[1], v[2] - v_n * n[2])
-    v_t = math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
-    slowest = max(v_t, v_0) if law[5] > 0.0 else math.sqrt(v_t * v_t + v_0 * v_0)
-    drag = friction * (stress + added) / slowest  # Eq. (C22)
-    f = (-added * n[0] - drag * t[0], -added * n[1] - drag * t[1], -added * n[2] - drag * t[2])
-    add_force(out, x, f, area)
-    out[DISSIPATION] += area * (added * v_n + drag * v_t * v_t)
-    out[DEPTH] = max(out[DEPTH], deepest)
-    out[PRESSURE] = max(out[PRESSURE], stiffness * deepest + added)
+def resist(block, work, data, p_AB_A, w_AB_A, v_AB_A):
+    """Add damping and friction at the stress centres of a block."""
+    stiffness, friction, v_0 = data["stiffness"], data["friction"], data["friction_speed"]
+    ramp = 1.0 if data["friction_law"] == RAMP else 0.0
+    for i in range(LANES):
+        n_x, n_y, n_z = work["n_x"][i], work["n_y"][i], work["n_z"][i]
+        scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + TINY)
+        n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
+        x, y, z = work["c_x"][i], work["c_y"][i], work["c_z"][i]
+        d_x, d_y, d_z = x - p_AB_A[0], y - p_AB_A[1], z - p_AB_A[2]
+        v_x = v_AB_A[0] + w_AB_A[1] * d_z - w_AB_A[2] * d_y
+        v_y = v_AB_A[1] + w_AB_A[2] * d_x - w_AB_A[0] * d_z
+        v_z = v_AB_A[2] + w_AB_A[0] * d_y - w_AB_A[1] * d_x
+        v_n = v_x * n_x + v_y * n_y + v_z * n_z
+        stress = stiffness * work["W"][i]
+        added = max(work["D"][i] * v_n, -stress)  # Eq. (C21): stress never pulls
+        v_x, v_y, v_z = v_x - v_n * n_x, v_y - v_n * n_y, v_z - v_n * n_z
+        square = v_x * v_x + v_y * v_y + v_z * v_z
+        sliding = math.sqrt(square + (1.0 - ramp) * v_0 * v_0)
+        drag = friction * (stress + added) / max(sliding, v_0)  # Eq. (C22)
+        area = block["area"][i]
+        f_x = -area * (added * n_x + drag * v_x)
+        f_y = -area * (added * n_y + drag * v_y)
+        f_z = -area * (added * n_z + drag * v_z)
+        work["f_x"][i] += f_x
+        work["f_y"][i] += f_y
+        work["f_z"][i] += f_z
+        work["t_x"][i] += y * f_z - z * f_y
+        work["t_y"][i] += z * f_x - x * f_z
+        work["t_z"][i] += x * f_y - y * f_x
+        work["power"][i] = area * (added * v_n + drag * square)
+        work["pressure"][i] += added
+
+
+@kernel
+def add_lanes(block, work, is_lossy, out):
+    """Sum the lanes of a block that touch."""
+    for i in range(block["count"]):
+        if work["W"][i] <= 0.0:
+            continue
+        out[FORCE] += work["f_x"][i]
+        out[FORCE + 1] += work["f_y"][i]
+        out[FORCE + 2] += work["f_z"][i]
+        out[TORQUE] += work["t_x"][i]
+        out[TORQUE + 1] += work["t_y"][i]
+        out[TORQUE + 2] += work["t_z"][i]
+        out[ENERGY] += work["energy"][i]
+        out[CONTACT_AREA] += work["touching"][i]
+        out[DEPTH] = max(out[DEPTH], work["deepest"][i])
+        out[PRESSURE] = max(out[PRESSURE], work["pressure"][i])
+        if is_lossy:
+            out[DISSIPATION] += work["power"][i]

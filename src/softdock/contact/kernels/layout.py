@@ -1,84 +1,92 @@
-"""Columns of the arrays that the contact kernels share, and the arrays themselves."""
+"""The arrays that the contact kernels share.
+
+Records with nested arrays: their sizes are known when the kernels are compiled, so that the loops over the
+lanes of a block become vector instructions, and one record is one argument.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-# ContactArrays.params: one row per pair, SI
-STIFFNESS, DAMPING, DAMPING_DEPTH, FRICTION, FRICTION_SPEED, RESOLUTION, SMALLEST = 0, 1, 2, 3, 4, 5, 6
-PARAMS = 7
-
-# ContactArrays.spans: one row per pair
-FIRST_SEGMENT, LAST_SEGMENT, TREE, QUADRATURE, MAPPING, FRICTION_LAW = 0, 1, 2, 3, 4, 5
-SPANS = 6
+LANES = 16  # cells in a block: a few vector registers, and little waste where a patch is small
+LEVELS = 14  # of halving a root cell
 CELLS, POINTS = 0, 1  # quadrature
 DISTANCE, RADIAL = 0, 1  # mapping
 SMOOTH, RAMP = 0, 1  # friction law
+ONE, SMOOTH_TWO, SEVERAL, BY_RADIUS = 0, 1, 2, 3  # which segments of A the cells of a block face
 
-# ContactArrays.strips: one row per segment of a surface that carries cells
-STRIP_KIND, STRIP_AXIS_Z, STRIP_AXIS_R, STRIP_RADIUS, STRIP_LENGTH, STRIP_ANGLE = 0, 1, 2, 3, 4, 5
-STRIPS = 6
-
-# ContactArrays.steps: (strip, level, column); cosine and sine of half, quarter, Gauss steps along and around
+# Columns of Strip.steps: cosine and sine of half, quarter and Gauss steps along and around
 HALF_U, QUARTER_U, GAUSS_U, HALF_PHI, QUARTER_PHI, GAUSS_PHI = 0, 2, 4, 6, 8, 10
-LEVELS = 14
-
-# ContactArrays.tree: one row per node; a leaf has no children and owns roots FIRST_ROOT ... + ROOTS - 1
-LEFT, RIGHT, FIRST_ROOT, ROOTS = 0, 1, 2, 3
-
-# ContactLists.cells: columns of one cell of the list
-AREA, OMEGA = 12, 13  # after the four points; OMEGA is the weight of the points at smaller u
-CELL = 14
-
-# ContactLists.status: one row per pair
-CLEARANCE, REACH, POSE = 0, 1, 2  # POSE: nine of the rotation, three of the position
-STATUS = 14
-
-# ContactLists.faces: how a cell finds its depth below A
-MODE, FACE_FIRST, FACE_LAST = 0, 1, 2
-LINE, ARC, SEVERAL, BY_RADIUS = 0, 1, 2, 3
 
 # The row that `evaluate` fills
 FORCE, TORQUE, ENERGY, DISSIPATION, CONTACT_AREA, PRESSURE, DEPTH = 0, 3, 6, 7, 8, 9, 10
 OUTPUT = 11
 
 
+def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]) -> np.dtype[np.void]:
+    fields = [(name, np.float64, shape) for name, shape in floats.items()]
+    return np.dtype(fields + [(name, np.int64, shape) for name, shape in ints.items()])  # type: ignore[arg-type]
+
+
+PAIR = _record(
+    dict.fromkeys(
+        ("stiffness", "damping", "damping_depth", "friction", "friction_speed", "resolution", "smallest"), ()
+    ),
+    dict.fromkeys(("first_segment", "last_segment", "tree", "quadrature", "mapping", "friction_law"), ()),
+)
+"""Law and resolution of a pair (SI), where its data are and which variants it uses. `damping` is d0/s0."""
+
+STRIP = _record(
+    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ()) | {"steps": (LEVELS, 12)}, {}
+)
+"""A piece of B's meridian: line (`axis`: tangent) or arc (`axis`: centre), length [m], angle of a root."""
+
+NODE = _record(
+    {"x": (), "y": (), "z": (), "radius": ()}, dict.fromkeys(("left", "right", "first_root", "roots"), ())
+)
+"""A bounding sphere in B [m]; a leaf has left = -1 and owns roots."""
+
+BLOCK = _record(
+    dict.fromkeys(("x", "y", "z"), (4 * LANES,)) | {"area": (LANES,), "omega": (LANES,), "gap": ()},
+    {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
+)
+"""Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m]."""
+
+WORK = _record(
+    {"clearance": (), "reach": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
+    | dict.fromkeys(("x", "y", "z", "r", "s", "k", "n"), (4 * LANES,))
+    | dict.fromkeys(
+        ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "energy", "power", "touching", "deepest", "pressure"),
+        (LANES,),
+    )
+    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,)),
+    {"node_stack": (96, 3), "blocks": (), "cells": ()},
+)
+"""State of a near list (pose, reach, clearance, numbers) and room for the work on one block."""
+
+
 class ContactArrays(NamedTuple):
     """All contact pairs of a system, constant during a run; pairs share the arrays by offsets."""
 
-    params: NDArray[np.float64]
-    """(pairs, 7): law and resolution."""
-    spans: NDArray[np.int64]
-    """(pairs, 6): where the pair's data are, and which variants it uses."""
+    pairs: NDArray[np.void]
+    """(pairs,) of PAIR."""
     segments: NDArray[np.float64]
     """(n, 11): meridians of the bodies A, rows of `profile_array`."""
-    strips: NDArray[np.float64]
-    """(n, 6): meridians of the bodies B, cut into strips."""
-    steps: NDArray[np.float64]
-    """(n, levels, 12): step sizes of the strips at every level of halving."""
+    strips: NDArray[np.void]
+    """(n,) of STRIP: meridians of the bodies B."""
     roots: NDArray[np.float64]
     """(n, 5): largest cells of the bodies B: strip, place along it (two numbers), cosine and sine around."""
-    nodes: NDArray[np.float64]
-    """(n, 4): bounding spheres in B [m]: centre, radius."""
-    tree: NDArray[np.int64]
-    """(n, 4): left, right, first root, number of roots."""
+    nodes: NDArray[np.void]
+    """(n,) of NODE: trees over the roots."""
 
 
 class ContactLists(NamedTuple):
-    """Near lists of all pairs, and the workspace that fills them; owned by one run."""
+    """Near lists of all pairs; owned by one run."""
 
-    cells: NDArray[np.float64]
-    """(pairs, capacity, 14)."""
-    faces: NDArray[np.int64]
-    """(pairs, capacity, 3)."""
-    gaps: NDArray[np.float64]
-    """(pairs, capacity): motion of B [m] that a cell needs at least before it can touch."""
-    counts: NDArray[np.int64]
-    """(pairs,): cells in the list."""
-    status: NDArray[np.float64]
-    """(pairs, 14): clearance, reach and pose of the last rebuild."""
-    node_stack: NDArray[np.int64]
-    """(96, 3): nodes still to visit."""
-    cell_stack: NDArray[np.float64]
-    """(64, 6): cells still to visit."""
+    blocks: NDArray[np.void]
+    """(pairs, capacity) of BLOCK."""
+    work: NDArray[np.void]
+    """(pairs,) of WORK."""
+    slots: NDArray[np.int64]
+    """(pairs, n): block under construction for each segment of A, nearer and farther cells apart."""

@@ -1,55 +1,28 @@
-"""The near list: which cells of B may touch A before B has moved by `reach`, and how far B is from touching.
-
-Inner loops index whole arrays and take scalars: a view of an array, or a tuple of arrays as an argument,
-costs more than the arithmetic of a cell.
-"""
+"""The near list: which cells of B may touch A before B has moved by `reach`, and how far B is from that."""
 
 import math
 
 from softdock.contact.kernels.cell import HALF_SQRT3, SOFT
 from softdock.contact.kernels.layout import (
-    ARC,
-    AREA,
     BY_RADIUS,
-    CLEARANCE,
-    FACE_FIRST,
-    FACE_LAST,
-    FIRST_ROOT,
-    FIRST_SEGMENT,
     GAUSS_PHI,
     GAUSS_U,
     HALF_PHI,
     HALF_U,
-    LAST_SEGMENT,
-    LEFT,
-    LINE,
-    MAPPING,
-    MODE,
-    OMEGA,
+    LANES,
+    ONE,
     POINTS,
-    POSE,
-    QUADRATURE,
     QUARTER_PHI,
     QUARTER_U,
     RADIAL,
-    REACH,
-    RESOLUTION,
-    RIGHT,
-    ROOTS,
     SEVERAL,
-    SMALLEST,
-    STRIP_ANGLE,
-    STRIP_AXIS_R,
-    STRIP_AXIS_Z,
-    STRIP_KIND,
-    STRIP_LENGTH,
-    STRIP_RADIUS,
-    TREE,
+    SMOOTH_TWO,
 )
-from softdock.geometry.kernels import KIND, depth, endless_depth, facing
+from softdock.geometry.kernels import END_SIDE, depth, endless_depth, facing
 from softdock.jit import inlined, kernel
 
 SLENDER = 1e-3  # a patch is taken to be at most 30 times as long as wide, also where lines or rings touch
+NEAR = 0.25  # cells that touch within this part of the reach share blocks, apart from the farther ones
 
 
 @inlined
@@ -66,7 +39,12 @@ def to_A(R_AB, p_AB_A, x, y, z):
 def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
     """Depth [m] below A of the point (x, y, z) of B."""
     x, y, z = to_A(R_AB, p_AB_A, x, y, z)
-    r = math.sqrt(x * x + y * y)
+    return depth_near(segments, first, last, z, math.sqrt(x * x + y * y))
+
+
+@inlined
+def depth_near(segments, first, last, z, r):
+    """Depth [m] below segments first..last; one alone is as good as its endless line or circle."""
     if first == last:
         return endless_depth(segments, first, z, r)[0]
     return depth(segments, first, last, z, r)[0]
@@ -74,137 +52,187 @@ def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
 
 @kernel
 def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
-    """Fill the near list of a pair at the given relative pose: (clearance [m], number of cells).
+    """Fill the near list of a pair at the given relative pose: (clearance [m], number of blocks).
 
     The list holds until a point of B's surface has moved `reach` [m] relative to A. B may move by the
     clearance before any force can begin (0 or less: in contact). Where the number exceeds the capacity of
     `lists`, the list is incomplete: grow the lists and rebuild.
     """
-    segments, nodes, tree, stack = arrays.segments, arrays.nodes, arrays.tree, lists.node_stack
-    spans = arrays.spans
-    radial = spans[pair, MAPPING] == RADIAL  # the nearest segment need not be the one that counts
-    stack[0, 0] = spans[pair, TREE]
-    stack[0, 1], stack[0, 2] = spans[pair, FIRST_SEGMENT], spans[pair, LAST_SEGMENT]
-    top, count, clearance = 1, 0, math.inf
+    segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
+    stack = work["node_stack"]
+    radial = data["mapping"] == RADIAL  # the nearest segment need not be the one that counts
+    begin_list(lists, pair, R_AB, p_AB_A, reach)
+    stack[0, 0], stack[0, 1], stack[0, 2] = data["tree"], data["first_segment"], data["last_segment"]
+    top, clearance = 1, math.inf
     while top > 0:
         top -= 1
-        node, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
-        x, y, z = to_A(R_AB, p_AB_A, nodes[node, 0], nodes[node, 1], nodes[node, 2])
-        r, radius = math.sqrt(x * x + y * y), nodes[node, 3]
+        node, first, last = nodes[stack[top, 0]], stack[top, 1], stack[top, 2]
+        x, y, z = to_A(R_AB, p_AB_A, node["x"], node["y"], node["z"])
+        r, radius = math.sqrt(x * x + y * y), node["radius"]
         gap = -depth(segments, first, last, z, r)[0] - radius  # Eq. (C16)
         if gap > reach:
             clearance = min(clearance, gap)
             continue
         if last > first and not radial:
             first, last = facing(segments, first, last, z, r, 2.0 * (radius + reach))  # Eq. (C17)
-        if tree[node, LEFT] >= 0:
-            stack[top, 0], stack[top, 1], stack[top, 2] = tree[node, RIGHT], first, last
-            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = tree[node, LEFT], first, last
+        if node["left"] >= 0:
+            stack[top, 0], stack[top, 1], stack[top, 2] = node["right"], first, last
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = node["left"], first, last
             top += 2
             continue
-        begin = tree[node, FIRST_ROOT]
-        for root in range(begin, begin + tree[node, ROOTS]):
-            if spans[pair, QUADRATURE] == POINTS:
-                count, gap = add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last, count)
+        for root in range(node["first_root"], node["first_root"] + node["roots"]):
+            if data["quadrature"] == POINTS:
+                gap = add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
             else:
-                count, gap = refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last, count)
+                gap = refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
             clearance = min(clearance, gap)
-    remember(lists.status, pair, R_AB, p_AB_A, reach, clearance)
-    lists.counts[pair] = min(count, lists.gaps.shape[1])
-    return clearance, count
+    work["clearance"] = clearance
+    return clearance, work["blocks"]
 
 
 @kernel
-def remember(status, pair, R_AB, p_AB_A, reach, clearance):
-    """Note pose, reach and result of a rebuild."""
-    status[pair, CLEARANCE], status[pair, REACH] = clearance, reach
+def begin_list(lists, pair, R_AB, p_AB_A, reach):
+    """Empty the list of a pair and note the pose."""
+    work = lists.work[pair]
+    work["reach"], work["blocks"], work["cells"] = reach, 0, 0
+    for k in range(lists.slots.shape[1]):
+        lists.slots[pair, k] = -1
     for i in range(3):
-        status[pair, POSE + 9 + i] = p_AB_A[i]
+        work["p_AB_A"][i] = p_AB_A[i]
         for j in range(3):
-            status[pair, POSE + 3 * i + j] = R_AB[i][j]
+            work["R_AB"][i, j] = R_AB[i][j]
 
 
 @kernel
-def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last, count):
-    """Halve a root cell where the depth bends, add what may touch: (number of cells, clearance [m])."""
-    segments, steps, stack = arrays.segments, arrays.steps, lists.cell_stack
-    cells, gaps, faces = lists.cells, lists.gaps, lists.faces
-    resolution, smallest = arrays.params[pair, RESOLUTION], arrays.params[pair, SMALLEST]
-    radial = arrays.spans[pair, MAPPING] == RADIAL
-    strip = int(arrays.roots[root, 0])
-    shape = strip_shape(arrays.strips, strip)
-    length, sector = arrays.strips[strip, STRIP_LENGTH], arrays.strips[strip, STRIP_ANGLE]
+def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
+    """Halve a root cell where the depth bends, add what may touch; return the clearance [m]."""
+    segments, data, stack = arrays.segments, arrays.pairs[pair], lists.work[pair]["cell_stack"]
+    resolution, smallest, radial = data["resolution"], data["smallest"], data["mapping"] == RADIAL
+    strip = arrays.strips[int(arrays.roots[root, 0])]
+    steps, length, sector = strip["steps"], strip["length"], strip["angle"]
+    shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
     for i in range(4):
         stack[0, i] = arrays.roots[root, 1 + i]
-    stack[0, 4], stack[0, 5] = 0.0, 0.0
+    stack[0, 4], stack[0, 5], stack[0, 6], stack[0, 7] = 0.0, 0.0, first, last
     top, clearance = 1, math.inf
     while top > 0:
         top -= 1
         m, e = (stack[top, 0], stack[top, 1]), (stack[top, 2], stack[top, 3])
         level_u, level_phi = int(stack[top, 4]), int(stack[top, 5])
+        first, last = int(stack[top, 6]), int(stack[top, 7])
         h_u, angle = length / (1 << level_u), sector / (1 << level_phi)
         z, rho = meridian(shape, m)
-        s = depth_of(segments, first, last, R_AB, p_AB_A, rho * e[0], rho * e[1], z)
         half = 0.5 * math.sqrt(h_u * h_u + rho * (rho + 0.5 * h_u) * angle * angle)  # Eq. (C15)
+        x_A, y_A, z_A = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
+        r_A = math.sqrt(x_A * x_A + y_A * y_A)
+        if last > first and not radial:
+            first, last = facing(segments, first, last, z_A, r_A, 2.0 * (half + reach))  # Eq. (C17)
+        s = depth_near(segments, first, last, z_A, r_A)
         if -s - half > reach:
-            clearance = min(clearance, -s - half)
+            clearance = min(clearance, -s - half)  # Eq. (C16)
             continue
         s_u, s_phi = (0.0, 0.0), (0.0, 0.0)
         for sign in (-1.0, 1.0):
-            z_i, rho_i = meridian(shape, shifted(shape, m, steps, strip, level_u, HALF_U, sign))
+            z_i, rho_i = meridian(shape, shifted(shape, m, steps, level_u, HALF_U, sign))
             s_i = depth_of(segments, first, last, R_AB, p_AB_A, rho_i * e[0], rho_i * e[1], z_i)
-            cos, sin = turned(e, steps, strip, level_phi, HALF_PHI, sign)
+            cos, sin = turned(e, steps, level_phi, HALF_PHI, sign)
             s_j = depth_of(segments, first, last, R_AB, p_AB_A, rho * cos, rho * sin, z)
             s_u, s_phi = (s_u[1], s_i), (s_phi[1], s_j)
         h_phi = rho * angle
         bend_u, bend_phi = 4.0 * abs(s_u[0] + s_u[1] - 2.0 * s), 4.0 * abs(s_phi[0] + s_phi[1] - 2.0 * s)
+        if first == last or is_smooth_two(segments, first, last):
+            # Below a smooth surface slopes and bends bound the depth within the cell: far cells stay whole.
+            slopes = abs(s_u[1] - s_u[0]) + abs(s_phi[1] - s_phi[0])
+            deepest = s + 0.5 * slopes + bend_u + bend_phi  # Eq. (C23)
+            if -deepest > reach:
+                clearance = min(clearance, -deepest)
+                continue
         limit = allowed_bend(resolution, bend_u / (h_u * h_u), bend_phi / (h_phi * h_phi))
         can_u, can_phi = h_u > smallest, h_phi > smallest
         split = which_way(limit, bend_u, bend_phi, can_u, can_phi)
         if split == 0:
-            face_first, face_last = first, last
-            if last > first and not radial:
-                x, y, z = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
-                r = math.sqrt(x * x + y * y)
-                face_first, face_last = facing(segments, first, last, z, r, 2.0 * (half + reach))
-            row = min(count, gaps.shape[1] - 1)
-            mean, alpha, beta, rho_sum = 0.0, 0.0, 0.0, 0.0
-            for i in range(2):
-                z_i, rho_i = meridian(shape, shifted(shape, m, steps, strip, level_u, GAUSS_U, 2.0 * i - 1.0))
-                rho_sum += rho_i
-                for j in range(2):
-                    cos, sin = turned(e, steps, strip, level_phi, GAUSS_PHI, 2.0 * j - 1.0)
-                    x, y, k = rho_i * cos, rho_i * sin, 3 * (2 * i + j)
-                    cells[pair, row, k], cells[pair, row, k + 1], cells[pair, row, k + 2] = x, y, z_i
-                    s = depth_of(segments, face_first, face_last, R_AB, p_AB_A, x, y, z_i)
-                    mean += 0.5 * rho_i * s
-                    alpha += (2.0 * i - 1.0) * s
-                    beta += (2.0 * j - 1.0) * s
-            mean, alpha, beta = mean / rho_sum, HALF_SQRT3 * alpha, HALF_SQRT3 * beta  # Eq. (C8)
             # A bend that turns back inside the cell hides from second differences, but not from the slopes.
+            z_0, rho_0 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, -1.0))
+            z_1, rho_1 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, 1.0))
+            c_0, s_0 = turned(e, steps, level_phi, GAUSS_PHI, -1.0)
+            c_1, s_1 = turned(e, steps, level_phi, GAUSS_PHI, 1.0)
+            d_0 = depth_of(segments, first, last, R_AB, p_AB_A, rho_0 * c_0, rho_0 * s_0, z_0)
+            d_1 = depth_of(segments, first, last, R_AB, p_AB_A, rho_0 * c_1, rho_0 * s_1, z_0)
+            d_2 = depth_of(segments, first, last, R_AB, p_AB_A, rho_1 * c_0, rho_1 * s_0, z_1)
+            d_3 = depth_of(segments, first, last, R_AB, p_AB_A, rho_1 * c_1, rho_1 * s_1, z_1)
+            alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
             odd_u, odd_phi = 4.0 * abs(s_u[1] - s_u[0] - alpha), 4.0 * abs(s_phi[1] - s_phi[0] - beta)
             split = which_way(limit, odd_u, odd_phi, can_u, can_phi)
         if split == 0:
-            omega = 0.5 * (rho_sum - rho_i) / rho_sum
-            gap = gap_of_cell(mean, alpha, beta, omega)
+            omega = 0.5 * rho_0 / (rho_0 + rho_1)
+            gap = gap_of_cell(omega * (d_0 + d_1) + (0.5 - omega) * (d_2 + d_3), alpha, beta, omega)
             clearance = min(clearance, gap)
             if gap <= reach:
-                cells[pair, row, OMEGA] = omega
-                cells[pair, row, AREA] = cell_area(shape, m, h_u, angle, steps[strip, level_u, HALF_U + 1])
-                note_face(segments, faces, gaps, pair, row, face_first, face_last, gap, radial)
-                count += 1
+                place, lane = new_lane(arrays, lists, pair, (first, last), gap)
+                block = lists.blocks[pair, place]
+                put_point(block, lane, rho_0 * c_0, rho_0 * s_0, z_0)
+                put_point(block, lane + LANES, rho_0 * c_1, rho_0 * s_1, z_0)
+                put_point(block, lane + 2 * LANES, rho_1 * c_0, rho_1 * s_0, z_1)
+                put_point(block, lane + 3 * LANES, rho_1 * c_1, rho_1 * s_1, z_1)
+                block["omega"][lane] = omega
+                block["area"][lane] = cell_area(shape, m, h_u, angle, steps[level_u, HALF_U + 1])
             continue
         for sign in (-1.0, 1.0):
+            stack[top, 6], stack[top, 7] = first, last
             if split == 1:
-                stack[top, 0], stack[top, 1] = shifted(shape, m, steps, strip, level_u, QUARTER_U, sign)
+                stack[top, 0], stack[top, 1] = shifted(shape, m, steps, level_u, QUARTER_U, sign)
                 stack[top, 2], stack[top, 3] = e
                 stack[top, 4], stack[top, 5] = level_u + 1, level_phi
             else:
                 stack[top, 0], stack[top, 1] = m
-                stack[top, 2], stack[top, 3] = turned(e, steps, strip, level_phi, QUARTER_PHI, sign)
+                stack[top, 2], stack[top, 3] = turned(e, steps, level_phi, QUARTER_PHI, sign)
                 stack[top, 4], stack[top, 5] = level_u, level_phi + 1
             top += 1
-    return count, clearance
+    return clearance
+
+
+@kernel
+def new_lane(arrays, lists, pair, face, gap):
+    """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane)."""
+    work, data, slots = lists.work[pair], arrays.pairs[pair], lists.slots
+    first, last, group = face[0], face[1], slots.shape[1] // 4 - 1
+    mode, slot = SEVERAL, 4 * group
+    if data["mapping"] == RADIAL:
+        mode, gap = BY_RADIUS, -math.inf  # the gap is a bound on the distance, not on this mapping
+    elif first == last:
+        mode, slot = ONE, 4 * (first - data["first_segment"])
+    elif is_smooth_two(arrays.segments, first, last):
+        mode, slot = SMOOTH_TWO, 4 * (first - data["first_segment"]) + 2
+    slot += 1 if gap > NEAR * work["reach"] else 0
+    capacity = lists.blocks.shape[1]
+    here = slots[pair, slot]
+    if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == LANES:
+        here = work["blocks"]
+        work["blocks"] += 1
+        slots[pair, slot] = here
+        block = lists.blocks[pair, min(here, capacity - 1)]
+        block["count"], block["mode"], block["gap"] = 0, mode, gap
+        for k in range(LANES):
+            block["area"][k] = 0.0
+    block = lists.blocks[pair, min(here, capacity - 1)]  # beyond the capacity the last block is overwritten
+    lane = min(block["count"], LANES - 1)
+    block["count"] = lane + 1
+    work["cells"] += 1
+    block["gap"] = min(block["gap"], gap)
+    block["first"][lane], block["last"][lane] = first, last
+    return min(here, capacity - 1), lane
+
+
+@inlined
+def put_point(block, k, x, y, z):
+    """Store a point of B."""
+    block["x"][k], block["y"][k], block["z"][k] = x, y, z
+
+
+@inlined
+def is_smooth_two(segments, first, last):
+    """Tell whether these are two segments of A that join smoothly."""
+    return first + 1 == last and segments[first, END_SIDE] == 0.0
 
 
 @inlined
@@ -231,17 +259,6 @@ def gap_of_cell(mean, alpha, beta, omega):
 
 
 @inlined
-def strip_shape(strips, strip):
-    """Kind, axis (z, r) and radius of a strip."""
-    return (
-        strips[strip, STRIP_KIND],
-        strips[strip, STRIP_AXIS_Z],
-        strips[strip, STRIP_AXIS_R],
-        strips[strip, STRIP_RADIUS],
-    )
-
-
-@inlined
 def meridian(shape, m):
     """Point (z, rho) [m] of a strip at position m."""
     if shape[0] == 0.0:
@@ -250,18 +267,18 @@ def meridian(shape, m):
 
 
 @inlined
-def shifted(shape, m, steps, strip, level, column, sign):
+def shifted(shape, m, steps, level, column, sign):
     """Move a position along its strip by a step of the table."""
-    c, s = steps[strip, level, column], sign * steps[strip, level, column + 1]
+    c, s = steps[level, column], sign * steps[level, column + 1]
     if shape[0] == 0.0:
         return m[0] + s * shape[1], m[1] + s * shape[2]
     return m[0] * c - m[1] * s, m[0] * s + m[1] * c
 
 
 @inlined
-def turned(e, steps, strip, level, column, sign):
+def turned(e, steps, level, column, sign):
     """Turn (cos, sin) around the axis by a step of the table."""
-    c, s = steps[strip, level, column], sign * steps[strip, level, column + 1]
+    c, s = steps[level, column], sign * steps[level, column + 1]
     return e[0] * c - e[1] * s, e[0] * s + e[1] * c
 
 
@@ -274,29 +291,17 @@ def cell_area(shape, m, h_u, angle, half_sine):
 
 
 @kernel
-def add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last, count):
-    """Append the point of a root cell unless it cannot touch within reach: (number of points, gap [m])."""
-    strip = int(arrays.roots[root, 0])
-    shape, m = strip_shape(arrays.strips, strip), (arrays.roots[root, 1], arrays.roots[root, 2])
+def add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
+    """Append the point of a root cell unless it cannot touch within reach; return the gap [m]."""
+    strip = arrays.strips[int(arrays.roots[root, 0])]
+    shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
+    m = (arrays.roots[root, 1], arrays.roots[root, 2])
     z, rho = meridian(shape, m)
     x, y = rho * arrays.roots[root, 3], rho * arrays.roots[root, 4]
     gap = -depth_of(arrays.segments, first, last, R_AB, p_AB_A, x, y, z)
-    if gap > reach:
-        return count, gap
-    row = min(count, lists.gaps.shape[1] - 1)
-    lists.cells[pair, row, 0], lists.cells[pair, row, 1], lists.cells[pair, row, 2] = x, y, z
-    h_u, angle = arrays.strips[strip, STRIP_LENGTH], arrays.strips[strip, STRIP_ANGLE]
-    lists.cells[pair, row, AREA] = cell_area(shape, m, h_u, angle, arrays.steps[strip, 0, HALF_U + 1])
-    radial = arrays.spans[pair, MAPPING] == RADIAL
-    note_face(arrays.segments, lists.faces, lists.gaps, pair, row, first, last, gap, radial)
-    return count + 1, gap
-
-
-@inlined
-def note_face(segments, faces, gaps, pair, row, first, last, gap, radial):
-    """Note which segments of A a cell faces, and its gap."""
-    mode = SEVERAL if first < last else (LINE if segments[first, KIND] == 0.0 else ARC)
-    if radial:
-        mode, gap = BY_RADIUS, -math.inf  # the gap is a bound on the distance, not on this mapping
-    faces[pair, row, MODE], faces[pair, row, FACE_FIRST], faces[pair, row, FACE_LAST] = mode, first, last
-    gaps[pair, row] = gap
+    if gap <= reach:
+        place, lane = new_lane(arrays, lists, pair, (first, last), gap)
+        block, half_sine = lists.blocks[pair, place], strip["steps"][0, HALF_U + 1]
+        put_point(block, lane, x, y, z)
+        block["area"][lane] = cell_area(shape, m, strip["length"], strip["angle"], half_sine)
+    return gap
