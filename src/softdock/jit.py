@@ -41,7 +41,16 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, for small functions that must melt into their caller."""
-    return _compile(function, forceinline=True)
+    return _compile(function, forceinline=True, no_cpython_wrapper=True)
+
+
+def woven(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `kernel`, for parts of one long loop: melts into the caller before compilation.
+
+    A kernel pays for the optimisation of all kernels below it. Parts of the time loop that all call the
+    equations of motion would pay for them once each; woven into the loop they pay nothing.
+    """
+    return _compile(function, inline="always", no_cpython_wrapper=True)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -51,7 +60,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
         _CONFIG.CACHE_DIR = str(folder)
     try:
         compiled: Callable[..., Any] = numba.njit(
-            cache=folder is not None, nogil=True, error_model="numpy", **options
+            cache=folder is not None, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
         )(function)
     finally:
         _CONFIG.CACHE_DIR = before

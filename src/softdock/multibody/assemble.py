@@ -100,7 +100,9 @@ class _Assembler:
         self.links.append(record)
         return index
 
-    def _add_state(self, positions: list[float], q_class: list[int], speeds: list[float], u_class: list[int]) -> None:
+    def _add_state(
+        self, positions: list[float], q_class: list[int], speeds: list[float], u_class: list[int]
+    ) -> None:
         self.q += positions
         self.u += speeds
         self.q_class += q_class
@@ -115,7 +117,10 @@ class _Assembler:
             self._add_state(
                 [*joint.position, *q],
                 [LENGTH] * 3 + [QUATERNION] * 4,
-                [*joint.rate, *(j.matrix(q).T @ np.asarray(joint.velocity))],  # replaced by momentum at the end
+                [
+                    *joint.rate,
+                    *(j.matrix(q).T @ np.asarray(joint.velocity)),
+                ],  # replaced by momentum at the end
                 [ANGULAR_MOMENTUM] * 3 + [MOMENTUM] * 3,
             )
             X_LB = _identity()
@@ -188,7 +193,9 @@ class _Assembler:
             tables=tables,
             world=world,
             breaks=breaks,
-            y=np.concatenate([self.q, _momenta(links, axes, np.array(self.q), np.array(self.u)), [0.0] * EXTRA_STATES]),
+            y=np.concatenate(
+                [self.q, _momenta(links, axes, np.array(self.q), np.array(self.u)), [0.0] * EXTRA_STATES]
+            ),
             placed=self.placed,
             joints=self.joints,
             element_index=index,
@@ -197,7 +204,11 @@ class _Assembler:
 
     def _elements(self) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
         s = self.system
-        named = [(n, x) for group in (s.springs, s.stops, s.drives, s.struts, s.welds, s.loads) for n, x in group.items()]
+        named = [
+            (n, x)
+            for group in (s.springs, s.stops, s.drives, s.struts, s.welds, s.loads)
+            for n, x in group.items()
+        ]
         records = k.records(len(named), e.ELEMENT)
         rows: list[tuple[float, float]] = []
         for i, (_, element) in enumerate(named):
@@ -227,7 +238,10 @@ class _Assembler:
             record.rest[0], record.preload = element.rest, element.preload
             if element.exponential:
                 record.law = e.EXPONENTIAL
-                record.reference, record.exponent = element.exponential.reference, element.exponential.exponent
+                record.reference, record.exponent = (
+                    element.exponential.reference,
+                    element.exponential.exponent,
+                )
         elif isinstance(element, Stop):
             record.kind = e.STOP
             record.stiffness[0], record.damping[0] = element.stiffness, element.damping

@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from softdock.quantities.fields import Angle, AngularRate, JointPosition, JointSpeed, Length, Number, Speed, Vector3
+from softdock.quantities.fields import (
+    Angle,
+    AngularRate,
+    Length,
+    Number,
+    Speed,
+    Vector3,
+)
 from softdock.quantities.model import FieldError, Model
 
 Matrix = NDArray[np.float64]

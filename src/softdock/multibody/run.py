@@ -1,7 +1,7 @@
 """One run of a system: records in, kernels, raw history out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -24,6 +24,7 @@ from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.derivative import books
+from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
 
@@ -143,8 +144,8 @@ class Simulation:
     assembly: Assembly
     settings: Settings
     channels: np.recarray = field(default_factory=lambda: records(0, CHANNEL))
-    events: np.recarray = field(default_factory=lambda: records(0, kernels.EVENT))
-    actions: np.recarray = field(default_factory=lambda: records(0, kernels.ACTION))
+    events: np.recarray = field(default_factory=lambda: records(0, EVENT))
+    actions: np.recarray = field(default_factory=lambda: records(0, ACTION))
     pairs: np.recarray = field(default_factory=lambda: records(0, PAIR))
     contact_pairs: Sequence[object] = ()
 
@@ -152,7 +153,7 @@ class Simulation:
         """Integrate and return what happened; the assembly stays untouched."""
         a, s = self.assembly, self.settings
         arrays = contact_arrays(self.contact_pairs)
-        capacity = 1024
+        capacity = 64
         links, axes, elements, world = a.links.copy(), a.axes.copy(), a.elements.copy(), a.world.copy()
         pairs, events, channels = self.pairs.copy(), self.events.copy(), self.channels.copy()
         channels.largest, channels.smallest = -np.inf, np.inf
@@ -163,17 +164,19 @@ class Simulation:
         rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if len(pairs) else 1_000))
         record = np.zeros((rows if len(channels) else 1, 1 + len(channels)))
         log = np.zeros((s.max_events, 2))
-        lists = contact_lists(len(pairs), capacity)
+        lists = contact_lists(arrays, capacity)
         system = (links, axes, elements, a.tables, pairs, arrays, lists, world)
         first = self._books(system, y, 0.0)
         while True:
-            code = kernels.run(system, memory, channels, events, self.actions, a.breaks, options, y, record, log)
+            code = kernels.run(
+                system, memory, channels, events, self.actions, a.breaks, options, y, record, log
+            )
             if code != kernels.LISTS_TOO_LONG:
                 break
             capacity *= 2
-            if capacity > 1_000_000:
+            if capacity > 100_000:
                 raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
-            lists = contact_lists(len(pairs), capacity)
+            lists = contact_lists(arrays, capacity)
             system = (links, axes, elements, a.tables, pairs, arrays, lists, world)
         o = options[0]
         evaluations = int(world[0].evaluations)
@@ -191,7 +194,7 @@ class Simulation:
             steps=int(o.steps),
             rejected=int(o.rejected),
             evaluations=evaluations,
-            rebuilds=int(o.rebuilds),
+            rebuilds=int(world[0].rebuilds),
         )
 
     def _options(self) -> np.recarray:
@@ -217,9 +220,7 @@ class Simulation:
             np.zeros(n),
             np.zeros((5, n)),
             self._tolerance(),
-            np.zeros(c),
-            np.zeros(c),
-            np.zeros(c),
+            *np.zeros((4, c)),
         )
 
     def _tolerance(self) -> Floats:
@@ -250,7 +251,7 @@ class Simulation:
 
     def _books(self, system: tuple[object, ...], y: Floats, t: float) -> Books:
         out = np.zeros(13)
-        books(*system[:7], system[7], t, y, np.zeros(len(y)), out)
+        books(system, t, y, np.zeros(len(y)), out)
         return Books(
             angular_momentum=out[:3].copy(),
             linear_momentum=out[3:6].copy(),

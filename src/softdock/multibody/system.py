@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, model_validator
 
-from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, direction, quaternion
+from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
 from softdock.quantities.fields import (
     Acceleration,
     AngularDamping,
-    AngularStiffness,
     Damping,
     Flag,
     Force,
@@ -25,7 +24,6 @@ from softdock.quantities.fields import (
     Mass,
     Measured,
     NonNegativeLength,
-    NonNegativeNumber,
     PositiveJointForce,
     PositiveJointPosition,
     PositiveJointSpeed,
@@ -91,7 +89,9 @@ class Body(Model):
         if self.mass == 0.0 and moments[2] > slack:
             raise FieldError("mass", "must be above 0 kg for a body that has inertia")
         if isinstance(self.joint, Free) and self.parent != WORLD:
-            raise FieldError("joint.type", "a free body has no parent: leave `parent` out, or choose another joint")
+            raise FieldError(
+                "joint.type", "a free body has no parent: leave `parent` out, or choose another joint"
+            )
         quaternion(self.joint.attitude)
         return self
 
@@ -263,7 +263,9 @@ class System(Model):
         for group in GROUPS:
             for name in getattr(self, group):
                 if names.count(name) > 1 and group != "bodies":
-                    raise FieldError(f"{group}.{name}", f"the name {name!r} is taken already: names must differ")
+                    raise FieldError(
+                        f"{group}.{name}", f"the name {name!r} is taken already: names must differ"
+                    )
         return self
 
     def _check_body(self, field: str, name: str, world: bool = True) -> None:
@@ -280,7 +282,9 @@ class System(Model):
             while at != WORLD and at in self.bodies:
                 if at in seen:
                     loop = " -> ".join([*seen, at])
-                    raise FieldError(f"bodies.{name}.parent", f"closes a loop ({loop}); use a weld or a strut instead")
+                    raise FieldError(
+                        f"bodies.{name}.parent", f"closes a loop ({loop}); use a weld or a strut instead"
+                    )
                 seen.add(at)
                 at = self.bodies[at].parent
         for name, body in self.bodies.items():
@@ -292,11 +296,15 @@ class System(Model):
         moved = [n for n in self.bodies if name in self._lineage(n)]
         mass = sum(self.bodies[n].mass for n in moved)
         if mass == 0.0:
-            raise FieldError(f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass")
+            raise FieldError(
+                f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass"
+            )
         joint = self.bodies[name].joint
         if "turning" in MOTIONS[joint.type] or joint.type == "free":
             turns = any(self.bodies[n].inertia_matrix().any() for n in moved)
-            offset = any(n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0)
+            offset = any(
+                n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0
+            )
             if not turns and (joint.type in ("free", "spherical") or not offset):
                 raise FieldError(
                     f"bodies.{name}.inertia", "must not be zero: the joint turns a body without any inertia"
@@ -319,15 +327,23 @@ class System(Model):
         kind = self.bodies[element.joint].joint.type
         motions = MOTIONS[kind]
         if not motions:
-            raise FieldError(f"{field}.joint", f"the joint of {element.joint!r} is {kind}: nothing acts along it")
+            raise FieldError(
+                f"{field}.joint", f"the joint of {element.joint!r} is {kind}: nothing acts along it"
+            )
         if element.axis is not None and (element.axis >= len(motions) or kind == "spherical"):
-            raise FieldError(f"{field}.axis", f"a {kind} joint has no axis number {element.axis} to act on alone")
+            raise FieldError(
+                f"{field}.axis", f"a {kind} joint has no axis number {element.axis} to act on alone"
+            )
         motions = self.motions_of(element)
         if len(set(motions)) > 1:
-            raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)")
+            raise FieldError(
+                f"{field}.axis", f"say which axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
+            )
         for key, value in element:
             if isinstance(value, Measured) and value.motion not in (None, motions[0]):
-                raise FieldError(f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}")
+                raise FieldError(
+                    f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}"
+                )
         if isinstance(element, Drive) and len(motions) > 1:
             raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint to drive")
         if isinstance(element, Spring) and len(motions) > 1 and element.preload != 0.0:
@@ -348,4 +364,6 @@ def _check_stop(field: str, stop: Stop, axes: int) -> None:
         if stop.lower is not None and stop.upper is not None and stop.lower >= stop.upper:
             raise FieldError(f"{field}.upper", "must be above lower")
     elif stop.limit is None or stop.lower is not None or stop.upper is not None:
-        raise FieldError(f"{field}.limit", f"must be given (instead of lower and upper) for a joint of {axes} axes")
+        raise FieldError(
+            f"{field}.limit", f"must be given (instead of lower and upper) for a joint of {axes} axes"
+        )

@@ -118,15 +118,3 @@ def read_channels(channels, links, elements, pairs, t, y, out):
     """Write the values of all channels."""
     for i in range(channels.shape[0]):
         out[i] = channel_value(channels[i], links, elements, pairs, t, y)
-
-
-@kernel
-def keep_peaks(channels, t, values):
-    """Remember the largest and smallest values of the tracked channels."""
-    for i in range(channels.shape[0]):
-        channel = channels[i]
-        if channel.track == 1:
-            if values[i] > channel.largest:
-                channel.largest, channel.t_largest = values[i], t
-            if values[i] < channel.smallest:
-                channel.smallest, channel.t_smallest = values[i], t

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.force import evaluate, motion_bound
-from softdock.contact.kernels.layout import CLEARANCE, DISSIPATION, ENERGY, FORCE, OUTPUT, REACH, TORQUE
+from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT, TORQUE
 from softdock.contact.kernels.near import rebuild
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.poses import (
@@ -75,7 +75,7 @@ def apply_contacts(links, pairs, arrays, lists):
         w_AB_A = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
         v_AB_A = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
         moved = evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
-        served = max(lists.status[i, REACH], lists.status[i, CLEARANCE])
+        served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
         pair.overreach = max(pair.overreach, moved - served)
         out = pair.out
         fx, fy, fz = turn(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
@@ -120,24 +120,38 @@ def worst_overreach(pairs):
 
 
 @kernel
-def refresh_lists(links, pairs, arrays, lists, force):
-    """Rebuild the near lists that are half used up (or all, by `force`), at the present poses of the links.
+def any_push(pairs):
+    """Tell whether any contact pushes, at the last evaluation."""
+    for i in range(pairs.shape[0]):
+        if pairs[i].force > 0.0:
+            return True
+    return False
 
-    Returns (state, room): 0 nothing rebuilt, 1 rebuilt, -1 a list is too long for its memory; room is the motion
-    that all lists still serve [m].
+
+@kernel
+def refresh_lists(links, pairs, arrays, lists, every):
+    """Rebuild the near lists that are half used up (or every one), at the present poses of the links.
+
+    Returns how many were rebuilt, -1 where one is too long for its memory.
     """
-    state, room = 0, math.inf
+    rebuilt = 0
     for i in range(pairs.shape[0]):
         pair = pairs[i]
         if pair.active == 0:
             continue
         _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-        served = max(lists.status[i, REACH], lists.status[i, CLEARANCE])
-        moved = motion_bound(arrays, lists, i, R_AB, p_AB_A)
-        if force or not moved <= 0.5 * served:
-            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
-            if count > lists.gaps.shape[1]:
-                return -1, 0.0
-            state, served, moved = 1, max(pair.skin, clearance), 0.0
-        room = min(room, served - moved)
-    return state, room
+        served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
+        if every or not motion_bound(arrays, lists, i, R_AB, p_AB_A) <= 0.5 * served:
+            _, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
+            if count > lists.blocks.shape[1]:
+                return -1
+            rebuilt += 1
+    return rebuilt
+
+
+@kernel
+def widen_lists(links, pairs, arrays, lists):
+    """Let near lists serve twice the motion from now on."""
+    for i in range(pairs.shape[0]):
+        pairs[i].skin *= 2.0
+    return refresh_lists(links, pairs, arrays, lists, True)

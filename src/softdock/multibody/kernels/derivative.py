@@ -26,6 +26,7 @@ WORLD = np.dtype(
         ("n_q", np.int64),  # number of positions in the state
         ("n_u", np.int64),  # number of momenta and speeds
         ("evaluations", np.int64),
+        ("rebuilds", np.int64),
     ],
     align=True,
 )
@@ -33,8 +34,9 @@ EXTRA_STATES = 2  # dissipated energy, work brought in
 
 
 @kernel
-def derivative(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy):
+def derivative(system, t, y, dy):
     """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
+    links, axes, elements, tables, pairs, arrays, lists, world = system
     w = world[0]
     w.evaluations += 1
     n_q, n_u = w.n_q, w.n_u
@@ -124,14 +126,15 @@ def turn_quaternion(q, dy, at, wx, wy, wz):
 
 
 @kernel
-def books(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy, out):
+def books(system, t, y, dy, out):
     """Write momentum, energies and ledgers of a state into `out`.
 
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
     energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of |m v| as the
     scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
     """
-    derivative(links, axes, elements, tables, pairs, arrays, lists, world, t, y, dy)
+    derivative(system, t, y, dy)
+    links, elements, pairs, world = system[0], system[2], system[4], system[7]
     w = world[0]
     for k in range(13):
         out[k] = 0.0

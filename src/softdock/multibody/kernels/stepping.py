@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
@@ -9,14 +11,24 @@ from softdock.multibody.kernels.tree import BALL, FREE
 DORMAND_PRINCE = 0
 RUNGE_KUTTA_4 = 1
 
-# Dormand and Prince (1980), 5(4) with first same as last.
-C2, C3, C4, C5 = 1 / 5, 3 / 10, 4 / 5, 8 / 9
-A21 = 1 / 5
-A31, A32 = 3 / 40, 9 / 40
-A41, A42, A43 = 44 / 45, -56 / 15, 32 / 9
-A51, A52, A53, A54 = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
-A61, A62, A63, A64, A65 = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
-A71, A73, A74, A75, A76 = 35 / 384, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+# Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
+# the first of the next step. Dormand and Prince (1980), 5(4).
+STAGES_DORMAND_PRINCE = np.array(
+    [
+        [0, 0, 0, 0, 0, 0],
+        [1 / 5, 0, 0, 0, 0, 0],
+        [3 / 40, 9 / 40, 0, 0, 0, 0],
+        [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
+        [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    ]
+)
+INSTANTS_DORMAND_PRINCE = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
+STAGES_RUNGE_KUTTA_4 = np.array(
+    [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0], [1 / 6, 1 / 3, 1 / 3, 1 / 6]]
+)
+INSTANTS_RUNGE_KUTTA_4 = np.array([0, 1 / 2, 1 / 2, 1, 1])
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
 # Dense output of order 4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6.
 D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975 / 1880347072
@@ -24,66 +36,76 @@ D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29
 
 
 @kernel
-def step_dormand_prince(
-    links, axes, elements, tables, pairs, arrays, lists, world, t, t_max, h, y, k, y_new, y_stage
-):
-    """One step of order 5 from y over h; expects k[0] at the start, leaves k[6] at the end. Eq. (M31).
+def take_step(system, method, t, t_max, h, y, k, y_new, y_stage):
+    """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[6]; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
     """
-    n = y.shape[0]
-    for i in range(n):
-        y_stage[i] = y[i] + h * A21 * k[0, i]
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + C2 * h, t_max), y_stage, k[1]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + h * (A31 * k[0, i] + A32 * k[1, i])
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + C3 * h, t_max), y_stage, k[2]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + h * (A41 * k[0, i] + A42 * k[1, i] + A43 * k[2, i])
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + C4 * h, t_max), y_stage, k[3]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + h * (A51 * k[0, i] + A52 * k[1, i] + A53 * k[2, i] + A54 * k[3, i])
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + C5 * h, t_max), y_stage, k[4]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + h * (
-            A61 * k[0, i] + A62 * k[1, i] + A63 * k[2, i] + A64 * k[3, i] + A65 * k[4, i]
-        )
-    derivative(links, axes, elements, tables, pairs, arrays, lists, world, min(t + h, t_max), y_stage, k[5])
-    for i in range(n):
-        y_new[i] = y[i] + h * (A71 * k[0, i] + A73 * k[2, i] + A74 * k[3, i] + A75 * k[4, i] + A76 * k[5, i])
-    derivative(links, axes, elements, tables, pairs, arrays, lists, world, min(t + h, t_max), y_new, k[6])
+    stages = STAGES_DORMAND_PRINCE if method == DORMAND_PRINCE else STAGES_RUNGE_KUTTA_4
+    instants = INSTANTS_DORMAND_PRINCE if method == DORMAND_PRINCE else INSTANTS_RUNGE_KUTTA_4
+    last = stages.shape[0] - 1
+    for s in range(1, last + 1):
+        target = y_new if s == last else y_stage
+        for i in range(y.shape[0]):
+            slope = 0.0
+            for earlier in range(s):
+                slope += stages[s, earlier] * k[earlier, i]
+            target[i] = y[i] + h * slope
+        derivative(system, min(t + instants[s] * h, t_max), target, k[6 if s == last else s])
+
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
+PI_ERROR, PI_BEFORE = 0.7 / 5.0, 0.4 / 5.0  # PI control after Gustafsson (1991) for order 5
 
 
 @kernel
-def step_runge_kutta_4(
-    links, axes, elements, tables, pairs, arrays, lists, world, t, t_max, h, y, k, y_new, y_stage
-):
-    """One classical step of order 4; the slope at the end goes to k[6] like that of the other method."""
-    n = y.shape[0]
-    for i in range(n):
-        y_stage[i] = y[i] + 0.5 * h * k[0, i]
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + 0.5 * h, t_max), y_stage, k[1]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + 0.5 * h * k[1, i]
-    derivative(
-        links, axes, elements, tables, pairs, arrays, lists, world, min(t + 0.5 * h, t_max), y_stage, k[2]
-    )
-    for i in range(n):
-        y_stage[i] = y[i] + h * k[2, i]
-    derivative(links, axes, elements, tables, pairs, arrays, lists, world, min(t + h, t_max), y_stage, k[3])
-    for i in range(n):
-        y_new[i] = y[i] + h / 6.0 * (k[0, i] + 2.0 * (k[1, i] + k[2, i]) + k[3, i])
-    derivative(links, axes, elements, tables, pairs, arrays, lists, world, min(t + h, t_max), y_new, k[6])
+def next_break(breaks, t, t_end):
+    """First instant after t where something switches by the clock, at most t_end."""
+    for i in range(breaks.shape[0]):
+        if breaks[i] > t:
+            return min(breaks[i], t_end)
+    return t_end
+
+
+@kernel
+def first_step(slope, tolerance, max_step):
+    """A cautious first step from the slope alone; control does the rest."""
+    rate = 1e-300
+    for i in range(tolerance.shape[0]):
+        rate = max(rate, abs(slope[i]) / tolerance[i])
+    return min(max_step, 1e3 / rate)  # a thousand tolerances of motion: within reach of a method of order 5
+
+
+@kernel
+def all_finite(y):
+    """Tell whether every entry is a finite number."""
+    for i in range(y.shape[0]):
+        if not math.isfinite(y[i]):
+            return False
+    return True
+
+
+@inlined
+def step_to(t, h, t_stop, fixed):
+    """Step size that ends at t_stop where that is near, and whether it does."""
+    if t + h >= t_stop:
+        return t_stop - t, True
+    if t + 2.0 * h > t_stop and not fixed:
+        return 0.5 * (t_stop - t), False  # two halves instead of a sliver
+    return h, False
+
+
+@inlined
+def smaller_step(h, error):
+    """Step size to try after a step of too large an error."""
+    return h * max(SLOWEST, SAFETY * error**-0.2) if math.isfinite(error) else 0.1 * h
+
+
+@inlined
+def next_step(h, error, before, rejected):
+    """Step size after an accepted step, from its error and that of the one before; Eq. (M32)."""
+    grow = SAFETY * max(error, 1e-10) ** -PI_ERROR * before**PI_BEFORE
+    return h * min(1.0 if rejected else FASTEST, max(SLOWEST, grow))
 
 
 @kernel
@@ -123,6 +145,13 @@ def interpolate(dense, theta, out):
     for i in range(out.shape[0]):
         inner = dense[3, i] + rest * dense[4, i]
         out[i] = dense[0, i] + theta * (dense[1, i] + rest * (dense[2, i] + theta * inner))
+
+
+@kernel
+def copy(source, target):
+    """Copy a vector (much cheaper to compile than a slice)."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
 
 
 @kernel

@@ -1,0 +1,150 @@
+"""Events: conditions on channels, where they begin to hold inside a step, and what they switch."""
+
+import numpy as np
+
+from softdock.contact.kernels.layout import ENERGY
+from softdock.jit import inlined, kernel, woven
+from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, WELD, hold_here
+from softdock.multibody.kernels.looking import look_at
+from softdock.multibody.kernels.stepping import interpolate
+
+# What an event can do.
+SWITCH_ON = 0
+SWITCH_OFF = 1
+CONTACT_ON = 2
+CONTACT_OFF = 3
+EVENT_ON = 4
+EVENT_OFF = 5
+SET_TARGET = 6
+STOP = 7
+
+EVENT = np.dtype(
+    [
+        ("channel", np.int64),
+        ("threshold", np.float64),
+        ("direction", np.int64),  # +1: when the value rises through the threshold, -1: when it falls
+        ("armed", np.int64),
+        ("once", np.int64),
+        ("first_action", np.int64),
+        ("actions", np.int64),
+        ("fresh", np.int64),  # just armed: fires at once where its condition holds already
+    ],
+    align=True,
+)
+ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64)], align=True)
+
+ROOT_STEPS = 60  # bisection alone would be at round-off by then
+
+
+@inlined
+def excess(event, values):
+    """How far the condition of an event holds: negative before, positive after."""
+    return event.direction * (values[event.channel] - event.threshold)
+
+
+@kernel
+def already_true(events, values):
+    """First freshly armed event whose condition holds already, or -1; the others are no longer fresh."""
+    for i in range(events.shape[0]):
+        if events[i].armed == 1 and events[i].fresh == 1:
+            events[i].fresh = 0
+            if excess(events[i], values) >= 0.0:
+                return i
+    return -1
+
+
+@woven
+def first_event(system, channels, events, t, h, dense, start, mid, end, y, slope, values):
+    """Earliest event inside a step: (theta, index), or (1, -1)."""
+    first, which = 1.0, -1
+    for i in range(events.shape[0]):
+        event = events[i]
+        if event.armed == 0:
+            continue
+        g_0, g_m, g_1 = excess(event, start), excess(event, mid), excess(event, end)
+        if g_0 < 0.0 <= g_m:
+            low, high, g_low, g_high = 0.0, 0.5, g_0, g_m
+        elif g_m < 0.0 <= g_1:
+            low, high, g_low, g_high = 0.5, 1.0, g_m, g_1
+        else:
+            continue
+        # Illinois variant of regula falsi; ends on the side where the condition holds.
+        side = 0
+        for _ in range(ROOT_STEPS):
+            if high - low <= 1e-15 or g_high == 0.0:
+                break
+            theta = (low * g_high - high * g_low) / (g_high - g_low)
+            if not low < theta < high:
+                theta = 0.5 * (low + high)
+            interpolate(dense, theta, y)
+            look_at(system, channels, t + theta * h, y, slope, values)
+            g = excess(event, values)
+            if g >= 0.0:
+                if side == 1:
+                    g_low *= 0.5
+                high, g_high, side = theta, g, 1
+            else:
+                if side == -1:
+                    g_high *= 0.5
+                low, g_low, side = theta, g, -1
+        if high < first or which < 0:
+            first, which = high, i
+    return first, which
+
+
+@kernel
+def act(links, elements, pairs, world, events, actions, index, t, y):
+    """Do what an event asks for, at the state that the links are in; tells whether the run shall stop."""
+    event = events[index]
+    if event.once == 1:
+        event.armed = 0
+    stop = False
+    for i in range(event.first_action, event.first_action + event.actions):
+        action = actions[i]
+        if action.kind == STOP:
+            stop = True
+        elif action.kind == EVENT_ON:
+            events[action.index].armed, events[action.index].fresh = 1, 1
+        elif action.kind == EVENT_OFF:
+            events[action.index].armed = 0
+        elif action.kind == CONTACT_ON or action.kind == CONTACT_OFF:
+            switch_contact(pairs[action.index], action.kind == CONTACT_ON, y, world[0])
+        else:
+            switch_element(elements[action.index], action, links, t, y, world[0])
+    return stop
+
+
+@inlined
+def switch_contact(pair, on, y, world):
+    """Switch a contact pair; energy stored in it is lost when it goes off."""
+    if on:
+        pair.active = 1
+    else:
+        y[world.n_q + world.n_u] += pair.out[ENERGY] if pair.active == 1 else 0.0
+        pair.active = 0
+
+
+@inlined
+def switch_element(element, action, links, t, y, world):
+    """Switch an element or give it a new target.
+
+    Energy stored in what goes off counts as dissipated. What goes on holds the present pose (a weld) or starts its
+    command at the present position or speed (a drive); a spring that goes on deflected brings its energy in.
+    """
+    if action.kind == SWITCH_OFF:
+        if element.active == 1:
+            y[world.n_q + world.n_u] += element.energy
+        element.active = 0
+        return
+    if action.kind == SET_TARGET:
+        element.target = action.value
+    elif element.active == 1:
+        return
+    element.active = 1
+    element.t_on = t
+    if element.kind == WELD:
+        hold_here(element, links)
+    elif element.kind == DRIVE_POSITION:
+        element.x_on = y[element.at_q]
+    elif element.kind == DRIVE_SPEED:
+        element.x_on = y[world.n_q + element.at_u]
