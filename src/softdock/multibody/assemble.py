@@ -11,21 +11,22 @@ from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.derivative import EXTRA_STATES
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.multibody.kernels.kinematics import joint_velocities, link_velocities, place_links
-from softdock.multibody.system import WORLD, Anchor, Body, Drive, JointElement, Spring, Stop, System
+from softdock.multibody.system import (
+    WORLD,
+    Anchor,
+    Body,
+    Drive,
+    JointElement,
+    Load,
+    Spring,
+    Stop,
+    Strut,
+    System,
+    Weld,
+)
 
 Floats = NDArray[np.float64]
 UNLIMITED = 1e300  # a bound that no motion reaches
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pose:
-    """A frame in another: rotation and origin."""
-
-    R: Floats
-    p: Floats
-
-    def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(R=self.R @ other.R, p=self.p + self.R @ other.p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,7 @@ class Placed:
     """Where a body lives among the links."""
 
     link: int
-    X_LB: Pose
+    X_LB: j.Pose
     """Body frame in its link."""
 
 
@@ -89,7 +90,7 @@ class _Assembler:
         for name in _parents_first(system):
             self._add_body(name, system.bodies[name])
 
-    def _add_link(self, kind: int, parent: int, rows: int, X_PJ: Pose) -> int:
+    def _add_link(self, kind: int, parent: int, rows: int, X_PJ: j.Pose) -> int:
         record = k.records(1, k.LINK)[0]
         index = len(self.links)
         record.kind, record.parent, record.rows = kind, parent, rows
@@ -126,14 +127,16 @@ class _Assembler:
             X_LB = _identity()
         else:
             parent = self.placed[body.parent]
-            X_LJ = parent.X_LB @ Pose(R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.at, float))
+            X_LJ = parent.X_LB @ j.Pose(
+                R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.at, float)
+            )
             link, X_LB = self._add_joint(joint, parent.link, X_LJ)
         self.placed[name] = Placed(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
         self._add_inertia(self.links[link], X_LB, body)
 
-    def _add_joint(self, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
+    def _add_joint(self, joint: j.Joint, parent: int, X_LJ: j.Pose) -> tuple[int, j.Pose]:
         """Add the links of a joint whose frame J sits in the parent link; returns the last, and the body in it."""
         if isinstance(joint, j.Fixed):
             return parent, X_LJ
@@ -162,13 +165,13 @@ class _Assembler:
             ]
         X, link = X_LJ, parent
         for (kind, q_class, u_class), axis, position, speed in steps:
-            align = Pose(R=_z_to(axis), p=np.zeros(3))
+            align = j.Pose(R=_z_to(axis), p=np.zeros(3))
             link = self._add_link(kind, link, 1, X @ align)
             self._add_state([position], [q_class], [speed], [u_class])
-            X = Pose(R=align.R.T, p=np.zeros(3))
+            X = j.Pose(R=align.R.T, p=np.zeros(3))
         return link, X
 
-    def _add_inertia(self, link: np.record, X_LB: Pose, body: Body) -> None:
+    def _add_inertia(self, link: np.record, X_LB: j.Pose, body: Body) -> None:
         m = body.mass
         c = X_LB.p + X_LB.R @ np.asarray(body.centre_of_mass)
         inertia = X_LB.R @ body.inertia_matrix() @ X_LB.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
@@ -204,11 +207,7 @@ class _Assembler:
 
     def _elements(self) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
         s = self.system
-        named = [
-            (n, x)
-            for group in (s.springs, s.stops, s.drives, s.struts, s.welds, s.loads)
-            for n, x in group.items()
-        ]
+        named = list(s.elements().items())
         records = k.records(len(named), e.ELEMENT)
         rows: list[tuple[float, float]] = []
         for i, (_, element) in enumerate(named):
@@ -218,7 +217,7 @@ class _Assembler:
             record.lower = -UNLIMITED
             if isinstance(element, JointElement):
                 self._write_joint_element(record, element)
-            elif element in s.loads.values():
+            elif isinstance(element, Load):
                 self._write_load(record, element, rows)
             else:
                 self._write_connection(record, element)
@@ -259,7 +258,7 @@ class _Assembler:
                 value = getattr(element, key)
                 record[key] = UNLIMITED if value is None else value
 
-    def _write_load(self, record: np.record, load: e.ELEMENT, rows: list[tuple[float, float]]) -> None:
+    def _write_load(self, record: np.record, load: Load, rows: list[tuple[float, float]]) -> None:
         record.kind = e.LOAD
         record.wrench[:] = [*load.torque, *load.force]
         record.in_body = int(load.axes == "body")
@@ -268,10 +267,10 @@ class _Assembler:
         record.table_rows = len(steps)
         rows += steps
 
-    def _write_connection(self, record: np.record, element) -> None:
+    def _write_connection(self, record: np.record, element: Strut | Weld) -> None:
         record.a = self._write_frame(record, "a", "F", element.a)
         record.b = self._write_frame(record, "b", "G", element.b)
-        if element in self.system.struts.values():
+        if isinstance(element, Strut):
             record.kind = e.STRUT
             record.stiffness[0], record.damping[0] = element.stiffness, element.damping
             record.rest[0], record.preload = element.length, element.preload
@@ -282,14 +281,14 @@ class _Assembler:
 
     def _write_frame(self, record: np.record, body: str, frame: str, anchor: Anchor) -> int:
         placed = self.placed[anchor.body]
-        X = placed.X_LB @ Pose(R=j.matrix(j.quaternion(anchor.attitude)), p=np.asarray(anchor.at, float))
+        X = placed.X_LB @ j.Pose(R=j.matrix(j.quaternion(anchor.attitude)), p=np.asarray(anchor.at, float))
         record[f"R_{body}{frame}"] = X.R.ravel()
         record[f"p_{body}{frame}"] = X.p
         return placed.link
 
 
-def _identity() -> Pose:
-    return Pose(R=np.eye(3), p=np.zeros(3))
+def _identity() -> j.Pose:
+    return j.Pose(R=np.eye(3), p=np.zeros(3))
 
 
 def _z_to(axis: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """Joints as people describe them: how a body may move against its parent, and how it starts."""
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -193,3 +194,14 @@ def matrix(q: NDArray[np.float64]) -> Matrix:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pose:
+    """A frame in another: rotation and origin."""
+
+    R: Matrix
+    p: NDArray[np.float64]
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        return Pose(R=self.R @ other.R, p=self.p + self.R @ other.p)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, model_validator
 
 from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
+from softdock.multibody.touching import Contact, Surface
 from softdock.quantities.fields import (
     Acceleration,
     AngularDamping,
@@ -242,6 +243,8 @@ class System(Model):
     struts: dict[Name, Strut] = {}
     welds: dict[Name, Weld] = {}
     loads: dict[Name, Load] = {}
+    surfaces: dict[Name, Surface] = {}
+    contacts: dict[Name, Contact] = {}
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
 
@@ -259,6 +262,10 @@ class System(Model):
                     raise FieldError(f"{group}.{name}.b.body", "must be another body than a's")
         for name, load in self.loads.items():
             self._check_body(f"loads.{name}.body", load.body, world=False)
+        for name, surface in self.surfaces.items():
+            self._check_body(f"surfaces.{name}.body", surface.body)
+        for name, contact in self.contacts.items():
+            self._check_contact(f"contacts.{name}", contact)
         names = [name for group in GROUPS for name in getattr(self, group)]
         for group in GROUPS:
             for name in getattr(self, group):
@@ -272,6 +279,16 @@ class System(Model):
         if name not in self.bodies and not (world and name == WORLD):
             known = ", ".join([*([WORLD] if world else []), *self.bodies])
             raise FieldError(field, f"there is no body called {name!r}; there are {known}")
+
+    def _check_contact(self, field: str, contact: Contact) -> None:
+        for side, surface in (("a", contact.a), ("b", contact.b)):
+            if surface not in self.surfaces:
+                known = ", ".join(self.surfaces) or "none"
+                raise FieldError(
+                    f"{field}.{side}", f"there is no surface called {surface!r}; there are: {known}"
+                )
+        if self.surfaces[contact.a].body == self.surfaces[contact.b].body:
+            raise FieldError(f"{field}.b", "must be a surface on another body than a's")
 
     def _check_tree(self) -> None:
         if WORLD in self.bodies:
@@ -317,6 +334,10 @@ class System(Model):
             name = self.bodies[name].parent
         return line
 
+    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Load]:
+        """Return all elements by name, in the order in which kernels know them."""
+        return {**self.springs, **self.stops, **self.drives, **self.struts, **self.welds, **self.loads}
+
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return what the axes do that an element acts on."""
         motions = MOTIONS[self.bodies[element.joint].joint.type]
@@ -352,7 +373,7 @@ class System(Model):
             _check_stop(field, element, len(motions))
 
 
-GROUPS = ("bodies", "springs", "stops", "drives", "struts", "welds", "loads")
+GROUPS = ("bodies", "springs", "stops", "drives", "struts", "welds", "loads", "contacts")
 
 
 def _check_stop(field: str, stop: Stop, axes: int) -> None:

@@ -8,7 +8,7 @@ from softdock.lumped import Chain, ChainRun, Outcome, Pad, Wedge, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.predict import predict
-from softdock.result import Array, Audit, Channel, Event, History, Result, Timing
+from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 
@@ -100,7 +100,7 @@ def chain_of(scenario: ChainScenario) -> Chain:
 def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
     chain = done.chain
     before, after = chain.velocities, done.velocities_after
-    V_c, V_t = (float(v) for v in system_velocities(chain, after))
+    V_c, V_t = (after @ chain.system_weights).tolist()
     metrics: dict[str, Any] = {
         "relative_velocity_before": chain.speed,
         "relative_velocity_after": V_c - V_t,
@@ -127,21 +127,9 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
     return metrics
 
 
-def system_velocities(chain: Chain, velocities: Array) -> tuple[Array, Array]:
-    """Return the velocities of both centres of mass [m/s]; an anchored target moves with its wall.
-
-    `velocities` are those of all masses, along the last axis.
-    """
-    n = len(chain.chaser_masses)
-    chaser, target = np.array(chain.chaser_masses), np.array(chain.target_masses)
-    V_c = velocities[..., :n] @ chaser / chaser.sum()
-    V_t = velocities[..., n:] @ target / target.sum()
-    return V_c, V_t * (0.0 if chain.anchored else 1.0)
-
-
 def _history(done: ChainRun) -> History:
     chain = done.chain
-    V_c, V_t = system_velocities(chain, done.velocities)
+    V_c, V_t = (done.velocities @ chain.system_weights).T
     n = len(chain.chaser_masses)
     channels = {
         "chaser.velocity": Channel(values=V_c, unit="m/s"),

@@ -1,0 +1,139 @@
+"""From observations by name to the channel records that the kernels read."""
+
+import difflib
+
+import numpy as np
+
+from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, PRESSURE
+from softdock.multibody.assemble import Assembly
+from softdock.multibody.joints import MOTIONS
+from softdock.multibody.kernels import channels as c
+from softdock.multibody.kernels.tree import records
+from softdock.multibody.observe import (
+    BODY_FIELDS,
+    CONTACT_FIELDS,
+    ELEMENT_FIELDS,
+    JOINT_FIELDS,
+    Observation,
+)
+from softdock.multibody.system import WORLD, JointElement, System
+
+BODY_CHANNELS = {
+    **{name: (c.POSITION, k) for k, name in enumerate(("x", "y", "z", "distance"))},
+    **{name: (c.VELOCITY, k) for k, name in enumerate(("vx", "vy", "vz", "velocity"))},
+    **{name: (c.TURN_RATE, k) for k, name in enumerate(("wx", "wy", "wz", "rate"))},
+    **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
+    "tilt": (c.TILT, 0),
+}
+CONTACT_CHANNELS = {"depth": DEPTH, "area": CONTACT_AREA, "pressure": PRESSURE, "energy": ENERGY}
+ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
+
+
+def unit_of(system: System, observation: Observation) -> str:
+    """Return the SI unit of an observation; raises ValueError with a sentence for one that does not exist."""
+    name, field = observation.name, observation.field
+    if name == "time":
+        return "s"
+    if name in system.bodies:
+        return _unit_of_body(system, observation)
+    if observation.frame != WORLD:
+        raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
+    if name in system.contacts:
+        _choose(field, CONTACT_FIELDS, f"contact {name!r}")
+        return CONTACT_FIELDS[field]
+    elements = system.elements()
+    if name in elements:
+        _choose(field, ELEMENT_FIELDS, f"{name!r}")
+        element = elements[name]
+        turning = isinstance(element, JointElement) and system.motions_of(element)[0] == "turning"
+        if field == "energy":
+            return "J"
+        return ("N*m" if turning else "N") if field == "force" else ("rad" if turning else "m")
+    known = [*system.bodies, *system.contacts, *elements]
+    raise ValueError(
+        f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
+    )
+
+
+def _unit_of_body(system: System, observation: Observation) -> str:
+    name, field = observation.name, observation.field
+    if observation.frame != WORLD and observation.frame not in system.bodies:
+        known = [WORLD, *system.bodies]
+        raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
+    _choose(field, [*BODY_FIELDS, *JOINT_FIELDS], f"body {name!r}")
+    if field in BODY_FIELDS:
+        return BODY_FIELDS[field]
+    axis, rate = _joint_axis(field)
+    kind = system.bodies[name].joint.type
+    motions = MOTIONS[kind]
+    if axis >= len(motions) or (kind == "spherical" and not rate):
+        raise ValueError(f"the {kind} joint of {name!r} has no {field!r}")
+    return {"turning": "rad", "sliding": "m"}[motions[axis]] + ("/s" if rate else "")
+
+
+def _choose(field: str, allowed: object, owner: str) -> None:
+    known = list(allowed)  # type: ignore[call-overload]
+    if field not in known:
+        raise ValueError(f"{owner} has no {field!r}{_suggest(field, known)}; it has: {', '.join(known)}")
+
+
+def _suggest(given: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(given, known, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _joint_axis(field: str) -> tuple[int, bool]:
+    axis = int(field[-1]) if field[-1].isdigit() else 0
+    return axis, "rate" in field
+
+
+def channel_records(system: System, assembly: Assembly, watched: list[Observation]) -> np.recarray:
+    """Return one channel record per observation."""
+    out = records(len(watched), c.CHANNEL)
+    contacts = list(system.contacts)
+    for record, observation in zip(out, watched):
+        unit_of(system, observation)
+        name, field = observation.name, observation.field
+        if name == "time":
+            record.kind = c.TIME
+        elif name in contacts:
+            record.i = contacts.index(name)
+            record.kind = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT
+            record.component = CONTACT_CHANNELS.get(field, 0)
+        elif name in assembly.element_index:
+            record.kind, record.i = ELEMENT_CHANNELS[field], assembly.element_index[name]
+        elif field in BODY_FIELDS:
+            _watch_body(record, assembly, observation)
+        else:
+            axis, rate = _joint_axis(field)
+            place = assembly.joints[name]
+            record.kind = c.JOINT_SPEED if rate else c.JOINT_POSITION
+            record.at = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
+    return out
+
+
+def _watch_body(record: np.record, assembly: Assembly, observation: Observation) -> None:
+    record.kind, record.component = BODY_CHANNELS[observation.field]
+    for link, frame, name in (("i", "F", observation.name), ("j", "G", observation.frame)):
+        placed = assembly.placed[name]
+        record[link] = placed.link
+        record[f"R_{link}{frame}"] = placed.X_LB.R.ravel()
+        record[f"p_{link}{frame}"] = placed.X_LB.p
+
+
+def usual_observations(system: System) -> list[Observation]:
+    """Return what is recorded unless something else is asked for."""
+    out: list[Observation] = []
+    for name, body in system.bodies.items():
+        fields = ["x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"]
+        kind = body.joint.type
+        axes = range(len(MOTIONS[kind]))
+        if kind != "spherical":
+            fields += ["joint" + (str(k) if k else "") for k in axes]
+        fields += ["joint_rate" + (str(k) if k else "") for k in axes]
+        out += [Observation(name=name, field=field) for field in fields]
+    for name in system.elements():
+        fields = ["force"] if name in system.loads else ["force", "energy", "deflection"]
+        out += [Observation(name=name, field=field) for field in fields]
+    out += [Observation(name=name, field=field) for name in system.contacts for field in CONTACT_FIELDS]
+    return out

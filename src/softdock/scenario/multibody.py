@@ -1,0 +1,223 @@
+"""Scenarios of kind `multibody`: a system in three dimensions, what is watched and what may happen."""
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from softdock.errors import InputError
+from softdock.multibody.joints import Axis
+from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
+from softdock.multibody.system import Anchor, Name, System
+from softdock.multibody.watch import unit_of
+from softdock.quantities.fields import (
+    Flag,
+    Fraction,
+    Frequency,
+    Integer,
+    JointPosition,
+    JointSpeed,
+    PositiveTime,
+    Quantity,
+)
+from softdock.quantities.model import FieldError, Model
+from softdock.scenario.base import ScenarioBase
+
+METRIC = re.compile(
+    r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
+    r"|time\s+of\s+(?P<event>\S+)"
+    r"|time\s+from\s+(?P<begin>\S+)\s+to\s+(?P<end>\S+))\s*"
+)
+METRIC_FORMS = "`max Q`, `min Q`, `start Q`, `final Q`, `time of EVENT` or `time from EVENT to EVENT`"
+
+
+class Action(Model):
+    """One thing that an event does; exactly one key, `drive` together with `target`."""
+
+    enable: str | None = None
+    """Switch on an element or a contact; a weld then holds the present pose."""
+    disable: str | None = None
+    """Switch off an element or a contact."""
+    arm: str | None = None
+    """Begin to watch an event."""
+    disarm: str | None = None
+    """Stop watching an event."""
+    drive: str | None = None
+    """Send a drive to a new target (and switch it on)."""
+    target: JointPosition | JointSpeed | None = None
+    stop: Flag = False
+    """End the run."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        given = [
+            key for key in ("enable", "disable", "arm", "disarm", "drive") if getattr(self, key) is not None
+        ]
+        if len(given) + int(self.stop) != 1:
+            raise FieldError("", "must have exactly one of enable, disable, arm, disarm, drive and stop")
+        if (self.drive is None) != (self.target is None):
+            raise FieldError("target", "goes with drive, and drive with target")
+        return self
+
+
+class EventModel(Model):
+    """A condition, and what happens when it becomes true."""
+
+    when: str
+    """`probe.z in drogue > 80 mm`, `bumper.force > 0 N`, `time > 2 s` ..."""
+    then: tuple[Action, ...] = ()
+    message: str = ""
+    """The event as a sentence."""
+    once: Flag = True
+    """Only the first time."""
+    armed: Flag = True
+    """Watched from the start; otherwise from when another event arms it."""
+
+    @property
+    def condition(self) -> Condition:
+        """The condition, read."""
+        return parse_condition(self.when)
+
+
+class OutcomeModel(Model):
+    """An outcome, and what must have happened for it; the first in the list that fits is taken."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    message: str
+    happened: tuple[str, ...] = ()
+    """Events that must have happened."""
+    not_happened: tuple[str, ...] = ()
+    """Events that must not have happened."""
+
+
+class AccuracyModel(Model):
+    """Error allowed in one step."""
+
+    length: Annotated[float, Quantity("m", gt=0)] = 1e-8
+    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-8
+    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-7
+    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-7
+
+
+class IntegratorModel(Model):
+    """How time is integrated."""
+
+    method: Literal["dormand-prince", "rk4"] = "dormand-prince"
+    step: PositiveTime | None = None
+    """Fixed step; leave out for error control (rk4 always needs one)."""
+    accuracy: AccuracyModel = AccuracyModel()
+    max_step: PositiveTime | None = None
+    max_steps: Annotated[Integer, Field(gt=0)] = 5_000_000
+
+    @model_validator(mode="after")
+    def _step_given(self) -> Self:
+        if self.method == "rk4" and self.step is None:
+            raise FieldError("step", "must be given for rk4: it has no error control")
+        return self
+
+
+class RecordModel(Model):
+    """What is kept of a run."""
+
+    rate: Frequency = 100.0
+    """Samples per second."""
+    contact_steps: Flag = True
+    """Also keep every step while a contact pushes."""
+    also: tuple[str, ...] = ()
+    """Further quantities, like `probe.z in drogue`."""
+    max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
+
+
+class ImpactModel(Model):
+    """Where two bodies will strike each other, for the prediction; found from the contacts if left out."""
+
+    a: Anchor
+    b: Anchor
+    normal: Axis
+    """Direction in which b would be pushed, in a's frame."""
+    restitution: Fraction = 1.0
+
+
+class MultibodyScenario(ScenarioBase, System):
+    """A system of bodies in three dimensions."""
+
+    kind: Literal["multibody"] = "multibody"
+    duration: PositiveTime
+    events: dict[Name, EventModel] = {}
+    outcomes: tuple[OutcomeModel, ...] = ()
+    metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
+    """Figures of the run: max, min, start or final of a quantity, time of an event, time between two."""
+    record: RecordModel = RecordModel()
+    integrator: IntegratorModel = IntegratorModel()
+    impact: ImpactModel | None = None
+
+    @model_validator(mode="after")
+    def _names_exist(self, info: ValidationInfo) -> Self:
+        for name, event in self.events.items():
+            self._check_event(f"events.{name}", event)
+        for i, outcome in enumerate(self.outcomes):
+            for key in ("happened", "not_happened"):
+                for event in getattr(outcome, key):
+                    self._known(f"outcomes.{i}.{key}", event, self.events, "event")
+        for name, text in self.metrics.items():
+            self._check_metric(f"metrics.{name}", text)
+        for i, text in enumerate(self.record.also):
+            self._check_quantity(f"record.also.{i}", text)
+        if self.impact:
+            for side in ("a", "b"):
+                self._check_body(f"impact.{side}.body", getattr(self.impact, side).body)
+        if info.context and "directory" in info.context:
+            self._check_files(info.context["directory"])
+        return self
+
+    def _known(self, field: str, name: str, known: object, what: str) -> None:
+        if name not in known:  # type: ignore[operator]
+            names = ", ".join(known) or "none"  # type: ignore[call-overload]
+            raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
+
+    def _check_event(self, field: str, event: EventModel) -> None:
+        try:
+            condition = event.condition
+            condition.value(unit_of(self, condition.observation))
+        except InputError as error:
+            raise FieldError(f"{field}.when", str(error.problems[0].message)) from None
+        except ValueError as error:
+            raise FieldError(f"{field}.when", str(error)) from None
+        for i, action in enumerate(event.then):
+            for key in ("enable", "disable"):
+                if getattr(action, key) is not None:
+                    known = [*self.elements(), *self.contacts]
+                    self._known(f"{field}.then.{i}.{key}", getattr(action, key), known, "element or contact")
+            for key in ("arm", "disarm"):
+                if getattr(action, key) is not None:
+                    self._known(f"{field}.then.{i}.{key}", getattr(action, key), self.events, "event")
+            if action.drive is not None:
+                self._known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
+
+    def _check_quantity(self, field: str, text: str) -> Observation:
+        try:
+            observation = parse_observation(text)
+            unit_of(self, observation)
+        except InputError as error:
+            raise FieldError(field, str(error.problems[0].message)) from None
+        except ValueError as error:
+            raise FieldError(field, str(error)) from None
+        return observation
+
+    def _check_metric(self, field: str, text: str) -> None:
+        match = METRIC.fullmatch(text)
+        if not match:
+            raise FieldError(field, f"must be {METRIC_FORMS}")
+        if match["what"]:
+            self._check_quantity(field, match["what"])
+        for key in ("event", "begin", "end"):
+            if match[key]:
+                self._known(field, match[key], self.events, "event")
+
+    def _check_files(self, directory: object) -> None:
+        for name, surface in self.surfaces.items():
+            if surface.file is not None:
+                try:
+                    surface.read(directory)  # type: ignore[arg-type]
+                except InputError as error:
+                    raise FieldError(f"surfaces.{name}.file", str(error.problems[0].message)) from None

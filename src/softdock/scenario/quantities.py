@@ -1,2 +1,0 @@
-"""Moved."""
-from softdock.quantities.fields import *  # noqa: F403

@@ -1,0 +1,248 @@
+"""Run a scenario of kind `multibody`."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.kernels import events as e
+from softdock.multibody.kernels.contacts import PAIR
+from softdock.multibody.kernels.tree import records
+from softdock.multibody.observe import Observation, parse_observation
+from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
+from softdock.multibody.watch import channel_records, unit_of, usual_observations
+from softdock.predict import predict
+from softdock.result import Audit, Channel, Event, History, Result, Timing
+from softdock.scenario.multibody import METRIC, MultibodyScenario
+
+
+def run(scenario: MultibodyScenario) -> Result:
+    """Run the scenario and return what happened."""
+    assembly = assemble(scenario)
+    watched = _watched(scenario)
+    simulation = Simulation(
+        assembly=assembly,
+        settings=_settings(scenario),
+        channels=_channels(scenario, assembly, watched),
+        events=_events(scenario, assembly, watched),
+        actions=_actions(scenario, assembly),
+        **_contacts(scenario, assembly),
+    )
+    return _result(scenario, simulation.run(), watched)
+
+
+def _settings(scenario: MultibodyScenario) -> Settings:
+    integrator, record = scenario.integrator, scenario.record
+    return Settings(
+        duration=scenario.duration,
+        method=Method(integrator.method),
+        step=integrator.step,
+        accuracy=Accuracy(**integrator.accuracy.model_dump()),
+        max_step=integrator.max_step or np.inf,
+        max_steps=integrator.max_steps,
+        record_rate=record.rate,
+        record_contact=record.contact_steps,
+        max_rows=record.max_rows,
+    )
+
+
+def _watched(scenario: MultibodyScenario) -> list[Observation]:
+    """Return everything that is recorded, watched by events or asked for by metrics, each once."""
+    wanted = usual_observations(scenario)
+    wanted += [parse_observation(text) for text in scenario.record.also]
+    wanted += [event.condition.observation for event in scenario.events.values()]
+    for text in scenario.metrics.values():
+        match = METRIC.fullmatch(text)
+        if match and match["what"]:
+            wanted.append(parse_observation(match["what"]))
+    return list(dict.fromkeys(wanted))
+
+
+def _channels(scenario: MultibodyScenario, assembly: Assembly, watched: list[Observation]) -> np.recarray:
+    channels = channel_records(scenario, assembly, watched)
+    peaks = {
+        parse_observation(match["what"])
+        for text in scenario.metrics.values()
+        if (match := METRIC.fullmatch(text)) and match["how"] in ("max", "min")
+    }
+    for i, observation in enumerate(watched):
+        is_load = observation.name in scenario.contacts or observation.name in scenario.elements()
+        channels[i].track = int(is_load or observation in peaks)
+    return channels
+
+
+def _events(scenario: MultibodyScenario, assembly: Assembly, watched: list[Observation]) -> np.recarray:
+    out = records(len(scenario.events), e.EVENT)
+    first = 0
+    for record, event in zip(out, scenario.events.values()):
+        condition = event.condition
+        record.channel = watched.index(condition.observation)
+        record.threshold = condition.value(unit_of(scenario, condition.observation))
+        record.direction = 1 if condition.rising else -1
+        record.armed = record.fresh = int(event.armed)
+        record.once = int(event.once)
+        record.first_action, record.actions = first, len(event.then)
+        first += len(event.then)
+    return out
+
+
+def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+    contacts, events = list(scenario.contacts), list(scenario.events)
+    actions = [action for event in scenario.events.values() for action in event.then]
+    out = records(len(actions), e.ACTION)
+    for record, action in zip(out, actions):
+        switched = action.enable or action.disable
+        if switched in contacts:
+            record.kind = e.CONTACT_ON if action.enable else e.CONTACT_OFF
+            record.index = contacts.index(switched)
+        elif switched:
+            record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
+            record.index = assembly.element_index[switched]
+        elif action.arm or action.disarm:
+            record.kind = e.EVENT_ON if action.arm else e.EVENT_OFF
+            record.index = events.index(action.arm or action.disarm or "")
+        elif action.drive:
+            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
+            record.value = action.target
+        else:
+            record.kind = e.STOP
+    return out
+
+
+def _contacts(scenario: MultibodyScenario, assembly: Assembly) -> dict[str, object]:
+    pairs = records(len(scenario.contacts), PAIR)
+    contact_pairs = []
+    for record, (name, contact) in zip(pairs, scenario.contacts.items()):
+        profiles = []
+        for side, link, frame in ((contact.a, "a", "A"), (contact.b, "b", "B")):
+            surface = scenario.surfaces[side]
+            profile, X_BS = surface.read(scenario.directory)
+            placed = assembly.placed[surface.body]
+            X_LS = placed.X_LB @ X_BS
+            record[link] = placed.link
+            record[f"R_{link}{frame}"] = X_LS.R.ravel()
+            record[f"p_{link}{frame}"] = X_LS.p
+            profiles.append(profile)
+        pair = contact.to_pair(profiles[0], profiles[1], name)
+        record.active, record.skin = int(contact.active), pair.skin
+        contact_pairs.append(pair)
+    return {"pairs": pairs, "contact_pairs": contact_pairs}
+
+
+def _result(scenario: MultibodyScenario, run: Run, watched: list[Observation]) -> Result:
+    names = list(scenario.events)
+    events = tuple(
+        Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
+    )
+    outcome, message = _outcome(scenario, run, events)
+    channels = {
+        str(observation): Channel(values=run.history[:, 1 + i], unit=unit_of(scenario, observation))
+        for i, observation in enumerate(watched)
+        if observation.name != "time"
+    }
+    return Result(
+        scenario=scenario.name,
+        outcome=outcome,
+        message=message,
+        metrics=_metrics(scenario, run, watched, events),
+        audit=_audit(scenario, run),
+        timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
+        history=History(time=run.history[:, 0], channels=channels),
+        events=events,
+        prediction=predict(scenario),
+    )
+
+
+def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
+    if run.ending not in (Ending.TIME_REACHED, Ending.STOPPED):
+        return run.ending.name.lower(), f"{run.ending.value} It ended at {run.time:.6g} s."
+    happened = {event.name for event in events}
+    for outcome in scenario.outcomes:
+        if happened.issuperset(outcome.happened) and happened.isdisjoint(outcome.not_happened):
+            return outcome.name, outcome.message
+    if run.ending is Ending.STOPPED and run.stop_event is not None:
+        name = list(scenario.events)[run.stop_event]
+        return name.replace("-", "_").lower(), scenario.events[
+            name
+        ].message or f"The event {name!r} stopped the run."
+    return "completed", f"The run reached its end time of {run.time:g} s."
+
+
+def _metrics(
+    scenario: MultibodyScenario, run: Run, watched: list[Observation], events: tuple[Event, ...]
+) -> Mapping[str, float | None]:
+    times = {event.name: event.time for event in reversed(events)}
+    metrics: dict[str, float | None] = {}
+    for i, observation in enumerate(watched):
+        peak = run.peaks[i]
+        flat = observation.name.replace("-", "_")
+        if observation.name in scenario.contacts and observation.field == "force":
+            metrics[f"peak_contact_force_{flat}"] = float(peak.largest)
+        if observation.name in scenario.springs and observation.field == "energy":
+            metrics[f"spring_energy_max_{flat}"] = float(peak.largest)
+    if scenario.contacts:
+        metrics["peak_contact_force"] = max(
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in scenario.contacts
+        )  # type: ignore[type-var]
+    for name, text in scenario.metrics.items():
+        match = METRIC.fullmatch(text)
+        assert match
+        if match["event"]:
+            metrics[name] = times.get(match["event"])
+        elif match["begin"]:
+            begin, end = times.get(match["begin"]), times.get(match["end"])
+            metrics[name] = None if begin is None or end is None else end - begin
+        else:
+            i = watched.index(parse_observation(match["what"]))
+            column = run.history[:, 1 + i]
+            metrics[name] = float(
+                {
+                    "max": run.peaks[i].largest,
+                    "min": run.peaks[i].smallest,
+                    "start": column[0],
+                    "final": column[-1],
+                }[match["how"]]
+            )
+    return metrics
+
+
+def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
+    """Relative drifts of the closed system; None where the ground, gravity or a load takes part."""
+    start, end = run.start, run.end
+    floating = all(
+        body.parent != "world" or body.joint.type in ("free", "fixed") for body in scenario.bodies.values()
+    )
+    on_ground = any(
+        anchor.body == "world"
+        for element in (*scenario.struts.values(), *scenario.welds.values())
+        for anchor in (element.a, element.b)
+    ) or any(_is_grounded(scenario, s.body) for s in scenario.surfaces.values())
+    closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
+    linear = angular = None
+    if closed:
+        linear = _relative(
+            end.linear_momentum - start.linear_momentum, start.momentum_scale, end.momentum_scale
+        )
+        angular = _relative(
+            end.angular_momentum - start.angular_momentum,
+            start.angular_momentum_scale,
+            end.angular_momentum_scale,
+        )
+    energy_scale = max(start.kinetic_about_centre, end.kinetic_about_centre, abs(end.work), end.dissipated)
+    residual = abs(end.balance - start.balance) / energy_scale if energy_scale > 0.0 else 0.0
+    return Audit(
+        linear_momentum_drift=linear, angular_momentum_drift=angular, energy_residual=float(residual)
+    )
+
+
+def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:
+    while body != "world":
+        if scenario.bodies[body].joint.type == "free":
+            return False
+        body = scenario.bodies[body].parent
+    return True
+
+
+def _relative(change: np.ndarray, *scales: float) -> float:
+    scale = max(scales)
+    return float(np.linalg.norm(change) / scale) if scale > 0.0 else 0.0
