@@ -1,4 +1,4 @@
-"""Draw the section of the reference mechanism: python -m mechanism.draw_section docs/figures/mechanism.svg."""
+"""Draw the section of the reference mechanism: python -m mechanism.draw_section FILE."""
 
 import math
 import sys

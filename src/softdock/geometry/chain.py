@@ -1,0 +1,215 @@
+"""Pieces of a meridian joined into chains, and the part of a chain that is outside or inside."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from softdock.geometry.profile import Arc, Line, Point
+from softdock.geometry.revolution import Piece, reverse
+
+Side = Literal["outside", "inside"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A segment of a chain and the number of the piece it came from."""
+
+    segment: Line | Arc
+    piece: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Connected segments of a meridian, travelled with material on the right."""
+
+    links: tuple[Link, ...]
+    cut_start: bool = False
+    """Whether the chain begins where it was cut, at a rim or at a limit of z, not where its surface ends."""
+    cut_end: bool = False
+
+    @property
+    def start(self) -> Point:
+        """(z, r) [m]."""
+        return self.links[0].segment.start
+
+    @property
+    def end(self) -> Point:
+        """(z, r) [m]."""
+        return self.links[-1].segment.end
+
+    def is_closed(self, near: float) -> bool:
+        """Tell whether the chain returns to its beginning."""
+        return math.dist(self.start, self.end) <= near
+
+    def reversed(self) -> "Chain":
+        """Return the chain travelled the other way."""
+        links = [replace(link, segment=reverse(link.segment)) for link in reversed(self.links)]
+        return Chain(links=tuple(links), cut_start=self.cut_end, cut_end=self.cut_start)
+
+
+def join_pieces(pieces: Sequence[Piece], near: float) -> list[Chain]:
+    """Return the chains that the pieces form; ends closer than `near` [m] are one, the firmer one's."""
+    ends = [(piece.segments[0].start, piece.segments[-1].end) for piece in pieces]
+    firm = sorted(range(len(pieces)), key=lambda k: -pieces[k].firmness)
+    joints: list[Point] = []
+    for k in firm:
+        for place in ends[k]:
+            if all(math.dist(place, joint) > near for joint in joints):
+                joints.append((place[0], 0.0 if place[1] <= near else place[1]))
+
+    def joint_of(place: Point) -> int:
+        return min(range(len(joints)), key=lambda j: math.dist(place, joints[j]))
+
+    starts = [joint_of(start) for start, _ in ends]
+    stops = [joint_of(end) for _, end in ends]
+    unused = dict.fromkeys(range(len(pieces)))
+    openings = [k for k in range(len(pieces)) if starts[k] not in stops or joints[starts[k]][1] == 0.0]
+    chains: list[Chain] = []
+    for first in [*openings, *range(len(pieces))]:
+        links: list[Link] = []
+        at_piece: int | None = first if first in unused else None
+        while at_piece is not None:
+            del unused[at_piece]
+            at = stops[at_piece]
+            moved = _moved(pieces[at_piece].segments, joints[starts[at_piece]], joints[at])
+            links += [Link(segment=segment, piece=at_piece) for segment in moved]
+            # A chain ends on the axis, even where another one begins at the same point.
+            at_piece = None if joints[at][1] == 0.0 else next((n for n in unused if starts[n] == at), None)
+        if links:
+            chains.append(Chain(links=tuple(links)))
+    return chains
+
+
+def _moved(segments: Sequence[Line | Arc], start: Point, end: Point) -> list[Line | Arc]:
+    moved = list(segments)
+    moved[0] = replace(moved[0], start=start)
+    moved[-1] = replace(moved[-1], end=end)
+    return moved
+
+
+def parts_on_side(chain: Chain, side: Side, near: float) -> list[Chain]:
+    """Return the parts of a chain on one side; a rim, where z is extreme, belongs to both sides.
+
+    A cavity is entered where the chain ends below its highest rim or begins above its lowest: Eq. (G10).
+    """
+    links = _split_at_extremes(chain.links, near)
+    if chain.is_closed(near):
+        links = _begun_at_low_rim(links, near)
+    z = [links[0].segment.start[0], *(link.segment.end[0] for link in links)]
+    low = [k for k, value in enumerate(z) if value <= min(z) + near]
+    high = [k for k, value in enumerate(z) if value >= max(z) - near]
+    if chain.is_closed(near):
+        rim = next(k for k in range(len(low)) if k + 1 == len(low) or low[k + 1] != low[k] + 1)
+        around = [*links[min(high) :], *links[: low[rim]]]
+        outer, inner = [_cut(links[: max(high)], True, True)], [_cut(around, True, True)]
+    else:
+        begins_in, ends_in = _begins_inside(links, z, near), _ends_inside(links, z, near)
+        first, last = min(low) if begins_in else 0, max(high) if ends_in else len(links)
+        outer = [_cut(links[first:last], first > 0, last < len(links))]
+        inner = [_cut(links[: max(low)], False, max(low) < len(links))] if begins_in else []
+        inner += [_cut(links[min(high) :], min(high) > 0, False)] if ends_in else []
+    return list(dict.fromkeys(part for part in (outer if side == "outside" else inner) if part.links))
+
+
+def _cut(links: Sequence[Link], cut_start: bool, cut_end: bool) -> Chain:
+    return Chain(links=tuple(links), cut_start=cut_start, cut_end=cut_end)
+
+
+def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
+    """Return the connected parts of a chain between two values of z [m]."""
+    links: list[Link] = []
+    for link in chain.links:
+        segments = _split_at([link.segment], low, near)
+        links += [replace(link, segment=s) for s in _split_at(segments, high, near)]
+    within = [low - near <= link.segment.point(0.5)[0] <= high + near for link in links]
+    parts, k = [], 0
+    while k < len(links):
+        if not within[k]:
+            k += 1
+            continue
+        begin = k
+        while k < len(links) and within[k]:
+            k += 1
+        cut_start, cut_end = begin > 0 or chain.cut_start, k < len(links) or chain.cut_end
+        parts.append(_cut(links[begin:k], cut_start, cut_end))
+    return parts
+
+
+def _split_at_extremes(links: Sequence[Link], near: float) -> list[Link]:
+    """Split arcs where z is extreme within them, so that every rim is a joint."""
+    split: list[Link] = []
+    for link in links:
+        segment = link.segment
+        if isinstance(segment, Arc):
+            for z in (segment.centre[0] - segment.radius, segment.centre[0] + segment.radius):
+                fraction = _fraction_of_angle(segment, 0.0 if z > segment.centre[0] else math.pi)
+                place = (z, segment.centre[1])
+                if (
+                    fraction is not None
+                    and min(math.dist(place, segment.start), math.dist(place, segment.end)) > near
+                ):
+                    split.append(replace(link, segment=replace(segment, end=place)))
+                    segment = replace(segment, start=place)
+        split.append(replace(link, segment=segment))
+    return split
+
+
+def _fraction_of_angle(arc: Arc, angle: float) -> float | None:
+    """Return the fraction of the arc at which it has an angle [rad], if well inside."""
+    turn = (angle - arc.start_angle) % math.tau
+    turn = turn if arc.counterclockwise else turn - math.tau
+    fraction = turn / arc.sweep
+    return fraction if 1e-6 < fraction < 1 - 1e-6 else None
+
+
+def _split_at(segments: Sequence[Line | Arc], z: float, near: float) -> list[Line | Arc]:
+    split: list[Line | Arc] = []
+    for segment in segments:
+        for place in _places_at(segment, z):
+            if min(math.dist(place, segment.start), math.dist(place, segment.end)) > near:
+                split.append(replace(segment, end=place))
+                segment = replace(segment, start=place)
+        split.append(segment)
+    return split
+
+
+def _places_at(segment: Line | Arc, z: float) -> list[Point]:
+    """Return where a segment passes a value of z, in the order of travel."""
+    if isinstance(segment, Line):
+        dz = segment.end[0] - segment.start[0]
+        fraction = (z - segment.start[0]) / dz if dz else -1.0
+        return [(z, segment.point(fraction)[1])] if 0.0 < fraction < 1.0 else []
+    cosine = (z - segment.centre[0]) / segment.radius
+    if abs(cosine) >= 1.0:
+        return []
+    found = [(_fraction_of_angle(segment, sign * math.acos(cosine)), sign) for sign in (1.0, -1.0)]
+    rise = segment.radius * math.sqrt(1.0 - cosine**2)
+    return [
+        (z, segment.centre[1] + sign * rise) for f, sign in sorted((f, s) for f, s in found if f is not None)
+    ]
+
+
+def _begun_at_low_rim(links: list[Link], near: float) -> list[Link]:
+    """Turn a closed chain so that it begins at the first joint of its lowest rim."""
+    z = [link.segment.start[0] for link in links]
+    low = [value <= min(z) + near for value in z]
+    first = next(k for k in range(len(z)) if low[k] and not low[k - 1])
+    return [*links[first:], *links[:first]]
+
+
+def _begins_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+    if links[0].segment.start[1] <= near:
+        return z[0] > min(z) + near
+    return _first_rise(z, near) < 0.0
+
+
+def _ends_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
+    if links[-1].segment.end[1] <= near:
+        return z[-1] < max(z) - near
+    return -_first_rise(z[::-1], near) < 0.0
+
+
+def _first_rise(z: Sequence[float], near: float) -> float:
+    """Return the first change of z along a chain that is more than rounding."""
+    return next((value - z[0] for value in z if abs(value - z[0]) > near), 1.0)

@@ -1,0 +1,279 @@
+"""CAD files as facets: STEP with the exact surface behind each facet, and meshes."""
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from softdock.errors import InputError, Problem
+from softdock.geometry.mass_properties import is_closed
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Kind = Literal["plane", "cylinder", "cone", "sphere", "torus"]
+
+LARGEST_FILE = 50_000_000
+"""Bytes; a larger file is refused, because it is an assembly or a scan and not a contact surface."""
+STEP_ENDINGS = (".step", ".stp")
+MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb")
+UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
+
+# Facets of a STEP file serve drawing, orientation and the search for holes; the surfaces come exactly.
+_LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular one below is the finer of the two at this size
+_ANGULAR_DEFLECTION = 0.15  # rad, 42 facets to the turn
+_FINE_DEFLECTION = 0.05  # rad, where splines have to be fitted
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactFace:
+    """The surface behind a face of a STEP file, in the file's frame F, SI."""
+
+    kind: Kind
+    point: Array
+    """Plane, cylinder: any point; cone: where the axis meets the reference circle; sphere, torus: centre."""
+    axis: Array | None
+    """Unit vector: the plane's normal or the axis of revolution; None for a sphere."""
+    radius: float = 0.0
+    """Cylinder, sphere; of the reference circle of a cone; from a torus's axis to its tube's centre [m]."""
+    second: float = 0.0
+    """Cone: half angle [rad]; torus: radius of the tube [m]."""
+    bounds: tuple[float, float] = (0.0, 0.0)
+    """Along the meridian: height or slant from `point` [m], latitude, or angle in the tube [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facets:
+    """Triangles of one body in the file's frame F, wound counterclockwise seen from outside."""
+
+    name: str
+    vertices: Array
+    """Shape (n, 3) [m]."""
+    triangles: Indices
+    """Shape (m, 3), indices of vertices."""
+    faces: tuple[ExactFace | None, ...]
+    """Exact surfaces; None where the file has a spline."""
+    face_of: Indices
+    """Shape (m,): index into `faces`, -1 where the file knows no faces."""
+    closed: bool
+    """Whether the triangles enclose a solid."""
+
+    @property
+    def size(self) -> float:
+        """Largest side of the bounding box [m]."""
+        return float(np.ptp(self.vertices, axis=0).max())
+
+    def normals(self) -> tuple[Array, Array]:
+        """Return outward unit normals (m, 3) and areas (m,) [m^2]; degenerate facets have normal zero."""
+        a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
+        cross = np.cross(b - a, c - a)
+        double = np.linalg.norm(cross, axis=1)
+        return cross / np.where(double > 0.0, double, 1.0)[:, None], double / 2
+
+
+def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
+    """Return the bodies of a CAD file, in its order; `unit` applies to meshes, which have none."""
+    ending = path.suffix.lower()
+    if ending not in STEP_ENDINGS + MESH_ENDINGS:
+        allowed = ", ".join(STEP_ENDINGS + MESH_ENDINGS)
+        raise refusal(path, f"The file's ending must be one of {allowed}.", given=path.suffix or "none")
+    if unit is not None and unit not in UNITS:
+        raise refusal(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
+    if not path.is_file():
+        raise refusal(path, "There is no such file.")
+    if path.stat().st_size > LARGEST_FILE:
+        raise refusal(
+            path,
+            f"The file is larger than {LARGEST_FILE // 10**6} MB.",
+            hint="Export the one part that touches, without its assembly.",
+        )
+    data = path.read_bytes()
+    if not data.strip():
+        raise refusal(path, "The file is empty.")
+    if ending in STEP_ENDINGS:
+        if unit is not None:
+            raise refusal(path, "A STEP file carries its own unit; leave `unit` out.", given=unit)
+        return _step_bodies(path, data)
+    return _mesh_bodies(path, data, UNITS[unit or "m"])
+
+
+def refusal(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
+    """Return the error that says what is wrong with a file."""
+    return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
+
+
+def _step_bodies(path: Path, data: bytes) -> list[Facets]:
+    import cascadio  # costs a third of a second; only STEP files need it
+
+    if not data.lstrip().startswith(b"ISO-10303-21;"):
+        raise refusal(path, "This is not a STEP file: it must begin with ISO-10303-21.")
+    if b"END-ISO-10303-21" not in data[-200:]:
+        raise refusal(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
+    bodies: list[Facets] = []
+    for angular in (_ANGULAR_DEFLECTION, _FINE_DEFLECTION):
+        glb = cascadio.load(
+            data, include_brep=True, tol_linear=_LINEAR_DEFLECTION, tol_angular=angular, use_parallel=False
+        )
+        bodies = list(_glb_bodies(glb)) if glb else []
+        if all(face is not None for body in bodies for face in body.faces):
+            break
+    if not bodies:
+        raise refusal(path, "The STEP file holds no solid or shell.")
+    return bodies
+
+
+def _glb_bodies(glb: bytes) -> Iterator[Facets]:
+    """Read the GLB that cascadio writes: metres, a matrix per node, exact faces in an extension."""
+    length = struct.unpack_from("<I", glb, 12)[0]
+    tree = json.loads(glb[20 : 20 + length])
+    binary = glb[20 + length + 8 :]
+    for node, X in _placed_nodes(tree):
+        for primitive in tree["meshes"][node["mesh"]]["primitives"]:
+            positions = _accessor(tree, binary, primitive["attributes"]["POSITION"]).astype(float)
+            triangles = _accessor(tree, binary, primitive["indices"]).astype(np.int64).reshape(-1, 3)
+            extension = primitive["extensions"]["TM_brep_faces"]
+            face_of = _accessor(tree, binary, extension["faceIndices"]).astype(np.int64).ravel()
+            vertices = positions @ X[:3, :3].T + X[:3, 3]
+            faces = tuple(_exact_face(face, X) for face in extension["faces"])
+            yield from _split_bodies(node.get("name", ""), vertices, triangles, faces, face_of)
+
+
+def _placed_nodes(tree: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Array]]:
+    """Yield the nodes that carry a mesh, each with its 4x4 pose in the file's frame."""
+    stack = [(index, np.eye(4)) for index in reversed(tree["scenes"][tree.get("scene", 0)].get("nodes", []))]
+    while stack:
+        index, X_parent = stack.pop()
+        node = tree["nodes"][index]
+        X = X_parent @ np.array(node.get("matrix", np.eye(4).ravel()), dtype=float).reshape(4, 4).T
+        if "mesh" in node:
+            yield node, X
+        stack += [(child, X) for child in reversed(node.get("children", []))]
+
+
+def _accessor(tree: Mapping[str, Any], binary: bytes, index: int) -> NDArray[Any]:
+    accessor = tree["accessors"][index]
+    view = tree["bufferViews"][accessor["bufferView"]]
+    dtype = np.dtype({5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}[accessor["componentType"]])
+    width = {"SCALAR": 1, "VEC3": 3}[accessor["type"]]
+    offset = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+    flat = np.frombuffer(binary, dtype, accessor["count"] * width, offset)
+    return flat.reshape(-1, width)
+
+
+def _exact_face(face: Mapping[str, Any] | None, X: Array) -> ExactFace | None:
+    """Return a face in the file's frame from its part's own; the numbers are float64 in the GLB's JSON."""
+    kind = (face or {}).get("type")
+    if face is None or kind not in ("plane", "cylinder", "cone", "sphere", "torus"):
+        return None
+
+    def place(name: str) -> Array:
+        return np.asarray(X[:3, :3] @ np.array(face[name]) + X[:3, 3])
+
+    def turn(name: str) -> Array:
+        return np.asarray(X[:3, :3] @ np.array(face[name]))
+
+    if kind == "plane":
+        return ExactFace(kind=kind, point=place("origin"), axis=turn("normal"))
+    if kind == "cylinder":
+        bounds = tuple(face["extent_height"])
+        return ExactFace(
+            kind=kind, point=place("origin"), axis=turn("axis"), radius=face["radius"], bounds=bounds
+        )
+    if kind == "cone":  # the slant counts from the reference circle, whatever its name says
+        half_angle, radius, axis = face["semi_angle"], face["ref_radius"], turn("axis")
+        point = place("apex") + axis * (radius / np.tan(half_angle))
+        bounds = tuple(face["extent_distance"])
+        return ExactFace(kind=kind, point=point, axis=axis, radius=radius, second=half_angle, bounds=bounds)
+    if kind == "sphere":
+        bounds = tuple(face["extent_latitude"])
+        return ExactFace(kind=kind, point=place("center"), axis=None, radius=face["radius"], bounds=bounds)
+    return ExactFace(
+        kind="torus",
+        point=place("center"),
+        axis=turn("axis"),
+        radius=face["major_radius"],
+        second=face["minor_radius"],
+        bounds=tuple(face["extent_minor_angle"]),
+    )
+
+
+def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
+    import io
+
+    import trimesh
+
+    try:
+        mesh = trimesh.load_mesh(io.BytesIO(data), file_type=path.suffix[1:].lower(), process=False)
+    except Exception as error:
+        raise refusal(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
+    vertices, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
+    if not len(triangles):
+        raise refusal(path, "The file holds no triangles.")
+    if not np.isfinite(vertices).all():
+        raise refusal(path, "The file holds coordinates that are not finite numbers.")
+    face_of = np.full(len(triangles), -1)
+    return list(_split_bodies(path.stem, scale * vertices, triangles, (), face_of))
+
+
+def _split_bodies(
+    name: str, vertices: Array, triangles: Indices, faces: tuple[ExactFace | None, ...], face_of: Indices
+) -> Iterator[Facets]:
+    """Join equal vertices, drop degenerate triangles and yield one body per connected surface.
+
+    A closed surface with negative volume bounds a void and stays with the body around it.
+    """
+    vertices, index = np.unique(vertices, axis=0, return_inverse=True)
+    triangles = index.reshape(-1)[triangles]
+    good = np.all(triangles != np.roll(triangles, 1, axis=1), axis=1)
+    triangles, face_of = triangles[good], face_of[good]
+    labels = _components(triangles, len(vertices))
+    parts = [np.flatnonzero(labels == label) for label in dict.fromkeys(labels)]
+    solids: list[tuple[Indices, bool, float]] = []
+    voids: list[tuple[Indices, bool, float]] = []
+    for part in parts:
+        closed = is_closed(triangles[part])
+        volume = _signed_volume(vertices, triangles[part])
+        inside = closed and volume < 0.0 and _is_within(vertices, triangles, part, parts)
+        (voids if inside else solids).append((part, closed, volume))
+    for number, (part, closed, volume) in enumerate(solids):
+        own = [part, *(v for v, _, _ in voids if _encloses(vertices, triangles, part, v))]
+        chosen = np.sort(np.concatenate(own))
+        used, local = np.unique(triangles[chosen], return_inverse=True)
+        local = local.reshape(-1, 3)
+        yield Facets(
+            name=name if len(solids) == 1 else f"{name}.{number + 1}",
+            vertices=vertices[used],
+            triangles=local[:, ::-1] if closed and volume < 0.0 else local,
+            faces=faces,
+            face_of=face_of[chosen],
+            closed=closed,
+        )
+
+
+def _components(triangles: Indices, count: int) -> Indices:
+    """Return the number of the connected surface of each triangle."""
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    graph = coo_array((np.ones(len(start), np.int8), (start, end)), shape=(count, count))
+    labels = connected_components(graph, directed=False)[1]
+    return np.asarray(labels[triangles[:, 0]], np.int64)
+
+
+def _signed_volume(vertices: Array, triangles: Indices) -> float:
+    a, b, c = (vertices[triangles[:, k]] - vertices[triangles[0, 0]] for k in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
+
+
+def _is_within(vertices: Array, triangles: Indices, part: Indices, parts: list[Indices]) -> bool:
+    return any(_encloses(vertices, triangles, other, part) for other in parts if other is not part)
+
+
+def _encloses(vertices: Array, triangles: Indices, outer: Indices, inner: Indices) -> bool:
+    """Tell whether the bounding box of one surface lies inside that of another."""
+    big, small = vertices[triangles[outer].ravel()], vertices[triangles[inner].ravel()]
+    return bool((big.min(0) < small.min(0)).all() and (big.max(0) > small.max(0)).all())

@@ -1,0 +1,148 @@
+"""Lines and arcs through an ordered row of points in the (z, r) half-plane."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.geometry.profile import Arc, Line, Point
+
+Array = NDArray[np.float64]
+
+LARGEST_TURN = 0.6
+"""Neighbouring points of one arc are seen from its centre under less than this angle [rad].
+
+Four corners of a chamfered bar lie on a circle too; an arc that a modeller cut into chords has shorter ones.
+"""
+
+
+def fit_segments(points: Array, tolerance: float) -> tuple[list[Line | Arc], float]:
+    """Return lines and arcs that follow the points, shape (n, 2) [m], and the largest distance left [m].
+
+    Joints are points of the row, so that a tessellated outline comes back with its own corners. From each
+    joint the longest run that a line or an arc follows within the tolerance is taken; an arc must gain two
+    points over the line. Where the row bends smoothly and neither reaches far (a spline), arcs pass through
+    three points each. Eqs. (G8) and (G9).
+    """
+    segments: list[Line | Arc] = []
+    residual, begin, last = 0.0, 0, len(points) - 1
+    while begin < last:
+        straight = _longest(points, begin, tolerance, _line_residual)
+        curved = _longest(points, begin, tolerance, _arc_residual)
+        if curved >= max(begin + 3, straight + 2):
+            segments.append(_arc(points[begin : curved + 1]))
+            residual = max(residual, _arc_residual(points[begin : curved + 1]))
+            begin = curved
+        elif straight == begin + 1 and (unseen := _between_points(points[begin : begin + 4])) < math.inf:
+            segments.append(_arc(points[begin : begin + 3]))
+            residual = max(residual, unseen)
+            begin += 2
+        else:
+            run = points[begin : straight + 1]
+            segments.append(Line(start=_pair(run[0]), end=_pair(run[-1])))
+            residual = max(residual, _line_residual(run))
+            begin = straight
+    return segments, residual
+
+
+def distance_to_segments(segments: list[Line | Arc], points: Array) -> Array:
+    """Return the distance of each point, shape (n, 2), from the nearest of the segments [m]."""
+    best = np.full(len(points), np.inf)
+    for segment in segments:
+        best = np.minimum(best, _distance(segment, points))
+    return best
+
+
+def _distance(segment: Line | Arc, points: Array) -> Array:
+    start, end = np.array(segment.start), np.array(segment.end)
+    if isinstance(segment, Line):
+        along = np.clip((points - start) @ (end - start) / segment.length**2, 0.0, 1.0)
+        return np.asarray(np.linalg.norm(points - start - along[:, None] * (end - start), axis=1))
+    offset = points - np.array(segment.centre)
+    middle = np.array(segment.point(0.5)) - np.array(segment.centre)
+    within = offset @ middle >= np.linalg.norm(offset, axis=1) * segment.radius * math.cos(segment.sweep / 2)
+    to_ends = np.minimum(np.linalg.norm(points - start, axis=1), np.linalg.norm(points - end, axis=1))
+    return np.asarray(np.where(within, np.abs(np.linalg.norm(offset, axis=1) - segment.radius), to_ends))
+
+
+def _longest(points: Array, begin: int, tolerance: float, residual_of) -> int:  # type: ignore[no-untyped-def]
+    """Return the last index of the longest run from `begin` that fits; doubles, then halves the step."""
+    good, step, last = begin + 1, 2, len(points) - 1
+    while good < last and residual_of(points[begin : min(good + step, last) + 1]) <= tolerance:
+        good = min(good + step, last)
+        step *= 2
+    while step:
+        if good + step <= last and residual_of(points[begin : good + step + 1]) <= tolerance:
+            good += step
+        else:
+            step //= 2
+    return good
+
+
+def _between_points(run: Array) -> float:
+    """Return how far the curve may be from an arc through the first three of four points, Eq. (G11).
+
+    Infinity where the four points do not bend alike: at a corner, or where a line meets an arc.
+    """
+    if len(run) < 4:
+        return math.inf
+    steps = np.diff(run, axis=0)
+    length = np.hypot(steps[:, 0], steps[:, 1])
+    turn = np.arcsin(
+        np.clip(
+            (steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]) / (length[:-1] * length[1:]), -1, 1
+        )
+    )
+    bend = 2 * turn / (length[:-1] + length[1:])  # curvature at the inner points
+    if np.abs(turn).max() > LARGEST_TURN / 2 or not 0.5 < bend[0] / (bend[1] or math.inf) < 2.0:
+        return math.inf
+    return float(abs(bend[1] - bend[0]) * length.max() ** 2 / 8)
+
+
+def _line_residual(run: Array) -> float:
+    u = run[-1] - run[0]
+    length = float(np.hypot(*u))
+    if length == 0.0:
+        return math.inf
+    offset = run - run[0]
+    return float(np.abs(offset[:, 0] * u[1] - offset[:, 1] * u[0]).max() / length)
+
+
+def _centre(run: Array) -> tuple[Array, float, bool]:
+    """Return centre, radius and sense of the circle through both ends nearest to the run, Eq. (G9)."""
+    middle, half = (run[0] + run[-1]) / 2, (run[-1] - run[0]) / 2
+    a_squared = float(half @ half)
+    normal = np.array([-half[1], half[0]]) / math.sqrt(a_squared)  # left of the chord
+    offset = run[1:-1] - middle
+    height = offset @ normal
+    below = 2 * float(height @ height)
+    h = (
+        float((np.einsum("ij,ij->i", offset, offset) - a_squared) @ height) / below
+        if below > 0.0
+        else math.inf
+    )
+    return middle + h * normal, math.hypot(math.sqrt(a_squared), h), bool(height.sum() < 0.0)
+
+
+def _arc_residual(run: Array) -> float:
+    """Return the largest distance of the run from its arc, or infinity where no arc is meant."""
+    if len(run) < 4 or not np.any(run[-1] != run[0]):
+        return 0.0 if len(run) < 4 else math.inf
+    centre, radius, left = _centre(run)
+    if not math.isfinite(radius):
+        return math.inf
+    offset = run - centre
+    angle = np.unwrap(np.arctan2(offset[:, 1], offset[:, 0]))
+    turns = np.diff(angle) * (1.0 if left else -1.0)
+    if turns.min() < -1e-4 or turns.max() > LARGEST_TURN or turns.sum() > 0.99 * math.pi:
+        return math.inf
+    return float(np.abs(np.hypot(offset[:, 0], offset[:, 1]) - radius).max())
+
+
+def _arc(run: Array) -> Arc:
+    centre, _, left = _centre(run)
+    return Arc(start=_pair(run[0]), end=_pair(run[-1]), centre=_pair(centre), counterclockwise=left)
+
+
+def _pair(point: Array) -> Point:
+    return float(point[0]), float(point[1])
