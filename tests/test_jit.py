@@ -99,6 +99,20 @@ def test_an_edit_in_another_room_keeps_the_kernels(package: Path) -> None:
     assert ask(package) == ["False", *first[1:]]
 
 
+@pytest.mark.parametrize("used_before", [True, False])
+def test_an_inlined_function_refuses_calls_from_python(package: Path, used_before: bool) -> None:
+    script = f"""
+        from softdock.lumped import answer, twice
+        if {used_before}:
+            answer(1.0)
+        try:
+            twice(1.0)
+        except TypeError as error:
+            print(error)
+    """
+    assert " ".join(ask(package, script)).startswith("twice can be called from kernels only")
+
+
 def test_warm_up_compiles(package: Path) -> None:
     script = 'from softdock import jit\njit.warm_up("lumped")\nprint(jit.is_cold("lumped"))'
     assert ask(package, script) == ["False"]

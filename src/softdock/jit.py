@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 
@@ -28,6 +28,7 @@ SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last co
 ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody")
 
 _CONFIG: Any = numba.config
+_NJIT: Any = numba.njit
 _USES_KERNELS = re.compile(
     rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
 )
@@ -40,17 +41,17 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `kernel`, for small functions that must melt into their caller."""
-    return _compile(function, forceinline=True, no_cpython_wrapper=True)
+    """Like `kernel`, for small functions that must melt into their caller; called from kernels only."""
+    return _kernels_only(_compile(function, forceinline=True, no_cpython_wrapper=True))
 
 
 def woven(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `kernel`, for parts of one long loop: melts into the caller before compilation.
+    """Like `inlined`, for parts of one long loop: melts into the caller before compilation.
 
     A kernel pays for the optimisation of all kernels below it. Parts of the time loop that all call the
     equations of motion would pay for them once each; woven into the loop they pay nothing.
     """
-    return _compile(function, inline="always", no_cpython_wrapper=True)
+    return _kernels_only(_compile(function, inline="always", no_cpython_wrapper=True))
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -59,12 +60,26 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
     if folder is not None:
         _CONFIG.CACHE_DIR = str(folder)
     try:
-        compiled: Callable[..., Any] = numba.njit(
+        compiled: Callable[..., Any] = _NJIT(
             cache=folder is not None, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
         )(function)
     finally:
         _CONFIG.CACHE_DIR = before
     return compiled
+
+
+def _kernels_only(compiled: Any) -> Callable[..., Any]:
+    """Let a call from Python end in a sentence: without its wrapper, which costs time to compile, it would crash."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise TypeError(
+            f"{compiled.__name__} can be called from kernels only: decorate it with @kernel instead"
+        )
+
+    if not _CONFIG.DISABLE_JIT:
+        compiled._insert = lambda *_, **__: None  # the table in which calls from Python find compiled code
+        compiled._compile_for_args = refuse  # what such a call does when it finds none
+    return cast(Callable[..., Any], compiled)
 
 
 def is_cold(room: str) -> bool:
