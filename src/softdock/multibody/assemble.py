@@ -189,6 +189,9 @@ class _Assembler:
         world[0].gravity[:] = self.system.gravity
         world[0].n_q, world[0].n_u = len(self.q), len(self.u)
         elements, index, tables, breaks = self._elements()
+        q, u = np.array(self.q), np.array(self.u)
+        y = np.concatenate([q, _momenta(links, axes, q, u), [0.0] * EXTRA_STATES])
+        _hold_start(elements, links)
         return Assembly(
             links=links,
             axes=axes,
@@ -196,9 +199,7 @@ class _Assembler:
             tables=tables,
             world=world,
             breaks=breaks,
-            y=np.concatenate(
-                [self.q, _momenta(links, axes, np.array(self.q), np.array(self.u)), [0.0] * EXTRA_STATES]
-            ),
+            y=y,
             placed=self.placed,
             joints=self.joints,
             element_index=index,
@@ -329,3 +330,21 @@ def _momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats) -> Flo
             force = R @ h[3:]
             out[link.at_u : link.at_u + 6] = np.concatenate([R @ h[:3] + np.cross(p, force), force])
     return out
+
+
+def _hold_start(elements: np.recarray, links: np.recarray) -> None:
+    """Let welds hold the relative pose at the start; expects placed links."""
+    for element in elements:
+        if element.kind != e.WELD:
+            continue
+        frames = []
+        for link, R, p in (
+            (links[element.a], element.R_aF, element.p_aF),
+            (links[element.b], element.R_bG, element.p_bG),
+        ):
+            base = links[link.root]
+            X_NL = j.Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ j.Pose(R=link.R.reshape(3, 3), p=link.p)
+            frames.append(X_NL @ j.Pose(R=R.reshape(3, 3), p=p))
+        F, G = frames
+        element.R_FG[:] = (F.R.T @ G.R).ravel()
+        element.p_FG[:] = F.R.T @ (G.p - F.p)
