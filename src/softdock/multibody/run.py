@@ -129,6 +129,8 @@ class Run:
     """(time, event)."""
     peaks: np.recarray
     """The channel records, with their largest and smallest values."""
+    pairs: np.recarray
+    """The contact records, as the last evaluation left them."""
     start: Books
     end: Books
     steps: int
@@ -189,6 +191,7 @@ class Simulation:
             history=record[: o.rows],
             log=[(float(t), int(i)) for t, i in log[: o.logged]],
             peaks=channels,
+            pairs=pairs,
             start=first,
             end=last,
             steps=int(o.steps),

@@ -1,5 +1,6 @@
 """A system of bodies as people describe it; the same models are the schema of a scenario file."""
 
+import itertools
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -219,7 +220,7 @@ class Load(Model):
         if self.pulses and self.table:
             raise FieldError("table", "give either pulses or a table, not both")
         times = [row[0] for row in self.table]
-        if any(b <= a for a, b in zip(times, times[1:])):
+        if any(b <= a for a, b in itertools.pairwise(times)):
             raise FieldError("table", "needs times that increase from row to row")
         return self
 
@@ -367,8 +368,12 @@ class System(Model):
                 )
         if isinstance(element, Drive) and len(motions) > 1:
             raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint to drive")
-        if isinstance(element, Spring) and len(motions) > 1 and element.preload != 0.0:
-            raise FieldError(f"{field}.preload", f"needs a single axis: a {kind} joint has {len(motions)}")
+        if isinstance(element, Spring) and len(motions) > 1:
+            for key in ("preload", "rest"):
+                if getattr(element, key) != 0.0:
+                    raise FieldError(
+                        f"{field}.{key}", f"needs a single axis: a {kind} joint has {len(motions)}"
+                    )
         if isinstance(element, Stop):
             _check_stop(field, element, len(motions))
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from softdock.scenario import ScenarioBase
 
 # Imported when first needed, as in `simulate`.
-PREDICTORS = {"chain": "softdock.predict.chain"}
+PREDICTORS = {"chain": "softdock.predict.chain", "multibody": "softdock.predict.multibody"}
 
 UNITS = {
     "relative_velocity_before": "m/s",

@@ -6,9 +6,9 @@ import numpy as np
 
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.kernels import events as e
-from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
+from softdock.multibody.pairing import pair_records
 from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
 from softdock.predict import predict
@@ -20,13 +20,15 @@ def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
     assembly = assemble(scenario)
     watched = _watched(scenario)
+    pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     simulation = Simulation(
         assembly=assembly,
         settings=_settings(scenario),
         channels=_channels(scenario, assembly, watched),
         events=_events(scenario, assembly, watched),
         actions=_actions(scenario, assembly),
-        **_contacts(scenario, assembly),
+        pairs=pairs,
+        contact_pairs=contact_pairs,
     )
     return _result(scenario, simulation.run(), watched)
 
@@ -107,26 +109,6 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         else:
             record.kind = e.STOP
     return out
-
-
-def _contacts(scenario: MultibodyScenario, assembly: Assembly) -> dict[str, object]:
-    pairs = records(len(scenario.contacts), PAIR)
-    contact_pairs = []
-    for record, (name, contact) in zip(pairs, scenario.contacts.items()):
-        profiles = []
-        for side, link, frame in ((contact.a, "a", "A"), (contact.b, "b", "B")):
-            surface = scenario.surfaces[side]
-            profile, X_BS = surface.read(scenario.directory)
-            placed = assembly.placed[surface.body]
-            X_LS = placed.X_LB @ X_BS
-            record[link] = placed.link
-            record[f"R_{link}{frame}"] = X_LS.R.ravel()
-            record[f"p_{link}{frame}"] = X_LS.p
-            profiles.append(profile)
-        pair = contact.to_pair(profiles[0], profiles[1], name)
-        record.active, record.skin = int(contact.active), pair.skin
-        contact_pairs.append(pair)
-    return {"pairs": pairs, "contact_pairs": contact_pairs}
 
 
 def _result(scenario: MultibodyScenario, run: Run, watched: list[Observation]) -> Result:

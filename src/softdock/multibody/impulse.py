@@ -1,0 +1,155 @@
+"""Impulses on a system of bodies: along one direction (the impact of RMI in three dimensions) and as a weld."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError
+from softdock.multibody.assemble import Assembly
+from softdock.multibody.kernels import tree as k
+from softdock.multibody.kernels.derivative import set_motion
+from softdock.multibody.kernels.dynamics import accelerations
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectionalImpulse:
+    """What an impact along one direction does to two bodies that touch at a point."""
+
+    effective_mass_free: float
+    """Of the two bodies with all joints free [kg]: what the impact feels."""
+    effective_mass_locked: float
+    """Of the two whole systems with all joints locked [kg]."""
+    closing_speed: float
+    """Of the two bodies at the point before the impact [m/s]."""
+    closing_speed_locked: float
+    """Of the two systems, each moving as one with its momentum [m/s]."""
+    impulse: float
+    """[N s]"""
+    relative_velocity_after: float
+    """Closing speed of the two systems after the impact [m/s]."""
+    state: Floats
+    """State after the impact."""
+
+    @property
+    def effective_mass_ratio(self) -> float:
+        """e_I: free over locked."""
+        return self.effective_mass_free / self.effective_mass_locked
+
+
+class Impact:
+    """A system at one state, ready to be struck; wrenches are in N about N's origin, angular part first."""
+
+    def __init__(self, assembly: Assembly, y: Floats) -> None:
+        self.assembly, self.y = assembly, y
+        w = assembly.world[0]
+        self.n_q, self.n_u = int(w.n_q), int(w.n_u)
+        self.links, self.axes = assembly.links.copy(), assembly.axes.copy()
+        self.moving = self._motion(y[self.n_q : self.n_q + self.n_u])
+
+    def _motion(self, u: Floats) -> Floats:
+        """Return the spatial velocity of every link in N for given momenta and speeds, shape (links, 6)."""
+        set_motion(self.links, self.axes, np.zeros(3), self.y, np.ascontiguousarray(u))
+        return np.array([self._to_world(link, link.V) for link in self.links])
+
+    def _to_world(self, link: np.record, motion: Floats) -> Floats:
+        base = self.links[link.root]
+        R, p = base.R_NB.reshape(3, 3), base.p_NB
+        turning, sliding = R @ motion[:3], R @ motion[3:]
+        return np.concatenate([turning, sliding - np.cross(turning, p)])
+
+    def response(self, wrenches: dict[int, Floats]) -> tuple[Floats, Floats]:
+        """Return what impulsive wrenches on links change: velocities of all links in N, and momenta and speeds."""
+        self._motion(np.zeros(self.n_u))
+        self.links.W[:] = 0.0
+        self.axes.tau[:] = 0.0
+        for link, wrench in wrenches.items():
+            self.links[link].W[:] += wrench
+        accelerations(self.links, self.axes)
+        change = np.array(self.axes.udot)
+        for link in self.links:
+            if link.kind == k.FREE:
+                tree = self.links.root == link.root
+                change[link.at_u : link.at_u + 6] = self.links.W[tree].sum(axis=0)
+        return np.array([self._to_world(link, link.dA) for link in self.links]), change
+
+    def locked(self, link: int, wrench: Floats) -> Floats:
+        """Return how a wrench changes the velocity of a link's whole tree in N while its joints are locked."""
+        base = self.links[self.links[link].root]
+        if base.kind == k.GROUND:
+            return np.zeros(6)
+        return np.linalg.solve(self._tree_inertia(base), wrench)
+
+    def locked_motion(self, link: int) -> Floats:
+        """Return the velocity in N that a link's tree would have as one body with the same momentum."""
+        base = self.links[self.links[link].root]
+        if base.kind == k.GROUND:
+            return np.zeros(6)
+        at = self.n_q + int(base.at_u)
+        return np.linalg.solve(self._tree_inertia(base), self.y[at : at + 6])
+
+    def _tree_inertia(self, base: np.record) -> Floats:
+        """Return the 6x6 inertia of a tree about N's origin, in N axes."""
+        m, c, i = base.total[0], base.total[1:4], base.total[4:]
+        own = np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]])
+        h = _cross(c)
+        inertia = np.block([[own, h], [h.T, m * np.eye(3)]])
+        R, p = base.R_NB.reshape(3, 3), base.p_NB
+        X = np.block([[R.T, np.zeros((3, 3))], [-R.T @ _cross(p), R.T]])  # motion in N to motion in B
+        return np.asarray(X.T @ inertia @ X)
+
+
+def strike(
+    assembly: Assembly, y: Floats, a: int, b: int, point: Floats, normal: Floats, restitution: float = 1.0
+) -> DirectionalImpulse:
+    """Let link b be pushed along `normal`, and link a against it, at a point in N; Eqs. (M40)-(M43).
+
+    An impact needs closing bodies: two that part give an impulse of zero.
+    """
+    impact = Impact(assembly, y)
+    n = normal / np.linalg.norm(normal)
+    wrench = np.concatenate([np.cross(point, n), n])
+    moved, change = impact.response({b: wrench, a: -wrench} if a != b else {})
+    compliance = float(wrench @ (moved[b] - moved[a]))
+    rigid = float(wrench @ (impact.locked(b, wrench) + impact.locked(a, wrench)))
+    if not compliance > 0.0 or not rigid > 0.0:
+        raise InputError(
+            "The two bodies cannot be pushed apart along this direction: one of them must be able to move."
+        )
+    closing = float(-wrench @ (impact.moving[b] - impact.moving[a]))
+    closing_locked = float(-wrench @ (impact.locked_motion(b) - impact.locked_motion(a)))
+    impulse = (1.0 + restitution) * max(closing, 0.0) / compliance  # Eq. (M42)
+    after = y.copy()
+    after[impact.n_q : impact.n_q + impact.n_u] += impulse * change
+    return DirectionalImpulse(
+        effective_mass_free=1.0 / compliance,  # Eq. (M40)
+        effective_mass_locked=1.0 / rigid,  # Eq. (M41)
+        closing_speed=closing,
+        closing_speed_locked=closing_locked,
+        impulse=impulse,
+        relative_velocity_after=closing_locked - impulse * rigid,  # Eq. (M43)
+        state=after,
+    )
+
+
+def weld_impulse(assembly: Assembly, y: Floats, a: int, b: int) -> tuple[Floats, float]:
+    """Make two links move as one at once, by the impulse of a weld; returns state and energy lost [J]; Eq. (M44)."""
+    impact = Impact(assembly, y)
+    compliance = np.empty((6, 6))
+    changes = []
+    for i in range(6):
+        wrench = np.eye(6)[i]
+        moved, change = impact.response({b: wrench, a: -wrench})
+        compliance[:, i] = moved[b] - moved[a]
+        changes.append(change)
+    gap = impact.moving[b] - impact.moving[a]
+    impulse = -np.linalg.solve(compliance, gap)
+    after = y.copy()
+    after[impact.n_q : impact.n_q + impact.n_u] += np.array(changes).T @ impulse
+    return after, float(-0.5 * gap @ impulse)  # what the relative motion at the weld held
+
+
+def _cross(v: Floats) -> Floats:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

@@ -1,0 +1,101 @@
+"""From surfaces and contacts to the records that the kernels read, and where contacts first touch."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels.layout import FORCE, TORQUE
+from softdock.contact.pair import ContactPair
+from softdock.multibody.assemble import Assembly
+from softdock.multibody.impulse import Impact
+from softdock.multibody.kernels import events as e
+from softdock.multibody.kernels.contacts import PAIR
+from softdock.multibody.kernels.tree import records
+from softdock.multibody.observe import Observation
+from softdock.multibody.run import Ending, Settings, Simulation
+from softdock.multibody.system import System
+from softdock.multibody.watch import channel_records
+
+Floats = NDArray[np.float64]
+FIRST_FORCE = 1e-6  # [N] far below any force of interest: the bodies have only just met
+
+
+@dataclass(frozen=True, kw_only=True)
+class Touch:
+    """Where and how two bodies first meet; vectors in N."""
+
+    contact: str
+    time: float
+    state: Floats
+    a: int
+    b: int
+    """Links that carry the surfaces."""
+    point: Floats
+    normal: Floats
+    """Direction in which b is pushed."""
+
+
+def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.recarray, list[ContactPair]]:
+    """Return one record and one contact pair for every contact; files start from `folder`."""
+    pairs = records(len(system.contacts), PAIR)
+    contact_pairs = []
+    for record, (name, contact) in zip(pairs, system.contacts.items()):
+        profiles = []
+        for side, link, frame in ((contact.a, "a", "A"), (contact.b, "b", "B")):
+            surface = system.surfaces[side]
+            profile, X_BS = surface.read(folder)
+            placed = assembly.placed[surface.body]
+            X_LS = placed.X_LB @ X_BS
+            record[link] = placed.link
+            record[f"R_{link}{frame}"] = X_LS.R.ravel()
+            record[f"p_{link}{frame}"] = X_LS.p
+            profiles.append(profile)
+        pair = contact.to_pair(profiles[0], profiles[1], name)
+        record.active, record.skin = int(contact.active), pair.skin
+        contact_pairs.append(pair)
+    return pairs, contact_pairs
+
+
+def first_touch(system: System, assembly: Assembly, folder: Path, duration: float) -> Touch | None:
+    """Let the system move until a contact begins to push; None where none does."""
+    pairs, contact_pairs = pair_records(system, assembly, folder)
+    names = list(system.contacts)
+    channels = channel_records(system, assembly, [Observation(name=name, field="force") for name in names])
+    events = records(len(names), e.EVENT)
+    events.channel, events.first_action = np.arange(len(names)), 0
+    events.threshold, events.direction, events.actions = FIRST_FORCE, 1, 1
+    events.armed = events.fresh = events.once = 1
+    stop = records(1, e.ACTION)
+    stop.kind = e.STOP
+    run = Simulation(
+        assembly=assembly,
+        settings=Settings(duration=duration, record_rate=0.0, record_contact=False),
+        channels=channels,
+        events=events,
+        actions=stop,
+        pairs=pairs,
+        contact_pairs=contact_pairs,
+    ).run()
+    if run.ending is not Ending.STOPPED or run.stop_event is None:
+        return None
+    pair = run.pairs[run.stop_event]
+    impact = Impact(assembly, run.state)
+    link = impact.links[pair.a]
+    base = impact.links[link.root]
+    R_NA = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ pair.R_aA.reshape(3, 3)
+    p_NA = base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ pair.p_aA)
+    force, torque = pair.out[FORCE : FORCE + 3], pair.out[TORQUE : TORQUE + 3]
+    on_line = np.cross(force, torque) / (
+        force @ force
+    )  # the point of the line of action nearest to A's origin
+    return Touch(
+        contact=names[run.stop_event],
+        time=run.time,
+        state=run.state,
+        a=int(pair.a),
+        b=int(pair.b),
+        point=p_NA + R_NA @ on_line,
+        normal=R_NA @ force / np.linalg.norm(force),
+    )

@@ -1,0 +1,95 @@
+"""The first impact of a system in three dimensions, by RMI with joints free and locked."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.impulse import Impact, strike
+from softdock.multibody.joints import direction, matrix, quaternion
+from softdock.multibody.pairing import first_touch
+from softdock.scenario import ScenarioBase
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.theory import rmi
+
+Floats = NDArray[np.float64]
+
+
+def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
+    """Return the impact that the scenario names, or the first touch of its contacts; None where nothing touches."""
+    assert isinstance(scenario, MultibodyScenario)
+    assembly = assemble(scenario)
+    if scenario.impact is not None:
+        a, b = scenario.impact.a, scenario.impact.b
+        impact = Impact(assembly, assembly.y)
+        placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
+        R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
+        point = _point(impact, assembly, b.body, np.asarray(b.at, float))
+        struck = (placed_a.link, placed_b.link, point, R_NA @ direction(scenario.impact.normal))
+        return _prediction(scenario, assembly, assembly.y, *struck, scenario.impact.restitution)
+    if not scenario.contacts:
+        return None
+    touch = first_touch(scenario, assembly, scenario.directory, scenario.duration)
+    if touch is None:
+        return None
+    struck = (touch.a, touch.b, touch.point, touch.normal)
+    return _prediction(scenario, assembly, touch.state, *struck, 1.0) | {
+        "contact": touch.contact,
+        "t_first_contact": touch.time,
+    }
+
+
+def _prediction(
+    scenario: MultibodyScenario,
+    assembly: Assembly,
+    y: Floats,
+    a: int,
+    b: int,
+    point: Floats,
+    normal: Floats,
+    restitution: float,
+) -> dict[str, Any]:
+    struck = strike(assembly, y, a, b, point, normal, restitution)
+    e_I = struck.effective_mass_ratio
+    regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
+    after = Impact(assembly, struck.state)
+    velocities = {name: _velocity(after, assembly, name) for name in scenario.bodies}
+    return {
+        "effective_mass_free": struck.effective_mass_free,
+        "effective_mass_locked": struck.effective_mass_locked,
+        "effective_mass_ratio": e_I,
+        "effective_mass_ratio_star": (1.0 + restitution) * e_I,
+        "restitution": restitution,
+        "closing_speed": struck.closing_speed,
+        "relative_velocity_before": struck.closing_speed_locked,
+        "relative_velocity_after": struck.relative_velocity_after,
+        "impulse": struck.impulse,
+        "normal": normal.tolist(),
+        "point": point.tolist(),
+        "velocities_after": velocities,
+        "regime": regime.identifier,
+        "regime_sentence": regime.sentence,
+    }
+
+
+def _rotation(impact: Impact, assembly: Assembly, body: str) -> Floats:
+    placed = assembly.placed[body]
+    link = impact.links[placed.link]
+    base = impact.links[link.root]
+    return np.asarray(base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ placed.X_LB.R)
+
+
+def _point(impact: Impact, assembly: Assembly, body: str, p_BQ: Floats) -> Floats:
+    placed = assembly.placed[body]
+    link = impact.links[placed.link]
+    base = impact.links[link.root]
+    p_LQ = placed.X_LB.p + placed.X_LB.R @ p_BQ
+    return np.asarray(base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ p_LQ))
+
+
+def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:
+    """Velocity of a body's origin in N."""
+    motion = impact.moving[assembly.placed[body].link]
+    point = _point(impact, assembly, body, np.zeros(3))
+    return [float(x) for x in motion[3:] + np.cross(motion[:3], point)]
