@@ -26,7 +26,7 @@ from softdock.multibody.system import (
 )
 
 Floats = NDArray[np.float64]
-UNLIMITED = 1e300  # a bound that no motion reaches
+UNLIMITED = e.UNLIMITED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,8 @@ LOAD = 6  # force and torque from outside, by a table of time
 LINEAR = 0
 EXPONENTIAL = 1
 
+UNLIMITED = 1e300  # a bound that no motion reaches
+
 ELEMENT = np.dtype(
     [
         ("kind", np.int64),
@@ -204,15 +206,19 @@ def limited(force, speed, max_force, max_power):
 
 
 @inlined
-def apply_position_drive(element, axes, t, q, u):
-    """Drive that follows a ramp of position to its target; Eq. (M24)."""
+def ramp(element, t):
+    """Command of a drive and its rate: from where it was switched on to its target; Eq. (M24)."""
     gap = element.target - element.x_on
     travelled = element.rate * (t - element.t_on)
-    if travelled >= abs(gap):
-        command, command_rate = element.target, 0.0
-    else:
-        command_rate = math.copysign(element.rate, gap)
-        command = element.x_on + math.copysign(travelled, gap)
+    if element.rate >= UNLIMITED or travelled >= abs(gap):
+        return element.target, 0.0
+    return element.x_on + math.copysign(travelled, gap), math.copysign(element.rate, gap)
+
+
+@inlined
+def apply_position_drive(element, axes, t, q, u):
+    """Drive that follows a ramp of position to its target; Eq. (M25)."""
+    command, command_rate = ramp(element, t)
     x, v = q[element.at_q], u[element.at_u]
     wanted = element.stiffness[0] * (command - x) + element.damping[0] * (command_rate - v)
     force = limited(wanted, v, element.max_force, element.max_power)
@@ -225,9 +231,7 @@ def apply_position_drive(element, axes, t, q, u):
 @inlined
 def apply_speed_drive(element, axes, t, u):
     """Drive that follows a ramp of speed to its target; Eq. (M25)."""
-    gap = element.target - element.x_on
-    gained = element.rate * (t - element.t_on)
-    command = element.target if gained >= abs(gap) else element.x_on + math.copysign(gained, gap)
+    command, _ = ramp(element, t)
     v = u[element.at_u]
     force = limited(element.damping[0] * (command - v), v, element.max_force, element.max_power)
     axes[element.at_u].tau += force
