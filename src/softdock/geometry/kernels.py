@@ -100,7 +100,8 @@ def radial_depth(segments, first, last, z, r):
     Where the meridian passes z more than once the nearest passage counts; where never, there is no contact.
     """
     best = math.inf
-    s, n_z, n_r = -math.inf, 0.0, 0.0
+    s, n_z, n_r = depth(segments, first, last, z, r)
+    s = -abs(s)
     for k in range(first, last + 1):
         low, high = passages(segments, k, z)
         for r_k in (low, high):

@@ -208,21 +208,26 @@ def _joint_problems(profile: Profile, field: str) -> Iterator[Problem]:
 
 
 def _crossing_problems(profile: Profile, field: str) -> Iterator[Problem]:
-    """Look for crossings of the meridian with itself on chords that deviate by a thousandth of its size."""
-    polyline: list[Point] = []
+    """Look for crossings of the meridian with itself on chords that deviate by a thousandth of a radius."""
+    points: list[Point] = []
     owner: list[int] = []
     for k, segment in enumerate(profile.segments):
-        pieces = 1 if isinstance(segment, Line) else max(2, math.ceil(abs(segment.sweep) / 0.06))
-        polyline += [segment.point(i / pieces) for i in range(pieces)]
+        pieces = 1 if isinstance(segment, Line) else max(2, math.ceil(abs(segment.sweep) / 0.09))
+        points += [segment.point(i / pieces) for i in range(pieces)]
         owner += [k] * pieces
-    polyline.append(profile.segments[-1].end)
-    for i, j in itertools.combinations(range(len(owner)), 2):
-        touching = j == i + 1 or (i == 0 and j == len(owner) - 1)
-        if not touching and _fraction_to_crossing(*polyline[i : i + 2], *polyline[j : j + 2]) is not None:
-            yield Problem(
-                field=field, message=f"The profile crosses itself: segments {owner[i]} and {owner[j]} meet."
-            )
-            return
+    ends = np.array([*points, profile.segments[-1].end])
+    u = ends[1:] - ends[:-1]
+    w = ends[None, :-1] - ends[:-1, None]
+    cross = u[:, None, 0] * u[None, :, 1] - u[:, None, 1] * u[None, :, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        along = (w[..., 0] * u[None, :, 1] - w[..., 1] * u[None, :, 0]) / cross
+        other = (w[..., 0] * u[:, None, 1] - w[..., 1] * u[:, None, 0]) / cross
+    meet = np.triu((along >= 0) & (along <= 1) & (other >= 0) & (other <= 1), 2)
+    if profile.is_closed:
+        meet[0, -1] = False
+    for i, j in np.argwhere(meet)[:1]:
+        text = f"The profile crosses itself: segments {owner[i]} and {owner[j]} meet."
+        yield Problem(field=field, message=text)
 
 
 def _row(segment: Line | Arc) -> list[float]:

@@ -1,0 +1,120 @@
+"""Time and accuracy of the contact force: cut cells beside plain points, over many kinds of contact."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from softdock.bench.contact_kinds import KINDS, UP, Array, Kind, press, state
+from softdock.bench.kernels import repeat_evaluate, repeat_rebuild
+from softdock.contact import CutCells, Friction, Points, warm_up
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels import layout
+from softdock.report import Progress
+
+FORCES = (0.1, 1.0, 10.0)
+"""[N]"""
+METHODS: dict[str, CutCells | Points] = {
+    "cut cells": CutCells(),
+    "cut cells, quartered": CutCells(resolved_force=0.1 / 16),
+    "points 2 mm": Points(spacing=2e-3),
+    "points 1 mm": Points(spacing=1e-3),
+    "points 0.25 mm": Points(spacing=0.25e-3),
+}
+"""The allowed bend goes with the root of the resolved force: a sixteenth of it halves the cells both ways."""
+FINE = CutCells(resolved_force=1e-4)
+TIMED_KIND, TIMED_FORCE = "ball (6 mm) on cone", 1.5
+
+
+def run(progress: Progress, /) -> list[dict[str, Any]]:
+    """Measure and return one row per quantity."""
+    progress("compiling", 0.0)
+    warm_up()
+    rows = _times()
+    for i, name in enumerate(KINDS):
+        progress(name, (i + 1) / (len(KINDS) + 1))
+        errors = accuracy(KINDS[name], ("cut cells", "points 1 mm"), placements=8)
+        for k, force in enumerate(FORCES):
+            ours, theirs = errors["cut cells"][k], errors["points 1 mm"][k]
+            rows.append(
+                {
+                    "name": f"force error, {name}, {force:g} N",
+                    "value": ours,
+                    "unit": "1",
+                    "peer": "points 1 mm apart",
+                    "peer_value": theirs,
+                    "ratio": theirs / max(ours, 1e-12),
+                    "aim": 0.01 if force < 1.0 else 0.005,
+                }
+            )
+    progress("done", 1.0)
+    return rows
+
+
+def accuracy(kind: Kind, methods: tuple[str, ...], placements: int, seed: int = 1) -> dict[str, list[float]]:
+    """Return the root mean square of the relative force error of each method, one for each of `FORCES`."""
+    rng = np.random.default_rng(seed)
+    fine = kind.pair(FINE)
+    pairs = {name: kind.pair(METHODS[name]) for name in methods}
+    squares = {name: np.zeros(len(FORCES)) for name in methods}
+    for _ in range(placements):
+        approach = kind.approach(rng)
+        for k, force in enumerate(FORCES):
+            there = state(r=approach[1] + press(kind, approach, force) * approach[2], A=approach[0])
+            exact = np.linalg.norm(fine.forces(state(), there)[1].F)
+            for name, pair in pairs.items():
+                error = np.linalg.norm(pair.forces(state(), there)[1].F) / exact - 1.0
+                squares[name][k] += error**2 / placements
+    return {name: [float(e) for e in np.sqrt(values)] for name, values in squares.items()}
+
+
+def table(placements: int = 20) -> str:
+    """Return the table of the theory page (Markdown): force error in per cent at the three forces."""
+    lines = [f"| contact | {' | '.join(METHODS)} |", "|---" * (len(METHODS) + 1) + "|"]
+    for name, kind in KINDS.items():
+        errors = accuracy(kind, tuple(METHODS), placements)
+        cells = [" / ".join(f"{100 * e:.2g}" for e in errors[method]) for method in METHODS]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _times() -> list[dict[str, Any]]:
+    """Time one evaluation and one rebuild of a localised patch, in contact and far away."""
+    kind = KINDS[TIMED_KIND]
+    approach = kind.approach(np.random.default_rng(1))
+    touching = approach[1] + press(kind, approach, TIMED_FORCE) * approach[2]
+    where = f"{TIMED_KIND}, {TIMED_FORCE:g} N"
+    return [
+        *_times_at(kind, approach[0], touching, where, aims=(3e-6, 50e-6)),
+        *_times_at(kind, approach[0], touching + 0.1 * UP, "free flight", aims=(0.1e-6, 0.3e-6)),
+    ]
+
+
+def _times_at(
+    kind: Kind, R_AB: Array, p_AB_A: Array, where: str, aims: tuple[float, float]
+) -> list[dict[str, Any]]:
+    pair = dataclasses.replace(kind.pair(), friction=Friction(coefficient=0.1))
+    arrays = contact_arrays([pair])
+    lists = contact_lists(arrays)
+    rows, p = tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, p_AB_A))
+    out, rest, sliding = np.zeros(layout.OUTPUT), (0.0, 0.0, 0.0), (0.01, 0.0, 0.0)
+    listing = _best_time(lambda n: repeat_rebuild(arrays, lists, rows, p, pair.skin, n))
+    force = _best_time(lambda n: repeat_evaluate(arrays, lists, rows, p, rest, sliding, out, n))
+    return [
+        {"name": f"contact force with friction, {where}", "value": force, "unit": "s", "aim": aims[0]},
+        {"name": f"near list, {where}", "value": listing, "unit": "s", "aim": aims[1]},
+        {"name": f"cells in the near list, {where}", "value": int(lists.work[0]["cells"]), "unit": "1"},
+    ]
+
+
+def _best_time(work: Callable[[int], Any], count: int = 50, repeats: int = 30) -> float:
+    """Return the shortest time [s] of one of `count` repetitions: what it takes when nothing disturbs it."""
+    work(1)
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work(count)
+        times.append(time.perf_counter() - start)
+    return min(times) / count

@@ -1,0 +1,87 @@
+"""Bad input is refused with a sentence."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+from softdock.bench.contact_kinds import ball, plate, state
+from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, Points
+from softdock.errors import InputError
+from softdock.geometry.profile import Line, Profile
+
+
+def test_areal_stiffness_of_aluminium():
+    """70 GPa and 0.33: c b = 1.037e11 N/m2."""
+    layer = ElasticLayer.of_material(youngs_modulus=70e9, poisson_ratio=0.33, thickness=1e-3)
+    assert layer.areal_stiffness * 1e-3 == pytest.approx(1.037e11, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: ElasticLayer(areal_stiffness=0.0), "areal_stiffness must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.nan), "areal_stiffness must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.inf), "areal_stiffness must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=-1.0), "damping must be 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=1.0), "damping_depth must be more than 0"),
+        (
+            lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.5, thickness=1e-3),
+            "poisson_ratio must be above -1 and below 0.5",
+        ),
+        (
+            lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.3, thickness=0.0),
+            "thickness must be more than 0",
+        ),
+        (
+            lambda: ElasticLayer.of_material(youngs_modulus=0.0, poisson_ratio=0.3, thickness=1.0),
+            "youngs_modulus must be more than 0",
+        ),
+        (lambda: Friction(coefficient=-0.1), "coefficient must be 0 or more"),
+        (lambda: Friction(threshold_speed=0.0), "threshold_speed must be more than 0"),
+        (lambda: CutCells(resolved_force=0.0), "resolved_force must be more than 0"),
+        (lambda: Points(spacing=0.0), "spacing must be more than 0"),
+        (
+            lambda: ContactPair(
+                surface_A=plate(),
+                surface_B=Profile(segments=(Line(start=(0.0, 0.1), end=(0.1, -0.1)),)),
+                layer=ElasticLayer(areal_stiffness=1.0),
+            ),
+            "surface_B.segments.0: A profile must not cross its axis",
+        ),
+    ],
+)
+def test_refused(make, sentence):
+    with pytest.raises(InputError, match=sentence):
+        make()
+
+
+def test_forces_may_be_asked_from_threads():
+    pair = ContactPair(surface_A=plate(), surface_B=ball(0.01), layer=ElasticLayer(areal_stiffness=2e9))
+    depths = np.linspace(1e-5, 5e-4, 40)
+    alone = [float(pair.forces(state(), state(r=(0.0, 0.0, 0.01 - d)))[1].F[2]) for d in depths]
+    answers = {}
+
+    def work(k):
+        rng = np.random.default_rng(k)
+        for i in rng.permutation(len(depths)):
+            answers[k, i] = pair.forces(state(), state(r=(0.0, 0.0, 0.01 - depths[i])))[1].F[2]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for (_, i), force in answers.items():
+        assert force == pytest.approx(alone[i], rel=1e-3)  # the list in use may be another one
+
+
+def test_a_stiff_thin_layer_is_resolved_too():
+    """Aluminium, 1 mm: depths below a micrometre; cells follow the stiffness."""
+    c, R = 1.037e14, 0.01
+    pair = ContactPair(surface_A=plate(), surface_B=ball(R), layer=ElasticLayer(areal_stiffness=c))
+    for force in (0.1, 1.0, 10.0):
+        depth = math.sqrt(force / (c * math.pi * R))
+        answer = pair.forces(state(), state(r=(0.003, 0.0, R - depth)))[1].F[2]
+        assert answer == pytest.approx(force, rel=1e-2 if force < 1.0 else 5e-3)

@@ -1,0 +1,315 @@
+"""Laws that every contact obeys, whatever its kind."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from softdock.bench.contact_kinds import KINDS, STIFFNESS, UP, ball, pin, press, rotation, state
+from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, FrictionLaw, Mapping, Points
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels import layout
+from softdock.contact.kernels.force import evaluate, motion_bound
+from softdock.contact.kernels.near import rebuild
+from softdock.geometry.profile import rounded_profile
+
+DROGUE = rounded_profile(
+    [
+        (0.02, 0.078),
+        (-0.035, 0.023),
+        (-0.050, 0.023),
+        (-0.056, 0.035),
+        (-0.075, 0.035),
+        (-0.09, 0.02),
+        (-0.09, 0.0),
+    ],
+    [5e-3, 2e-3, 2e-3, 5e-3, 5e-3],
+)
+LAYER = ElasticLayer(areal_stiffness=STIFFNESS, damping=5e8, damping_depth=1e-4)
+REST = (0.0, 0.0, 0.0)
+
+
+def rows(R):
+    return tuple(tuple(map(float, row)) for row in R)
+
+
+class Kernel:
+    """One pair at kernel level, with one near list for the whole test."""
+
+    def __init__(self, pair, R_AB, p_AB_A, reach):
+        self.arrays = contact_arrays([pair])
+        self.lists = contact_lists(self.arrays, capacity=2048)
+        self.clearance, blocks = rebuild(
+            self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach
+        )
+        assert blocks <= 2048
+
+    def __call__(self, R_AB, p_AB_A, w=REST, v=REST):
+        out = np.zeros(layout.OUTPUT)
+        moved = evaluate(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), w, v, out)
+        return out, moved
+
+
+def pressed(name, force=3.0, seed=5):
+    """A kind of contact, pressed with a force: the pair's kind, R_AB and p_AB_A."""
+    kind = KINDS[name]
+    approach = kind.approach(np.random.default_rng(seed))
+    return kind, approach[0], approach[1] + press(kind, approach, force) * approach[2]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_elastic_force_is_the_gradient_of_the_energy(name):
+    """Force and torque against central differences of the energy, over translations and rotations."""
+    kind, R_AB, p_AB_A = pressed(name)
+    kernel = Kernel(kind.pair(), R_AB, p_AB_A, reach=2e-4)
+    out, _ = kernel(R_AB, p_AB_A)
+    h = 2e-7
+    for k, axis in enumerate(np.eye(3)):
+        up, down = kernel(R_AB, p_AB_A + h * axis)[0], kernel(R_AB, p_AB_A - h * axis)[0]
+        slope = (up[layout.ENERGY] - down[layout.ENERGY]) / (2 * h)
+        # The second difference of the force bounds the error of the difference: h^2 F'' / 6, F'' at most F/depth^2.
+        tolerance = 3.0 * (h / out[layout.DEPTH]) ** 2 + 1e-7
+        assert -slope == pytest.approx(out[layout.FORCE + k], abs=3.0 * tolerance)
+        turn = h / 0.05
+        up = kernel(rotation(axis, turn) @ R_AB, rotation(axis, turn) @ p_AB_A)[0]
+        down = kernel(rotation(axis, -turn) @ R_AB, rotation(axis, -turn) @ p_AB_A)[0]
+        slope = (up[layout.ENERGY] - down[layout.ENERGY]) / (2 * turn)
+        assert -slope == pytest.approx(out[layout.TORQUE + k], abs=0.06 * 3.0 * tolerance)
+
+
+def test_gradient_in_the_fillets_of_a_drogue():
+    """Cells that face two segments, and the corners of a sharp drogue, keep the force a gradient."""
+    sharp = rounded_profile([(0.02, 0.078), (-0.035, 0.023), (-0.050, 0.023), (-0.056, 0.035)], [0.0, 0.0])
+    for A in (DROGUE, sharp):
+        for p_AB_A in ((0.0163, 0.0, -0.032), (0.0154, 0.002, -0.0495), (0.0175, 0.0, -0.034)):
+            pair = ContactPair(
+                surface_A=A, surface_B=ball(0.008), layer=ElasticLayer(areal_stiffness=STIFFNESS)
+            )
+            p_AB_A = np.array(p_AB_A)
+            kernel = Kernel(pair, np.eye(3), p_AB_A, reach=1e-3)
+            out, h = kernel(np.eye(3), p_AB_A)[0], 1e-8
+            assert out[layout.DEPTH] > 0.0
+            for k, axis in enumerate(np.eye(3)):
+                up, down = (kernel(np.eye(3), p_AB_A + side * h * axis)[0] for side in (1, -1))
+                slope = (up[layout.ENERGY] - down[layout.ENERGY]) / (2 * h)
+                scale = np.linalg.norm(out[:3])
+                # A point on the medial line of the sharp corner may change sides within h.
+                assert -slope == pytest.approx(out[layout.FORCE + k], abs=1e-4 * scale)
+
+
+def test_work_around_a_loop_vanishes():
+    """A closed path through cone, edge and throat with one near list: Simpson's rule against the stored energy."""
+    centre = np.array([0.0163, 0.0, -0.0320])
+    pair = ContactPair(surface_A=DROGUE, surface_B=ball(0.008), layer=ElasticLayer(areal_stiffness=STIFFNESS))
+    kernel = Kernel(pair, np.eye(3), centre, reach=1e-3)
+    n, radius = 4000, 2e-4
+    angles = np.linspace(0, math.tau, n + 1)
+    path = centre + radius * np.column_stack([np.cos(angles), 0.3 * np.sin(angles), np.sin(angles)])
+    steps = radius * np.column_stack([-np.sin(angles), 0.3 * np.cos(angles), np.cos(angles)])
+    outs = np.array([kernel(np.eye(3), p)[0] for p in path])
+    power = (outs[:, :3] * steps).sum(axis=1)
+    work = power[:-1].sum() * math.tau / n  # the trapezium is spectrally accurate on a closed smooth path
+    assert abs(work) <= 1e-7 * outs[:, layout.ENERGY].max()
+
+
+@pytest.mark.parametrize("quadrature", [CutCells(), Points(spacing=1e-3)])
+@pytest.mark.parametrize(
+    "name", ["ball (6 mm) on cone", "pin across throat edge", "ring, tilted up to 2 mrad"]
+)
+def test_action_equals_reaction_at_the_same_point(name, quadrature):
+    kind, R_AB, p_AB_A = pressed(name)
+    pair = dataclasses.replace(kind.pair(quadrature), layer=LAYER, friction=Friction(coefficient=0.3))
+    there = state(r=p_AB_A, v=(0.001, -0.002, -0.003), omega=(0.02, 0.01, -0.03), A=R_AB)
+    on_A, on_B = pair.forces(state(), there)
+    assert np.array_equal(on_A.F, -on_B.F)
+    total = on_A.T + on_B.T + np.cross(p_AB_A, on_B.F)
+    assert np.linalg.norm(on_B.F) > 0.1
+    assert np.abs(total).max() <= 1e-15 * np.linalg.norm(p_AB_A) * np.linalg.norm(on_B.F)
+
+
+@pytest.mark.parametrize(
+    "name", ["ball (6 mm) on cone", "pin across throat edge", "ball in hemisphere, 10 in 12 mm"]
+)
+def test_turning_and_moving_the_scene_turns_the_answer(name):
+    """Also seen from a frame that moves on, far from the origin."""
+    kind, R_AB, p_AB_A = pressed(name)
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    v, omega = np.array([0.01, -0.02, 0.03]), np.array([0.2, 0.1, -0.3])
+    on_B = pair.contact(state(), state(r=p_AB_A, v=v, omega=omega, A=R_AB)).wrench_B
+    Q, shift, drift = rotation((1.0, 2.0, -1.0), 1.1), np.array([3.0, -4.0, 5.0]), np.array([0.3, 0.2, 0.1])
+    A_state = state(r=shift, v=drift, A=Q)
+    B_state = state(r=shift + Q @ p_AB_A, v=drift + Q @ v, omega=Q @ omega, A=Q @ R_AB)
+    turned = pair.contact(A_state, B_state).wrench_B
+    # Rounding at 5 m is 1e-15 m in a depth of 1e-4 m; the stress centre's velocity loses nothing.
+    assert np.linalg.norm(turned.F - Q @ on_B.F) <= 1e-9 * np.linalg.norm(on_B.F)
+    assert np.linalg.norm(turned.T - Q @ on_B.T) <= 1e-9 * np.linalg.norm(on_B.F)
+
+
+def test_a_common_rigid_motion_does_no_work():
+    """Bodies that turn together like one do not slide or damp."""
+    kind, R_AB, p_AB_A = pressed("pin across throat edge")
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    omega, v = np.array([0.4, -0.2, 0.7]), np.array([1.0, 2.0, 3.0])
+    moving = pair.contact(
+        state(v=v, omega=omega), state(r=p_AB_A, v=v + np.cross(omega, p_AB_A), omega=omega, A=R_AB)
+    )
+    still = pair.contact(state(), state(r=p_AB_A, A=R_AB))
+    assert np.linalg.norm(moving.wrench_B.F - still.wrench_B.F) <= 1e-9 * np.linalg.norm(still.wrench_B.F)
+    assert moving.dissipation == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["ball (6 mm) on cone", "rounded edge (2 mm) on cone", "ball in hemisphere, 10 in 12 mm"]
+)
+def test_exchanging_the_roles_changes_little(name):
+    """The two areas differ by depth times curvature."""
+    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+    on_B = kind.pair().contact(state(), state(r=p_AB_A, A=R_AB))
+    exchanged = ContactPair(surface_A=kind.B, surface_B=kind.A, layer=kind.pair().layer)
+    on_A = exchanged.contact(state(r=p_AB_A, A=R_AB), state())
+    tightest = 2e-3 if "2 mm" in name.split(",")[0] else 6e-3  # smallest radius of curvature [m]
+    difference = np.linalg.norm(on_A.wrench_A.F - on_B.wrench_B.F)
+    assert difference <= (2 * on_B.depth / tightest + 1e-2) * np.linalg.norm(on_B.wrench_B.F)
+
+
+@pytest.mark.parametrize("law", FrictionLaw)
+@pytest.mark.parametrize("name", KINDS)
+def test_losses_are_never_negative_and_stress_never_pulls(name, law):
+    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3, law=law))
+    rng = np.random.default_rng(0)
+    for scale in (1e-4, 1e-2, 1.0, 100.0):
+        v, omega = scale * rng.normal(size=3), scale * rng.normal(size=3)
+        contact = pair.contact(state(), state(r=p_AB_A, v=v, omega=omega, A=R_AB))
+        assert contact.dissipation >= 0.0
+        assert contact.pressure >= 0.0
+
+
+def test_power_balance():
+    """Power of the contact force = - rate of the elastic energy - dissipation."""
+    kind, R_AB, p_AB_A = pressed("ball (6 mm) on cone")
+    pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
+    w, v = np.array([0.3, -0.5, 0.2]), np.array([0.01, 0.02, -0.015])
+    kernel = Kernel(pair, R_AB, p_AB_A, reach=2e-4)
+    out, _ = kernel(R_AB, p_AB_A, tuple(w), tuple(v))
+    force, torque = out[:3], out[3:6] - np.cross(p_AB_A, out[:3])
+    dt = 1e-6
+    later, _ = kernel(rotation(w, np.linalg.norm(w) * dt) @ R_AB, p_AB_A + v * dt)
+    sooner, _ = kernel(rotation(w, -np.linalg.norm(w) * dt) @ R_AB, p_AB_A - v * dt)
+    rate = (later[layout.ENERGY] - sooner[layout.ENERGY]) / (2 * dt)
+    # Damping and friction act at the stress centre of each cell: exact for a translation, and a turn across a
+    # cell of 1 mm at 0.6 rad/s adds less than a thousandth of the speed.
+    assert force @ v + torque @ w == pytest.approx(-rate - out[layout.DISSIPATION], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_clearance_is_a_bound_and_the_list_serves_its_reach(name):
+    """Nothing touches within the clearance; within the reach an old list gives what a new one gives."""
+    kind, R_AB, p_AB_A = pressed(name, force=1.0)
+    approach = kind.approach(np.random.default_rng(5))[2]
+    rng = np.random.default_rng(2)
+    for back in (0.1e-3, 1e-3, 5e-3):
+        start = p_AB_A - back * approach
+        kernel = Kernel(kind.pair(), R_AB, start, reach=2e-4)
+        assert kernel.clearance <= back
+        if kernel.clearance <= 0.0:
+            continue  # may touch already, or touches on the other side
+        fine = kind.pair(CutCells(resolved_force=1e-3))
+        for _ in range(5):
+            way = rng.normal(size=3)
+            moved = start + kernel.clearance * way / np.linalg.norm(way)
+            assert fine.contact(state(), state(r=moved, A=R_AB)).depth <= 1e-6
+    reach = 1e-4
+    old = Kernel(kind.pair(), R_AB, p_AB_A, reach=reach)
+    for _ in range(5):
+        way = rng.normal(size=3)
+        p, R = p_AB_A + 0.5 * reach * way / np.linalg.norm(way), rotation(way, 2e-4) @ R_AB
+        served, bound = old(R, p)
+        if bound > reach:
+            continue
+        new = Kernel(kind.pair(), R, p, reach=reach)(R, p)[0]
+        assert served[:3] == pytest.approx(new[:3], abs=5e-3 * np.linalg.norm(new[:3]) + 2e-3)
+
+
+def test_motion_bound_bounds_the_motion():
+    kind, R_AB, p_AB_A = pressed("pin across throat edge")
+    kernel = Kernel(kind.pair(), R_AB, p_AB_A, reach=1e-4)
+    rng = np.random.default_rng(4)
+    surface = np.array(
+        [
+            (r * math.cos(a), r * math.sin(a), z)
+            for z, r in ((0, 0.0), (0.0, 0.015), (0.003, 0.018), (0.06, 0.018))
+            for a in np.linspace(0, 6, 9)
+        ]
+    )
+    for size in (1e-9, 1e-6, 1e-3, 0.1, 3.0):
+        R, p = rotation(rng.normal(size=3), size) @ R_AB, p_AB_A + size * 0.01 * rng.normal(size=3)
+        moved = np.linalg.norm(surface @ R.T + p - surface @ R_AB.T - p_AB_A, axis=1).max()
+        bound = motion_bound(kernel.arrays, kernel.lists, 0, rows(R), tuple(map(float, p)))
+        assert moved <= bound * (1 + 1e-9) + 1e-16
+        assert bound <= 4 * moved + 1e-15
+
+
+def test_pairs_share_arrays():
+    """Several pairs in one set of arrays answer as each alone."""
+    chosen = [
+        pressed(name) for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, cone in cone")
+    ]
+    pairs = [kind.pair() for kind, _, _ in chosen]
+    arrays = contact_arrays(pairs)
+    lists = contact_lists(arrays)
+    out = np.zeros(layout.OUTPUT)
+    for i, (kind, R, p) in enumerate(chosen):
+        rebuild(arrays, lists, i, rows(R), tuple(map(float, p)), 2e-4)
+        evaluate(arrays, lists, i, rows(R), tuple(map(float, p)), REST, REST, out)
+        alone = Kernel(kind.pair(), R, p, 2e-4)(R, p)[0]
+        assert np.array_equal(out, alone)
+
+
+def test_a_full_list_says_so():
+    kind, R, p = pressed("ball (6 mm) on cone")
+    arrays = contact_arrays([kind.pair()])
+    _, short = rebuild(arrays, contact_lists(arrays, capacity=1), 0, rows(R), tuple(map(float, p)), 2e-4)
+    assert short > 1
+    large = contact_lists(arrays, capacity=2 * short)
+    _, enough = rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
+    assert enough <= 2 * short
+    assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cells"]
+
+
+def test_radial_mapping_agrees_on_a_cone():
+    kind, R, p = pressed("ball (6 mm) on cone", force=1.0)
+    distance = kind.pair().contact(state(), state(r=p, A=R)).wrench_B.F
+    radial = (
+        dataclasses.replace(kind.pair(), mapping=Mapping.RADIAL).contact(state(), state(r=p, A=R)).wrench_B.F
+    )
+    assert radial == pytest.approx(distance, rel=1e-9, abs=1e-9)
+
+
+def test_radial_mapping_is_wrong_at_the_pole():
+    """Where the profile's normal is axial, the radial distance says nothing about the depth."""
+    kind, R, p = pressed("ball at the pole, 10 in 30 mm", force=1.0)
+    pair = dataclasses.replace(kind.pair(), mapping=Mapping.RADIAL)
+    force = np.linalg.norm(pair.forces(state(), state(r=p, A=R))[1].F)
+    assert abs(force - 1.0) > 0.1
+
+
+def test_mirror_symmetry():
+    """A pin that leans against the throat in the x-z plane feels no force along y and no torque about x, z."""
+    kind = KINDS["pin across throat edge"]
+    pair = kind.pair(CutCells(resolved_force=1e-3))
+    R = rotation((0.0, 1.0, 0.0), 0.1)
+    start, way = np.array([0.0, 0.0, -0.03]), np.array([1.0, 0.0, 0.0])
+    contact = pair.contact(state(), state(r=start + press(kind, (R, start, way), 1.0) * way, A=R))
+    F, T = contact.wrench_A.F, contact.wrench_A.T
+    assert np.linalg.norm(F) > 0.1
+    assert abs(F[1]) <= 1e-3 * np.linalg.norm(F)
+    assert max(abs(T[0]), abs(T[2])) <= 1e-3 * np.linalg.norm(F) * 0.03
+
+
+def test_no_contact_no_force():
+    pair = ContactPair(surface_A=DROGUE, surface_B=pin(0.01, 0.05, 0.002), layer=LAYER)
+    contact = pair.contact(state(), state(r=0.2 * UP))
+    assert contact.wrench_B.F.tolist() == [0.0, 0.0, 0.0]
+    assert (contact.energy, contact.area, contact.depth, contact.pressure) == (0.0, 0.0, 0.0, 0.0)
