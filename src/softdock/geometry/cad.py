@@ -219,8 +219,8 @@ def _not_of_revolution(
     z_range: tuple[float, float] | None,
 ) -> InputError:
     hole = max((_hole(part, facets, frame, pieces, JOINT * facets.size) for part in parts), default=0.0)
-    ends = {k for part in parts for k in (part.links[0].piece, part.links[-1].piece)}
-    hole = max([hole, *(pieces[k].interruption for k in ends)])
+    if side == "outside":
+        hole = max([hole, *(piece.interruption for piece in pieces)])
     departure, z = departure_from_revolution(facets, frame, outside=side == "outside", z_range=z_range)
     if hole > 0.0 and hole > departure:
         message = f"The {side} is broken by a hole or an attachment {hole * 1e3:.4g} mm wide"

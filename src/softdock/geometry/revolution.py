@@ -35,7 +35,7 @@ class Piece:
     deviation: float
     """Largest distance [m] of the facets' vertices from the segments."""
     interruption: float = 0.0
-    """A plane: width [m] of what ends its ring, a hole or an attachment, or how unround its edge is."""
+    """Width [m] of the hole or attachment that ends the ring of a plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,8 +237,7 @@ def _annulus(body: _Body, triangles: Indices, up: bool) -> Piece | None:
     around.sort()
     if not around:
         return None
-    if around[-1][1] < outer:
-        outer, interruption = around[-1][1], around[-1][2] - around[-1][1]
+    outer = min(outer, around[-1][1])
     if len(around) > 1:
         inner = around[0][0] if around[0][2] - around[0][1] <= body.tolerance else around[0][2]
     if outer <= inner:

@@ -69,7 +69,7 @@ def interpolate(profile: Profile, resolution: float) -> Array:
     places = [profile.segments[0].start]
     for segment in profile.segments:
         count = _count(segment.length, resolution)
-        places += [segment.point((k + 1) / count) for k in range(count)]
+        places += [*(segment.point(k / count) for k in range(1, count)), segment.end]
     return np.array(places)
 
 
