@@ -75,9 +75,14 @@ def table(placements: int = 20) -> str:
     lines = [f"| contact | {' | '.join(METHODS)} |", "|---" * (len(METHODS) + 1) + "|"]
     for name, kind in KINDS.items():
         errors = accuracy(kind, tuple(METHODS), placements)
-        cells = [" / ".join(f"{100 * e:.2g}" for e in errors[method]) for method in METHODS]
+        cells = [" / ".join(_digits(100 * e) for e in errors[method]) for method in METHODS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _digits(value: float) -> str:
+    """Write a number with two significant digits and no exponent."""
+    return np.format_float_positional(float(f"{value:.2g}"), trim="-")
 
 
 def _times() -> list[dict[str, Any]]:
