@@ -17,13 +17,28 @@ from softdock.predict import predict
 from softdock.simulate import simulate
 
 if TYPE_CHECKING:
+    from softdock.multibody.system import System
     from softdock.result import Result
     from softdock.scenario import bundled, load
 
 __version__ = "0.1.0"
-__all__ = ["InputError", "Result", "__version__", "bundled", "load", "predict", "simulate"]
+__all__ = [
+    "InputError",
+    "Result",
+    "System",
+    "__version__",
+    "bundled",
+    "load",
+    "predict",
+    "simulate",
+]
 
-_HOMES = {"Result": "softdock.result", "bundled": "softdock.scenario", "load": "softdock.scenario"}
+_HOMES = {
+    "Result": "softdock.result",
+    "System": "softdock.multibody.system",
+    "bundled": "softdock.scenario",
+    "load": "softdock.scenario",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 # Imported when first needed: one kind of scenario does not pay for the kernels of another.
 RUNNERS = {"chain": "softdock.simulate.chain", "multibody": "softdock.simulate.multibody"}
-ROOMS = {"chain": ("lumped",), "multibody": ("contact", "multibody")}
-"""Rooms whose kernels each kind of scenario uses."""
+ROOMS = {"chain": ("lumped",), "multibody": ("multibody",)}
+"""Rooms whose kernels each kind of scenario starts; what those call is compiled with them."""
 
 
 class Runner(Protocol):
