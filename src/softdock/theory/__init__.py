@@ -1,9 +1,10 @@
 """Closed forms only: what the simulator must agree with.
 
 `rmi` predicts impacts between multibody systems, `restitution` the coefficient of restitution of a spring
-and damper, `latch` whether a wedge lifts its latch. Arrays in, arrays out.
+and damper, `latch` whether a wedge lifts its latch, `rigid_body` how torque-free bodies, pendulums and oscillators
+move. Arrays in, arrays out.
 """
 
-from softdock.theory import latch, restitution, rmi
+from softdock.theory import latch, restitution, rigid_body, rmi
 
-__all__ = ["latch", "restitution", "rmi"]
+__all__ = ["latch", "restitution", "rigid_body", "rmi"]
