@@ -267,6 +267,10 @@ class System(Model):
             self._check_body(f"surfaces.{name}.body", surface.body)
         for name, contact in self.contacts.items():
             self._check_contact(f"contacts.{name}", contact)
+        if "contact" in (*self.bodies, *self.elements(), *self.contacts):
+            raise FieldError(
+                "bodies", "the name 'contact' stands for the largest of all contacts: choose another"
+            )
         names = [name for group in GROUPS for name in getattr(self, group)]
         for group in GROUPS:
             for name in getattr(self, group):

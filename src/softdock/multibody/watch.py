@@ -26,6 +26,8 @@ BODY_CHANNELS = {
     "tilt": (c.TILT, 0),
 }
 CONTACT_CHANNELS = {"depth": DEPTH, "area": CONTACT_AREA, "pressure": PRESSURE, "energy": ENERGY}
+ANY_CONTACT = "contact"
+"""Name of the largest over all contacts."""
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
 
 
@@ -38,7 +40,7 @@ def unit_of(system: System, observation: Observation) -> str:
         return _unit_of_body(system, observation)
     if observation.frame != WORLD:
         raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
-    if name in system.contacts:
+    if name in system.contacts or (name == ANY_CONTACT and system.contacts):
         _choose(field, CONTACT_FIELDS, f"contact {name!r}")
         return CONTACT_FIELDS[field]
     elements = system.elements()
@@ -96,6 +98,8 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
         name, field = observation.name, observation.field
         if name == "time":
             record.kind = c.TIME
+        elif name == ANY_CONTACT:
+            record.kind, record.component = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
         elif name in contacts:
             record.i = contacts.index(name)
             record.kind = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
     """Return the impact that the scenario names, or the first touch of its contacts; None where nothing touches."""
     assert isinstance(scenario, MultibodyScenario)
-    assembly = assemble(scenario)
+    assembly = assemble(scenario.at_start())
     if scenario.impact is not None:
         a, b = scenario.impact.a, scenario.impact.b
         impact = Impact(assembly, assembly.y)

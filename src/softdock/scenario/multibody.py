@@ -3,22 +3,30 @@
 import re
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.multibody.joints import Axis
 from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
-from softdock.multibody.system import Anchor, Name, System
+from softdock.multibody.system import WORLD, Anchor, Name, System
 from softdock.multibody.watch import unit_of
 from softdock.quantities.fields import (
+    Angle,
+    AngularRate,
     Flag,
     Fraction,
     Frequency,
     Integer,
     JointPosition,
     JointSpeed,
+    Length,
+    NonNegativeLength,
+    NonNegativeSpeed,
     PositiveTime,
     Quantity,
+    Speed,
+    Vector3,
 )
 from softdock.quantities.model import FieldError, Model
 from softdock.scenario.base import ScenarioBase
@@ -72,6 +80,8 @@ class EventModel(Model):
     """Only the first time."""
     armed: Flag = True
     """Watched from the start; otherwise from when another event arms it."""
+    opens: Flag = False
+    """Part of the opening of a mechanism: takes place only where `opening` is true."""
 
     @property
     def condition(self) -> Condition:
@@ -138,11 +148,39 @@ class ImpactModel(Model):
     restitution: Fraction = 1.0
 
 
+class Approach(Model):
+    """How a free chaser starts against the port of its target; replaces the start of the chaser's free joint."""
+
+    chaser: str
+    """Free body at the root of the chaser's tree."""
+    tip: Anchor
+    """Frame on any body of that tree which leads; its z axis points forward."""
+    port: Anchor
+    """Frame on the target; its z axis points into the port."""
+    distance: NonNegativeLength = 0.0
+    """From the tip to the port, along the port's z axis."""
+    offset: tuple[Length, Length] = (0.0, 0.0)
+    """Of the tip from the port's axis, along the port's x and y."""
+    tilt: tuple[Angle, Angle] = (0.0, 0.0)
+    """Rotation vector of the tip against the port, about the port's x and y."""
+    roll: Angle = 0.0
+    """About the tip's own axis."""
+    speed: NonNegativeSpeed
+    """Of approach, along the port's z axis."""
+    lateral: tuple[Speed, Speed] = (0.0, 0.0)
+    """Velocity along the port's x and y."""
+    rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
+    """Angular velocity of the chaser against the port, in the port's axes."""
+
+
 class MultibodyScenario(ScenarioBase, System):
     """A system of bodies in three dimensions."""
 
     kind: Literal["multibody"] = "multibody"
     duration: PositiveTime
+    approach: Approach | None = None
+    opening: Flag = True
+    """Whether mechanisms open; false keeps events marked `opens` from taking place."""
     events: dict[Name, EventModel] = {}
     outcomes: tuple[OutcomeModel, ...] = ()
     metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
@@ -166,14 +204,46 @@ class MultibodyScenario(ScenarioBase, System):
         if self.impact:
             for side in ("a", "b"):
                 self._check_body(f"impact.{side}.body", getattr(self.impact, side).body)
+        if self.approach:
+            self._check_approach(self.approach)
         if info.context and "directory" in info.context:
             self._check_files(info.context["directory"])
         return self
+
+    def _check_approach(self, approach: Approach) -> None:
+        self._check_body("approach.chaser", approach.chaser, world=False)
+        if self.bodies[approach.chaser].joint.type != "free":
+            raise FieldError("approach.chaser", f"must be a free body; {approach.chaser!r} is not")
+        self._check_body("approach.tip.body", approach.tip.body, world=False)
+        if approach.chaser not in self._lineage(approach.tip.body):
+            raise FieldError("approach.tip.body", f"must be {approach.chaser!r} or a body that it carries")
+        self._check_body("approach.port.body", approach.port.body)
+        if approach.port.body != WORLD and approach.chaser in self._lineage(approach.port.body):
+            raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
     def _known(self, field: str, name: str, known: object, what: str) -> None:
         if name not in known:  # type: ignore[operator]
             names = ", ".join(known) or "none"  # type: ignore[call-overload]
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
+
+    def at_start(self) -> System:
+        """Return the system as it starts: the chaser placed by the approach, if there is one."""
+        a = self.approach
+        if a is None:
+            return self
+        from softdock.multibody.approach import place_chaser  # brings Numba
+
+        return place_chaser(
+            self,
+            chaser=a.chaser,
+            tip=a.tip,
+            port=a.port,
+            p_PT=np.array([*a.offset, -a.distance]),
+            turn=np.array([*a.tilt, 0.0]),
+            roll=a.roll,
+            v_PT=np.array([*a.lateral, a.speed]),
+            w_PT=np.array(a.rate, float),
+        )
 
     def _check_event(self, field: str, event: EventModel) -> None:
         try:

@@ -18,7 +18,7 @@ from softdock.scenario.multibody import METRIC, MultibodyScenario
 
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
-    assembly = assemble(scenario)
+    assembly = assemble(scenario.at_start())
     watched = _watched(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     simulation = Simulation(
@@ -81,7 +81,7 @@ def _events(scenario: MultibodyScenario, assembly: Assembly, watched: list[Obser
         record.channel = watched.index(condition.observation)
         record.threshold = condition.value(unit_of(scenario, condition.observation))
         record.direction = 1 if condition.rising else -1
-        record.armed = record.fresh = int(event.armed)
+        record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
         record.once = int(event.once)
         record.first_action, record.actions = first, len(event.then)
         first += len(event.then)
@@ -101,7 +101,9 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
             record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
             record.index = assembly.element_index[switched]
         elif action.arm or action.disarm:
-            record.kind = e.EVENT_ON if action.arm else e.EVENT_OFF
+            watched = scenario.events[action.arm or action.disarm or ""]
+            kept = watched.opens and not scenario.opening
+            record.kind = e.EVENT_ON if action.arm and not kept else e.EVENT_OFF
             record.index = events.index(action.arm or action.disarm or "")
         elif action.drive:
             record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]

@@ -30,6 +30,7 @@ ELEMENT_ENERGY = 9
 ELEMENT_DEFLECTION = 10
 CONTACT_FORCE = 11  # size of the force of a pair
 CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
+ANY_CONTACT = 13  # the largest such entry of all pairs; component -1 is the force
 
 CHANNEL = np.dtype(
     [
@@ -69,6 +70,12 @@ def channel_value(channel, links, elements, pairs, t, y):
         return pairs[channel.i].force
     if kind == CONTACT_RESULT:
         return pairs[channel.i].out[channel.component]
+    if kind == ANY_CONTACT:
+        largest = 0.0
+        for i in range(pairs.shape[0]):
+            result = pairs[i].force if channel.component < 0 else pairs[i].out[channel.component]
+            largest = max(largest, result)
+        return largest
     if kind == TIME:
         return t
     return frame_value(channel, links[channel.i], links[channel.j], links)

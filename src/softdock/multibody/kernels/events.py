@@ -48,7 +48,7 @@ def already_true(events, values):
     for i in range(events.shape[0]):
         if events[i].armed == 1 and events[i].fresh == 1:
             events[i].fresh = 0
-            if excess(events[i], values) >= 0.0:
+            if excess(events[i], values) > 0.0:
                 return i
     return -1
 
@@ -62,16 +62,16 @@ def first_event(system, channels, events, t, h, dense, start, mid, end, y, slope
         if event.armed == 0:
             continue
         g_0, g_m, g_1 = excess(event, start), excess(event, mid), excess(event, end)
-        if g_0 < 0.0 <= g_m:
+        if g_0 <= 0.0 < g_m:
             low, high, g_low, g_high = 0.0, 0.5, g_0, g_m
-        elif g_m < 0.0 <= g_1:
+        elif g_m <= 0.0 < g_1:
             low, high, g_low, g_high = 0.5, 1.0, g_m, g_1
         else:
             continue
         # Illinois variant of regula falsi; ends on the side where the condition holds.
         side = 0
         for _ in range(ROOT_STEPS):
-            if high - low <= 1e-15 or g_high == 0.0:
+            if high - low <= 1e-15:
                 break
             theta = (low * g_high - high * g_low) / (g_high - g_low)
             if not low < theta < high:
@@ -79,7 +79,7 @@ def first_event(system, channels, events, t, h, dense, start, mid, end, y, slope
             interpolate(dense, theta, y)
             look_at(system, channels, t + theta * h, y, slope, values)
             g = excess(event, values)
-            if g >= 0.0:
+            if g > 0.0:
                 if side == 1:
                     g_low *= 0.5
                 high, g_high, side = theta, g, 1

@@ -1,0 +1,79 @@
+"""Place a free chaser so that its tip meets a port in a given way."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.impulse import Impact
+from softdock.multibody.joints import Free, Pose, matrix, quaternion
+from softdock.multibody.system import Anchor, System
+
+Floats = NDArray[np.float64]
+
+
+def place_chaser(
+    system: System,
+    *,
+    chaser: str,
+    tip: Anchor,
+    port: Anchor,
+    p_PT: Floats,
+    turn: Floats,
+    roll: float,
+    v_PT: Floats,
+    w_PT: Floats,
+) -> System:
+    """Return the system with its chaser moved so that the tip T starts as asked for, seen from the port P.
+
+    `p_PT` position [m], `turn` rotation vector [rad] after a `roll` about the tip's z axis, `v_PT` velocity [m/s]
+    and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.
+    """
+    assembly = assemble(system)
+    state = Impact(assembly, assembly.y)
+    X_NP, X_NT, X_NC = (_pose(state, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
+    turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
+    X_CT = Pose(R=X_NC.R.T @ X_NT.R, p=X_NC.R.T @ (X_NT.p - X_NC.p))
+    wanted = X_NP @ Pose(R=turned, p=p_PT)
+    R = wanted.R @ X_CT.R.T
+    p = wanted.p - R @ X_CT.p
+    motion = state.moving[assembly.placed[port.body].link]
+    w = motion[:3] + X_NP.R @ w_PT
+    v_tip = motion[3:] + np.cross(motion[:3], wanted.p) + X_NP.R @ v_PT
+    joint = Free(
+        position=tuple(map(float, p)),
+        attitude=tuple(map(float, _quaternion_of(R))),
+        velocity=tuple(map(float, v_tip + np.cross(w, p - wanted.p))),
+        rate=tuple(map(float, R.T @ w)),
+    )
+    body = system.bodies[chaser].model_copy(update={"joint": joint})
+    return system.model_copy(update={"bodies": {**system.bodies, chaser: body}})
+
+
+def _pose(state: Impact, assembly: Assembly, anchor: Anchor) -> Pose:
+    placed = assembly.placed[anchor.body]
+    link = state.links[placed.link]
+    base = state.links[link.root]
+    X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
+    here = Pose(R=matrix(quaternion(anchor.attitude)), p=np.asarray(anchor.at, float))
+    return X_NL @ placed.X_LB @ here
+
+
+def _quaternion(vector: Floats) -> Floats:
+    angle = float(np.linalg.norm(vector))
+    axis = vector / angle if angle > 0.0 else vector
+    return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis])
+
+
+def _quaternion_of(R: Floats) -> Floats:
+    """Return the unit quaternion wxyz of a rotation matrix, from the largest of its components."""
+    trace = np.array([R.trace(), R[0, 0], R[1, 1], R[2, 2]])
+    k = int(trace.argmax())
+    skew = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    if k == 0:
+        q = np.concatenate([[1.0 + trace[0]], skew])
+    else:
+        i = k - 1
+        column = R[:, i] + R[i]
+        column[i] = 1.0 + 2.0 * R[i, i] - trace[0]
+        q = np.concatenate([[skew[i]], column])
+    return np.asarray(q / np.linalg.norm(q))
