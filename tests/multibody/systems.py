@@ -20,6 +20,7 @@ from softdock.multibody.joints import (
 from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE, records
+from softdock.multibody.observe import parse_observation
 from softdock.multibody.run import Accuracy, Method, Run, Settings, Simulation
 from softdock.multibody.system import (
     Anchor,
@@ -32,6 +33,7 @@ from softdock.multibody.system import (
     System,
     Weld,
 )
+from softdock.multibody.watch import channel_records
 
 EPS = np.finfo(float).eps
 JOINTS = ("fixed", "revolute", "prismatic", "universal", "spherical", "planar")
@@ -154,6 +156,17 @@ def scene(kind: str, floating: bool, lossy: bool = False, seed: int = 3) -> Syst
 def simulate(system: System | Assembly, duration: float = 1.0, **settings) -> Run:
     assembly = assemble(system) if isinstance(system, System) else system
     return Simulation(assembly=assembly, settings=Settings(duration=duration, **settings)).run()
+
+
+def watch(system: System, names: list[str], duration: float = 1.0, **settings):
+    """Run with the peaks of some quantities tracked; return the run and their histories by name, with `time`."""
+    assembly = assemble(system)
+    channels = channel_records(system, assembly, [parse_observation(name) for name in names])
+    channels.track = 1
+    run = Simulation(
+        assembly=assembly, settings=Settings(duration=duration, **settings), channels=channels
+    ).run()
+    return run, dict(zip(["time", *names], run.history.T))
 
 
 def kernel_system(assembly: Assembly):

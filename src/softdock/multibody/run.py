@@ -23,7 +23,7 @@ from softdock.multibody.assemble import (
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR
-from softdock.multibody.kernels.derivative import books
+from softdock.multibody.kernels.derivative import EXTRA_STATES, books
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
@@ -161,7 +161,6 @@ class Simulation:
         channels.largest, channels.smallest = -np.inf, np.inf
         pairs.overreach = -np.inf
         y = a.y.copy()
-        memory = self._memory(len(y))
         options = self._options()
         rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if len(pairs) else 1_000))
         record = np.zeros((rows if len(channels) else 1, 1 + len(channels)))
@@ -169,6 +168,7 @@ class Simulation:
         lists = contact_lists(arrays, capacity)
         system = (links, axes, elements, a.tables, pairs, arrays, lists, world)
         first = self._books(system, y, 0.0)
+        memory = self._memory(len(y), first)
         while True:
             code = kernels.run(
                 system, memory, channels, events, self.actions, a.breaks, options, y, record, log
@@ -215,22 +215,26 @@ class Simulation:
         o.stop_event = -1
         return options
 
-    def _memory(self, n: int) -> tuple[Floats, ...]:
+    def _memory(self, n: int, start: Books) -> tuple[Floats, ...]:
         c = len(self.channels)
         return (
             np.zeros((7, n)),
             np.zeros(n),
             np.zeros(n),
             np.zeros((5, n)),
-            self._tolerance(),
+            self._tolerance(start),
             *np.zeros((4, c)),
         )
 
-    def _tolerance(self) -> Floats:
-        """Tolerance of every controlled state; the ledgers at the end follow without control."""
+    def _tolerance(self, start: Books) -> Floats:
+        """Tolerance of every state; that of the ledgers is the energy that the error of a speed makes.
+
+        Ledgers need control of their own: a released stop still loses energy while nothing pushes.
+        """
         a, accuracy = self.assembly, self.settings.accuracy
-        n_q = int(a.world[0].n_q)
-        out = np.zeros(n_q + int(a.world[0].n_u))
+        n_q, n = int(a.world[0].n_q), int(a.world[0].n_q + a.world[0].n_u)
+        momentum = max(start.momentum_scale, math.sqrt(2.0 * a.links.own[:, 0].sum() * abs(start.stored)))
+        out = np.full(n + EXTRA_STATES, accuracy.speed * momentum if momentum > 0.0 else math.inf)
         fixed = {
             LENGTH: accuracy.length,
             ANGLE: accuracy.angle,
@@ -238,7 +242,7 @@ class Simulation:
             SPEED: accuracy.speed,
             RATE: accuracy.rate,
         }
-        for i in range(len(out)):
+        for i in range(n):
             if a.classes[i] not in (MOMENTUM, ANGULAR_MOMENTUM):
                 out[i] = fixed[int(a.classes[i])]
         for link in a.links:
