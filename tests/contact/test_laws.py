@@ -313,3 +313,24 @@ def test_no_contact_no_force():
     contact = pair.contact(state(), state(r=0.2 * UP))
     assert contact.wrench_B.F.tolist() == [0.0, 0.0, 0.0]
     assert (contact.energy, contact.area, contact.depth, contact.pressure) == (0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("quadrature", [CutCells(), Points(spacing=0.5e-3)])
+def test_patches_add_up_and_are_told_apart(quadrature):
+    """A tilted pin in a throat touches at two places; a ball at one; the rest is the sum."""
+    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+    assert len(kind.pair(quadrature).patches(state(), state(r=p, A=R))) == 1
+    A = rounded_profile([(0.02, 0.0203), (-0.02, 0.0203)], [])
+    B = rounded_profile([(-0.015, 0.0), (-0.015, 0.02), (0.015, 0.02), (0.015, 0.0)], [0.002, 0.002])
+    pair = ContactPair(
+        surface_A=A, surface_B=B, layer=LAYER, friction=Friction(coefficient=0.2), quadrature=quadrature
+    )
+    there = state(r=(1e-5, 0.0, 0.0), v=(0.0, 0.0, -1e-3), A=rotation((0.0, 1.0, 0.0), 0.028))
+    patches, contact = pair.patches(state(), there), pair.contact(state(), there)
+    assert len(patches) == 2
+    assert patches[0].centre[0] * patches[1].centre[0] < 0.0  # at opposite walls
+    total = sum(patch.force_B for patch in patches)
+    assert np.linalg.norm(total - contact.wrench_B.F) <= 1e-12 * np.linalg.norm(patches[0].force_B)
+    assert sum(patch.area for patch in patches) == pytest.approx(contact.area, rel=1e-12)
+    assert max(patch.pressure for patch in patches) == contact.pressure
+    assert pair.patches(state(), state(r=0.5 * UP)) == ()

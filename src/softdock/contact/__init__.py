@@ -1,9 +1,19 @@
 """Contact of two surfaces of revolution: elastic layer, friction, cut cells, and the force routine."""
 
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
-from softdock.contact.pair import ContactPair, CutCells, Mapping, MotionState, Points, Wrench
+from softdock.contact.pair import (
+    Contact,
+    ContactPair,
+    CutCells,
+    Mapping,
+    MotionState,
+    Patch,
+    Points,
+    Wrench,
+)
 
 __all__ = [
+    "Contact",
     "ContactPair",
     "CutCells",
     "ElasticLayer",
@@ -11,6 +21,7 @@ __all__ = [
     "FrictionLaw",
     "Mapping",
     "MotionState",
+    "Patch",
     "Points",
     "Wrench",
     "warm_up",

@@ -7,13 +7,13 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from softdock.contact.layer import ElasticLayer, Friction, require
 from softdock.geometry.profile import Profile, check_profile
 
 if TYPE_CHECKING:
-    from softdock.contact.routine import Contact, ForceRoutine
+    from softdock.contact.routine import ForceRoutine
 
 SKIN_FORCE, SKIN_RADIUS = 2.5, 10e-3
 """[N], [m] A near list that serves for 0.2 mm at 2e9 N/m3 balances rebuilding against evaluating."""
@@ -71,10 +71,42 @@ class MotionState:
 class Wrench:
     """Torque and force on a body, in inertial axes, at the body's reference point."""
 
-    T: np.ndarray
+    T: NDArray[np.float64]
     """Torque about the reference point [N m], shape (3,)."""
-    F: np.ndarray
+    F: NDArray[np.float64]
     """Force [N], shape (3,)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contact:
+    """One evaluation of a contact pair."""
+
+    wrench_A: Wrench
+    wrench_B: Wrench
+    energy: float
+    """Elastic energy [J]."""
+    dissipation: float
+    """Power lost in damping and friction [W], 0 or more."""
+    area: float
+    """Contact area [m2]."""
+    pressure: float
+    """Largest pressure [Pa]."""
+    depth: float
+    """Largest depth [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """One connected piece of a contact."""
+
+    centre: NDArray[np.float64]
+    """Where its force acts: mean of the stress centres, weighted by the force, in inertial axes [m]."""
+    force_B: NDArray[np.float64]
+    """Force on B in inertial axes [N]."""
+    area: float
+    """Touching area [m2]."""
+    pressure: float
+    """Largest pressure [Pa]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +143,10 @@ class ContactPair:
         """Return the contact wrenches on body A and on body B; may be called from several threads."""
         return self._routine.forces(state_A, state_B)
 
-    def contact(self, state_A: MotionState, state_B: MotionState) -> "Contact":
+    def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""
         return self._routine.contact(state_A, state_B)
+
+    def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
+        """Return the connected pieces of the contact with their forces, the strongest first."""
+        return self._routine.patches(state_A, state_B)

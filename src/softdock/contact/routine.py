@@ -1,36 +1,18 @@
 """The regular force routine: two motion states in, two wrenches out, for anybody's simulator."""
 
 import threading
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
-from softdock.contact.kernels.force import evaluate, motion_bound
+from softdock.contact.kernels.force import evaluate, motion_bound, touching_cells
 from softdock.contact.kernels.near import rebuild
-from softdock.contact.pair import ContactPair, MotionState, Wrench
+from softdock.contact.pair import Contact, ContactPair, MotionState, Patch, Wrench
 
-Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contact:
-    """One evaluation of a contact pair."""
-
-    wrench_A: Wrench
-    wrench_B: Wrench
-    energy: float
-    """Elastic energy [J]."""
-    dissipation: float
-    """Power lost in damping and friction [W], 0 or more."""
-    area: float
-    """Contact area [m2]."""
-    pressure: float
-    """Largest pressure [Pa]."""
-    depth: float
-    """Largest depth [m]."""
+Vector = tuple[float, float, float]
+Rows = tuple[Vector, Vector, Vector]
 
 
 class ForceRoutine:
@@ -50,14 +32,11 @@ class ForceRoutine:
 
     def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
         """Return the wrenches and what else the contact knows."""
-        R_NA = np.asarray(state_A.A, float)
-        w_NA_N, p_NA_N = np.asarray(state_A.omega, float), np.asarray(state_A.r, float)
-        p_AB_N = np.asarray(state_B.r, float) - p_NA_N
-        v_AB_N = np.asarray(state_B.v, float) - np.asarray(state_A.v, float) - np.cross(w_NA_N, p_AB_N)
-        w_AB_N = np.asarray(state_B.omega, float) - w_NA_N
-        out = self._evaluate(
-            R_NA.T @ np.asarray(state_B.A, float), R_NA.T @ p_AB_N, R_NA.T @ w_AB_N, R_NA.T @ v_AB_N
-        )
+        R_NA, p_AB_N, relative = _relative(state_A, state_B)
+        out = np.empty(layout.OUTPUT)
+        with self._lock:
+            self._be_near(*relative[:2])
+            evaluate(self._arrays, self._lists, 0, *relative, out)
         F_B_N = R_NA @ out[layout.FORCE : layout.FORCE + 3]
         T_about_A_N = R_NA @ out[layout.TORQUE : layout.TORQUE + 3]
         return Contact(
@@ -70,26 +49,65 @@ class ForceRoutine:
             depth=float(out[layout.DEPTH]),
         )
 
-    def _evaluate(
-        self,
-        R_AB: NDArray[np.float64],
-        p_AB_A: NDArray[np.float64],
-        w_AB_A: NDArray[np.float64],
-        v_AB_A: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        rotation: Rows = tuple(tuple(map(float, row)) for row in R_AB)  # type: ignore[assignment]
-        position = tuple(map(float, p_AB_A))
-        out = np.empty(layout.OUTPUT)
+    def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
+        """Return the connected pieces of the contact, the strongest first."""
+        R_NA, _, relative = _relative(state_A, state_B)
         with self._lock:
-            if not motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid:
-                self._rebuild(rotation, position)
-            twist = tuple(map(float, w_AB_A)), tuple(map(float, v_AB_A))
-            evaluate(self._arrays, self._lists, 0, rotation, position, *twist, out)
-        return out
+            self._be_near(*relative[:2])
+            table = np.empty((int(self._lists.work[0]["cells"]), 12))
+            cells = table[: touching_cells(self._arrays, self._lists, 0, *relative, table)]
+        p_NA_N = np.asarray(state_A.r, float)
+        found = []
+        for label in np.unique(labels := _connected(cells)):
+            part = cells[labels == label]
+            share = np.linalg.norm(part[:, 3:6], axis=1)
+            found.append(
+                Patch(
+                    centre=p_NA_N
+                    + R_NA @ np.average(part[:, :3], axis=0, weights=share + np.finfo(float).tiny),
+                    force_B=R_NA @ part[:, 3:6].sum(axis=0),
+                    area=float(part[:, 9].sum()),
+                    pressure=float(part[:, 10].max()),
+                )
+            )
+        return tuple(sorted(found, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
 
-    def _rebuild(self, rotation: Rows, position: tuple[float, ...]) -> None:
+    def _be_near(self, rotation: Rows, position: Vector) -> None:
+        """Rebuild the near list unless it still serves."""
+        if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid:
+            return
         clearance, blocks = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        if blocks > self._lists.blocks.shape[1]:
+        while blocks > self._lists.blocks.shape[1]:
             self._lists = contact_lists(self._arrays, capacity=2 * blocks)
-            clearance, _ = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
+            clearance, blocks = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
         self._valid = max(clearance, self._skin)
+
+
+def _relative(
+    state_A: MotionState, state_B: MotionState
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Rows, Vector, Vector, Vector]]:
+    """Return R_NA, p_AB_N and what the kernels take: R_AB, p_AB_A, w_AB_A, v_AB_A."""
+    R_NA, w_NA_N = np.asarray(state_A.A, float), np.asarray(state_A.omega, float)
+    p_AB_N = np.asarray(state_B.r, float) - np.asarray(state_A.r, float)
+    v_AB_N = np.asarray(state_B.v, float) - np.asarray(state_A.v, float) - np.cross(w_NA_N, p_AB_N)
+    w_AB_N = np.asarray(state_B.omega, float) - w_NA_N
+    x, y, z = (_vector(row) for row in R_NA.T @ np.asarray(state_B.A, float))
+    return R_NA, p_AB_N, ((x, y, z), *(_vector(R_NA.T @ a) for a in (p_AB_N, w_AB_N, v_AB_N)))  # type: ignore[return-value]
+
+
+def _vector(values: NDArray[np.float64]) -> Vector:
+    x, y, z = map(float, values)
+    return x, y, z
+
+
+def _connected(cells: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number the patches: cells belong together where their stress centres are less than a cell apart."""
+    centres, extents = cells[:, :3], cells[:, 11]
+    labels = np.arange(len(cells))
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    near = apart <= 0.5 * (extents[:, None] + extents[None])
+    while True:
+        lowest = np.where(near, labels[None], len(cells)).min(axis=1, initial=len(cells))
+        if np.array_equal(lowest, labels):
+            return labels
+        labels = lowest
