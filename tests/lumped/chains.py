@@ -93,8 +93,16 @@ def reference(chain, end_time, rtol=1e-11):
             event = lambda t, y, function=function: function(t, y)  # noqa: E731
             event.direction, event.terminal = direction, True
             events.append(event)
+        longest = 0.02 * d / k if phase == "overlap" else 2e-3  # two events in one step would be missed
         done = solve_ivp(
-            right_side(phase == "press"), (t, end_time), y, "DOP853", rtol=rtol, atol=1e-14, events=events
+            right_side(phase == "press"),
+            (t, end_time),
+            y,
+            "DOP853",
+            rtol=rtol,
+            atol=1e-14,
+            max_step=longest,
+            events=events,
         )
         t, y = done.t[-1], done.y[:, -1]
         for (_, _, following), times in zip(functions, done.t_events):

@@ -3,20 +3,22 @@
 import math
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import RunError
 from softdock.lumped.kernels import events, motion
-from softdock.lumped.kernels.polynomial import ORDER
+from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.lumped.kernels.run import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME
 from softdock.lumped.kernels.run import run as run_kernel
 
 Array = NDArray[np.float64]
 SETTLE = 1e-9  # of the closing speed: a rebound that holds 1e-18 of the energy is none
-MOST_MARKS = 1000
-MOST_STEPS = 2e8  # about two minutes
+MOST_MARKS = 300
+MOST_STEPS = 2e8  # some minutes
+UNLIMITED = 2**62
 EVENT_NAMES = {
     events.TOUCH: "touch",
     events.RELEASE: "release",
@@ -108,57 +110,92 @@ class Chain:
     """Coefficient of restitution of an impulsive impact; with a wedge, only the first touch is one."""
     wedge: Wedge | None = None
 
-    @property
+    @cached_property
     def mass(self) -> Array:
         """All masses in one line [kg]."""
-        return np.array(self.chaser_masses + self.target_masses)
+        return np.array(self.chaser_masses + self.target_masses, dtype=np.float64)
 
-    @property
+    @cached_property
     def velocities(self) -> Array:
         """Velocities at the start [m/s]."""
         chaser = [self.target_velocity + self.speed] * len(self.chaser_masses)
         return np.array(chaser + [self.target_velocity] * len(self.target_masses))
 
-    @property
+    @cached_property
+    def arrays(self) -> tuple[motion.Chain, motion.Interface]:
+        """The chain and its interface as the kernels take them."""
+        return _arrays(self), _law(self)
+
+    @cached_property
+    def velocities_in_frame(self) -> Array:
+        """Velocities at the start in the frame the run is computed in [m/s]."""
+        return self.velocities - self.frame_velocity
+
+    @cached_property
+    def system_weights(self) -> Array:
+        """Columns that give the velocities of chaser and target from those of all masses [1].
+
+        Those of their centres of mass; an anchored target is at rest with its wall.
+        """
+        n = len(self.chaser_masses)
+        weights = np.zeros((len(self.mass), 2))
+        weights[:n, 0] = self.mass[:n] / self.mass[:n].sum()
+        if not self.anchored:
+            weights[n:, 1] = self.mass[n:] / self.mass[n:].sum()
+        return weights
+
+    @cached_property
     def frame_velocity(self) -> float:
         """Velocity of the frame the run is computed in: the centre of mass, or the wall [m/s]."""
         return 0.0 if self.anchored else float(self.mass @ self.velocities / self.mass.sum())
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ChainRun:
     """What one run left behind; SI. Rows at an event come twice, just before and just after."""
 
     chain: Chain
-    outcome: Outcome
-    time: Array
-    force: Array
-    """Between the touching bodies; positive pushes them apart."""
-    dissipated: Array
-    positions: Array
-    """Of all masses, shape (rows, masses), counted from where each started."""
-    velocities: Array
-    events: tuple[tuple[float, str], ...]
-    impacts: int
-    partings: int
-    steps: int
-    touch_time: float
-    part_time: float
-    velocities_after: Array
-    """Of all masses where the touching bodies first part; NaN if they do not."""
-    impulse: float
-    """Of the first impact, up to the first parting; NaN if there is none."""
-    peak_force: float
-    deepest: float
-    """Largest overlap or insertion."""
-    latch_time: float
-    energy_error: float
-    """Largest error of kinetic + elastic + dissipated energy during the run."""
-    energy_scale: float
-    """Kinetic energy at the start, in the frame of the centre of mass (of the wall, if anchored)."""
-    momentum_error: float
-    momentum_scale: float
-    """Sum of the magnitudes of all momenta at the start, in the same frame."""
+    work: motion.Work
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """How the run ended."""
+        return _outcome(self.chain, self.work.state)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Recorded rows, as the kernels write them."""
+        rows: Array = self.work.rows[: self.work.state[motion.ROWS]].copy()
+        return rows
+
+    @property
+    def time(self) -> Array:
+        """Time of the rows [s]."""
+        return self.rows[:, ROW_TIME]
+
+    @property
+    def force(self) -> Array:
+        """Force between the touching bodies [N]; positive pushes them apart."""
+        return self.rows[:, ROW_FORCE]
+
+    @property
+    def dissipated(self) -> Array:
+        """Energy lost so far [J]."""
+        return self.rows[:, ROW_DISSIPATED]
+
+    @cached_property
+    def positions(self) -> Array:
+        """Of all masses, counted from where each started, shape (rows, masses) [m]."""
+        n = len(self.chain.mass)
+        drift = self.chain.frame_velocity * self.time[:, None]
+        positions: Array = self.rows[:, ROW_STATE : ROW_STATE + n] + drift
+        return positions
+
+    @cached_property
+    def velocities(self) -> Array:
+        """Of all masses, shape (rows, masses) [m/s]."""
+        velocities: Array = self.rows[:, ROW_STATE + len(self.chain.mass) :] + self.chain.frame_velocity
+        return velocities
 
     @property
     def overlap(self) -> Array:
@@ -167,51 +204,94 @@ class ChainRun:
         overlap: Array = self.positions[:, a] - self.positions[:, a + 1] - self.chain.gap
         return overlap
 
+    @property
+    def events(self) -> tuple[tuple[float, str], ...]:
+        """Times [s] and names of what happened, the first few hundred."""
+        marks = self.work.marks[: self.work.state[motion.MARKS]]
+        return tuple((float(time), EVENT_NAMES[int(kind)]) for time, kind in marks)
+
+    @property
+    def impacts(self) -> int:
+        """How often the bodies touched."""
+        return int(self.work.state[motion.TOUCHES])
+
+    @property
+    def steps(self) -> int:
+        """How many power series were summed."""
+        return int(self.work.state[motion.STEPS])
+
+    @property
+    def touch_time(self) -> float:
+        """Time of the first touch [s]; NaN if there is none."""
+        return float(self.work.books[motion.TOUCH_TIME])
+
+    @property
+    def part_time(self) -> float:
+        """Time at which the touching bodies first part [s]; NaN if they do not."""
+        return float(self.work.books[motion.PART_TIME])
+
+    @property
+    def velocities_after(self) -> Array:
+        """Of all masses where the touching bodies first part [m/s]; NaN if they do not."""
+        after: Array = self.work.books[motion.AFTER :] + self.chain.frame_velocity
+        return after
+
+    @property
+    def impulse(self) -> float:
+        """Impulse of the first impact, up to the first parting [N s]; NaN if there is none."""
+        return float(self.work.books[motion.PART_IMPULSE])
+
+    @property
+    def peak_force(self) -> float:
+        """Largest force between the touching bodies [N], impulses aside."""
+        return float(self.work.books[motion.PEAK_FORCE])
+
+    @property
+    def deepest(self) -> float:
+        """Largest overlap or insertion [m]."""
+        return float(self.work.books[motion.DEEPEST])
+
+    @property
+    def latch_time(self) -> float:
+        """Time at which the latch closes [s]; NaN if it does not."""
+        return float(self.work.books[motion.LATCH_TIME])
+
+    @property
+    def energy_error(self) -> float:
+        """Largest error of kinetic + elastic + dissipated energy during the run [J]."""
+        return float(self.work.books[motion.ENERGY_ERROR])
+
+    @property
+    def energy_scale(self) -> float:
+        """Kinetic energy at the start, in the frame of the centre of mass (of the wall, if anchored) [J]."""
+        return float(self.work.books[motion.ENERGY_START])
+
+    @property
+    def momentum_error(self) -> float:
+        """Largest error of the momentum balance during the run [N s]."""
+        return float(self.work.books[motion.MOMENTUM_ERROR])
+
+    @property
+    def momentum_scale(self) -> float:
+        """Sum of the magnitudes of all momenta at the start, in the same frame [N s]."""
+        return float(self.chain.mass @ np.abs(self.chain.velocities_in_frame))
+
 
 def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate: float = 1000.0) -> ChainRun:
     """Run a chain until `end_time` [s], or its `impacts`-th parting; record `rate` rows per second."""
-    arrays, law = _arrays(chain), _law(chain)
-    _must_be_affordable(arrays, law, end_time)
-    n = arrays.mass.size
+    arrays, law = chain.arrays
+    n = len(chain.mass)
     work = _workspace(n, rows=int(end_time * rate) + 2 * MOST_MARKS + 4)
-    work.v[:, 0] = chain.velocities - chain.frame_velocity
-    scale_energy = 0.5 * float(arrays.mass @ work.v[:, 0] ** 2)
-    scale_momentum = float(arrays.mass @ np.abs(work.v[:, 0]))
-    most = impacts if impacts is not None else np.iinfo(np.int64).max
-    run_kernel(arrays, law, work, float(end_time), most, 1.0 / rate)
-    return _collect(chain, work, scale_energy, scale_momentum)
-
-
-def _collect(chain: Chain, work: motion.Work, scale_energy: float, scale_momentum: float) -> ChainRun:
-    state, books, n = work.state, work.books, len(work.after)
-    rows = work.rows[: state[motion.ROWS]].copy()
-    time = rows[:, ROW_TIME]
-    V = chain.frame_velocity
-    touched = bool(state[motion.TOUCHES])
-    return ChainRun(
-        chain=chain,
-        outcome=_outcome(chain, state),
-        time=time,
-        force=rows[:, ROW_FORCE],
-        dissipated=rows[:, ROW_DISSIPATED],
-        positions=rows[:, ROW_STATE : ROW_STATE + n] + V * time[:, None],
-        velocities=rows[:, ROW_STATE + n :] + V,
-        events=tuple((float(t), EVENT_NAMES[int(k)]) for t, k in work.marks[: state[motion.MARKS]]),
-        impacts=int(state[motion.TOUCHES]),
-        partings=int(state[motion.PARTINGS]),
-        steps=int(state[motion.STEPS]),
-        touch_time=float(books[motion.TOUCH_TIME]),
-        part_time=float(books[motion.PART_TIME]),
-        velocities_after=work.after + V,
-        impulse=float(books[motion.PART_IMPULSE]),
-        peak_force=float(books[motion.PEAK_FORCE]) if touched else 0.0,
-        deepest=float(books[motion.DEEPEST]),
-        latch_time=float(books[motion.LATCH_TIME]),
-        energy_error=float(books[motion.ENERGY_ERROR]),
-        energy_scale=scale_energy,
-        momentum_error=float(books[motion.MOMENTUM_ERROR]),
-        momentum_scale=scale_momentum,
-    )
+    work.q[n:, 0] = chain.velocities_in_frame
+    most = impacts if impacts is not None else UNLIMITED
+    run_kernel(tuple(arrays), tuple(law), tuple(work), float(end_time), most, 1.0 / rate, MOST_STEPS)
+    if work.state[motion.OUTCOME] == events.TOO_FAST:
+        step = motion.shortest_step(arrays, law)
+        raise RunError(
+            f"the stiffest part moves within {step:.1e} s, and {end_time:g} s of it would take "
+            f"{end_time / step:.1e} steps; soften it, make its mass larger, or stop earlier"
+        )
+    return ChainRun(chain=chain, work=work)
 
 
 def _outcome(chain: Chain, state: NDArray[np.int64]) -> Outcome:
@@ -248,9 +328,8 @@ def _arrays(chain: Chain) -> motion.Chain:
         if name == "stiffness" and (len(chaser), len(target)) != expected:
             raise ValueError(f"springs: expected {expected}, given {(len(chaser), len(target))}")
         links[name] = line
-    return motion.Chain(
-        chain.mass, links["stiffness"], links["damping"], len(chain.chaser_masses) - 1, float(chain.gap)
-    )
+    line = np.stack((chain.mass, links["stiffness"], links["damping"], 1.0 / chain.mass))
+    return motion.Chain(line, len(chain.chaser_masses) - 1, float(chain.gap))
 
 
 def _law(chain: Chain) -> motion.Interface:
@@ -270,23 +349,13 @@ def _law(chain: Chain) -> motion.Interface:
 
 
 def _workspace(n: int, rows: int) -> motion.Work:
-    u, v = np.zeros((n, ORDER + 2)), np.zeros((n, ORDER + 2))
-    s, r, f, wall, g = np.zeros((5, ORDER + 2))
-    state, books = np.zeros(motion.STATES, dtype=np.int64), np.zeros(motion.BOOKS)
-    for unknown in (motion.TOUCH_TIME, motion.PART_TIME, motion.PART_IMPULSE, motion.LATCH_TIME):
-        books[unknown] = np.nan
-    after = np.full(n, np.nan)
-    record, marks = np.empty((rows, ROW_STATE + 2 * n)), np.empty((MOST_MARKS, 2))
-    return motion.Work(u, v, s, r, f, wall, g, state, books, after, record, marks)
-
-
-def _must_be_affordable(arrays: motion.Chain, law: motion.Interface, end_time: float) -> None:
-    """Refuse a run whose fastest motion is so fast that the run would not end."""
-    state = np.zeros(motion.STATES, dtype=np.int64)
-    state[motion.PAD], state[motion.GRIP] = motion.PRESS, motion.SLIDE_IN
-    step = motion.longest_step(arrays, law, state)
-    if step > 0.0 and end_time / step > MOST_STEPS:
-        raise RunError(
-            f"the stiffest part moves in {step:.1e} s, and {end_time:g} s of it would take "
-            f"{end_time / step:.1e} steps; soften it, make its mass larger, or stop earlier"
-        )
+    books = np.full(motion.AFTER + n, np.nan)
+    books[: motion.TOUCH_TIME] = 0.0  # what follows is unknown until it happens
+    return motion.Work(
+        np.zeros((2 * n, COLUMNS)),
+        np.zeros((5, COLUMNS)),
+        np.zeros(motion.STATES, dtype=np.int64),
+        books,
+        np.empty((rows, ROW_STATE + 2 * n)),
+        np.empty((MOST_MARKS, 2)),
+    )

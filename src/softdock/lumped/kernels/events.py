@@ -2,6 +2,7 @@
 
 from softdock.jit import kernel
 from softdock.lumped.kernels.motion import (
+    AFTER,
     CHANGES,
     CLEAR,
     DISSIPATED,
@@ -10,6 +11,7 @@ from softdock.lumped.kernels.motion import (
     IMPULSE,
     LATCH_TIME,
     MARKS,
+    MASS,
     OUTCOME,
     OVERLAP,
     PAD,
@@ -19,6 +21,7 @@ from softdock.lumped.kernels.motion import (
     PENDING,
     PRESS,
     REST,
+    SCRATCH,
     SLIDE_IN,
     SLIDE_OUT,
     STRUCK,
@@ -26,7 +29,11 @@ from softdock.lumped.kernels.motion import (
     TIME,
     TOUCH_TIME,
     TOUCHES,
+    F,
+    R,
+    S,
     audit,
+    overlap,
     reduced_mass,
 )
 from softdock.lumped.kernels.polynomial import ORDER, derivative, evaluate, first_crossing
@@ -36,7 +43,7 @@ NOTHING, TOUCH, RELEASE, PRESS_AGAIN, RECOVERED, TURN, LATCH, LEAVE, SLIP_IN, SL
     12
 )
 # Outcomes that end a run; 0 while it goes on.
-RUNNING, LATCHED, JAMMED, ENOUGH_IMPACTS, CHATTERING, TIME_OVER = range(6)
+RUNNING, LATCHED, JAMMED, ENOUGH_IMPACTS, CHATTERING, TIME_OVER, TOO_FAST = range(7)
 MOST_CHANGES = 50_000  # phases; a run with more is not an impact any more
 
 
@@ -64,7 +71,7 @@ def next_event(law, work, end):
     if grip == SLIDE_OUT:
         t = crossing(work, -1.0, 0.0, 0.0, 0.0, best)
         best, kind = (t, LEAVE) if t >= 0.0 else (best, kind)
-    if grip == SLIDE_IN or grip == SLIDE_OUT:  # noqa: SIM109
+    if grip == SLIDE_IN or grip == SLIDE_OUT:
         t = crossing(work, 0.0, -1.0 if grip == SLIDE_IN else 1.0, 0.0, 0.0, best)
         best, kind = (t, TURN) if t >= 0.0 else (best, kind)
     if grip == STUCK:
@@ -82,9 +89,9 @@ def next_event(law, work, end):
 @kernel
 def crossing(work, of_s, of_r, of_f, constant, end):
     """First time in (0, end] at which `of_s s + of_r r + of_f f + constant` rises above 0, or -1."""
-    g = work.g
+    c, g = work.c, work.c[SCRATCH]
     for k in range(ORDER + 1):
-        g[k] = of_s * work.s[k] + of_r * work.r[k] + of_f * work.f[k]
+        g[k] = of_s * c[S, k] + of_r * c[R, k] + of_f * c[F, k]
     g[0] += constant
     return first_crossing(g, end)
 
@@ -92,21 +99,27 @@ def crossing(work, of_s, of_r, of_f, constant, end):
 @kernel
 def starting_event(chain, work):
     """Return TOUCH if the bodies start in touch and approach each other, NOTHING otherwise."""
-    a = chain.touching
-    if work.u[a, 0] - work.u[a + 1, 0] >= chain.gap and work.v[a, 0] > work.v[a + 1, 0]:
+    if overlap(chain, work) >= 0.0 and approach_speed(chain, work) > 0.0:
         return TOUCH
     return NOTHING
 
 
 @kernel
+def approach_speed(chain, work):
+    """Speed at which the touching bodies approach each other in the present state [m/s]."""
+    v_a = chain.line.shape[1] + chain.touching
+    return work.q[v_a, 0] - work.q[v_a + 1, 0]
+
+
+@kernel
 def relative_acceleration(work, t):
     """Second derivative of the overlap at t, by the polynomials of the phase that ends [m/s^2]."""
-    return derivative(work.r, t)
+    return derivative(work.c[R], t)
 
 
 @kernel
 def change_phase(chain, law, work, kind, acceleration):
-    """Go over to the phase that follows an event; the state in u[:, 0], v[:, 0] is that of the event."""
+    """Go over to the phase that follows an event; the present state is that of the event."""
     state = work.state
     mark(work, float(kind))
     state[CHANGES] += 1
@@ -129,12 +142,12 @@ def change_phase(chain, law, work, kind, acceleration):
     elif kind == LATCH:
         state[OUTCOME] = LATCHED
         work.books[LATCH_TIME] = work.books[TIME]
-    elif kind == LEAVE or kind == PART:  # noqa: SIM109
+    elif kind == LEAVE or kind == PART:
         state[PAD], state[GRIP] = CLEAR, FREE
         if kind == PART:
             equalise(chain, work)
         note_parting(chain, work)
-    elif kind == SLIP_IN or kind == SLIP_OUT:  # noqa: SIM109
+    elif kind == SLIP_IN or kind == SLIP_OUT:
         state[GRIP] = SLIDE_IN if kind == SLIP_IN else SLIDE_OUT
         equalise(chain, work)
 
@@ -163,16 +176,16 @@ def touch(chain, law, work):
 @kernel
 def strike(chain, law, work):
     """Exchange the impulse of an impact with restitution; a negligible rebound settles into rest."""
-    a, v, books, state = chain.touching, work.v, work.books, work.state
-    mu = reduced_mass(chain)
-    approach = v[a, 0] - v[a + 1, 0]
+    books, state = work.books, work.state
+    mu, approach = reduced_mass(chain), approach_speed(chain, work)
     e = law.restitution
     settles = e * approach <= law.settle_speed and law.tip_length == 0.0
     if settles:
         e = 0.0
     impulse = (1.0 + e) * mu * approach  # Eq. (H9)
-    v[a, 0] -= impulse / chain.mass[a]
-    v[a + 1, 0] += impulse / chain.mass[a + 1]
+    v_a = chain.line.shape[1] + chain.touching
+    work.q[v_a, 0] -= impulse / chain.line[MASS, chain.touching]
+    work.q[v_a + 1, 0] += impulse / chain.line[MASS, chain.touching + 1]
     books[IMPULSE] += impulse
     books[DISSIPATED] += 0.5 * mu * (1.0 - e * e) * approach**2  # Eq. (H10)
     audit(chain, law, work)
@@ -187,8 +200,7 @@ def strike(chain, law, work):
 @kernel
 def turn(chain, law, work, acceleration):
     """Where the wedge comes to rest: stuck if friction bears what the bodies ask for, else it slides on."""
-    state, a = work.state, chain.touching
-    depth = work.u[a, 0] - work.u[a + 1, 0] - chain.gap
+    state, depth = work.state, overlap(chain, work)
     slope = law.wedge_in if state[GRIP] == SLIDE_IN else law.wedge_out
     asked = slope * depth + reduced_mass(chain) * acceleration  # Eq. (H11)
     if asked > law.wedge_in * depth:
@@ -203,11 +215,12 @@ def turn(chain, law, work, acceleration):
 @kernel
 def equalise(chain, work):
     """Remove the round-off by which two bodies at relative rest differ, which could pass for an approach."""
-    a, v = chain.touching, work.v
-    m_a, m_b = chain.mass[a], chain.mass[a + 1]
-    common = (m_a * v[a, 0] + m_b * v[a + 1, 0]) / (m_a + m_b)
-    v[a, 0] = common
-    v[a + 1, 0] = common
+    a, q = chain.touching, work.q
+    v_a = chain.line.shape[1] + a
+    m_a, m_b = chain.line[MASS, a], chain.line[MASS, a + 1]
+    common = (m_a * q[v_a, 0] + m_b * q[v_a + 1, 0]) / (m_a + m_b)
+    q[v_a, 0] = common
+    q[v_a + 1, 0] = common
 
 
 @kernel
@@ -220,8 +233,9 @@ def note_parting(chain, work):
     if state[PARTINGS] == 1:
         books[PART_TIME] = books[TIME]
         books[PART_IMPULSE] = books[IMPULSE]
-        for i in range(chain.mass.size):
-            work.after[i] = work.v[i, 0]
+        n = chain.line.shape[1]
+        for i in range(n):
+            books[AFTER + i] = work.q[n + i, 0]
 
 
 @kernel
@@ -239,7 +253,7 @@ def mark(work, kind):
 def highest(c, g, end):
     """Largest value of the polynomial on [0, end], with one interior maximum at most; `g` is scratch."""
     value = max(c[0], evaluate(c, end))
-    if derivative(c, 0.0) > 0.0 and derivative(c, end) < 0.0:
+    if c[1] > 0.0 and derivative(c, end) < 0.0:
         for k in range(ORDER):
             g[k] = -(k + 1) * c[k + 1]
         g[ORDER] = 0.0

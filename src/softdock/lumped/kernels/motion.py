@@ -1,20 +1,24 @@
 """The chain over one step: its Taylor coefficients, its state after the step, its books."""
 
+import math
 from collections import namedtuple
 
 from softdock.jit import kernel
-from softdock.lumped.kernels.polynomial import ORDER, evaluate, integral, product_integral
+from softdock.lumped.kernels.polynomial import ORDER, RADIANS, SPARE, evaluate_all, integral, product_integral
 
-# Chain: masses from the chaser's rear to the target's far end; link i joins i and i+1, the last one the wall;
-# the link of the interface (index `touching`) has neither stiffness nor damping of its own.
-Chain = namedtuple("Chain", "mass stiffness damping touching gap")
+# Chain: `line` has the rows MASS to INVERSE_MASS; masses from the chaser's rear to the target's far end;
+# link i joins i and i+1, the last one the wall; the link of the interface (index `touching`) is empty.
+Chain = namedtuple("Chain", "line touching gap")
+MASS, STIFFNESS, DAMPING, INVERSE_MASS = range(4)
 # Interface: pad (Kelvin-Voigt; zeros if none), restitution (-1 if none), wedge (tip_length 0 if none).
 Interface = namedtuple(
     "Interface",
     "pad_stiffness pad_damping restitution wedge_in wedge_out wedge_elastic tip_length jams settle_speed",
 )
-# Work: Taylor coefficients of position, velocity, overlap, its rate, interface and wall force; the books.
-Work = namedtuple("Work", "u v s r f wall g state books after rows marks")
+# Work: `q` has the Taylor coefficients of all positions, then of all velocities; `c` those of overlap, its
+# rate, interface force and wall force, and a row of scratch. Few arrays: each costs every call of a kernel.
+Work = namedtuple("Work", "q c state books rows marks")
+S, R, F, WALL, SCRATCH = range(5)
 
 # Indices of Work.state (integers).
 PAD, GRIP, STRUCK, TOUCHES, PARTINGS, OUTCOME, ROWS, MARKS, STEPS, PENDING, CHANGES = range(11)
@@ -31,13 +35,13 @@ STATES = 11
     MOMENTUM_ERROR,
     PEAK_FORCE,
     DEEPEST,
+    SAMPLES,
     TOUCH_TIME,
     PART_TIME,
     PART_IMPULSE,
     LATCH_TIME,
-    SAMPLES,
 ) = range(15)
-BOOKS = 15
+AFTER = 15  # and following: velocities of the masses where they first part
 
 # Values of PAD.
 CLEAR, OVERLAP, PRESS = range(3)
@@ -65,71 +69,78 @@ def interface_damping(law, state):
 @kernel
 def reduced_mass(chain):
     """Effective mass of the touching bodies [kg]."""
-    m_a, m_b = chain.mass[chain.touching], chain.mass[chain.touching + 1]
+    m_a, m_b = chain.line[MASS, chain.touching], chain.line[MASS, chain.touching + 1]
     return m_a * m_b / (m_a + m_b)
 
 
 @kernel
-def longest_step(chain, law, state):
-    """Step that spans one radian of the fastest motion of the present phase [s]; 0 if there is no force."""
-    n, a = chain.mass.size, chain.touching
+def longest_step(chain, k_e, d_e):
+    """Longest step whose power series ends in round-off [s]; infinite without a force."""
     stiffest, most_damped, k_left, d_left = 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        k_right, d_right = chain.stiffness[i], chain.damping[i]
-        if i == a:
-            k_right, d_right = abs(interface_stiffness(law, state)), interface_damping(law, state)
-        stiffest = max(stiffest, 2.0 * (k_left + k_right) / chain.mass[i])
-        most_damped = max(most_damped, 2.0 * (d_left + d_right) / chain.mass[i])
+    for i in range(chain.line.shape[1]):
+        k_right, d_right = chain.line[STIFFNESS, i], chain.line[DAMPING, i]
+        if i == chain.touching:
+            k_right, d_right = abs(k_e), d_e
+        stiffest = max(stiffest, 2.0 * (k_left + k_right) / chain.line[MASS, i])
+        most_damped = max(most_damped, 2.0 * (d_left + d_right) / chain.line[MASS, i])
         k_left, d_left = k_right, d_right
     rate = stiffest**0.5 + most_damped  # Eq. (H5)
-    return 1.0 / rate if rate > 0.0 else 0.0
+    return RADIANS / rate if rate > 0.0 else math.inf
+
+
+@kernel
+def shortest_step(chain, law):
+    """Step in the stiffest phase a run can have [s]."""
+    wedge = max(law.wedge_in, abs(law.wedge_out))
+    return longest_step(chain, law.pad_stiffness + wedge, law.pad_damping)
 
 
 @kernel
 def expand(chain, law, work):
-    """Write the Taylor coefficients of the motion from the state in u[:, 0], v[:, 0]."""
-    n, a, mass = chain.mass.size, chain.touching, chain.mass
-    u, v, s, r, f = work.u, work.v, work.s, work.r, work.f
+    """Write the Taylor coefficients of the motion from the state in the first column of q."""
+    line, q, c, a = chain.line, work.q, work.c, chain.touching
+    n = line.shape[1]
     k_e, d_e = interface_stiffness(law, work.state), interface_damping(law, work.state)
     locked = work.state[GRIP] >= STUCK
     mu = reduced_mass(chain)
     for k in range(ORDER + 1):
-        s[k] = u[a, k] - u[a + 1, k] - (chain.gap if k == 0 else 0.0)
-        r[k] = v[a, k] - v[a + 1, k]
+        c[S, k] = q[a, k] - q[a + 1, k] - (chain.gap if k == 0 else 0.0)
+        c[R, k] = q[n + a, k] - q[n + a + 1, k]
         left = 0.0
         for i in range(n):  # Eq. (H1); the acceleration is put where the next coefficient of v belongs
+            stretch, rate = -q[i, k], -q[n + i, k]
             if i < n - 1:
-                right = chain.stiffness[i] * (u[i + 1, k] - u[i, k]) + chain.damping[i] * (
-                    v[i + 1, k] - v[i, k]
-                )
-            else:
-                right = -chain.stiffness[i] * u[i, k] - chain.damping[i] * v[i, k]
-            v[i, k + 1] = (right - left) / mass[i]
+                stretch += q[i + 1, k]
+                rate += q[n + i + 1, k]
+            right = line[STIFFNESS, i] * stretch + line[DAMPING, i] * rate
+            q[n + i, k + 1] = (right - left) * line[INVERSE_MASS, i]
             left = right
-        work.wall[k] = left
+        c[WALL, k] = left
         if locked:
-            f[k] = mu * (v[a, k + 1] - v[a + 1, k + 1])  # Eq. (H4)
+            c[F, k] = mu * (q[n + a, k + 1] - q[n + a + 1, k + 1])  # Eq. (H4)
         else:
-            f[k] = k_e * s[k] + d_e * r[k]  # Eq. (H2)
-        v[a, k + 1] -= f[k] / mass[a]
-        v[a + 1, k + 1] += f[k] / mass[a + 1]
+            c[F, k] = k_e * c[S, k] + d_e * c[R, k]  # Eq. (H2)
+        q[n + a, k + 1] -= c[F, k] * line[INVERSE_MASS, a]
+        q[n + a + 1, k + 1] += c[F, k] * line[INVERSE_MASS, a + 1]
+        share = 1.0 / (k + 1)
         for i in range(n):  # Eq. (H3)
-            v[i, k + 1] /= k + 1
-            u[i, k + 1] = v[i, k] / (k + 1)
+            q[n + i, k + 1] *= share
+            q[i, k + 1] = q[n + i, k] * share
 
 
 @kernel
 def dissipated(chain, law, work, t):
     """Energy lost from the start of the step to t [J], integrated from the motion."""
-    n, state, g = chain.mass.size, work.state, work.g
+    line, q, c, state = chain.line, work.q, work.c, work.state
+    n = line.shape[1]
     total = 0.0
     for i in range(n):
-        if chain.damping[i] > 0.0:
+        if line[DAMPING, i] > 0.0:
             for k in range(ORDER + 1):
-                g[k] = work.v[i, k] - (work.v[i + 1, k] if i < n - 1 else 0.0)
-            total += chain.damping[i] * product_integral(g, g, t)  # Eq. (H6)
+                c[SCRATCH, k] = q[n + i, k] - (q[n + i + 1, k] if i < n - 1 else 0.0)
+            total += line[DAMPING, i] * product_integral(c[SCRATCH], c[SCRATCH], t)  # Eq. (H6)
     if state[PAD] == PRESS and law.pad_damping > 0.0:
-        total += law.pad_damping * product_integral(work.r, work.r, t)
+        total += law.pad_damping * product_integral(c[R], c[R], t)
     lost = 0.0  # stiffness whose work is not stored: friction of the wedge, recovery of the released pad
     if state[GRIP] == SLIDE_IN:
         lost += law.wedge_in - law.wedge_elastic
@@ -138,42 +149,49 @@ def dissipated(chain, law, work, t):
     if state[PAD] == OVERLAP:
         lost -= law.pad_stiffness
     if lost != 0.0:
-        total += lost * product_integral(work.s, work.r, t)  # Eq. (H7)
+        total += lost * product_integral(c[S], c[R], t)  # Eq. (H7)
     return total
 
 
 @kernel
+def overlap(chain, work):
+    """Overlap of the touching bodies in the present state [m]."""
+    return work.q[chain.touching, 0] - work.q[chain.touching + 1, 0] - chain.gap
+
+
+@kernel
 def energy(chain, law, work):
-    """Kinetic and elastic energy of the state in u[:, 0], v[:, 0] [J]."""
-    n, u, v = chain.mass.size, work.u, work.v
+    """Kinetic and elastic energy of the present state [J]."""
+    line, q = chain.line, work.q
+    n = line.shape[1]
     total = 0.0
     for i in range(n):
-        stretch = u[i, 0] - (u[i + 1, 0] if i < n - 1 else 0.0)
-        total += 0.5 * chain.mass[i] * v[i, 0] ** 2 + 0.5 * chain.stiffness[i] * stretch**2
-    depth = max(0.0, u[chain.touching, 0] - u[chain.touching + 1, 0] - chain.gap)
+        stretch = q[i, 0] - (q[i + 1, 0] if i < n - 1 else 0.0)
+        total += 0.5 * line[MASS, i] * q[n + i, 0] ** 2 + 0.5 * line[STIFFNESS, i] * stretch**2
+    depth = max(0.0, overlap(chain, work))
     return total + 0.5 * (law.pad_stiffness + law.wedge_elastic) * depth**2
 
 
 @kernel
 def momentum(chain, work):
-    """Momentum of the state in v[:, 0] [N s]."""
-    total = 0.0
-    for i in range(chain.mass.size):
-        total += chain.mass[i] * work.v[i, 0]
+    """Momentum of the present state [N s]."""
+    total, n = 0.0, chain.line.shape[1]
+    for i in range(n):
+        total += chain.line[MASS, i] * work.q[n + i, 0]
     return total
 
 
 @kernel
 def advance(chain, law, work, t):
     """Move the state by t along the polynomials and keep the books."""
-    books, u, v = work.books, work.u, work.v
+    books, q = work.books, work.q
     books[DISSIPATED] += dissipated(chain, law, work, t)
-    books[IMPULSE] += integral(work.f, t)
-    books[WALL_IMPULSE] += integral(work.wall, t)
+    books[IMPULSE] += integral(work.c[F], t)
+    books[WALL_IMPULSE] += integral(work.c[WALL], t)
     books[TIME] += t
-    for i in range(chain.mass.size):
-        u[i, 0] = evaluate(u[i], t)
-        v[i, 0] = evaluate(v[i], t)
+    evaluate_all(q, t)
+    for i in range(q.shape[0]):
+        q[i, 0] = q[i, SPARE]
     audit(chain, law, work)
 
 

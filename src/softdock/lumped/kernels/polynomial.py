@@ -8,26 +8,34 @@ import math
 
 from softdock.jit import kernel
 
-ORDER = 18  # a step spans at most one radian of the fastest motion: the next term is 1/19! = 8e-18
+RADIANS = 2.0  # of the fastest motion in one step
+ORDER = 24  # even; the next term is 2^25/25! = 2e-18 of the motion
+SPARE = ORDER + 1  # column beside the coefficients, for values
+COLUMNS = ORDER + 2
+ROUND_OFF = 2.3e-16  # of the step: how closely an event is timed
 SMALLEST_HOP = 1e-9  # of the step; a touch shorter than this is 1e-18 of the motion: below round-off
 
 
 @kernel
 def evaluate(c, t):
-    """Value of the polynomial at t."""
-    value = c[ORDER]
-    for k in range(ORDER - 1, -1, -1):
-        value = value * t + c[k]
-    return value
+    """Value of the polynomial at t, even and odd powers apart: two short chains of operations run abreast."""
+    square = t * t
+    even, odd = c[ORDER], c[ORDER - 1]
+    for k in range(ORDER - 2, 0, -2):
+        even = even * square + c[k]
+        odd = odd * square + c[k - 1]
+    return even * square + c[0] + odd * t
 
 
 @kernel
 def derivative(c, t):
     """First derivative of the polynomial at t."""
-    value = ORDER * c[ORDER]
-    for k in range(ORDER - 1, 0, -1):
-        value = value * t + k * c[k]
-    return value
+    square = t * t
+    odd, even = ORDER * c[ORDER], (ORDER - 1) * c[ORDER - 1]
+    for k in range(ORDER - 2, 0, -2):
+        odd = odd * square + k * c[k]
+        even = even * square + (k - 1) * c[k - 1]
+    return even + odd * t
 
 
 @kernel
@@ -52,16 +60,37 @@ def product_integral(a, b, t):
 
 
 @kernel
-def bisect(c, low, high):
-    """Where the polynomial, not positive at `low` and positive at `high`, becomes positive, to round-off."""
-    while True:
-        middle = 0.5 * (low + high)
-        if middle <= low or middle >= high:
-            return high
-        if evaluate(c, middle) > 0.0:
-            high = middle
+def evaluate_all(c, t):
+    """Evaluate several polynomials, one a row, at t; the values go to the spare column."""
+    for i in range(c.shape[0]):
+        value = c[i, ORDER]
+        for k in range(ORDER - 1, -1, -1):
+            value = value * t + c[i, k]
+        c[i, SPARE] = value
+
+
+@kernel
+def refine(c, low, high, tolerance):
+    """Where the polynomial, not positive at `low` and positive at `high`, becomes positive, to round-off.
+
+    Secants within a bracket; the end that stays twice loses half its weight (the Illinois method).
+    """
+    below, above, before = evaluate(c, low), evaluate(c, high), high
+    for _ in range(60):  # converges in three or four
+        t = low - below * ((high - low) / (above - below))
+        if not low < t < high:  # closer to an end than round-off can tell
+            return min(max(t, low), high)
+        if abs(t - before) <= tolerance:
+            return t
+        value = evaluate(c, t)
+        if value > 0.0:
+            below *= 0.5 if before == high else 1.0
+            high, above = t, value
         else:
-            low = middle
+            above *= 0.5 if before == low else 1.0
+            low, below = t, value
+        before = t
+    return high
 
 
 @kernel
@@ -89,7 +118,7 @@ def first_crossing(c, end):
         following = min(t + safe, end)
         value = evaluate(c, following)
         if value > 0.0:
-            return bisect(c, t, following)
+            return refine(c, t, following, ROUND_OFF * end)
         t = following
         slope = derivative(c, t)
     return -1.0

@@ -6,6 +6,7 @@ from softdock.lumped.kernels.events import (
     NOTHING,
     RUNNING,
     TIME_OVER,
+    TOO_FAST,
     change_phase,
     highest,
     next_event,
@@ -27,39 +28,52 @@ from softdock.lumped.kernels.motion import (
     PENDING,
     ROWS,
     SAMPLES,
+    SCRATCH,
     STEPS,
     TIME,
+    Chain,
+    F,
+    Interface,
+    S,
+    Work,
     advance,
     dissipated,
     energy,
     expand,
+    interface_damping,
+    interface_stiffness,
     longest_step,
     momentum,
+    shortest_step,
 )
-from softdock.lumped.kernels.polynomial import evaluate
+from softdock.lumped.kernels.polynomial import SPARE, evaluate, evaluate_all
 
 # Columns of a row before the positions and velocities.
 ROW_TIME, ROW_FORCE, ROW_DISSIPATED, ROW_STATE = range(4)
 
 
 @kernel
-def run(chain, law, work, end_time, most_impacts, interval):
-    """Run the chain from the state in u[:, 0], v[:, 0].
+def run(chain, law, work, end_time, most_impacts, interval, most_steps):
+    """Run the chain from the state in the first column of q.
 
     Until it latches, jams, has parted often enough, or time is over.
     """
+    chain, law, work = Chain(*chain), Interface(*law), Work(*work)  # plain tuples arrive three times as fast
     state, books = work.state, work.books
     books[ENERGY_START] = energy(chain, law, work)
     books[MOMENTUM_START] = momentum(chain, work)
     state[PENDING] = 1
+    if shortest_step(chain, law) * most_steps < end_time:
+        state[OUTCOME] = TOO_FAST
+        return
     kind = starting_event(chain, work)
     if kind != NOTHING:
         change_phase(chain, law, work, kind, 0.0)
     while state[OUTCOME] == RUNNING:
         expand(chain, law, work)
         remaining = end_time - books[TIME]
-        longest = longest_step(chain, law, state)
-        step = min(longest, remaining) if longest > 0.0 else remaining
+        longest = longest_step(chain, interface_stiffness(law, state), interface_damping(law, state))
+        step = min(longest, remaining)
         step, kind = next_event(law, work, step)
         record(chain, law, work, step, kind, interval)
         track_peaks(work, step)
@@ -82,8 +96,8 @@ def track_peaks(work, end):
     state, books = work.state, work.books
     if state[GRIP] == FREE and state[PAD] == CLEAR:
         return
-    books[PEAK_FORCE] = max(books[PEAK_FORCE], highest(work.f, work.g, end))
-    books[DEEPEST] = max(books[DEEPEST], highest(work.s, work.g, end))
+    books[PEAK_FORCE] = max(books[PEAK_FORCE], highest(work.c[F], work.c[SCRATCH], end))
+    books[DEEPEST] = max(books[DEEPEST], highest(work.c[S], work.c[SCRATCH], end))
 
 
 @kernel
@@ -106,14 +120,14 @@ def record(chain, law, work, end, kind, interval):
 @kernel
 def write_row(chain, law, work, t):
     """Write time, force, losses so far, positions and velocities at t after the start of the step."""
-    state, books, n = work.state, work.books, chain.mass.size
+    state, books, q = work.state, work.books, work.q
     if state[ROWS] >= work.rows.shape[0]:
         return
     row = work.rows[state[ROWS]]
     row[ROW_TIME] = books[TIME] + t
-    row[ROW_FORCE] = evaluate(work.f, t)
+    row[ROW_FORCE] = evaluate(work.c[F], t)
     row[ROW_DISSIPATED] = books[DISSIPATED] + dissipated(chain, law, work, t)
-    for i in range(n):
-        row[ROW_STATE + i] = evaluate(work.u[i], t)
-        row[ROW_STATE + n + i] = evaluate(work.v[i], t)
+    evaluate_all(q, t)
+    for i in range(q.shape[0]):
+        row[ROW_STATE + i] = q[i, SPARE]
     state[ROWS] += 1
