@@ -202,8 +202,18 @@ def test_plot_has_one_panel_per_unit_with_labels_and_events() -> None:
 def test_lines_of_one_panel_can_be_told_apart() -> None:
     time = np.linspace(0.0, 1.0, 5)
     channels = {f"joint{i}.angle": Channel(values=time + i, unit="rad") for i in range(24)}
-    panel = make_result(history=History(time=time, channels=channels), events=()).plot().axes[0]
+    result = make_result(history=History(time=time, channels=channels), events=())
+    panel = result.plot(channels=list(channels)).axes[0]
     assert len({(line.get_color(), line.get_linestyle()) for line in panel.lines}) == 24
+
+
+def test_a_crowded_panel_shows_what_changes_most() -> None:
+    time = np.linspace(0.0, 1.0, 5)
+    channels = {f"joint{i}.angle": Channel(values=i % 7 * time, unit="rad") for i in range(200)}
+    panel = make_result(history=History(time=time, channels=channels), events=()).plot().axes[0]
+    assert len(panel.lines) <= 12
+    assert panel.get_legend().get_title().get_text() == f"{len(panel.lines)} of 200"
+    assert all(np.ptp(line.get_ydata()) == 6.0 for line in panel.lines)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])

@@ -120,7 +120,8 @@ class Result:
     def plot(self, path: Path | str | None = None, channels: Sequence[str] | None = None) -> "Figure":
         """Draw recorded channels over time, one panel per unit, and save the picture if a path is given.
 
-        A channel is chosen by its name or the beginning of its name, like `chaser`; all are drawn by default.
+        A channel is chosen by its name or the beginning of its name, like `chaser`. By default all are drawn,
+        or those that change most where a panel would be too full.
         """
         from softdock.report.plot import plot
 

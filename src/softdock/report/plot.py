@@ -7,11 +7,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.errors import InputError, Problem
 from softdock.report.picture import COLOURS, GREY, save_picture
-from softdock.result import Channel, Event, Result
+from softdock.result import Array, Channel, Event, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,15 +38,19 @@ EVENT_SPACING = 0.03  # of the time axis: closer events share one label
 def plot(result: Result, path: Path | None = None, channels: Sequence[str] | None = None) -> Figure:
     """Draw recorded channels over time and save the picture if a path is given.
 
-    A channel is chosen by its name or the beginning of its name; all are drawn by default.
+    A channel is chosen by its name or the beginning of its name. By default all are drawn, or those that
+    change most where a panel would be too full.
     """
-    panels = _panels(_choose(result, channels))
+    full = _panels(_choose(result, channels))
+    panels = full if channels else {unit: _liveliest(panel) for unit, panel in full.items()}
     heights = [max(2.0, 0.19 * min(len(panel), 2 * LEGEND_ROWS)) for panel in panels.values()]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
     figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
     axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for ax, (unit, panel) in zip(axes, panels.items(), strict=True):
         _draw_panel(ax, result, unit, panel)
+        if len(panel) < len(full[unit]):
+            ax.get_legend().set_title(f"{len(panel)} of {len(full[unit])}", {"size": "x-small"})
     axes[-1].set_xlabel("time [s]")
     _mark_events(list(axes), result)
     figure.align_ylabels()
@@ -80,6 +85,17 @@ def _panels(channels: dict[str, Channel]) -> dict[str, dict[str, Channel]]:
     for name, channel in channels.items():
         panels.setdefault(channel.unit, {})[name] = channel
     return panels
+
+
+def _liveliest(panel: dict[str, Channel]) -> dict[str, Channel]:
+    """Return the channels that change most, as many as can be told apart, in their old order."""
+    ranked = sorted(panel, key=lambda name: -_range(panel[name].values))[:LEGEND_ROWS]
+    return {name: channel for name, channel in panel.items() if name in ranked}
+
+
+def _range(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if finite.size else 0.0
 
 
 def _draw_panel(ax: "Axes", result: Result, unit: str, panel: dict[str, Channel]) -> None:
