@@ -42,8 +42,10 @@ def simulate(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Result":
 
 @functools.cache
 def _ready(kind: str) -> Runner:
-    """Return the module that runs this kind, its kernels loaded: no run is charged for compilation."""
+    """Return the module that runs this kind, all it needs loaded: no run is charged for compilation."""
     from softdock.jit import warm_up
+    from softdock.predict import PREDICTORS
 
     warm_up(*ROOMS[kind])
+    import_module(PREDICTORS[kind])
     return cast(Runner, import_module(RUNNERS[kind]))
