@@ -7,7 +7,7 @@ import numpy as np
 from softdock.jit import kernel, woven
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
-from softdock.multibody.kernels.derivative import set_motion
+from softdock.multibody.kernels.derivative import derivative, set_motion
 from softdock.multibody.kernels.events import act, already_true, first_event
 from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
 from softdock.multibody.kernels.stepping import (
@@ -45,6 +45,7 @@ OPTIONS = np.dtype(
         ("max_steps", np.int64),
         ("record_period", np.float64),  # 0: nothing by time
         ("record_contact", np.int64),  # 1: also every step while a contact pushes
+        ("watched", np.int64),  # so many channels, the first ones, are looked at in every step; the others when recorded
         # Where the run stands.
         ("t", np.float64),
         ("h", np.float64),
@@ -72,19 +73,20 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     """
     k, y_new, y_stage, dense, tolerance, start, mid, end, values = memory
     o = options[0]
-    if not settle(system, channels, o.t, y, k[0], start, True):
+    if not settle(system, channels, o, 0.0, y, k[0], start, True):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before = 1, 1, 1.0
-        keep_peaks(channels, o.t, start)
-        write_row(o, record, o.t, start)
+        look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
+        keep_peaks(channels, o.t, values)
+        write_row(o, record, o.t, values)
         o.h = o.fixed_step if o.fixed_step > 0.0 else first_step(k[0], tolerance, o.max_step)
     fired = already_true(events, start)
     ending = ON
     while ending == ON:
         if fired >= 0:
-            ending = fire(system, events, actions, fired, o, y, log)
-            if not settle(system, channels, o.t, y, k[0], start, True):
+            ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
+            if not settle(system, channels, o, 0.0, y, k[0], start, True):
                 return LISTS_TOO_LONG
             fired = already_true(events, start)
         elif o.t >= o.t_end:
@@ -99,40 +101,40 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             if accepted:
                 prepare_dense(o.method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
-                read_channels(channels, system[0], system[2], system[4], t_new, y_new, end)
+                read_channels(channels, o.watched, system[0], system[2], system[4], t_new, y_new, end)
                 pushes = any_push(system[4])
                 if channels.shape[0] > 0:
                     interpolate(dense, 0.5, y_stage)
-                    look_at(system, channels, o.t + 0.5 * h, y_stage, k[1], mid)
+                    look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
                     theta, fired = first_event(
-                        system, channels, events, o.t, h, dense, start, mid, end, y_stage, k[1], values
+                        system, channels, events, o, h, dense, start, mid, end, y_stage, k[1], values
                     )
-                    if fired >= 0:
+                    if fired >= 0:  # the step ends there
                         t_new = o.t + theta * h
+                        interpolate(dense, 0.5 * theta, y_stage)
+                        look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
                         interpolate(dense, theta, y_new)
-                        look_at(system, channels, t_new, y_new, k[6], end)
-                    else:
-                        keep_peaks(channels, o.t + 0.5 * h, mid)
-                        refine_peaks(system, channels, o.t, h, dense, start, mid, end, y_stage, k[1], values)
+                        look_at(system, channels, o.watched, t_new, y_new, k[6], end)
+                    keep_peaks(channels, o.t + 0.5 * theta * h, mid)
+                    refine_peaks(system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values)
                     keep_peaks(channels, t_new, end)
-                    wanted = record_samples(
-                        system, channels, o, o.t, h, dense, t_new, y_stage, k[1], values, record
-                    )
+                    wanted = record_samples(system, channels, o, h, dense, t_new, y_stage, k[1], values, record)
                     if wanted or fired >= 0 or t_new >= o.t_end or (pushes and o.record_contact == 1):
-                        write_row(o, record, t_new, end)
+                        look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
+                        write_row(o, record, t_new, values)
                 normalise(system[0], y_new, k[6])
                 copy(y_new, y)
                 copy(k[6], k[0])
                 copy(end, start)
                 o.t = t_new
                 o.steps += 1
-                if fired < 0 and not settle(system, channels, o.t, y, k[0], start, lands):
+                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands):
                     return LISTS_TOO_LONG
     return ending
 
 
 @woven
-def settle(system, channels, t, y, slope, values, changed):
+def settle(system, channels, o, h, y, slope, values, changed):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
@@ -144,10 +146,10 @@ def settle(system, channels, t, y, slope, values, changed):
     set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
     rebuilt = 0
     if pairs.shape[0] > 0:
-        rebuilt = refresh_lists(links, pairs, arrays, lists, bool(changed))
+        rebuilt = refresh_lists(links, pairs, arrays, lists, bool(changed), h, o.h)
         world[0].rebuilds += max(rebuilt, 0)
     if changed or rebuilt > 0:
-        look_at(system, channels, t, y, slope, values)
+        look_at(system, channels, o.watched, o.t, y, slope, values)
         worst_overreach(pairs)
     return rebuilt >= 0
 
@@ -159,9 +161,14 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
     adaptive = o.fixed_step == 0.0
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
-        accepted = False  # some point left its near list: go less far, or make the lists longer
+        accepted = False  # some point left its near list: start from a fresh one, then go less far, or widen the lists
         if adaptive:
             o.h = 0.5 * h
+            n_q, n_u = world[0].n_q, world[0].n_u
+            set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
+            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0) < 0:
+                ending = LISTS_TOO_LONG
+            derivative(system, o.t, y, k[0])
         else:
             n_q, n_u = world[0].n_q, world[0].n_u
             set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
@@ -188,15 +195,14 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
 
 
 @woven
-def fire(system, events, actions, index, o, y, log):
+def fire(system, channels, events, actions, index, o, y, slope, values, log):
     """Log an event and do what it asks for; returns how the run ends by it, or ON."""
     links, axes, elements, tables, pairs, arrays, lists, world = system
     if o.logged >= log.shape[0]:
         return LOG_FULL
     log[o.logged, 0], log[o.logged, 1] = o.t, float(index)
     o.logged += 1
-    n_q, n_u = world[0].n_q, world[0].n_u
-    set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
+    look_at(system, channels, o.watched, o.t, y, slope, values)  # what is switched off gives up the energy it has here
     if o.fixed_step == 0.0:
         o.h = max(0.1 * o.h, o.min_step)  # what was switched may be stiff
     if act(links, elements, pairs, world, events, actions, index, o.t, y):

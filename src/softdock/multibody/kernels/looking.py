@@ -7,16 +7,19 @@ from softdock.multibody.kernels.stepping import interpolate
 
 
 @kernel
-def look_at(system, channels, t, y, slope, values):
-    """Evaluate a state and read all channels there."""
+def look_at(system, channels, count, t, y, slope, values):
+    """Evaluate a state and read the first channels there."""
     derivative(system, t, y, slope)
-    read_channels(channels, system[0], system[2], system[4], t, y, values)
+    read_channels(channels, count, system[0], system[2], system[4], t, y, values)
 
 
 @woven
-def refine_peaks(system, channels, t, h, dense, start, mid, end, y, slope, values):
-    """Look at the vertex of a parabola through three values wherever it may beat a peak."""
-    for i in range(channels.shape[0]):
+def refine_peaks(system, channels, o, h, span, dense, start, mid, end, y, slope, values):
+    """Look at the vertex of a parabola through three values wherever it may beat a peak.
+
+    The values are those at the start, in the middle and at the end of the part `span` of a step of h.
+    """
+    for i in range(o.watched):
         channel = channels[i]
         bend = 2.0 * (start[i] - 2.0 * mid[i] + end[i])
         if channel.track == 0 or bend == 0.0:
@@ -25,9 +28,9 @@ def refine_peaks(system, channels, t, h, dense, start, mid, end, y, slope, value
         theta = -0.5 * slant / bend
         best = start[i] + 0.5 * slant * theta
         if 0.0 < theta < 1.0 and (best > channel.largest if bend < 0.0 else best < channel.smallest):
-            interpolate(dense, theta, y)
-            look_at(system, channels, t + theta * h, y, slope, values)
-            keep_peak(channel, t + theta * h, values[i])
+            interpolate(dense, theta * span, y)
+            look_at(system, channels, o.watched, o.t + theta * span * h, y, slope, values)
+            keep_peak(channel, o.t + theta * span * h, values[i])
 
 
 @inlined
@@ -48,14 +51,14 @@ def keep_peaks(channels, t, values):
 
 
 @woven
-def record_samples(system, channels, o, t, h, dense, t_new, y, slope, values, record):
+def record_samples(system, channels, o, h, dense, t_new, y, slope, values, record):
     """Write the samples that fall inside a step; tells whether one falls on its end."""
     if o.record_period == 0.0 or channels.shape[0] == 0:
         return False
     while o.next_sample * o.record_period < t_new and o.rows < record.shape[0]:
         t_sample = o.next_sample * o.record_period
-        interpolate(dense, (t_sample - t) / h, y)
-        look_at(system, channels, t_sample, y, slope, values)
+        interpolate(dense, (t_sample - o.t) / h, y)
+        look_at(system, channels, channels.shape[0], t_sample, y, slope, values)
         write_row(o, record, t_sample, values)
         o.next_sample += 1
     on_end = o.next_sample * o.record_period == t_new
