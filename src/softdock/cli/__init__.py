@@ -11,6 +11,7 @@ import typer
 from softdock import __version__
 from softdock.cli import console
 from softdock.cli.bench import bench
+from softdock.cli.export import export
 from softdock.cli.figures import figures
 from softdock.cli.predict import predict
 from softdock.cli.run import run
@@ -26,7 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (scenarios, predict, validate, run, figures, bench):
+for command in (scenarios, predict, validate, run, figures, export, bench):
     app.command()(command)
 
 
