@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.pair import ContactPair
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
     ANGLE,
@@ -65,13 +66,13 @@ ENDINGS = {
 class Accuracy:
     """Error allowed in one step, by kind of state."""
 
-    length: float = 1e-8
+    length: float = 1e-7
     """[m]"""
-    angle: float = 1e-8
+    angle: float = 1e-7
     """[rad], also of quaternions"""
-    speed: float = 1e-7
+    speed: float = 1e-6
     """[m/s]"""
-    rate: float = 1e-7
+    rate: float = 1e-6
     """[rad/s]"""
 
 
@@ -149,7 +150,9 @@ class Simulation:
     events: np.recarray = field(default_factory=lambda: records(0, EVENT))
     actions: np.recarray = field(default_factory=lambda: records(0, ACTION))
     pairs: np.recarray = field(default_factory=lambda: records(0, PAIR))
-    contact_pairs: Sequence[object] = ()
+    contact_pairs: Sequence[ContactPair] = ()
+    watched: int | None = None
+    """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
 
     def run(self) -> Run:
         """Integrate and return what happened; the assembly stays untouched."""
@@ -212,6 +215,7 @@ class Simulation:
         o.max_steps = s.max_steps
         o.record_period = 1.0 / s.record_rate if s.record_rate > 0.0 else 0.0
         o.record_contact = int(s.record_contact)
+        o.watched = len(self.channels) if self.watched is None else self.watched
         o.stop_event = -1
         return options
 

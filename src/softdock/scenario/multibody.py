@@ -103,10 +103,10 @@ class OutcomeModel(Model):
 class AccuracyModel(Model):
     """Error allowed in one step."""
 
-    length: Annotated[float, Quantity("m", gt=0)] = 1e-8
-    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-8
-    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-7
-    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-7
+    length: Annotated[float, Quantity("m", gt=0)] = 1e-7
+    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-7
+    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-6
+    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-6
 
 
 class IntegratorModel(Model):

@@ -19,18 +19,19 @@ from softdock.scenario.multibody import METRIC, MultibodyScenario
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
     assembly = assemble(scenario.at_start())
-    watched = _watched(scenario)
+    seen, watched = _observations(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     simulation = Simulation(
         assembly=assembly,
         settings=_settings(scenario),
-        channels=_channels(scenario, assembly, watched),
-        events=_events(scenario, assembly, watched),
+        channels=_channels(scenario, assembly, seen, watched),
+        events=_events(scenario, seen),
         actions=_actions(scenario, assembly),
         pairs=pairs,
         contact_pairs=contact_pairs,
+        watched=watched,
     )
-    return _result(scenario, simulation.run(), watched)
+    return _result(scenario, simulation.run(), seen)
 
 
 def _settings(scenario: MultibodyScenario) -> Settings:
@@ -48,37 +49,38 @@ def _settings(scenario: MultibodyScenario) -> Settings:
     )
 
 
-def _watched(scenario: MultibodyScenario) -> list[Observation]:
-    """Return everything that is recorded, watched by events or asked for by metrics, each once."""
-    wanted = usual_observations(scenario)
-    wanted += [parse_observation(text) for text in scenario.record.also]
-    wanted += [event.condition.observation for event in scenario.events.values()]
+def _observations(scenario: MultibodyScenario) -> tuple[list[Observation], int]:
+    """Return everything of interest, each once, and how many of them must be looked at in every step.
+
+    Those come first: conditions of events, and quantities of which peaks are wanted.
+    """
+    wanted = [event.condition.observation for event in scenario.events.values()]
+    wanted += [Observation(name=name, field="force") for name in scenario.contacts]
+    wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+    later = usual_observations(scenario) + [parse_observation(text) for text in scenario.record.also]
     for text in scenario.metrics.values():
         match = METRIC.fullmatch(text)
         if match and match["what"]:
-            wanted.append(parse_observation(match["what"]))
-    return list(dict.fromkeys(wanted))
+            group = wanted if match["how"] in ("max", "min") else later
+            group.append(parse_observation(match["what"]))
+    watched = list(dict.fromkeys(wanted))
+    return list(dict.fromkeys([*watched, *later])), len(watched)
 
 
-def _channels(scenario: MultibodyScenario, assembly: Assembly, watched: list[Observation]) -> np.recarray:
-    channels = channel_records(scenario, assembly, watched)
-    peaks = {
-        parse_observation(match["what"])
-        for text in scenario.metrics.values()
-        if (match := METRIC.fullmatch(text)) and match["how"] in ("max", "min")
-    }
-    for i, observation in enumerate(watched):
-        is_load = observation.name in scenario.contacts or observation.name in scenario.elements()
-        channels[i].track = int(is_load or observation in peaks)
+def _channels(
+    scenario: MultibodyScenario, assembly: Assembly, seen: list[Observation], watched: int
+) -> np.recarray:
+    channels = channel_records(scenario, assembly, seen)
+    channels.track[:watched] = 1
     return channels
 
 
-def _events(scenario: MultibodyScenario, assembly: Assembly, watched: list[Observation]) -> np.recarray:
+def _events(scenario: MultibodyScenario, seen: list[Observation]) -> np.recarray:
     out = records(len(scenario.events), e.EVENT)
     first = 0
     for record, event in zip(out, scenario.events.values()):
         condition = event.condition
-        record.channel = watched.index(condition.observation)
+        record.channel = seen.index(condition.observation)
         record.threshold = condition.value(unit_of(scenario, condition.observation))
         record.direction = 1 if condition.rising else -1
         record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
@@ -113,7 +115,7 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
     return out
 
 
-def _result(scenario: MultibodyScenario, run: Run, watched: list[Observation]) -> Result:
+def _result(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> Result:
     names = list(scenario.events)
     events = tuple(
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
@@ -121,14 +123,14 @@ def _result(scenario: MultibodyScenario, run: Run, watched: list[Observation]) -
     outcome, message = _outcome(scenario, run, events)
     channels = {
         str(observation): Channel(values=run.history[:, 1 + i], unit=unit_of(scenario, observation))
-        for i, observation in enumerate(watched)
+        for i, observation in enumerate(seen)
         if observation.name != "time"
     }
     return Result(
         scenario=scenario.name,
         outcome=outcome,
         message=message,
-        metrics=_metrics(scenario, run, watched, events),
+        metrics=_metrics(scenario, run, seen, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=History(time=run.history[:, 0], channels=channels),
@@ -153,11 +155,11 @@ def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -
 
 
 def _metrics(
-    scenario: MultibodyScenario, run: Run, watched: list[Observation], events: tuple[Event, ...]
+    scenario: MultibodyScenario, run: Run, seen: list[Observation], events: tuple[Event, ...]
 ) -> Mapping[str, float | None]:
     times = {event.name: event.time for event in reversed(events)}
     metrics: dict[str, float | None] = {}
-    for i, observation in enumerate(watched):
+    for i, observation in enumerate(seen):
         peak = run.peaks[i]
         flat = observation.name.replace("-", "_")
         if observation.name in scenario.contacts and observation.field == "force":
@@ -177,7 +179,7 @@ def _metrics(
             begin, end = times.get(match["begin"]), times.get(match["end"])
             metrics[name] = None if begin is None or end is None else end - begin
         else:
-            i = watched.index(parse_observation(match["what"]))
+            i = seen.index(parse_observation(match["what"]))
             column = run.history[:, 1 + i]
             metrics[name] = float(
                 {

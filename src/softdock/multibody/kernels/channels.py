@@ -121,7 +121,7 @@ def pick(component, x, y, z):
 
 
 @kernel
-def read_channels(channels, links, elements, pairs, t, y, out):
-    """Write the values of all channels."""
-    for i in range(channels.shape[0]):
+def read_channels(channels, count, links, elements, pairs, t, y, out):
+    """Write the values of the first channels."""
+    for i in range(count):
         out[i] = channel_value(channels[i], links, elements, pairs, t, y)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.force import evaluate, motion_bound
+from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT, TORQUE
 from softdock.contact.kernels.near import rebuild
 from softdock.jit import inlined, kernel
@@ -19,6 +19,8 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 
+MARGIN = 1.2  # of the motion expected in a step: it may grow faster than in the last one
+
 PAIR = np.dtype(
     [
         ("active", np.int64),
@@ -31,10 +33,9 @@ PAIR = np.dtype(
         ("skin", np.float64),  # [m] motion that a near list should serve
         ("out", np.float64, OUTPUT),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
         ("force", np.float64),  # size of the force [N]
-        (
-            "overreach",
-            np.float64,
-        ),  # motion beyond what the near list serves, at the worst since last asked [m]
+        ("overreach", np.float64),  # motion beyond the near list, at the worst since last asked [m]
+        ("moved", np.float64),  # motion since the near list was built, at the end of the last step [m]
+        ("pace", np.float64),  # how fast that grew in the last step [m/s]
     ],
     align=True,
 )
@@ -68,15 +69,20 @@ def apply_contacts(links, pairs, arrays, lists):
         a, b = links[pair.a], links[pair.b]
         base_a, base_b = links[a.root], links[b.root]
         R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+        moved = motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
+        reach, clearance = lists.work[i]["reach"], lists.work[i]["clearance"]
+        pair.overreach = max(pair.overreach, moved - max(reach, clearance))
+        if moved <= clearance:
+            for k in range(OUTPUT):
+                pair.out[k] = 0.0
+            continue
         awx, awy, awz = link_turn_rate(a, base_a)
         bwx, bwy, bwz = link_turn_rate(b, base_b)
         avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
         bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
         w_AB_A = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
         v_AB_A = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
-        moved = evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
-        served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
-        pair.overreach = max(pair.overreach, moved - served)
+        evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
         out = pair.out
         fx, fy, fz = turn(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
@@ -129,24 +135,32 @@ def any_push(pairs):
 
 
 @kernel
-def refresh_lists(links, pairs, arrays, lists, every):
-    """Rebuild the near lists that are half used up (or every one), at the present poses of the links.
+def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
+    """Rebuild the near lists that the next step would leave (or every one), at the present poses of the links.
 
-    Returns how many were rebuilt, -1 where one is too long for its memory.
+    `h` is the step just made, `h_next` the one to come [s]. Returns how many lists were rebuilt (-1 where one is
+    too long for its memory), and the step that all of them serve at the present pace [s].
     """
-    rebuilt = 0
+    rebuilt, longest = 0, math.inf
     for i in range(pairs.shape[0]):
         pair = pairs[i]
         if pair.active == 0:
             continue
         _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
         served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
-        if every or not motion_bound(arrays, lists, i, R_AB, p_AB_A) <= 0.5 * served:
-            _, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
+        moved = motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
+        if h > 0.0:
+            pair.pace = abs(moved - pair.moved) / h
+        if every or not moved + MARGIN * pair.pace * h_next <= served:
+            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
             if count > lists.blocks.shape[1]:
-                return -1
+                return -1, 0.0
+            moved, served = 0.0, max(pair.skin, clearance)
             rebuilt += 1
-    return rebuilt
+        pair.moved = moved
+        if pair.pace > 0.0:
+            longest = min(longest, (served - moved) / (MARGIN * pair.pace))
+    return rebuilt, longest
 
 
 @kernel
@@ -154,4 +168,4 @@ def widen_lists(links, pairs, arrays, lists):
     """Let near lists serve twice the motion from now on."""
     for i in range(pairs.shape[0]):
         pairs[i].skin *= 2.0
-    return refresh_lists(links, pairs, arrays, lists, True)
+    return refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0]

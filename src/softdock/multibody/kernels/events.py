@@ -54,7 +54,7 @@ def already_true(events, values):
 
 
 @woven
-def first_event(system, channels, events, t, h, dense, start, mid, end, y, slope, values):
+def first_event(system, channels, events, o, h, dense, start, mid, end, y, slope, values):
     """Earliest event inside a step: (theta, index), or (1, -1)."""
     first, which = 1.0, -1
     for i in range(events.shape[0]):
@@ -77,7 +77,7 @@ def first_event(system, channels, events, t, h, dense, start, mid, end, y, slope
             if not low < theta < high:
                 theta = 0.5 * (low + high)
             interpolate(dense, theta, y)
-            look_at(system, channels, t + theta * h, y, slope, values)
+            look_at(system, channels, o.watched, o.t + theta * h, y, slope, values)
             g = excess(event, values)
             if g > 0.0:
                 if side == 1:

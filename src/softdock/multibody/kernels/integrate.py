@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.jit import kernel, woven
+from softdock.jit import inlined, kernel, woven
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
 from softdock.multibody.kernels.derivative import derivative, set_motion
@@ -45,10 +45,14 @@ OPTIONS = np.dtype(
         ("max_steps", np.int64),
         ("record_period", np.float64),  # 0: nothing by time
         ("record_contact", np.int64),  # 1: also every step while a contact pushes
-        ("watched", np.int64),  # so many channels, the first ones, are looked at in every step; the others when recorded
+        (
+            "watched",
+            np.int64,
+        ),  # so many channels, the first ones, are looked at in every step; the others when recorded
         # Where the run stands.
         ("t", np.float64),
         ("h", np.float64),
+        ("longest", np.float64),  # step that the near lists serve
         ("steps", np.int64),
         ("rejected", np.int64),
         ("started", np.int64),
@@ -76,7 +80,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     if not settle(system, channels, o, 0.0, y, k[0], start, True):
         return LISTS_TOO_LONG
     if o.started == 0:
-        o.started, o.next_sample, o.error_before = 1, 1, 1.0
+        o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
         keep_peaks(channels, o.t, values)
         write_row(o, record, o.t, values)
@@ -95,7 +99,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             ending = STEPS_USED_UP
         else:
             t_stop = next_break(breaks, o.t, o.t_end)
-            h, lands = step_to(o.t, o.h, t_stop, o.fixed_step > 0.0)
+            h, lands = step_to(o.t, wanted_step(o), t_stop, o.fixed_step > 0.0)
             take_step(system, o.method, o.t, np.nextafter(t_stop, -math.inf), h, y, k, y_new, y_stage)
             accepted, ending = judge(system, o, h, lands, y, y_new, k, tolerance)
             if accepted:
@@ -118,7 +122,9 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                     keep_peaks(channels, o.t + 0.5 * theta * h, mid)
                     refine_peaks(system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values)
                     keep_peaks(channels, t_new, end)
-                    wanted = record_samples(system, channels, o, h, dense, t_new, y_stage, k[1], values, record)
+                    wanted = record_samples(
+                        system, channels, o, h, dense, t_new, y_stage, k[1], values, record
+                    )
                     if wanted or fired >= 0 or t_new >= o.t_end or (pushes and o.record_contact == 1):
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
@@ -131,6 +137,12 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands):
                     return LISTS_TOO_LONG
     return ending
+
+
+@inlined
+def wanted_step(o):
+    """Step that error control and near lists allow."""
+    return o.h if o.fixed_step > 0.0 else min(o.h, max(o.longest, o.min_step))
 
 
 @woven
@@ -146,7 +158,7 @@ def settle(system, channels, o, h, y, slope, values, changed):
     set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
     rebuilt = 0
     if pairs.shape[0] > 0:
-        rebuilt = refresh_lists(links, pairs, arrays, lists, bool(changed), h, o.h)
+        rebuilt, o.longest = refresh_lists(links, pairs, arrays, lists, bool(changed), h, o.h)
         world[0].rebuilds += max(rebuilt, 0)
     if changed or rebuilt > 0:
         look_at(system, channels, o.watched, o.t, y, slope, values)
@@ -166,7 +178,7 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
             o.h = 0.5 * h
             n_q, n_u = world[0].n_q, world[0].n_u
             set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
-            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0) < 0:
+            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0] < 0:
                 ending = LISTS_TOO_LONG
             derivative(system, o.t, y, k[0])
         else:
@@ -179,8 +191,8 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
         accepted = error <= 1.0
         if accepted:
             proposed = min(next_step(h, error, o.error_before, o.after_rejection == 1), o.max_step)
-            if not lands or proposed < o.h:
-                o.h = proposed
+            if not (lands or h < o.h) or proposed < o.h:
+                o.h = proposed  # a step cut short for other reasons says little about the next
             o.error_before, o.after_rejection = max(error, 1e-4), 0
         else:
             o.h = smaller_step(h, error)
@@ -202,7 +214,9 @@ def fire(system, channels, events, actions, index, o, y, slope, values, log):
         return LOG_FULL
     log[o.logged, 0], log[o.logged, 1] = o.t, float(index)
     o.logged += 1
-    look_at(system, channels, o.watched, o.t, y, slope, values)  # what is switched off gives up the energy it has here
+    look_at(
+        system, channels, o.watched, o.t, y, slope, values
+    )  # what is switched off gives up the energy it has here
     if o.fixed_step == 0.0:
         o.h = max(0.1 * o.h, o.min_step)  # what was switched may be stiff
     if act(links, elements, pairs, world, events, actions, index, o.t, y):
