@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,24 +72,32 @@ class Fixed(JointBase):
     type: Literal["fixed"] = "fixed"
 
 
-class Revolute(JointBase):
+class OneAxis(JointBase):
+    """A joint with one axis."""
+
+    axis: Axis = "z"
+    """Axis in the body's frame."""
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> Self:
+        direction(self.axis)
+        return self
+
+
+class Revolute(OneAxis):
     """Turns about one axis."""
 
     type: Literal["revolute"] = "revolute"
-    axis: Axis = "z"
-    """Axis in the body's frame."""
     angle: Angle = 0.0
     """Angle at the start."""
     rate: AngularRate = 0.0
     """Rate at the start."""
 
 
-class Prismatic(JointBase):
+class Prismatic(OneAxis):
     """Slides along one axis."""
 
     type: Literal["prismatic"] = "prismatic"
-    axis: Axis = "z"
-    """Axis in the body's frame."""
     position: Length = 0.0
     """Position at the start."""
     speed: Speed = 0.0
@@ -106,7 +114,7 @@ class Universal(JointBase):
     rates: tuple[AngularRate, AngularRate] = (0.0, 0.0)
 
     @model_validator(mode="after")
-    def _at_right_angles(self) -> "Universal":
+    def _at_right_angles(self) -> Self:
         if abs(direction(self.axes[0]) @ direction(self.axes[1])) > 1e-9:
             raise FieldError("axes", "must be at right angles to each other")
         return self
@@ -120,6 +128,11 @@ class Spherical(JointBase):
     """Attitude against the joint's zero at the start."""
     rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
     """Angular velocity against the parent at the start, in body axes."""
+
+    @model_validator(mode="after")
+    def _is_turn(self) -> Self:
+        quaternion(self.turned, "turned")
+        return self
 
 
 class Planar(JointBase):
@@ -161,8 +174,8 @@ def direction(axis: Axis) -> NDArray[np.float64]:
     return vector / length
 
 
-def quaternion(attitude: Attitude) -> NDArray[np.float64]:
-    """Return the unit quaternion wxyz of an attitude."""
+def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float64]:
+    """Return the unit quaternion wxyz of an attitude; `field` is where it was given, for the message."""
     if isinstance(attitude, RollPitchYaw):
         x, y, z = (np.zeros(4) for _ in range(3))
         for q, k, angle in ((x, 1, attitude.roll), (y, 2, attitude.pitch), (z, 3, attitude.yaw)):
@@ -174,7 +187,7 @@ def quaternion(attitude: Attitude) -> NDArray[np.float64]:
     q = np.asarray(attitude, float)
     length = float(np.linalg.norm(q))
     if abs(length - 1.0) > 1e-6:
-        raise FieldError("attitude", f"must be a unit quaternion wxyz; its length is {length:g}")
+        raise FieldError(field, f"must be a unit quaternion wxyz; its length is {length:g}")
     return q / length
 
 

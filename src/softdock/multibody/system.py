@@ -165,6 +165,11 @@ class Anchor(Model):
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     attitude: Attitude = UPRIGHT
 
+    @model_validator(mode="after")
+    def _is_frame(self) -> Self:
+        quaternion(self.attitude)
+        return self
+
 
 class Strut(Model):
     """Spring and damper along the line between two points."""
