@@ -126,12 +126,21 @@ def turn_quaternion(q, dy, at, wx, wy, wz):
 
 
 @kernel
+def energy_held(elements, pairs):
+    """Energy stored in all elements and contacts at the last evaluation [J]."""
+    energy = stored_energy(pairs)
+    for i in range(elements.shape[0]):
+        energy += elements[i].energy
+    return energy
+
+
+@kernel
 def books(system, t, y, dy, out):
     """Write momentum, energies and ledgers of a state into `out`.
 
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
-    energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of |m v| as the
-    scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
+    energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
+    |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
     """
     derivative(system, t, y, dy)
     links, elements, pairs, world = system[0], system[2], system[4], system[7]
@@ -158,9 +167,7 @@ def books(system, t, y, dy, out):
         mx, my, mz = mx + own[0] * p[0], my + own[0] * p[1], mz + own[0] * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
         mass += own[0]
-    for i in range(elements.shape[0]):
-        out[7] += elements[i].energy
-    out[7] += stored_energy(pairs)
+    out[7] += energy_held(elements, pairs)
     out[8] = y[w.n_q + w.n_u]
     out[9] = y[w.n_q + w.n_u + 1]
     if mass > 0.0:

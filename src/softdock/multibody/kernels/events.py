@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from softdock.contact.kernels.layout import ENERGY
 from softdock.jit import inlined, kernel, woven
 from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, WELD, hold_here
 from softdock.multibody.kernels.looking import look_at
@@ -108,32 +107,19 @@ def act(links, elements, pairs, world, events, actions, index, t, y):
         elif action.kind == EVENT_OFF:
             events[action.index].armed = 0
         elif action.kind == CONTACT_ON or action.kind == CONTACT_OFF:
-            switch_contact(pairs[action.index], action.kind == CONTACT_ON, y, world[0])
+            pairs[action.index].active = 1 if action.kind == CONTACT_ON else 0
         else:
             switch_element(elements[action.index], action, links, t, y, world[0])
     return stop
 
 
 @inlined
-def switch_contact(pair, on, y, world):
-    """Switch a contact pair; energy stored in it is lost when it goes off."""
-    if on:
-        pair.active = 1
-    else:
-        y[world.n_q + world.n_u] += pair.out[ENERGY] if pair.active == 1 else 0.0
-        pair.active = 0
-
-
-@inlined
 def switch_element(element, action, links, t, y, world):
     """Switch an element or give it a new target.
 
-    Energy stored in what goes off counts as dissipated. What goes on holds the present pose (a weld) or starts its
-    command at the present position or speed (a drive); a spring that goes on deflected brings its energy in.
+    What goes on holds the present pose (a weld) or starts its command at the present position or speed (a drive).
     """
     if action.kind == SWITCH_OFF:
-        if element.active == 1:
-            y[world.n_q + world.n_u] += element.energy
         element.active = 0
         return
     if action.kind == SET_TARGET:

@@ -7,7 +7,7 @@ import numpy as np
 from softdock.jit import inlined, kernel, woven
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
-from softdock.multibody.kernels.derivative import derivative, set_motion
+from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
 from softdock.multibody.kernels.events import act, already_true, first_event
 from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
 from softdock.multibody.kernels.stepping import (
@@ -90,8 +90,10 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     while ending == ON:
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
+            held = energy_held(system[2], system[4])
             if not settle(system, channels, o, 0.0, y, k[0], start, True):
                 return LISTS_TOO_LONG
+            book_switch(system[7][0], y, energy_held(system[2], system[4]) - held)
             fired = already_true(events, start)
         elif o.t >= o.t_end:
             ending = TIME_REACHED
@@ -204,6 +206,16 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
         if adaptive and o.h < o.min_step:
             ending = STEP_TOO_SMALL if math.isfinite(error) else NOT_FINITE
     return accepted, ending
+
+
+@inlined
+def book_switch(world, y, gained):
+    """Book what switching changed in the stored energy: lost where something loaded goes off, else brought in."""
+    at = world.n_q + world.n_u
+    if gained < 0.0:
+        y[at] -= gained
+    else:
+        y[at + 1] += gained
 
 
 @woven
