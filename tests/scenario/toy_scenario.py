@@ -4,7 +4,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from softdock.scenario.base import FieldError, Model, ScenarioBase
 from softdock.quantities.fields import (
     AngularStiffness,
     Flag,
@@ -17,6 +16,7 @@ from softdock.quantities.fields import (
     Speed,
     Vector3,
 )
+from softdock.scenario.base import FieldError, Model, ScenarioBase
 
 HEAD = "softdock: 1\nkind: toy\n"
 VALID = HEAD + "title: A toy\nchaser:\n  masses: [5 kg, 2 lb]\n  speed: 0.05 m/s\n"

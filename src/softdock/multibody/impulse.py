@@ -80,7 +80,7 @@ class Impact:
         base = self.links[self.links[link].root]
         if base.kind == k.GROUND:
             return np.zeros(6)
-        return np.linalg.solve(self._tree_inertia(base), wrench)
+        return np.asarray(np.linalg.solve(self._tree_inertia(base), wrench), float)
 
     def locked_motion(self, link: int) -> Floats:
         """Return the velocity in N that a link's tree would have as one body with the same momentum."""
@@ -88,7 +88,7 @@ class Impact:
         if base.kind == k.GROUND:
             return np.zeros(6)
         at = self.n_q + int(base.at_u)
-        return np.linalg.solve(self._tree_inertia(base), self.y[at : at + 6])
+        return np.asarray(np.linalg.solve(self._tree_inertia(base), self.y[at : at + 6]), float)
 
     def _tree_inertia(self, base: np.record) -> Floats:
         """Return the 6x6 inertia of a tree about N's origin, in N axes."""

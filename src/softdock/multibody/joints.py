@@ -165,8 +165,8 @@ MOTIONS: dict[str, tuple[str, ...]] = {
 def direction(axis: Axis) -> NDArray[np.float64]:
     """Return the unit vector of an axis."""
     if isinstance(axis, str):
-        vector = np.eye(3)["xyz".index(axis[-1])]
-        return -vector if axis.startswith("-") else vector
+        sign = -1.0 if axis.startswith("-") else 1.0
+        return np.asarray(sign * np.eye(3)["xyz".index(axis[-1])], float)
     vector = np.asarray(axis, float)
     length = float(np.linalg.norm(vector))
     if length == 0.0:

@@ -143,6 +143,9 @@ class Layer(Model):
         damping = {"damping": self.damping, "damping_depth": self.damping_depth}
         if self.stiffness is not None:
             return ElasticLayer(areal_stiffness=self.stiffness, **damping)
+        assert self.youngs_modulus is not None
+        assert self.poisson_ratio is not None
+        assert self.thickness is not None
         return ElasticLayer.of_material(
             youngs_modulus=self.youngs_modulus,
             poisson_ratio=self.poisson_ratio,

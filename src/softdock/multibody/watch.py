@@ -1,6 +1,7 @@
 """From observations by name to the channel records that the kernels read."""
 
 import difflib
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -73,8 +74,8 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     return {"turning": "rad", "sliding": "m"}[motions[axis]] + ("/s" if rate else "")
 
 
-def _choose(field: str, allowed: object, owner: str) -> None:
-    known = list(allowed)  # type: ignore[call-overload]
+def _choose(field: str, allowed: Iterable[str], owner: str) -> None:
+    known = list(allowed)
     if field not in known:
         raise ValueError(f"{owner} has no {field!r}{_suggest(field, known)}; it has: {', '.join(known)}")
 

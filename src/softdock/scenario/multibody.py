@@ -1,6 +1,7 @@
 """Scenarios of kind `multibody`: a system in three dimensions, what is watched and what may happen."""
 
 import re
+from collections.abc import Collection
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -221,9 +222,9 @@ class MultibodyScenario(ScenarioBase, System):
         if approach.port.body != WORLD and approach.chaser in self._lineage(approach.port.body):
             raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
-    def _known(self, field: str, name: str, known: object, what: str) -> None:
-        if name not in known:  # type: ignore[operator]
-            names = ", ".join(known) or "none"  # type: ignore[call-overload]
+    def _known(self, field: str, name: str, known: Collection[str], what: str) -> None:
+        if name not in known:
+            names = ", ".join(known) or "none"
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
 
     def at_start(self) -> System:

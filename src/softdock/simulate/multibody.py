@@ -11,6 +11,7 @@ from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records
 from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
+from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.predict import predict
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import METRIC, MultibodyScenario
@@ -136,7 +137,19 @@ def _result(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> R
         history=History(time=run.history[:, 0], channels=channels),
         events=events,
         prediction=predict(scenario),
+        units=_units(scenario),
     )
+
+
+def _units(scenario: MultibodyScenario) -> dict[str, str]:
+    units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
+    units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in scenario.contacts}
+    units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in scenario.springs}
+    for name, text in scenario.metrics.items():
+        match = METRIC.fullmatch(text)
+        what = parse_observation(match["what"]) if match and match["what"] else None
+        units[name] = "s" if what is None else unit_of(scenario, what)
+    return {name: unit for name, unit in units.items() if unit != "1"}
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -198,11 +211,10 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     floating = all(
         body.parent != "world" or body.joint.type in ("free", "fixed") for body in scenario.bodies.values()
     )
-    on_ground = any(
-        anchor.body == "world"
-        for element in (*scenario.struts.values(), *scenario.welds.values())
-        for anchor in (element.a, element.b)
-    ) or any(_is_grounded(scenario, s.body) for s in scenario.surfaces.values())
+    anchors = [x for s in scenario.struts.values() for x in (s.a, s.b)]
+    anchors += [x for w in scenario.welds.values() for x in (w.a, w.b)]
+    touched = [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
+    on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
     closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
     linear = angular = None
     if closed:

@@ -64,6 +64,6 @@ AXIS = np.dtype(
 )
 
 
-def records(count, dtype):
+def records(count: int, dtype: np.dtype) -> np.recarray:
     """Allocate records whose fields can be reached by name with and without compilation."""
     return np.zeros(count, dtype).view(np.recarray)
