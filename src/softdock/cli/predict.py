@@ -115,7 +115,10 @@ def _print(name: str | None, prediction: Mapping[str, Any]) -> None:
     table.add_column("value", justify="right")
     table.add_column("unit")
     for key, value in prediction.items():
-        if key not in HIDDEN:
+        if isinstance(value, Mapping):
+            for name, part in value.items():
+                table.add_row(f"{key.replace('_', ' ')}: {name}", _text(part), UNITS.get(key, ""))
+        elif key not in HIDDEN:
             table.add_row(key.replace("_", " "), _text(value), UNITS.get(key, ""))
     console.out().print(table)
     if "regime_sentence" in prediction:
