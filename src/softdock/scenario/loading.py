@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.base import ScenarioBase
+from softdock.scenario.merging import BASE, merge
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
@@ -42,7 +43,7 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     Raises InputError with every problem found.
     """
     source, name = _find(name_or_path)
-    return _build(apply_overrides(source, overrides), name)
+    return _build(apply_overrides(_on_base(source), overrides), name)
 
 
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
@@ -60,7 +61,7 @@ def from_data(
     """Build a scenario from plain data, as `ScenarioBase.to_data` gives it."""
     source = Source({"softdock": VERSION, **data}, {(): Location(name)}, name, directory or Path())
     check_head(source)
-    return _build(apply_overrides(source, overrides), name)
+    return _build(apply_overrides(_on_base(source), overrides), name)
 
 
 def bundled() -> list[Bundled]:
@@ -89,7 +90,7 @@ def _read_bundled(name: str, file: Traversable) -> Source:
 
 
 def _summary(name: str, file: Traversable) -> Bundled:
-    data = _read_bundled(name, file).data
+    data = _on_base(_read_bundled(name, file)).data
     return Bundled(name, str(data.get("kind", "")), str(data.get("title", "")))
 
 
@@ -107,6 +108,32 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
         message = f"'{text}' is neither a bundled scenario nor a file."
         raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled scenarios") + known))
     return read_file(path), path.stem
+
+
+def _on_base(source: Source, above: tuple[str, ...] = ()) -> Source:
+    """Return the source merged into its base, and that into its own; unchanged where it has none."""
+    if BASE not in source.data:
+        return source
+    given, where = source.data[BASE], source.where((BASE,))
+    message = ""
+    if not isinstance(given, str) or not given:
+        message = "Must be the name of a bundled scenario or a scenario file."
+    elif (
+        known := given if given in _bundled_files() else str((source.directory / given).resolve())
+    ) in above:
+        message = "The scenario is its own base."
+    if message:
+        raise InputError(
+            Problem(message=message, field=BASE, file=where.file, line=where.line, given=where.text)
+        )
+    try:
+        base, _ = _find(given if given in _bundled_files() else source.directory / given)
+    except InputError as error:
+        told = error.problems[0].message
+        raise InputError(
+            Problem(message=told, field=BASE, file=where.file, line=where.line, given=where.text)
+        ) from None
+    return merge(_on_base(base, (*above, known)), source)
 
 
 def _exists(path: Path) -> bool:

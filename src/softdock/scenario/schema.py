@@ -5,8 +5,17 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from softdock.scenario.loading import KINDS, model_of
+from softdock.scenario.merging import BASE
+from softdock.scenario.source import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+CHANGES = {
+    "type": "object",
+    "description": "Another scenario with changes; what they lead to is checked when the scenario is loaded.",
+    "properties": {"softdock": {"const": VERSION}, BASE: {"type": "string", "minLength": 1}},
+    "required": ["softdock", BASE],
+}
 
 
 def json_schema() -> dict[str, Any]:
@@ -24,8 +33,8 @@ def json_schema() -> dict[str, Any]:
         "$schema": DIALECT,
         "title": "Softdock scenario",
         "type": "object",
-        "required": ["softdock", "kind"],
-        "oneOf": kinds,
+        "required": ["softdock"],
+        "oneOf": [*kinds, CHANGES],
         "$defs": definitions,
     }
 
