@@ -1,0 +1,182 @@
+"""Multibody scenario files: what they can say, and how they refuse."""
+
+import numpy as np
+import pytest
+
+import softdock
+from softdock.errors import InputError
+from softdock.scenario import from_data, load
+
+BALL = {"mass": "2 kg", "inertia": [0.01, 0.01, 0.01]}
+
+
+def scene(**more):
+    data = {
+        "softdock": 1,
+        "kind": "multibody",
+        "duration": "2 s",
+        "bodies": {
+            "ball": {**BALL, "joint": {"type": "free", "velocity": [0, 0, "-10 cm/s"]}},
+            "arm": {**BALL, "parent": "ball", "joint": {"type": "revolute", "axis": "x", "rate": "3 deg/s"}},
+        },
+        "springs": {"return": {"joint": "arm", "stiffness": "2 N*m/rad"}},
+    }
+    for key, value in more.items():
+        data[key] = {**data[key], **value} if isinstance(data.get(key), dict) else value
+    return data
+
+
+def refusal(data):
+    with pytest.raises(InputError) as caught:
+        from_data(data)
+    return str(caught.value)
+
+
+def test_events_metrics_and_outcomes_tell_the_story():
+    data = scene(
+        events={
+            "low": {"when": "ball.z < -5 cm", "message": "The ball is low."},
+            "late": {"when": "time > 1.5 s", "then": [{"stop": True}]},
+        },
+        outcomes=[{"name": "sank", "message": "It sank.", "happened": ["low"]}],
+        metrics={
+            "t_low": "time of low",
+            "span": "time from low to late",
+            "lowest": "min ball.z",
+            "end": "final ball.z",
+        },
+    )
+    result = softdock.simulate(from_data(data, name="sinking"))
+    assert (result.scenario, result.outcome, result.message) == ("sinking", "sank", "It sank.")
+    assert [event.name for event in result.events] == ["low", "late"]
+    assert result.metrics["t_low"] + result.metrics["span"] == pytest.approx(1.5, abs=1e-12)
+    assert result.metrics["lowest"] == pytest.approx(result.metrics["end"], abs=1e-12)
+    assert result.units["lowest"] == "m"
+    assert result.history.time[-1] == pytest.approx(1.5, abs=1e-12)
+    assert result.audit.linear_momentum_drift <= 1e-14
+
+
+def test_an_unfired_event_leaves_its_metric_empty():
+    data = scene(events={"high": {"when": "ball.z > 1 m"}}, metrics={"t_high": "time of high"})
+    assert softdock.simulate(from_data(data)).metrics["t_high"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"bodies": {"arm": {**BALL, "parent": "bal"}}}, "bodies.arm", "free body has no parent"),
+        (
+            {"bodies": {"arm": {**BALL, "parent": "bal", "joint": {"type": "fixed"}}}},
+            "bodies.arm.parent",
+            "no body called 'bal'",
+        ),
+        (
+            {
+                "bodies": {
+                    "ball": {**BALL, "parent": "arm", "joint": {"type": "fixed"}},
+                    "arm": {**BALL, "parent": "ball", "joint": {"type": "fixed"}},
+                }
+            },
+            "parent",
+            "closes a loop",
+        ),
+        ({"bodies": {"ball": {"mass": 1, "inertia": [1, 1, 3]}}}, "bodies.ball.inertia", "is impossible"),
+        ({"bodies": {"leaf": {"joint": {"type": "free"}}}}, "bodies.leaf.mass", "above 0 kg"),
+        ({"springs": {"return": {"joint": "ball", "stiffness": 1}}}, "springs.return.joint", "free"),
+        (
+            {"springs": {"return": {"joint": "arm", "stiffness": "2 N/m"}}},
+            "springs.return.stiffness",
+            "turning",
+        ),
+        ({"springs": {"return": {"joint": "arm", "stiffness": "2 kg"}}}, "springs.return.stiffness", "mass"),
+        ({"stops": {"end": {"joint": "arm", "stiffness": 1}}}, "stops.end", "lower or upper"),
+        ({"events": {"e": {"when": "ball.zz > 1 m"}}}, "events.e.when", "no 'zz'"),
+        ({"events": {"e": {"when": "ball.z > 1 kg"}}}, "events.e.when", "mass"),
+        ({"events": {"e": {"when": "ball.z is 1"}}}, "events.e.when", "A condition is"),
+        ({"events": {"e": {"when": "time > 1 s", "then": [{"enable": "x"}]}}}, "then.0.enable", "'x'"),
+        ({"events": {"e": {"when": "time > 1 s", "then": [{}]}}}, "events.e.then.0", "exactly one"),
+        ({"metrics": {"m": "mean ball.z"}}, "metrics.m", "max Q"),
+        ({"metrics": {"m": "time of nothing"}}, "metrics.m", "no event called"),
+        ({"outcomes": [{"name": "x", "message": "y", "happened": ["z"]}]}, "outcomes.0.happened", "'z'"),
+        ({"integrator": {"method": "rk4"}}, "integrator.step", "must be given"),
+        ({"surfaces": {"s": {"body": "ball"}}}, "surfaces.s.file", "either a file or a profile"),
+        (
+            {"surfaces": {"s": {"body": "ball", "profile": [[0, 0], [0, 0]]}}},
+            "surfaces.s.profile",
+            "",
+        ),
+        (
+            {"contacts": {"c": {"a": "s", "b": "t", "layer": {"stiffness": 1e9}}}},
+            "contacts.c.a",
+            "no surface called 's'",
+        ),
+        (
+            {"approach": {"chaser": "arm", "tip": {"body": "arm"}, "port": {"body": "world"}, "speed": 1}},
+            "approach.chaser",
+            "must be a free body",
+        ),
+        ({"duration": "-1 s"}, "duration", "above 0"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_field(change, field, words):
+    message = refusal(scene(**change))
+    assert field in message
+    assert words.lower() in message.lower()
+
+
+@pytest.mark.parametrize(
+    ("layer", "field"),
+    [
+        ({"stiffness": 0}, "layer.stiffness"),
+        ({"youngs_modulus": 7e10, "poisson_ratio": 0.5, "thickness": 0.01}, "layer.poisson_ratio"),
+        ({"youngs_modulus": 7e10}, "layer.stiffness"),
+        ({"stiffness": 1e9, "damping": 1e6}, "layer.damping_depth"),
+    ],
+)
+def test_layers_that_cannot_push_are_refused(layer, field):
+    disc = [[0, "30 cm"], [0, 0]]
+    surfaces = {"top": {"body": "ball", "profile": disc}, "tip": {"body": "arm", "profile": disc}}
+    data = scene(surfaces=surfaces, contacts={"c": {"a": "top", "b": "tip", "layer": layer}})
+    assert field in refusal(data)
+
+
+def test_a_missing_cad_file_is_named_with_its_line(tmp_path):
+    file = tmp_path / "docking.yaml"
+    file.write_text(
+        "softdock: 1\nkind: multibody\nduration: 1 s\n"
+        "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "surfaces:\n  nose:\n    body: ball\n    file: nose.step\n"
+    )
+    with pytest.raises(InputError) as caught:
+        load(file)
+    assert "docking.yaml:8" in str(caught.value)
+    assert "surfaces.nose.file" in str(caught.value)
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0), (0.1, -0.2)])
+def test_an_approach_places_the_tip_as_asked(tilt):
+    data = scene(
+        bodies={
+            "target": {
+                **BALL,
+                "joint": {"type": "free", "position": [1, 2, 3], "attitude": {"yaw": "30 deg"}},
+            },
+        },
+        approach={
+            "chaser": "ball",
+            "tip": {"body": "arm", "at": [0, 0, 0.5]},
+            "port": {"body": "target", "at": [0, 0, -0.4]},
+            "distance": "2 cm",
+            "offset": ["3 mm", "-1 mm"],
+            "tilt": list(tilt),
+            "speed": "0.03 m/s",
+        },
+        record={"also": ["ball.z in target"]},
+    )
+    data["bodies"]["tip"] = {"parent": "arm", "joint": {"type": "fixed", "at": [0, 0, 0.5]}}
+    data["bodies"]["port"] = {"parent": "target", "joint": {"type": "fixed", "at": [0, 0, -0.4]}}
+    data["bodies"]["arm"]["joint"]["rate"] = 0
+    data["record"]["also"] = [f"tip.{k} in port" for k in ("x", "y", "z", "vx", "vy", "vz", "tilt")]
+    history = softdock.simulate(from_data(data)).history
+    start = [history[f"tip.{k} in port"][0] for k in ("x", "y", "z", "vx", "vy", "vz", "tilt")]
+    assert start == pytest.approx([3e-3, -1e-3, -0.02, 0, 0, 0.03, np.hypot(*tilt)], abs=1e-14)
