@@ -81,6 +81,8 @@ class Result:
     units: Mapping[str, str] = field(default_factory=dict)
     """SI units of metrics and of the prediction, by name; a pure number needs no entry."""
     events: tuple[Event, ...] = ()
+    completed: bool = True
+    """False where the run could not be carried to its end; what happened until then is kept."""
     prediction: Mapping[str, Any] | None = None
     """What theory expects for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
@@ -92,6 +94,7 @@ class Result:
             "scenario": self.scenario,
             "outcome": self.outcome,
             "message": self.message,
+            "completed": self.completed,
             "metrics": self.metrics,
             "units": self.units,
             "audit": asdict(self.audit),

@@ -42,6 +42,7 @@ def load(folder: Path) -> Result:
             scenario=document["scenario"],
             outcome=document["outcome"],
             message=document["message"],
+            completed=document.get("completed", True),
             metrics=document["metrics"],
             units=document["units"],
             audit=Audit(**document["audit"]),

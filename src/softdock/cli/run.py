@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from softdock.cli import console
+from softdock.errors import RunError
 
 if TYPE_CHECKING:
     from softdock.result import Result
@@ -48,6 +49,8 @@ def run(
         console.print_json(result.to_json())
     else:
         _print(result, written)
+    if not result.completed:
+        raise RunError(result.message)
 
 
 def announce_compilation(scenario: "ScenarioBase") -> None:

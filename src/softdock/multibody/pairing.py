@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import FORCE, TORQUE
 from softdock.contact.pair import ContactPair
+from softdock.errors import InputError, Problem
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.impulse import Impact
 from softdock.multibody.kernels import events as e
@@ -19,6 +20,7 @@ from softdock.multibody.system import System
 from softdock.multibody.watch import channel_records
 
 Floats = NDArray[np.float64]
+MOST_OVERLAP = 1e-3  # [m] a contact may start pressed, but not inside a wall
 FIRST_FORCE = 1e-6  # [N] far below any force of interest: the bodies have only just met
 
 
@@ -56,6 +58,28 @@ def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.r
         record.active, record.skin = int(contact.active), 2.0 * pair.skin  # measured: twice as long lists pay
         contact_pairs.append(pair)
     return pairs, contact_pairs
+
+
+def refuse_overlap(
+    system: System, assembly: Assembly, pairs: np.recarray, contact_pairs: list[ContactPair]
+) -> None:
+    """Raise `InputError` where surfaces of an active contact are inside each other at the start."""
+    simulation = Simulation(
+        assembly=assembly, settings=Settings(duration=1.0), pairs=pairs, contact_pairs=contact_pairs
+    )
+    depths = simulation.depths_at_start()
+    problems = [
+        Problem(
+            field=f"contacts.{name}",
+            message=f"The surfaces are {depth * 1e3:.3g} mm inside each other at the start; "
+            f"at most {MOST_OVERLAP * 1e3:g} mm is allowed.",
+            hint="Move the bodies apart.",
+        )
+        for name, depth in zip(system.contacts, depths)
+        if depth > MOST_OVERLAP
+    ]
+    if problems:
+        raise InputError(*problems)
 
 
 def first_touch(system: System, assembly: Assembly, folder: Path, duration: float) -> Touch | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
@@ -23,8 +24,8 @@ from softdock.multibody.assemble import (
 )
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import CHANNEL
-from softdock.multibody.kernels.contacts import PAIR
-from softdock.multibody.kernels.derivative import EXTRA_STATES, books
+from softdock.multibody.kernels.contacts import PAIR, apply_contacts, refresh_lists
+from softdock.multibody.kernels.derivative import EXTRA_STATES, books, set_motion
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
@@ -202,6 +203,20 @@ class Simulation:
             evaluations=evaluations,
             rebuilds=int(world[0].rebuilds),
         )
+
+    def depths_at_start(self) -> list[float]:
+        """Return how deep the active contacts are at the initial state [m]."""
+        a, pairs = self.assembly, self.pairs.copy()
+        links, axes, y = a.links.copy(), a.axes.copy(), a.y
+        n_q, n_u = int(a.world[0].n_q), int(a.world[0].n_u)
+        set_motion(links, axes, a.world[0].gravity, y, y[n_q : n_q + n_u])
+        arrays = contact_arrays(self.contact_pairs)
+        for capacity in (64, 1024, 16384):
+            lists = contact_lists(arrays, capacity)
+            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0] >= 0:
+                break
+        apply_contacts(links, pairs, arrays, lists)
+        return [float(pair.out[DEPTH]) for pair in pairs]
 
     def _options(self) -> np.recarray:
         s = self.settings

@@ -8,7 +8,7 @@ from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
-from softdock.multibody.pairing import pair_records
+from softdock.multibody.pairing import pair_records, refuse_overlap
 from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
@@ -22,6 +22,7 @@ def run(scenario: MultibodyScenario) -> Result:
     assembly = assemble(scenario.at_start())
     seen, watched = _observations(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
+    refuse_overlap(scenario, assembly, pairs, contact_pairs)
     simulation = Simulation(
         assembly=assembly,
         settings=_settings(scenario),
@@ -131,6 +132,7 @@ def _result(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> R
         scenario=scenario.name,
         outcome=outcome,
         message=message,
+        completed=run.ending in (Ending.TIME_REACHED, Ending.STOPPED),
         metrics=_metrics(scenario, run, seen, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
