@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_written_is_passed_over(package: Path, tmp_path:
 
 
 def test_without_any_folder_kernels_still_run(package: Path) -> None:
-    script = "from softdock import jit\njit._cache_bases = lambda: []\n" + textwrap.dedent(ASK)
+    script = "from softdock import jit\njit.cache_bases = lambda: []\n" + textwrap.dedent(ASK)
     assert ask(package, script) == ["True", "20.5", "True", "None"]
 
 
@@ -193,7 +193,7 @@ def test_without_a_home_folder_there_is_still_a_place(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Path, "home", homeless)
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "SOFTDOCK_CACHE_DIR"):
         monkeypatch.delenv(variable, raising=False)
-    assert len(jit._cache_bases()) == 1
+    assert len(jit.cache_bases()) == 1
 
 
 def test_only_old_kernels_are_ever_removed(fresh: Path) -> None:

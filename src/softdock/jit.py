@@ -22,6 +22,8 @@ from typing import Any, cast
 
 import numba
 
+from softdock.caches import cache_bases
+
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
@@ -104,7 +106,7 @@ def _room(module: str) -> str:
 @functools.cache
 def cache_folder(room: str) -> Path | None:
     """Return the folder of a room's compiled kernels, or None where none can be written."""
-    for base in _cache_bases():
+    for base in cache_bases():
         folder = base / f"{room}-{source_digest(room)}"
         try:
             base.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -119,25 +121,6 @@ def cache_folder(room: str) -> Path | None:
             _remove_old(base, room)
         return folder
     return None
-
-
-def _cache_bases() -> list[Path]:
-    """Return where compiled kernels may lie, best first."""
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    bases = [Path(tempfile.gettempdir()) / f"softdock-{user}"]
-    with contextlib.suppress(RuntimeError):  # no home folder at all
-        bases.insert(0, _user_cache() / "softdock")
-    if chosen := os.environ.get("SOFTDOCK_CACHE_DIR"):
-        bases.insert(0, Path(chosen))
-    return bases
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32" and "LOCALAPPDATA" in os.environ:
-        return Path(os.environ["LOCALAPPDATA"])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def _must_be_safe(base: Path, folder: Path) -> None:

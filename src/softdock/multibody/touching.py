@@ -10,9 +10,9 @@ from pydantic import model_validator
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
-from softdock.geometry.cad import CadSurface, read_surface
 from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
 from softdock.geometry.profile import Profile
+from softdock.geometry.remembered import read_meridian
 from softdock.multibody.joints import UPRIGHT, Attitude, Pose, matrix, quaternion
 from softdock.quantities.fields import (
     ArealDamping,
@@ -84,8 +84,8 @@ class Surface(Model):
         X_BF = Pose(R=matrix(quaternion(self.attitude)), p=np.asarray(self.at, float))
         if self.file is None:
             return self.to_profile(), X_BF
-        cad = _read_file(folder / self.file, self.side, self.unit, self.z_range)
-        return cad.profile, X_BF @ Pose(R=cad.frame.R_FS, p=cad.frame.p_FS)
+        profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range)
+        return profile, X_BF @ X_FS
 
     def to_profile(self) -> Profile:
         """Return the meridian that is written down."""
@@ -102,12 +102,13 @@ class Surface(Model):
 
 
 @functools.lru_cache(maxsize=32)
-def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> CadSurface:
+def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> tuple[Profile, Pose]:
     side, unit, z_range = options
-    return read_surface(path, side=side, unit=unit, z_range=z_range)
+    profile, p_FS, R_FS = read_meridian(path, side=side, unit=unit, z_range=z_range)
+    return profile, Pose(R=R_FS, p=p_FS)
 
 
-def _read_file(path: Path, *options: Any) -> CadSurface:
+def _read_file(path: Path, *options: Any) -> tuple[Profile, Pose]:
     """Read a CAD file once for many runs; a changed file is read again."""
     stat = path.stat() if path.exists() else None
     return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)

@@ -1,0 +1,88 @@
+"""Meridians of CAD files that were read before: reading a STEP file takes a good part of a second."""
+
+import contextlib
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.caches import cache_bases
+from softdock.errors import InputError
+from softdock.geometry.profile import Arc, Line, Profile
+
+LARGEST = 50_000_000  # bytes; larger files are refused by the reader
+
+
+def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
+    """Return profile, p_FS [m] and R_FS of a CAD surface; `options` are those of `read_surface`.
+
+    The answer is remembered under a digest of the file, the options and the reader's own sources.
+    """
+    key = _key(path, options)
+    document = _recall(key) if key else None
+    if document is None:
+        from softdock.geometry.cad import read_surface  # brings SciPy and trimesh
+
+        surface = read_surface(path, **options)
+        profile, p_FS, R_FS = surface.profile, surface.frame.p_FS, surface.frame.R_FS
+        if key:
+            _remember(key, {"profile": _plain(profile), "p_FS": p_FS.tolist(), "R_FS": R_FS.tolist()})
+        return profile, p_FS, R_FS
+    return _profile(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
+
+
+def _key(path: Path, options: Mapping[str, Any]) -> str | None:
+    digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    try:
+        if path.stat().st_size > LARGEST:
+            return None
+        digest.update(path.read_bytes())
+    except OSError:
+        return None  # the reader will say what is wrong
+    return digest.hexdigest()[:32]
+
+
+def _recall(key: str) -> dict[str, Any] | None:
+    for base in cache_bases():
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, InputError):
+            document = json.loads((base / "meridians" / f"{key}.json").read_text())
+            _profile(document["profile"])
+            return dict(document)
+    return None
+
+
+def _remember(key: str, document: Mapping[str, Any]) -> None:
+    for base in cache_bases():
+        with contextlib.suppress(OSError):
+            folder = base / "meridians"
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+                json.dump(document, file)
+            Path(file.name).replace(folder / f"{key}.json")
+            return
+
+
+def _plain(profile: Profile) -> list[dict[str, Any]]:
+    return [
+        {"start": s.start, "end": s.end}
+        | ({"centre": s.centre, "counterclockwise": s.counterclockwise} if isinstance(s, Arc) else {})
+        for s in profile.segments
+    ]
+
+
+def _profile(rows: list[dict[str, Any]]) -> Profile:
+    segments: list[Line | Arc] = []
+    for row in rows:
+        start, end = tuple(row["start"]), tuple(row["end"])
+        if "centre" in row:
+            centre, turn = tuple(row["centre"]), bool(row["counterclockwise"])
+            segments.append(Arc(start=start, end=end, centre=centre, counterclockwise=turn))
+        else:
+            segments.append(Line(start=start, end=end))
+    return Profile(segments=tuple(segments))

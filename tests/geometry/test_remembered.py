@@ -1,0 +1,46 @@
+"""Meridians that were read before are the same when they are remembered."""
+
+from importlib import resources
+
+import pytest
+
+from softdock.errors import InputError
+from softdock.geometry import remembered
+from softdock.geometry.remembered import read_meridian
+
+
+@pytest.fixture
+def drogue():
+    with resources.as_file(resources.files("softdock.scenario") / "bundled/cad/bumper.step") as path:
+        yield path
+
+
+def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tmp_path, monkeypatch):
+    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path / "cache"])
+    copy = tmp_path / "bumper.step"
+    copy.write_bytes(drogue.read_bytes())
+    first = read_meridian(copy, side="outside")
+    kept = list((tmp_path / "cache" / "meridians").iterdir())
+    assert len(kept) == 1
+    again = read_meridian(copy, side="outside")
+    assert again[0] == first[0]
+    assert (again[1] == first[1]).all()
+    assert (again[2] == first[2]).all()
+    copy.write_text("not a STEP file")
+    with pytest.raises(InputError):
+        read_meridian(copy, side="outside")
+
+
+def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
+    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path])
+    first = read_meridian(drogue, side="outside")
+    (kept,) = (tmp_path / "meridians").iterdir()
+    kept.write_text('{"profile": [{"start": 1')
+    assert read_meridian(drogue, side="outside")[0] == first[0]
+
+
+def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setattr(remembered, "cache_bases", lambda: [blocked])
+    assert read_meridian(drogue, side="outside")[0].segments
