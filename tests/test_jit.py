@@ -49,7 +49,8 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    (root / "jit.py").write_bytes(Path(jit.__file__).read_bytes())
+    for name in ("jit.py", "caches.py"):
+        (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
     write(root / "lumped" / "constants.py", "OFFSET = 0.5\n")
