@@ -89,6 +89,16 @@ def test_a_disarmed_event_does_not_happen():
     assert times(result, "watched") == []
 
 
+def test_events_at_the_same_instant_all_happen():
+    """Two conditions that come true together: neither hides the other, whichever is found first."""
+    when = "mass.joint < 0.05 m"
+    result = run_scenario(
+        oscillator(events={name: EventModel(when=when) for name in ("one", "two", "three")})
+    )
+    assert times(result, "one") == times(result, "two") == times(result, "three")
+    assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
+
+
 @pytest.mark.nojit
 def test_the_first_of_two_events_in_one_step_happens_first():
     """With one step over the whole run, both are found in their order, and the first changes the second."""

@@ -52,6 +52,15 @@ def already_true(events, values):
     return -1
 
 
+@kernel
+def await_others(events, fired, start, end):
+    """Let events whose conditions came true at the same instant as another's take place right after it."""
+    for i in range(events.shape[0]):
+        event = events[i]
+        if i != fired and event.armed == 1 and excess(event, start) <= 0.0 < excess(event, end):
+            event.fresh = 1
+
+
 @woven
 def first_event(system, channels, events, o, h, dense, start, mid, end, y, slope, values):
     """Earliest event inside a step: (theta, index), or (1, -1)."""

@@ -8,7 +8,7 @@ from softdock.jit import inlined, kernel, woven
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
 from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
-from softdock.multibody.kernels.events import act, already_true, first_event
+from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
 from softdock.multibody.kernels.stepping import (
     all_finite,
@@ -121,6 +121,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                         look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
                         interpolate(dense, theta, y_new)
                         look_at(system, channels, o.watched, t_new, y_new, k[6], end)
+                        await_others(events, fired, start, end)
                     keep_peaks(channels, o.t + 0.5 * theta * h, mid)
                     refine_peaks(system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values)
                     keep_peaks(channels, t_new, end)
