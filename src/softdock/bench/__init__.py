@@ -14,6 +14,7 @@ from softdock.report import Progress
 BENCHMARKS = {
     "contact": "Time and accuracy of the contact force, cut cells beside plain points",
     "impact": "Predictions per second, and one impact run against scipy",
+    "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs",
 }
 """Name of every benchmark, with what it measures."""
 

@@ -3,6 +3,7 @@
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near import rebuild
 from softdock.jit import kernel
+from softdock.multibody.kernels.derivative import derivative
 
 
 @kernel
@@ -23,3 +24,10 @@ def repeat_rebuild(arrays, lists, R_AB, p_AB_A, reach, count):
     """Rebuild the near list of the first pair many times, each a femtometre further."""
     for i in range(count):
         rebuild(arrays, lists, 0, R_AB, (p_AB_A[0], p_AB_A[1], p_AB_A[2] + 1e-15 * i), reach)
+
+
+@kernel
+def repeat_derivative(system, y, dy, count):
+    """Evaluate the equations of motion many times, each a little later."""
+    for i in range(count):
+        derivative(system, 1e-9 * i, y, dy)

@@ -31,6 +31,7 @@ from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
 
 Floats = NDArray[np.float64]
+SLOW = 1e-3  # m/s; what starts at rest is expected to move at least so fast
 
 
 class Method(Enum):
@@ -252,8 +253,9 @@ class Simulation:
         """
         a, accuracy = self.assembly, self.settings.accuracy
         n_q, n = int(a.world[0].n_q), int(a.world[0].n_q + a.world[0].n_u)
-        momentum = max(start.momentum_scale, math.sqrt(2.0 * a.links.own[:, 0].sum() * abs(start.stored)))
-        out = np.full(n + EXTRA_STATES, accuracy.speed * momentum if momentum > 0.0 else math.inf)
+        mass = a.links.own[:, 0].sum()
+        momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), SLOW * mass)
+        out = np.full(n + EXTRA_STATES, accuracy.speed * momentum)
         fixed = {
             LENGTH: accuracy.length,
             ANGLE: accuracy.angle,

@@ -1,0 +1,292 @@
+"""Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs.
+
+All engines get the same arm: a free base and a chain of hinges with random axes and inertias, no contacts. Ours
+runs in a compiled loop, `mj_step` in MuJoCo's own loop over steps. `mj_forward` and `aba` have no such loop: they are
+called from Python, and the time of an almost empty call of the same library is subtracted. Engines take turns in
+rounds of a millisecond; the best of many rounds counts, because whatever else the machine does only adds.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from softdock.bench.kernels import repeat_derivative
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.joints import Free, Revolute
+from softdock.multibody.kernels.contacts import PAIR
+from softdock.multibody.kernels.tree import records
+from softdock.multibody.mjcf import to_mjcf
+from softdock.multibody.run import Accuracy, Settings, Simulation
+from softdock.multibody.system import Body, System
+from softdock.report import Progress
+
+HINGES = 7
+SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five on the ground, the others floating
+CALLS, ROUNDS = 500, 200
+AIM = 5.0  # times faster than a peer
+COLD_AIM, WARM_AIM = 20.0, 1.0  # s
+START = "softdock run"
+WARM_SCENARIO = "assist-soft-docking"
+TRAJECTORY, WANTED = 10.0, 1e-6  # s, rad: length of the trajectory and error that both engines must keep
+
+Task = Callable[[], float]
+"""Does some evaluations and returns the time of one [s]."""
+
+
+def run(progress: Progress, /) -> list[dict[str, Any]]:
+    """Measure and return one row per quantity."""
+    rows = []
+    for i, size in enumerate(SIZES):
+        progress(f"{size} degrees of freedom", 0.1 * i)
+        rows += _evaluation(size)
+    progress("trajectory", 0.6)
+    rows += _trajectory()
+    progress("warm start", 0.7)
+    rows.append(_warm_start())
+    progress("cold compilation", 0.8)
+    rows.append(_cold_compilation())
+    progress("done", 1.0)
+    return rows
+
+
+def arm(hinges: int, floating: bool = True) -> System:
+    """Return a chain of hinges, on a free base or on the ground, that tumbles at random."""
+    rng = np.random.default_rng(12)
+
+    def solid() -> dict[str, Any]:
+        small = rng.uniform(0.02, 0.04, 3)
+        return {
+            "mass": rng.uniform(1.0, 3.0),
+            "centre_of_mass": tuple(rng.uniform(-0.1, 0.1, 3)),
+            "inertia": tuple(small),
+        }
+
+    bodies = {"base": Body(**solid(), joint=Free(rate=(0.2, -0.1, 0.3)))} if floating else {}
+    for i in range(hinges):
+        parent = f"link{i - 1}" if i else ("base" if floating else "world")
+        hinge = Revolute(
+            at=(0.0, 0.1, 0.3),
+            axis=tuple(rng.normal(size=3)),
+            angle=rng.uniform(-1, 1),
+            rate=rng.uniform(-1, 1),
+        )
+        bodies[f"link{i}"] = Body(**solid(), parent=parent, joint=hinge)
+    return System(bodies=bodies)
+
+
+def _evaluation(size: int) -> list[dict[str, Any]]:
+    floating = size > 5
+    system = arm(size - 6 if floating else size, floating)
+    tasks: dict[str, Task] = {"softdock": _our_task(assemble(system))}
+    tasks |= _mujoco_tasks(system) | _pinocchio_tasks(system)
+    best = _take_turns(tasks)
+    ours = best.pop("softdock")
+    name = f"one forward-dynamics evaluation, {size} degrees of freedom"
+    row = {"name": name, "value": ours, "unit": "s"}
+    if not best:
+        return [row]
+    return [
+        {
+            **row,
+            "peer": peer,
+            "peer_value": seconds,
+            "ratio": seconds / ours,
+            **({"aim": AIM} if size == HINGES + 6 else {}),
+        }
+        for peer, seconds in best.items()
+    ]
+
+
+def _take_turns(tasks: dict[str, Task]) -> dict[str, float]:
+    """Return the shortest time of each task over all rounds [s]."""
+    for task in tasks.values():
+        task()
+    best = dict.fromkeys(tasks, np.inf)
+    for _ in range(ROUNDS):
+        for name, task in tasks.items():
+            best[name] = min(best[name], task())
+    return best
+
+
+def _our_task(assembly: Assembly) -> Task:
+    arrays = contact_arrays(())
+    system = (
+        assembly.links.copy(), assembly.axes.copy(), assembly.elements.copy(), assembly.tables, records(0, PAIR),
+        arrays, contact_lists(arrays, 64), assembly.world.copy(),
+    )  # fmt: skip
+    y, dy = assembly.y.copy(), np.zeros_like(assembly.y)
+    repeat_derivative(system, y, dy, 1)
+
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        repeat_derivative(system, y, dy, count)
+        return time.perf_counter() - start
+
+    entry = min(seconds(0) for _ in range(ROUNDS))  # the way from Python into the loop
+    return lambda: (seconds(CALLS) - entry) / CALLS
+
+
+def _mujoco_tasks(system: System) -> dict[str, Task]:
+    try:
+        import mujoco
+    except ImportError:
+        return {}
+    model = mujoco.MjModel.from_xml_string(to_mjcf(system).text)
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    model.opt.timestep = 1e-9  # the state must not run away while the same evaluation is repeated
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+
+    def step() -> float:
+        start = time.perf_counter()
+        mujoco.mj_step(model, data, nstep=CALLS)
+        return (time.perf_counter() - start) / CALLS
+
+    forward = _called_from_python(
+        lambda: mujoco.mj_forward(model, data), lambda: mujoco.mj_checkPos(model, data)
+    )
+    version = mujoco.__version__
+    return {f"MuJoCo {version} mj_forward": forward, f"MuJoCo {version} mj_step (Euler)": step}
+
+
+def _pinocchio_tasks(system: System) -> dict[str, Task]:
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return {}
+    model, q, v = _pinocchio_arm(pin, system)
+    data, tau = model.createData(), np.zeros(model.nv)
+    task = _called_from_python(
+        lambda: pin.aba(model, data, q, v, tau), lambda: pin.squaredDistance(model, q, q)
+    )
+    return {f"Pinocchio {pin.__version__} aba": task}
+
+
+def _pinocchio_arm(pin: Any, system: System) -> tuple[Any, Any, Any]:
+    model = pin.Model()
+    model.gravity = pin.Motion.Zero()
+    q: list[float] = []
+    v: list[float] = []
+    joint = 0
+    for name, body in system.bodies.items():
+        if isinstance(body.joint, Free):
+            joint = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name)
+            q, v = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, *body.joint.rate]
+        else:
+            assert isinstance(body.joint, Revolute)
+            hinge = pin.JointModelRevoluteUnaligned(
+                np.array(body.joint.axis) / np.linalg.norm(body.joint.axis)
+            )
+            joint = model.addJoint(joint, hinge, pin.SE3(np.eye(3), np.array(body.joint.at)), name)
+            q.append(body.joint.angle)
+            v.append(body.joint.rate)
+        inertia = pin.Inertia(body.mass, np.array(body.centre_of_mass), body.inertia_matrix())
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    return model, np.array(q), np.array(v)
+
+
+def _called_from_python(work: Callable[[], Any], empty: Callable[[], Any]) -> Task:
+    """Return the time of one call less that of an almost empty one, each measured beside the other."""
+
+    def seconds(call: Callable[[], Any]) -> float:
+        start = time.perf_counter()
+        for _ in range(CALLS):
+            call()
+        return (time.perf_counter() - start) / CALLS
+
+    quickest = np.inf
+
+    def task() -> float:
+        nonlocal quickest
+        quickest = min(quickest, seconds(empty))
+        return seconds(work) - quickest
+
+    return task
+
+
+def _trajectory() -> list[dict[str, Any]]:
+    """Time to integrate a tumbling arm until no coordinate is wrong by more than the wanted error."""
+    system = arm(HINGES)
+    assembly = assemble(system)
+    n_q = int(assembly.world[0].n_q)
+
+    def ours(accuracy: float) -> Any:
+        same = Accuracy(length=accuracy, angle=accuracy, speed=accuracy, rate=accuracy)
+        return Simulation(assembly=assembly, settings=Settings(duration=TRAJECTORY, accuracy=same)).run()
+
+    exact = ours(1e-13).state[:n_q]
+    accuracy = next(
+        a for a in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10) if _apart(ours(a).state[:n_q], exact) <= WANTED
+    )
+    our_seconds = min(_seconds(lambda: ours(accuracy)) for _ in range(40))
+    row = {
+        "name": f"{TRAJECTORY:g} s of a tumbling arm of 13 degrees of freedom, error below {WANTED:g}",
+        "value": our_seconds,
+        "unit": "s",
+    }
+    try:
+        import mujoco
+    except ImportError:
+        return [row]
+    model = mujoco.MjModel.from_xml_string(to_mjcf(system).text)
+    data = mujoco.MjData(model)
+
+    def theirs(step: float) -> Any:
+        model.opt.timestep = step
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        mujoco.mj_step(model, data, nstep=round(TRAJECTORY / step))
+        return data.qpos
+
+    step = next(h for h in (0.04, 0.02, 0.01, 0.005, 0.002, 0.001) if _apart(theirs(h), exact) <= WANTED)
+    peer_seconds = min(_seconds(lambda: theirs(step)) for _ in range(40))
+    peer = f"MuJoCo {mujoco.__version__} RK4, step {step:g} s"
+    return [
+        {**row, "peer": peer, "peer_value": peer_seconds, "ratio": peer_seconds / our_seconds, "aim": AIM}
+    ]
+
+
+def _apart(q: Any, exact: Any) -> float:
+    """Return the largest difference of two sets of positions; a quaternion and its negative are the same."""
+    other = np.array(q)
+    other[3:7] *= np.sign(other[3:7] @ exact[3:7])
+    return float(np.abs(other - exact).max())
+
+
+def _warm_start() -> dict[str, Any]:
+    command = [sys.executable, "-c", "from softdock.cli import main; main()", "run", WARM_SCENARIO, "--json"]
+    seconds = min(_seconds(lambda: _quietly(command, {})) for _ in range(4))
+    return {
+        "name": f"{START} {WARM_SCENARIO}, the whole command",
+        "value": seconds,
+        "unit": "s",
+        "aim": WARM_AIM,
+    }
+
+
+def _cold_compilation() -> dict[str, Any]:
+    command = [sys.executable, "-c", "from softdock.jit import warm_up; warm_up()"]
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = _seconds(lambda: _quietly(command, {"SOFTDOCK_CACHE_DIR": folder}))
+    return {
+        "name": "compilation of all kernels on a fresh machine",
+        "value": seconds,
+        "unit": "s",
+        "aim": COLD_AIM,
+    }
+
+
+def _quietly(command: list[str], environment: dict[str, str]) -> None:
+    subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
