@@ -18,7 +18,7 @@ from softdock.multibody.kernels.kinematics import (
     place_links,
 )
 from softdock.multibody.kernels.poses import turn
-from softdock.multibody.kernels.tree import BALL, FREE, GROUND
+from softdock.multibody.kernels.tree import BALL, FREE, GROUND, LANES
 
 WORLD = np.dtype(
     [
@@ -149,24 +149,25 @@ def books(system, t, y, dy, out):
         out[k] = 0.0
     mass = 0.0
     for i in range(links.shape[0]):
-        link = links[i]
+        link, lane = links[i], i % LANES
         if link.kind == GROUND:
             continue
-        base = links[link.root]
-        h, V, own, p = link.h, link.V, link.inertia, base.p_NB
-        ax, ay, az = turn(base.R_NB, h[0], h[1], h[2])
-        lx, ly, lz = turn(base.R_NB, h[3], h[4], h[5])
+        base, group = links[link.root], links[i - lane].group
+        h, V, own, p = group.h, link.V, group.inertia, base.p_NB
+        ax, ay, az = turn(base.R_NB, h[0, lane], h[1, lane], h[2, lane])
+        lx, ly, lz = turn(base.R_NB, h[3, lane], h[4, lane], h[5, lane])
         ax, ay, az = ax + p[1] * lz - p[2] * ly, ay + p[2] * lx - p[0] * lz, az + p[0] * ly - p[1] * lx
         out[0], out[1], out[2] = out[0] + ax, out[1] + ay, out[2] + az
         out[3], out[4], out[5] = out[3] + lx, out[4] + ly, out[5] + lz
         out[10] += np.sqrt(lx * lx + ly * ly + lz * lz)
         out[11] += np.sqrt(ax * ax + ay * ay + az * az)
         for k in range(6):
-            out[6] += 0.5 * h[k] * V[k]
-        mx, my, mz = turn(base.R_NB, own[1], own[2], own[3])
-        mx, my, mz = mx + own[0] * p[0], my + own[0] * p[1], mz + own[0] * p[2]
+            out[6] += 0.5 * h[k, lane] * V[k]
+        m = own[0, lane]
+        mx, my, mz = turn(base.R_NB, own[1, lane], own[2, lane], own[3, lane])
+        mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
-        mass += own[0]
+        mass += m
     out[7] += energy_held(elements, pairs)
     out[8] = y[w.n_q + w.n_u]
     out[9] = y[w.n_q + w.n_u + 1]
