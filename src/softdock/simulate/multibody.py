@@ -19,11 +19,16 @@ from softdock.scenario.multibody import METRIC, MultibodyScenario
 
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
+    return _result(scenario, prepare(scenario).run(), _observations(scenario)[0])
+
+
+def prepare(scenario: MultibodyScenario) -> Simulation:
+    """Return the scenario as a simulation that is ready to run."""
     assembly = assemble(scenario.at_start())
     seen, watched = _observations(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     refuse_overlap(scenario, assembly, pairs, contact_pairs)
-    simulation = Simulation(
+    return Simulation(
         assembly=assembly,
         settings=_settings(scenario),
         channels=_channels(scenario, assembly, seen, watched),
@@ -33,7 +38,6 @@ def run(scenario: MultibodyScenario) -> Result:
         contact_pairs=contact_pairs,
         watched=watched,
     )
-    return _result(scenario, simulation.run(), seen)
 
 
 def _settings(scenario: MultibodyScenario) -> Settings:
