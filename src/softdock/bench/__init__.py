@@ -13,6 +13,7 @@ from softdock.report import Progress
 
 BENCHMARKS = {
     "contact": "Time and accuracy of the contact force, cut cells beside plain points",
+    "docking": "A gimballed probe in its drogue against MuJoCo, and the time of the nominal docking",
     "impact": "Predictions per second, and one impact run against scipy",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs",
 }
