@@ -271,15 +271,15 @@ def _warm_start() -> dict[str, Any]:
 
 
 def _cold_compilation() -> dict[str, Any]:
+    """Compile everything into an empty cache; by processor time, which a busy machine disturbs less."""
     command = [sys.executable, "-c", "from softdock.jit import warm_up; warm_up()"]
+    before = os.times()
     with tempfile.TemporaryDirectory() as folder:
-        seconds = _seconds(lambda: _quietly(command, {"SOFTDOCK_CACHE_DIR": folder}))
-    return {
-        "name": "compilation of all kernels on a fresh machine",
-        "value": seconds,
-        "unit": "s",
-        "aim": COLD_AIM,
-    }
+        _quietly(command, {"SOFTDOCK_CACHE_DIR": folder})
+    after = os.times()
+    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    name = "compilation of all kernels on a fresh machine, processor time"
+    return {"name": name, "value": seconds, "unit": "s", "aim": COLD_AIM}
 
 
 def _quietly(command: list[str], environment: dict[str, str]) -> None:
