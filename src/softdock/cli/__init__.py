@@ -11,6 +11,7 @@ import typer
 from softdock import __version__
 from softdock.cli import console
 from softdock.cli.bench import bench
+from softdock.cli.campaign import campaign
 from softdock.cli.export import export
 from softdock.cli.figures import figures
 from softdock.cli.predict import predict
@@ -29,6 +30,7 @@ app = typer.Typer(
 
 for command in (scenarios, predict, validate, run, figures, export, bench):
     app.command()(command)
+app.add_typer(campaign, name="campaign")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""Campaigns: many runs of a scenario with dispersed fields, none lost, and what they say together."""

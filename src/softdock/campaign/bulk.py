@@ -1,0 +1,48 @@
+"""Predict the impacts of all samples of a campaign in bulk, without simulating them."""
+
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.loading import load
+from softdock.campaign.plan import Plan
+from softdock.campaign.template import value_at
+from softdock.errors import InputError, Problem
+from softdock.result import Array
+from softdock.theory import rmi
+
+MASSES = ("chaser.masses.0", "chaser.masses.1", "target.masses.0", "target.masses.1")
+PART = 100_000  # samples drawn at a time
+
+
+def predict_samples(manifest: dict[str, Any], count: int) -> tuple[Array, Array]:
+    """Return the coefficient of effective masses and the relative velocity after [m/s] of samples 0 to count."""
+    campaign = manifest["campaign"]
+    plan = load(manifest["origin"], runs=campaign["runs"], seed=campaign["seed"])
+    return predict_plan(plan, max(count, plan.runs))
+
+
+def predict_plan(plan: Plan, count: int) -> tuple[Array, Array]:
+    """Return the same for a campaign that is made ready."""
+    data = plan.template.data
+    if plan.sampler.method != "random":
+        raise _refusal("Samples beyond the runs can be predicted with random sampling only.")
+    if data["kind"] != "chain" or not all(len(data[side]["masses"]) == 2 for side in ("chaser", "target")):
+        raise _refusal("Only chains of two and two masses can be predicted in bulk.")
+    restitution = (data.get("contact") or {}).get("restitution")
+    ratio, after = np.empty(count), np.empty(count)
+    for start in range(0, count, PART):
+        stop = min(start + PART, count)
+        columns = plan.columns(start, stop)
+        given = [columns.get(path, value_at(data, path)) for path in MASSES]
+        many = rmi.predict_many(
+            *given,
+            speed=columns.get("speed", data["speed"]),
+            restitution=1.0 if restitution is None else restitution,
+        )
+        ratio[start:stop], after[start:stop] = many.effective_mass_ratio, many.relative_velocity_after
+    return ratio, after
+
+
+def _refusal(message: str) -> InputError:
+    return InputError(Problem(message=message, field="predictions"))

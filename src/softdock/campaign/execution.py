@@ -1,0 +1,97 @@
+"""One run of a campaign: from inputs to a row of the table, whatever happens. This is what workers call."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+from softdock import __version__
+from softdock.campaign.template import Template
+from softdock.errors import InputError, RunError
+from softdock.result import Result, plain_data
+from softdock.simulate import simulate
+
+
+class Row(NamedTuple):
+    """One row of the table; the last three columns of `COLUMNS` depend on the machine, the others do not."""
+
+    run: int
+    status: str
+    """`done`, `invalid` (the sampled scenario cannot be), or `failed` (the run could not be completed)."""
+    outcome: str
+    message: str
+    inputs: str
+    """JSON."""
+    metrics: str
+    prediction: str
+    audit: str
+    simulated_s: float | None
+    steps: int | None
+    evaluations: int | None
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Which results come back whole, so that their histories can be kept."""
+
+    policy: Literal["none", "failures", "all"] | int
+    success: tuple[str, ...]
+
+    def wants(self, run: int, result: Result) -> bool:
+        """Tell whether the history of a run is kept."""
+        if isinstance(self.policy, int):
+            return run % self.policy == 0
+        return self.policy == "all" or (self.policy == "failures" and result.outcome not in self.success)
+
+
+Done = tuple[Row, Result | None]
+Task = tuple[int, dict[str, Any]]
+
+
+def run_chunk(version: str, template: Template, keeping: Keeping, tasks: Sequence[Task]) -> list[Done]:
+    """Run some runs one after the other; the version is the one that the campaign was started with."""
+    if version != __version__:
+        raise RunError(f"A worker has Softdock {__version__}, and the campaign needs {version}.")
+    return [run_one(template, keeping, run, inputs) for run, inputs in tasks]
+
+
+def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any]) -> Done:
+    """Run one run and return its row, with the whole result if it is to be kept."""
+    start = time.perf_counter()
+    try:
+        scenario = template.build(inputs)
+    except InputError as error:
+        return _without(run, inputs, "invalid", str(error.problems[0]), start), None
+    try:
+        result = simulate(scenario)
+    except (InputError, RunError) as error:
+        return _without(run, inputs, "failed", str(error), start), None
+    except Exception as error:  # a fault of ours in one run must not end the others
+        sentence = f"Internal error: {type(error).__name__}: {error}"
+        return _without(run, inputs, "failed", " ".join(sentence.split()), start), None
+    row = Row(
+        run=run,
+        status="done",
+        outcome=result.outcome,
+        message=result.message,
+        inputs=_json(inputs),
+        metrics=_json(result.metrics),
+        prediction=_json(result.prediction or {}),
+        audit=_json(asdict(result.audit)),
+        simulated_s=result.timing.simulated_s,
+        steps=result.timing.steps,
+        evaluations=result.timing.evaluations,
+        wall_s=time.perf_counter() - start,
+    )
+    return row, result if keeping.wants(run, result) else None
+
+
+def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:
+    wall = time.perf_counter() - start
+    return Row(run, status, status, message, _json(inputs), "{}", "{}", "{}", None, None, None, wall)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain_data(value), separators=(",", ":"), allow_nan=False)

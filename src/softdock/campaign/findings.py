@@ -1,0 +1,271 @@
+"""What a campaign says, gathered once: for the report, for `--json`, for whoever asks in Python."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.statistics import (
+    Envelope,
+    RankCorrelation,
+    SobolIndices,
+    capture_envelope,
+    quantiles,
+    rank_correlation,
+    sobol_indices,
+)
+from softdock.campaign.table import Table
+from softdock.errors import InputError, Problem
+from softdock.result import Array, plain_data
+
+WORST_SHOWN = 5
+MOST_METRICS = 6
+FAST = 0.02  # m/s; above it the ASSIST paper finds opening times mainly between 1 and 2 s
+BAND = (1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The theory of impacts over many samples, and against the runs that were simulated."""
+
+    ratio: Array
+    """Coefficient of effective masses of every sample."""
+    predicted: Array
+    """Relative velocity after the impact of the simulated runs by theory [m/s], by bulk prediction."""
+    simulated: Array
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Statistics of a campaign."""
+
+    sentences: list[str]
+    success: dict[str, float] | None
+    counts: dict[str, int]
+    inputs: list[str]
+    metrics: list[str]
+    quantiles: dict[str, tuple[int, list[float]]]
+    """Known values, and smallest, 5 %, median, 95 %, 99 %, largest."""
+    correlations: list[RankCorrelation]
+    sobol: dict[str, SobolIndices]
+    envelope: tuple[str, str, Envelope] | None
+    springs: list[SpringSize]
+    worst: dict[str, list[tuple[int, str]]]
+    predictions: Predictions | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the findings as plain data, without the clouds of points."""
+        names = ("smallest", "q05", "median", "q95", "q99", "largest")
+        data = {
+            "sentences": self.sentences,
+            "success": self.success,
+            "outcomes": self.counts,
+            "quantiles": {
+                metric: {"runs": count, **dict(zip(names, values))}
+                for metric, (count, values) in self.quantiles.items()
+            },
+            "rank_correlations": [asdict(one) for one in self.correlations],
+            "sobol": {
+                metric: {"names": i.names, "first_order": i.first, "total": i.total, "points": i.complete}
+                for metric, i in self.sobol.items()
+            },
+            "springs": {size.name: size.by_quantile() for size in self.springs},
+            "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
+        }
+        return {name: plain_data(value) for name, value in data.items()}
+
+
+def find(table: Table) -> Findings:
+    """Return what the table says."""
+    campaign = table.manifest["campaign"]
+    inputs = dispersed(table)
+    metrics = chosen_metrics(table)
+    correlations = _correlations(table, inputs, metrics)
+    predictions = _predictions(table)
+    springs = _springs(table)
+    return Findings(
+        sentences=[
+            *_success_sentence(table), *_assist_sentences(table, inputs),
+            *_prediction_sentences(predictions), *_spring_sentences(springs),
+        ],
+        success=table.success_rate(),
+        counts=table.counts(),
+        inputs=inputs,
+        metrics=metrics,
+        quantiles={
+            name: (int(np.isfinite(table.metrics[name]).sum()), quantiles(table.metrics[name]))
+            for name in table.metrics
+            if np.isfinite(table.metrics[name]).any()
+        },
+        correlations=correlations,
+        sobol=_sobol(table, metrics) if campaign["sampling"] == "saltelli" else {},
+        envelope=_envelope(table, inputs),
+        springs=springs,
+        worst=_worst(table, metrics),
+        predictions=predictions,
+    )  # fmt: skip
+
+
+def dispersed(table: Table) -> list[str]:
+    """Return the inputs to look at: numbers, and the lengths of vectors instead of their components."""
+    norms = {name.removesuffix(".norm") for name in table.inputs if name.endswith(".norm")}
+    return [name for name in table.inputs if name.rpartition(".")[0] not in norms or name.endswith(".norm")]
+
+
+def chosen_metrics(table: Table) -> list[str]:
+    """Return the metrics to look at: those the campaign names, or the first that vary."""
+    named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]
+    varying = [
+        name for name, values in table.metrics.items() if np.unique(values[np.isfinite(values)]).size > 1
+    ]
+    return [name for name in named if name in varying] or varying[:MOST_METRICS]
+
+
+def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
+    columns = {metric: table.metrics[metric] for metric in metrics}
+    if table.success is not None:
+        columns["success"] = table.success.astype(float)
+    found = [
+        rank_correlation(name, table.inputs[name], metric, values)
+        for name in inputs
+        for metric, values in columns.items()
+    ]
+    return [one for one in found if one is not None]
+
+
+def _success_sentence(table: Table) -> list[str]:
+    rate = table.success_rate()
+    if rate is None:
+        return []
+    return [
+        f"{rate['share']:.1%} of {table.run.size} runs succeeded; with {rate['confidence']:.0%} confidence the "
+        f"share lies between {rate['low']:.1%} and {rate['high']:.1%}."
+    ]
+
+
+def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
+    """Say with numbers what the ASSIST paper reads from its Figures 12 to 14."""
+    if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
+        return []
+    time, speed = table.metrics["opening_time"], table.inputs["approach.speed"]
+    found = [rank_correlation(name, table.inputs[name], "opening_time", time) for name in inputs]
+    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
+    by_speed = next((one for one in known if one.input == "approach.speed"), None)
+    fast = np.isfinite(time) & (speed > FAST)
+    if by_speed is None or not fast.any():
+        return []
+    within = float(((time[fast] >= BAND[0]) & (time[fast] <= BAND[1])).mean())
+    q05, median, q95 = np.quantile(time[fast], (0.05, 0.5, 0.95))
+    sentences = [
+        f"The rank correlation of the opening time with the approach speed is {by_speed.coefficient:+.2f} over "
+        f"{by_speed.runs} runs: it {'grows' if by_speed.coefficient < 0 else 'falls'} as the speed falls.",
+        f"Above {FAST} m/s {within:.0%} of the opening times lie between {BAND[0]:g} and {BAND[1]:g} s "
+        f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
+    ]
+    others = [one for one in known if one.input != "approach.speed"]
+    if others:
+        largest = others[0]
+        verdict = (
+            "no other input comes"
+            if abs(largest.coefficient) < 0.5 * abs(by_speed.coefficient)
+            else ("another input comes")
+        )
+        sentences.append(
+            f"The largest rank correlation with any other input is {largest.coefficient:+.2f} "
+            f"({largest.input}): {verdict} within half of that of the speed."
+        )
+    return sentences
+
+
+def _spring_sentences(springs: list[SpringSize]) -> list[str]:
+    sentences = []
+    for size in springs:
+        rows = size.by_quantile((0.99, 1.0))
+        if rows:
+            unit = "N m/rad" if size.turning else "N/m"
+            sentences.append(
+                f"Spring '{size.name}' stored at most {rows[1]['energy']:.4g} J; a linear spring needs "
+                f"{rows[1]['stiffness']:.4g} {unit} to store it within its stroke "
+                f"({rows[0]['stiffness']:.4g} {unit} for 99 % of the runs)."
+            )
+    return sentences
+
+
+def _springs(table: Table) -> list[SpringSize]:
+    sizes = []
+    for name, spring in table.manifest["campaign"]["springs"].items():
+        values = table.metrics.get(spring["metric"])
+        try:
+            if values is not None:
+                sizes.append(size_spring(name, spring["stroke"], table.run, values))
+        except ValueError as error:
+            field = f"springs.{name}.stroke"
+            raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None
+    return sizes
+
+
+def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:
+    names = tuple(table.manifest["campaign"]["dispersions"])
+    if not np.array_equal(table.run, np.arange(table.run.size)):
+        return {}  # the design has holes as long as the campaign runs
+    found = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
+    return {metric: indices for metric, indices in found.items() if indices is not None}
+
+
+def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | None:
+    """Return the envelope over the two inputs whose rank correlation with success is largest."""
+    success = table.success
+    if success is None or success.all() or not success.any():
+        return None
+    found = [rank_correlation(n, table.inputs[n], "success", success.astype(float)) for n in inputs]
+    known = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
+    if len(known) < 2:
+        return None
+    x, y = known[0].input, known[1].input
+    return x, y, capture_envelope(table.inputs[x], table.inputs[y], success)
+
+
+def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]:
+    cases: dict[str, list[tuple[int, str]]] = {}
+    bad = [i for i, status in enumerate(table.status) if status != "done"]
+    if bad:
+        cases["Not completed"] = [(int(table.run[i]), table.message[i]) for i in bad[:WORST_SHOWN]]
+    success = table.success
+    if success is not None and not success.all():
+        failed = np.flatnonzero(~success)[:WORST_SHOWN]
+        cases["Not successful (the first)"] = [(int(table.run[i]), table.message[i]) for i in failed]
+    for metric in metrics:
+        values = table.metrics[metric]
+        order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")[:WORST_SHOWN]
+        cases[f"Largest {metric}"] = [
+            (int(table.run[i]), f"{values[i]:.6g}") for i in order if np.isfinite(values[i])
+        ]
+    return cases
+
+
+def _predictions(table: Table) -> Predictions | None:
+    """Predict the impact of all samples in bulk, for chains of two and two masses."""
+    count = table.manifest["campaign"]["predictions"]
+    if count is None:
+        return None
+    from softdock.campaign.bulk import predict_samples
+
+    ratio, after = predict_samples(table.manifest, count)
+    return Predictions(
+        ratio=ratio, predicted=after[table.run], simulated=table.metrics["relative_velocity_after"]
+    )
+
+
+def _prediction_sentences(found: Predictions | None) -> list[str]:
+    if found is None:
+        return []
+    before = max(float(np.nanmax(np.abs(found.predicted))), 1e-300)
+    error = np.abs(found.simulated - found.predicted) / before
+    known = error[np.isfinite(error)]
+    median, q95, largest = np.quantile(known, (0.5, 0.95, 1.0))
+    return [
+        f"{found.ratio.size:,} impacts predicted, {known.size:,} of them simulated: relative to the largest "
+        f"velocity after the impact, theory and simulation differ by {median:.2g} (median), {q95:.2g} (95 % of "
+        f"runs) and at most {largest:.2g}."
+    ]

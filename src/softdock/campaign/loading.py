@@ -1,0 +1,142 @@
+"""Find, read and check campaign files, their presets and their scenario."""
+
+import os
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
+from softdock.campaign.plan import Plan, absolute, make_plan
+from softdock.campaign.template import Template
+from softdock.errors import InputError, Problem
+from softdock.scenario import ScenarioBase, bundled
+from softdock.scenario import load as load_scenario
+from softdock.scenario.messages import did_you_mean, problems_of
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.overrides import apply_overrides
+from softdock.scenario.source import Location, Place, Source, check_head, parse, read_file
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None) -> Plan:
+    """Load a bundled campaign or a campaign file and make it ready; raises InputError with every problem.
+
+    `runs` and `seed` replace what the file says.
+    """
+    source, name, origin = _find(name_or_path)
+    replaced = {key: value for key, value in (("runs", runs), ("seed", seed)) if value is not None}
+    source = apply_overrides(source, replaced)
+    try:
+        campaign = CampaignFile.model_validate(source.data)
+    except ValidationError as error:
+        raise InputError(*problems_of(error, CampaignFile, source)) from None
+    campaign, source = _with_presets(campaign, source)
+    scenario = _scenario(campaign, source)
+    _check_success(campaign, scenario, source)
+    template = Template(scenario.name, scenario.to_data(), absolute(scenario.directory))
+    return make_plan(campaign, source, template, name, origin)
+
+
+def bundled_campaigns() -> dict[str, str]:
+    """Return the campaigns that come with Softdock: title by name."""
+    return {name: _title(file) for name, file in sorted(_files("bundled").items())}
+
+
+def presets() -> dict[str, str]:
+    """Return the ready-made dispersions: title by name."""
+    return {name: _title(file) for name, file in sorted(_files("presets").items())}
+
+
+def _files(folder: str) -> dict[str, Traversable]:
+    inside = resources.files("softdock.campaign") / folder
+    return {file.name.removesuffix(".yaml"): file for file in inside.iterdir() if file.name.endswith(".yaml")}
+
+
+def _title(file: Traversable) -> str:
+    return str(parse(file.read_text(encoding="utf-8")).data.get("title", ""))
+
+
+def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
+    """Return source, name and origin of a campaign; a bundled name goes before a file of the same name."""
+    text, files = os.fspath(name_or_path), _files("bundled")
+    if isinstance(name_or_path, str) and text in files:
+        source = parse(files[text].read_text(encoding="utf-8"), file=f"{text}.yaml", directory=Path())
+        return source, text, text
+    path = Path(text)
+    if isinstance(name_or_path, str) and path.suffix not in _SUFFIXES and os.sep not in text:
+        hint = did_you_mean(text, files)[0].replace("Allowed", "Bundled campaigns")
+        raise InputError(Problem(message=f"'{text}' is neither a bundled campaign nor a file.", hint=hint))
+    source = read_file(path)
+    check_head(source)
+    kind = source.data.get("kind")
+    if kind != "campaign":
+        where = source.where(("kind",))
+        raise InputError(
+            Problem(
+                message="Must be 'campaign'.", field="kind", file=where.file, line=where.line,
+                given=where.text, hint="A scenario is run by: softdock run FILE.",
+            )
+        )  # fmt: skip
+    return source, path.stem, str(path.resolve())
+
+
+def _with_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, Source]:
+    """Return the campaign with the dispersions of its presets; what it gives itself goes before."""
+    dispersions: dict[str, Dispersion] = {}
+    locations: dict[Place, Location] = dict(source.locations)
+    files = _files("presets")
+    for i, name in enumerate(campaign.presets):
+        if name not in files:
+            raise _refusal(source, ("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
+        written = parse(files[name].read_text(encoding="utf-8"), file=f"{name}.yaml")
+        dispersions |= PresetFile.model_validate(written.data).dispersions
+        for place, location in written.locations.items():
+            locations.setdefault(place, location)
+    dispersions |= campaign.dispersions
+    merged = campaign.model_copy(update={"dispersions": dispersions})
+    return merged, Source(source.data, locations, source.file, source.directory)
+
+
+def _scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
+    name = campaign.scenario
+    chosen: str | Path = name if name in {one.name for one in bundled()} else source.directory / name
+    try:
+        scenario = load_scenario(chosen)
+    except InputError as error:
+        is_name = "." not in name and os.sep not in name
+        message = "There is no such bundled scenario or file." if is_name else str(error.problems[0])
+        hint = did_you_mean(name, [one.name for one in bundled()])[0] if is_name else ""
+        raise _refusal(source, ("scenario",), message, hint) from None
+    if not campaign.set:
+        return scenario
+    try:
+        return load_scenario(chosen, campaign.set)
+    except InputError as error:
+        problems = [_refusal(source, ("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
+        raise InputError(*problems) from None
+
+
+def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
+    known = _outcomes(scenario)
+    for i, outcome in enumerate(campaign.success):
+        if known and outcome not in known:
+            hint = did_you_mean(outcome, known)[0]
+            raise _refusal(source, ("success", i), "The scenario has no such outcome.", hint)
+
+
+def _outcomes(scenario: ScenarioBase) -> list[str]:
+    if isinstance(scenario, MultibodyScenario):
+        return [outcome.name for outcome in scenario.outcomes]
+    from softdock.lumped import Outcome
+
+    return [outcome.identifier for outcome in Outcome]
+
+
+def _refusal(source: Source, place: Place, message: str, hint: str = "") -> InputError:
+    where = source.where(place)
+    fields: dict[str, Any] = {"file": where.file, "line": where.line, "given": where.text, "hint": hint}
+    return InputError(Problem(message=message, field=".".join(map(str, place)), **fields))

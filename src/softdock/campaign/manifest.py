@@ -1,0 +1,93 @@
+"""What a campaign is made of, and how two of them differ."""
+
+import hashlib
+import platform
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from softdock import __version__
+from softdock.campaign.plan import Plan
+from softdock.result import plain_data
+
+PACKAGES = ("numpy", "scipy", "numba")
+SOURCES = (
+    "quantities", "spatial", "geometry", "lumped", "contact", "multibody", "scenario", "predict", "simulate",
+    "theory",
+)  # fmt: skip
+"""Rooms whose code decides a result."""
+MOST_SHOWN = 12
+
+
+def manifest_of(plan: Plan) -> dict[str, Any]:
+    """Return everything that decides the table, as plain data."""
+    return {
+        "name": plan.name,
+        "origin": plan.origin,
+        "runs": plan.runs,
+        "campaign": plain_data(plan.campaign.model_dump(mode="json")),
+        "scenario": {"name": plan.template.name, "data": plain_data(plan.template.data)},
+        "directory": plan.template.directory,
+        "versions": versions(),
+        "files": dict(sorted(_digests(plan.template.data, Path(plan.template.directory)))),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that decide the bits of a result; `program` is a digest of our sources."""
+    found = {"softdock": __version__, "program": _program(), "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "none"
+    return found
+
+
+def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return where two manifests differ, as lines `place: stored -> now`; paths on this machine do not count."""
+    lines = [
+        f"{place}: {_short(old)} -> {_short(new)}"
+        for key in ("campaign", "scenario", "versions", "files")
+        for place, old, new in _compare(key, stored.get(key), now.get(key))
+    ]
+    more = len(lines) - MOST_SHOWN
+    return lines if more <= 0 else [*lines[:MOST_SHOWN], f"and {more} more"]
+
+
+def _compare(place: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys([*old, *new]):
+            yield from _compare(f"{place}.{key}", old.get(key), new.get(key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (one, two) in enumerate(zip(old, new)):
+            yield from _compare(f"{place}.{i}", one, two)
+    elif old != new:
+        yield place, old, new
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _digests(data: Any, directory: Path) -> Iterator[tuple[str, str]]:
+    """Yield every file the scenario names with the SHA-256 of its content."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            if key == "file" and isinstance(value, str):
+                yield value, hashlib.sha256((directory / value).read_bytes()).hexdigest()
+            else:
+                yield from _digests(value, directory)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from _digests(value, directory)
+
+
+def _program() -> str:
+    digest, root = hashlib.sha256(), Path(__file__).parents[1]
+    for room in SOURCES:
+        for path in sorted((root / room).rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

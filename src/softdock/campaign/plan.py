@@ -1,0 +1,241 @@
+"""A campaign made ready: every dispersion in SI, checked against the scenario it disperses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.distributions import SMALLEST_SHARE as SMALLEST
+from softdock.campaign.distributions import Choice, Distribution, Normal, Uniform, Vector, correlated
+from softdock.campaign.model import CampaignFile, Correlation, Dispersion, ScalarDispersion
+from softdock.campaign.sampling import Sampler
+from softdock.campaign.template import Template, value_at
+from softdock.errors import InputError, Problem
+from softdock.result import Array
+from softdock.scenario.messages import did_you_mean
+from softdock.scenario.source import Place, Source
+
+Inputs = dict[str, Any]
+"""Values of the dispersed fields of one run in SI, by dotted path."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides the table of a campaign."""
+
+    name: str
+    origin: str
+    """Bundled name, or absolute path of the campaign file."""
+    campaign: CampaignFile
+    template: Template
+    distributions: dict[str, Distribution]
+    sampler: Sampler
+    correlations: tuple[tuple[list[int], Array], ...] = ()
+    """Columns of coordinates that vary together, with the Cholesky factor of their correlation."""
+
+    @property
+    def runs(self) -> int:
+        """Number of runs; Saltelli's design is completed."""
+        return -(-self.campaign.runs // self.sampler.design) * self.sampler.design
+
+    def columns(self, start: int, stop: int) -> dict[str, Array]:
+        """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or choices."""
+        u = self.sampler.points(start, stop)
+        for places, factor in self.correlations:
+            u[:, places] = correlated(u[:, places], factor)
+        values, column = {}, 0
+        for path, distribution in self.distributions.items():
+            values[path] = distribution.at(u[:, column : column + distribution.dims])
+            column += distribution.dims
+        return values
+
+    def inputs(self, start: int, stop: int) -> list[Inputs]:
+        """Return the inputs of runs start to stop."""
+        lists = {path: self._plain(path, column) for path, column in self.columns(start, stop).items()}
+        return [{path: values[i] for path, values in lists.items()} for i in range(stop - start)]
+
+    def _plain(self, path: str, column: Array) -> list[Any]:
+        distribution = self.distributions[path]
+        if isinstance(distribution, Choice):
+            return [distribution.values[int(k)] for k in column]
+        plain: list[Any] = column.tolist()
+        return plain
+
+
+def make_plan(campaign: CampaignFile, source: Source, template: Template, name: str, origin: str) -> Plan:
+    """Return the campaign made ready. Raises InputError for every dispersion that cannot work."""
+    problems: list[Problem] = []
+    distributions: dict[str, Distribution] = {}
+    for path, dispersion in campaign.dispersions.items():
+        try:
+            distributions[path] = _Reader(source, template, path).distribution(dispersion)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(*problems)
+    groups = tuple((path, distribution.dims) for path, distribution in distributions.items())
+    plan = Plan(
+        name=name,
+        origin=origin,
+        campaign=campaign,
+        template=template,
+        distributions=distributions,
+        sampler=Sampler(campaign.sampling, campaign.seed, campaign.runs, groups),
+        correlations=tuple(_correlations(campaign.correlations, distributions, source)),
+    )
+    _check_extremes(plan, source)
+    return plan
+
+
+class _Reader:
+    """Reads the values of one dispersion as the scenario's own field reads them."""
+
+    def __init__(self, source: Source, template: Template, path: str) -> None:
+        self.source, self.template, self.path = source, template, path
+
+    def distribution(self, dispersion: Dispersion) -> Distribution:
+        if dispersion.choice is not None:
+            values = tuple(self.value(self.path, v, "choice", i) for i, v in enumerate(dispersion.choice))
+            return Choice(values, dispersion.weights or ())
+        if dispersion.magnitude is None:
+            return self.scalar(self.path, dispersion)
+        try:
+            now = value_at(self.template.data, self.path)
+        except KeyError:
+            now = None
+        if not isinstance(now, list) or len(now) not in (2, 3):
+            raise self.refusal("Only a field with two or three components has a magnitude.", "magnitude")
+        magnitude = self.scalar(f"{self.path}.0", dispersion.magnitude, "magnitude")
+        if isinstance(magnitude, Uniform) and magnitude.low < 0:
+            raise self.refusal("A magnitude must be at least 0.", "magnitude", "uniform", 0)
+        return Vector(magnitude, len(now))
+
+    def scalar(self, path: str, given: ScalarDispersion, *place: str | int) -> Uniform | Normal:
+        if given.normal is not None:
+            return self.normal(path, given, (*place, "normal"))
+        kind = "uniform" if given.uniform is not None else "log_uniform"
+        low, high = (
+            self.number(path, value, *place, kind, i)
+            for i, value in enumerate(given.uniform or given.log_uniform or ())
+        )
+        if not low < high:
+            raise self.refusal("The first value must be below the second.", *place, kind)
+        if kind == "log_uniform" and low <= 0.0:
+            raise self.refusal("Must be above 0 for a logarithm.", *place, kind, 0)
+        return Uniform(low, high, logarithmic=kind == "log_uniform")
+
+    def normal(self, path: str, given: ScalarDispersion, place: Place) -> Normal:
+        assert given.normal is not None
+        limits = {
+            key: self.number(path, getattr(given.normal, key), *place, key)
+            for key in ("mean", "deviation", "low", "high")
+            if getattr(given.normal, key) is not None
+        }
+        normal = Normal(**limits)
+        if normal.deviation <= 0.0:
+            raise self.refusal("Must be above 0.", *place, "deviation")
+        if not normal.low < normal.high:
+            raise self.refusal("Must be above 'low'.", *place, "high")
+        if normal.share() < SMALLEST:
+            raise self.refusal("The limits leave nothing of the distribution over.", *place)
+        return normal
+
+    def number(self, path: str, given: Any, *place: str | int) -> float:
+        value = self.value(path, given, *place)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.refusal("The field is not a number; it can only vary by 'choice'.", *place)
+        return float(value)
+
+    def value(self, path: str, given: Any, *place: str | int) -> Any:
+        """Return the value in SI, read by building the scenario with it."""
+        try:
+            return value_at(self.template.build({path: given}).to_data(), path)
+        except KeyError:
+            raise self.refusal("The scenario has no such field.", *place) from None
+        except InputError as error:
+            raise self.refusal(_told(error, path), *place) from None
+
+    def refusal(self, message: str, *place: str | int) -> InputError:
+        return _refusal(self.source, ("dispersions", self.path, *place), message)
+
+
+def _told(error: InputError, path: str) -> str:
+    """Return what the scenario says of a value; names the field if it is another one."""
+    first = error.problems[0]
+    message = first.message if first.field in (path, "") else f"{first.field}: {first.message}"
+    return f"{message} {first.hint}".strip()
+
+
+def _refusal(source: Source, place: Place, message: str) -> InputError:
+    where = source.where(place)
+    field = ".".join(map(str, place))
+    return InputError(
+        Problem(message=message, field=field, file=where.file, line=where.line, given=where.text)
+    )
+
+
+def _correlations(
+    given: tuple[Correlation, ...], distributions: dict[str, Distribution], source: Source
+) -> Iterator[tuple[list[int], Array]]:
+    column, start = 0, {}
+    for path, distribution in distributions.items():
+        start[path] = column
+        column += distribution.dims
+    seen: set[str] = set()
+    for k, group in enumerate(given):
+        for i, field in enumerate(group.fields):
+            place: Place = ("correlations", k, "fields", i)
+            if field not in distributions:
+                hint = did_you_mean(field, distributions)[0]
+                raise _refusal(source, place, f"Only dispersed fields can be correlated. {hint}".strip())
+            if distributions[field].dims != 1 or isinstance(distributions[field], Choice):
+                raise _refusal(source, place, "Only fields that are one number can be correlated.")
+            if field in seen:
+                raise _refusal(source, place, "A field can be correlated in one group only.")
+            seen.add(field)
+        yield [start[field] for field in group.fields], _factor(group, source, k)
+
+
+def _factor(group: Correlation, source: Source, k: int) -> Array:
+    n, place = len(group.fields), ("correlations", k, "matrix")
+    if len(group.matrix) != n or any(len(row) != n for row in group.matrix):
+        raise _refusal(source, place, f"Needs {n} rows of {n} numbers, one per field.")
+    matrix = np.array(group.matrix)
+    if not np.array_equal(matrix, matrix.T) or not np.all(np.diag(matrix) == 1.0):
+        raise _refusal(source, place, "Must be symmetric, with ones on the diagonal.")
+    try:
+        return np.asarray(np.linalg.cholesky(matrix))
+    except np.linalg.LinAlgError:
+        raise _refusal(source, place, "Must be positive definite; these correlations contradict.") from None
+
+
+def _check_extremes(plan: Plan, source: Source) -> None:
+    """Refuse what is sure to fail: the ends of every range, and the middle of all."""
+    problems: list[Problem] = []
+    for path, distribution in plan.distributions.items():
+        for value in distribution.extremes():
+            try:
+                plan.template.build({path: value})
+            except InputError as error:
+                place = ("dispersions", path)
+                message = f"At its limit {value} the scenario is not valid: {_told(error, path)}"
+                problems += _refusal(source, place, message).problems
+                break
+    if problems:
+        raise InputError(*problems)
+    middle = {
+        path: plan._plain(path, distribution.at(np.full((1, distribution.dims), 0.5)))[0]
+        for path, distribution in plan.distributions.items()
+    }
+    try:
+        plan.template.build(middle)
+    except InputError as error:
+        message = f"In the middle of all ranges the scenario is not valid: {error.problems[0]}"
+        raise _refusal(source, ("dispersions",), message) from None
+
+
+def absolute(directory: Path) -> str:
+    """Return a folder as an absolute path, for workers that start elsewhere."""
+    return str(directory.resolve())

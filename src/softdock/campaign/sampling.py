@@ -1,0 +1,89 @@
+"""Points of the unit cube for every run, without drawing those of the other runs first.
+
+`random` gives each dispersion a stream of its own, keyed by the seed and the field's name; run i reads block i
+of it. So a run depends on the seed and its number alone, and a further dispersion leaves the others as they
+were. The other methods spread the points of all runs evenly: Latin hypercube (depends on the number of runs),
+Sobol' (scrambled; does not), and Saltelli's design for Sobol' indices (A, B and A with one dispersion from B,
+in turn).
+"""
+
+import hashlib
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import qmc
+
+from softdock.result import Array
+
+BLOCK = 4  # numbers that Philox gives per step of its counter
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Where the runs of a campaign lie in the unit cube."""
+
+    method: str
+    seed: int
+    runs: int
+    groups: tuple[tuple[str, int], ...]
+    """Name of every dispersion with the number of its coordinates."""
+
+    @property
+    def dims(self) -> int:
+        """Coordinates of one run."""
+        return sum(dims for _, dims in self.groups)
+
+    @property
+    def design(self) -> int:
+        """Runs that belong together: d + 2 in Saltelli's design of d dispersions, 1 otherwise."""
+        return len(self.groups) + 2 if self.method == "saltelli" else 1
+
+    def points(self, start: int, stop: int) -> Array:
+        """Return the coordinates (stop - start, dims) of runs start to stop, uniform in [0, 1)."""
+        match self.method:
+            case "random":
+                return np.column_stack([self._stream(*group, start, stop) for group in self.groups])
+            case "latin-hypercube":
+                return np.asarray(self._latin[start:stop])
+            case "sobol":
+                return _sobol(self.seed, self.dims, start, stop)
+            case _:
+                return self._saltelli(start, stop)
+
+    def _stream(self, name: str, dims: int, start: int, stop: int) -> Array:
+        digest = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype="<u4")
+        words = [self.seed & 0xFFFFFFFF, self.seed >> 32, *digest.tolist()]
+        steps = -(-dims // BLOCK)
+        bits = np.random.Philox(key=np.random.SeedSequence(words).generate_state(2, np.uint64))
+        bits.advance(start * steps)
+        return np.random.Generator(bits).random((stop - start, steps * BLOCK))[:, :dims]
+
+    @cached_property
+    def _latin(self) -> Array:
+        hypercube = qmc.LatinHypercube(self.dims, rng=np.random.default_rng(self.seed))
+        return np.asarray(hypercube.random(self.runs))
+
+    def _saltelli(self, start: int, stop: int) -> Array:
+        first, last = start // self.design, -(-stop // self.design)
+        both = _sobol(self.seed, 2 * self.dims, first, last)
+        A, B = both[:, : self.dims], both[:, self.dims :]
+        rows = np.repeat(A[:, None, :], self.design, axis=1)
+        rows[:, 1] = B
+        column = 0
+        for k, (_, dims) in enumerate(self.groups):
+            part = slice(column, column + dims)
+            rows[:, 2 + k, part] = B[:, part]
+            column += dims
+        offset = first * self.design
+        return rows.reshape(-1, self.dims)[start - offset : stop - offset]
+
+
+def _sobol(seed: int, dims: int, start: int, stop: int) -> Array:
+    engine = qmc.Sobol(dims, rng=np.random.default_rng(seed))
+    if start:
+        engine.fast_forward(start)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that only powers of two are balanced is said where runs are chosen
+        return np.asarray(engine.random(stop - start))

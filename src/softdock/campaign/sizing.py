@@ -1,0 +1,70 @@
+"""Size a linear spring from the energy that the springs of a campaign had to store (ASSIST, Figure 15)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from softdock.quantities.units import parse_quantity
+from softdock.result import Array
+
+SHARES = (0.5, 0.9, 0.95, 0.99, 1.0)
+
+
+@dataclass(frozen=True)
+class SpringSize:
+    """What a linear spring needs in order to store the energy of a share of all runs within its stroke."""
+
+    name: str
+    stroke: float
+    """m, or rad for a spring that turns."""
+    turning: bool
+    energies: Array
+    """Largest stored energy of every run that is known [J]."""
+    runs: Array
+    """Numbers of those runs."""
+
+    @property
+    def stiffnesses(self) -> Array:
+        """Stiffness per run [N/m or N m/rad]: k = 2 E / s², since E = k s² / 2."""
+        return 2.0 * self.energies / self.stroke**2
+
+    def by_quantile(self, shares: tuple[float, ...] = SHARES) -> list[dict[str, float]]:
+        """Return for each share of runs the energy, the stiffness that stores it, and the margin.
+
+        The margin is how far the largest energy seen exceeds what that spring can store: 0 means never.
+        """
+        if not self.energies.size:
+            return []
+        largest, rows = float(self.energies.max()), []
+        for share in shares:
+            energy = float(np.quantile(self.energies, share, method="higher"))  # an energy that occurred
+            excess = largest / energy - 1.0 if energy > 0.0 else 0.0
+            rows.append(
+                {
+                    "share": share,
+                    "energy": energy,
+                    "stiffness": 2.0 * energy / self.stroke**2,
+                    "excess": excess,
+                }
+            )
+        return rows
+
+
+def size_spring(name: str, stroke: Any, runs: ArrayLike, energies: ArrayLike) -> SpringSize:
+    """Return the size of a spring from the largest stored energy of every run [J].
+
+    The stroke is a length or an angle, as text with a unit or as number in metres; raises ValueError.
+    """
+    turning = False
+    try:
+        value = parse_quantity(stroke, "m")
+    except ValueError:
+        value, turning = parse_quantity(stroke, "rad"), True
+    if value <= 0.0:
+        raise ValueError("must be above 0")
+    known = np.isfinite(np.asarray(energies, float))
+    return SpringSize(
+        name, value, turning, np.asarray(energies, float)[known], np.asarray(runs, np.int64)[known]
+    )

@@ -1,0 +1,152 @@
+"""What a table says: shares with confidence, quantiles, rank correlations, Sobol' indices, capture envelope."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+from scipy.special import ndtri
+
+from softdock.result import Array
+
+FEWEST = 8  # values below which a correlation or quantile would say nothing
+
+
+def wilson(successes: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the Wilson interval of a share; (0, 1) without runs.
+
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    """
+    if runs == 0:
+        return 0.0, 1.0
+    z = float(ndtri(0.5 + confidence / 2.0))
+    p, shrink = successes / runs, 1.0 + z * z / runs
+    centre = (p + z * z / (2.0 * runs)) / shrink
+    half = z / shrink * math.sqrt(p * (1.0 - p) / runs + z * z / (4.0 * runs * runs))
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == runs else min(1.0, centre + half)
+    return low, high
+
+
+def quantiles(
+    values: ArrayLike, shares: tuple[float, ...] = (0.0, 0.05, 0.5, 0.95, 0.99, 1.0)
+) -> list[float]:
+    """Return quantiles of the finite values (linear interpolation); none for no values."""
+    finite = _finite(values)
+    return [float(q) for q in np.quantile(finite, shares)] if finite.size else []
+
+
+@dataclass(frozen=True)
+class RankCorrelation:
+    """Spearman's coefficient of an input and a metric, over the runs where both are known."""
+
+    input: str
+    metric: str
+    coefficient: float
+    p_value: float
+    runs: int
+
+
+def rank_correlation(name: str, x: ArrayLike, metric: str, y: ArrayLike) -> RankCorrelation | None:
+    """Return Spearman's coefficient, or None where too few values or none that vary are known."""
+    a, b = np.asarray(x, float), np.asarray(y, float)
+    both = np.isfinite(a) & np.isfinite(b)
+    a, b = a[both], b[both]
+    if a.size < FEWEST or np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+        return None
+    found = stats.spearmanr(a, b)
+    return RankCorrelation(name, metric, float(found.statistic), float(found.pvalue), int(a.size))
+
+
+@dataclass(frozen=True)
+class SobolIndices:
+    """Shares of a metric's variance, per dispersion: by itself, and with all its interactions."""
+
+    names: tuple[str, ...]
+    first: Array
+    total: Array
+    first_interval: Array
+    """(d, 2), bootstrap."""
+    total_interval: Array
+    complete: int
+    """Base points whose runs all gave a value."""
+    left_out: int
+
+
+def sobol_indices(names: tuple[str, ...], values: ArrayLike, confidence: float = 0.95) -> SobolIndices | None:
+    """Return first-order and total indices from the values of a Saltelli design in the order of its runs.
+
+    Base points with a run that gave no value are left out; None if too few remain or nothing varies.
+    """
+    design = len(names) + 2
+    y = np.asarray(values, float)
+    y = y[: y.size - y.size % design].reshape(-1, design)
+    known = np.isfinite(y).all(axis=1)
+    y = y[known]
+    if len(y) < FEWEST or np.ptp(y[:, :2]) == 0.0:
+        return None
+    functions = {"f_A": y[:, 0][None], "f_B": y[:, 1][None], "f_AB": y[:, 2:].T[:, None, :]}
+    found = stats.sobol_indices(func=functions, n=len(y), rng=np.random.default_rng(0))
+    spread = found.bootstrap(confidence_level=confidence, n_resamples=200)
+    return SobolIndices(
+        names=names,
+        first=np.ravel(found.first_order),
+        total=np.ravel(found.total_order),
+        first_interval=_interval(spread.first_order),
+        total_interval=_interval(spread.total_order),
+        complete=len(y),
+        left_out=int((~known).sum()),
+    )
+
+
+def _interval(result: Any) -> Array:
+    ci = result.confidence_interval
+    return np.column_stack((np.ravel(ci.low), np.ravel(ci.high)))
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """Success over two inputs on a grid of cells, each with its Wilson interval; no model in between."""
+
+    x_edges: Array
+    y_edges: Array
+    runs: Array
+    """(nx, ny)."""
+    successes: Array
+    low: Array
+    high: Array
+
+    @property
+    def share(self) -> Array:
+        """Share of successes (nx, ny), nan in cells without runs."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.successes / np.where(self.runs > 0, self.runs, np.nan))
+
+
+def capture_envelope(
+    x: ArrayLike, y: ArrayLike, success: ArrayLike, cells: int = 8, confidence: float = 0.95
+) -> Envelope:
+    """Return the success over two inputs on `cells` by `cells` equal cells between their extremes."""
+    a, b, s = np.asarray(x, float), np.asarray(y, float), np.asarray(success, bool)
+    known = np.isfinite(a) & np.isfinite(b)
+    a, b, s = a[known], b[known], s[known]
+    x_edges, y_edges = _edges(a, cells), _edges(b, cells)
+    runs, _, _ = np.histogram2d(a, b, bins=(x_edges, y_edges))
+    successes, _, _ = np.histogram2d(a[s], b[s], bins=(x_edges, y_edges))
+    ends = [wilson(int(k), int(n), confidence) for k, n in zip(successes.ravel(), runs.ravel())]
+    low, high = (np.array(side).reshape(runs.shape) for side in zip(*ends))
+    return Envelope(x_edges, y_edges, runs, successes, low, high)
+
+
+def _edges(values: Array, cells: int) -> Array:
+    if values.size == 0:
+        return np.linspace(0.0, 1.0, cells + 1)
+    low, high = float(values.min()), float(values.max())
+    return np.linspace(low, high if high > low else low + max(abs(low), 1.0), cells + 1)
+
+
+def _finite(values: ArrayLike) -> Array:
+    array = np.asarray(values, float)
+    return np.asarray(array[np.isfinite(array)])

@@ -1,0 +1,256 @@
+"""The campaign's folder: one table in SQLite (WAL), one writer, readers at any time.
+
+A transaction that was committed survives `kill -9`; one that was not leaves no trace. The lock is held by the
+operating system for the process, so it ends with the process.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Self
+
+from softdock.campaign.execution import Row
+from softdock.errors import InputError, Problem, RunError, file_error
+
+TABLE_FILE = "campaign.sqlite"
+LOCK_FILE = "campaign.lock"
+HISTORIES = "histories"
+FORMAT = 1
+NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs"}
+"""File systems on which WAL does not work: its index is memory that all readers must share."""
+
+_COLUMNS = ", ".join(
+    f"{name} {'INTEGER PRIMARY KEY' if name == 'run' else kind}"
+    for name, kind in zip(
+        Row._fields,
+        ("", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "REAL", "INTEGER", "INTEGER", "REAL"),
+    )
+)
+TIMING = ("wall_s",)
+"""Columns that differ from machine to machine."""
+
+
+class Store:
+    """The open table of a campaign, for the one process that writes it."""
+
+    def __init__(self, folder: Path, database: sqlite3.Connection, lock: IO[str]) -> None:
+        self.folder, self._database, self._lock = folder, database, lock
+
+    @classmethod
+    def create(cls, folder: Path, manifest: dict[str, Any]) -> Self:
+        """Make a new table in a folder that holds none."""
+        _refuse_network(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise file_error(folder, "make", error) from error
+        if (folder / TABLE_FILE).exists() and _has_manifest(folder):
+            hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
+            raise InputError(
+                Problem(message="There is a campaign here already.", file=str(folder), hint=hint)
+            )
+        store = cls._open(folder)
+        with store.writing() as database:
+            database.execute(f"CREATE TABLE IF NOT EXISTS runs ({_COLUMNS})")
+            database.execute("CREATE TABLE IF NOT EXISTS manifest (key TEXT PRIMARY KEY, value TEXT)")
+            entries = {"format": FORMAT, "state": {}, "manifest": manifest}
+            rows = [(key, json.dumps(value)) for key, value in entries.items()]
+            database.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", rows)
+        return store
+
+    @classmethod
+    def resume(cls, folder: Path) -> Self:
+        """Open the table of a campaign that was begun."""
+        with reading(folder):
+            pass
+        _refuse_network(folder)
+        return cls._open(folder)
+
+    @classmethod
+    def _open(cls, folder: Path) -> Self:
+        lock = _lock(folder)
+        try:
+            database = sqlite3.connect(folder / TABLE_FILE, isolation_level=None, timeout=30.0)
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+        except sqlite3.Error as error:
+            lock.close()
+            raise InputError(Problem(message=_reason(error), file=str(folder / TABLE_FILE))) from error
+        return cls(folder, database, lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._database.close()
+        self._lock.close()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it or nothing; what the disk refuses becomes a sentence."""
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield self._database
+            self._database.execute("COMMIT")
+        except BaseException as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
+            if not isinstance(error, sqlite3.Error):
+                raise
+            raise RunError(
+                f"{_reason(error)} All runs up to here are kept in {self.folder}; "
+                f"when this is mended continue with: softdock campaign resume {self.folder}"
+            ) from error
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Write rows in one transaction; a run that is there already stays as it is."""
+        marks = ", ".join("?" * len(Row._fields))
+        with self.writing() as database:
+            database.executemany(f"INSERT OR IGNORE INTO runs VALUES ({marks})", rows)
+
+    def finished(self) -> Iterator[tuple[int, str]]:
+        """Yield number and outcome of every run that is there, in order."""
+        yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
+
+    def stop_at(self, runs: int) -> None:
+        """Note that the stop rule ended the campaign; what ran ahead is taken out again."""
+        with self.writing() as database:
+            database.execute("DELETE FROM runs WHERE run >= ?", (runs,))
+            database.execute(
+                "UPDATE manifest SET value = ? WHERE key = 'state'", (json.dumps({"stopped_at": runs}),)
+            )
+
+
+@contextlib.contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open the table of a campaign to read it; a campaign that runs is not disturbed."""
+    path = folder / TABLE_FILE
+    if not path.is_file():
+        hint = "Start one with: softdock campaign run NAME|FILE --out DIR."
+        raise InputError(Problem(message="There is no campaign in this folder.", file=str(folder), hint=hint))
+    try:
+        with contextlib.closing(_connect_readonly(path)) as database:
+            _check_format(database, path)
+            yield database
+    except sqlite3.Error as error:
+        message = f"The table cannot be read. {_reason(error)}"
+        raise InputError(Problem(message=message, file=str(path))) from error
+
+
+def _check_format(database: sqlite3.Connection, path: Path) -> None:
+    try:
+        written = stored(database, "format")
+    except (TypeError, ValueError) as error:
+        raise InputError(Problem(message="The table is damaged.", file=str(path))) from error
+    if written > FORMAT:
+        raise InputError(Problem(message="It was written by a newer Softdock.", file=str(path)))
+
+
+def stored(database: sqlite3.Connection, key: str) -> Any:
+    """Return an entry of the manifest table."""
+    (text,) = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
+    return json.loads(text)
+
+
+def _connect_readonly(path: Path) -> sqlite3.Connection:
+    """Open for reading, also in a folder that may not be written, where WAL's index cannot be made."""
+    address = path.resolve().as_uri()
+    database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=30.0)
+    try:
+        database.execute("SELECT 1 FROM manifest").fetchone()
+    except sqlite3.OperationalError:
+        database.close()
+        wal = path.with_name(path.name + "-wal")
+        if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
+            raise
+        database = sqlite3.connect(f"{address}?immutable=1", uri=True)
+    return database
+
+
+def _has_manifest(folder: Path) -> bool:
+    try:
+        with reading(folder) as database:
+            return stored(database, "manifest") is not None
+    except (InputError, TypeError):
+        return (folder / TABLE_FILE).stat().st_size > 0 and not _is_unfinished(folder)
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Tell a table that was never begun: the process ended before its first transaction."""
+    try:
+        with contextlib.closing(sqlite3.connect(folder / TABLE_FILE)) as database:
+            return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.Error:
+        return False
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Take the folder for this process; the system gives it back when the process ends, however it ends."""
+    path = folder / LOCK_FILE
+    try:
+        file = path.open("a+")
+    except OSError as error:
+        raise file_error(folder, "write", error) from error
+    try:
+        _take(file)
+    except OSError as error:
+        file.close()
+        hint = "Wait for it to end, stop it, or choose another folder."
+        message = "Another process is running this campaign."
+        raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
+    return file
+
+
+def _take(file: IO[str]) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _refuse_network(folder: Path) -> None:
+    kind = file_system(folder)
+    if kind in NETWORK:
+        raise InputError(
+            Problem(
+                message=f"The folder is on a network drive ({kind}), where the table could be damaged.",
+                file=str(folder),
+                hint="Choose a local folder, and copy it when the campaign is done.",
+            )
+        )
+
+
+def file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str:
+    """Return the kind of file system that holds a folder, or nothing where the system does not tell."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    place, best, kind = folder.resolve(), -1, ""
+    for line in lines:
+        fields = line.split()
+        if len(fields) > 2:
+            mounted = Path(fields[1].replace("\\040", " "))
+            if place.is_relative_to(mounted) and len(mounted.parts) >= best:
+                best, kind = len(mounted.parts), fields[2]
+    return kind
+
+
+def _reason(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "full" in text:
+        return "The disk is full."
+    if "readonly" in text or "read-only" in text or "unable to open" in text:
+        return "The folder may not be written."
+    if "not a database" in text or "malformed" in text:
+        return "The table is damaged."
+    return f"The data base says: {text}."

@@ -1,0 +1,234 @@
+"""The table of a campaign in columns, for statistics, reports and export."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.campaign import store as folders
+from softdock.campaign.execution import Row
+from softdock.campaign.statistics import wilson
+from softdock.errors import file_error
+from softdock.result import Array
+
+RUNS_FILE = "runs.parquet"
+BATCH = 20_000  # rows held at a time while exporting
+GROUPS = ("inputs", "metrics", "prediction", "audit")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of all runs that are done, in the order of their numbers."""
+
+    manifest: dict[str, Any]
+    state: dict[str, Any]
+    run: NDArray[np.int64]
+    status: list[str]
+    outcome: list[str]
+    message: list[str]
+    inputs: dict[str, Array] = field(default_factory=dict)
+    """By dotted path; vectors by component and as `PATH.norm`. What is no number is left out."""
+    metrics: dict[str, Array] = field(default_factory=dict)
+    """Numbers; nan where a run has none."""
+    predictions: dict[str, Array] = field(default_factory=dict)
+    wall_s: Array = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def planned(self) -> int:
+        """Runs that the campaign is to have."""
+        return int(self.state.get("stopped_at") or self.state["runs"])
+
+    @property
+    def success(self) -> NDArray[np.bool_] | None:
+        """Which runs succeeded; None if the campaign does not say what success is."""
+        names = self.manifest["campaign"]["success"]
+        return np.array([one in names for one in self.outcome], dtype=bool) if names else None
+
+    def success_rate(self, confidence: float = 0.95) -> dict[str, float] | None:
+        """Return share, runs and the Wilson interval of success, or None."""
+        success = self.success
+        if success is None:
+            return None
+        low, high = wilson(int(success.sum()), success.size, confidence)
+        share = float(success.mean()) if success.size else 0.0
+        return {"share": share, "low": low, "high": high, "confidence": confidence}
+
+    def counts(self) -> dict[str, int]:
+        """Return how often each outcome occurred, most frequent first."""
+        names, numbers = np.unique(np.array(self.outcome, dtype=str), return_counts=True)
+        order = np.argsort(-numbers, kind="stable")
+        return {str(names[i]): int(numbers[i]) for i in order}
+
+
+def read_table(folder: Path) -> Table:
+    """Read the table of a campaign; a campaign that still runs is read as it is now."""
+    with folders.reading(folder) as database:
+        manifest, state = _entries(database)
+        rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
+    parts = {group: _columns([json.loads(getattr(row, group)) for row in rows]) for group in GROUPS}
+    return Table(
+        manifest=manifest,
+        state=state,
+        run=np.array([row.run for row in rows], dtype=np.int64),
+        status=[row.status for row in rows],
+        outcome=[row.outcome for row in rows],
+        message=[row.message for row in rows],
+        inputs=_with_norms(parts["inputs"]),
+        metrics=parts["metrics"],
+        predictions=parts["prediction"],
+        wall_s=np.array([row.wall_s for row in rows], dtype=float),
+    )
+
+
+def status_of(folder: Path) -> dict[str, Any]:
+    """Return how far a campaign is, without reading its rows."""
+    with folders.reading(folder) as database:
+        manifest, state = _entries(database)
+        counts = dict(
+            database.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome ORDER BY count(*) DESC")
+        )
+        (seconds,) = database.execute("SELECT total(wall_s) FROM runs").fetchone()
+    campaign = manifest["campaign"]
+    done, stopped = sum(counts.values()), state.get("stopped_at")
+    answer = {
+        "campaign": manifest["name"],
+        "scenario": manifest["scenario"]["name"],
+        "runs": state["runs"],
+        "done": done,
+        "complete": done == (stopped or state["runs"]),
+        "stopped_at": stopped,
+        "seed": campaign["seed"],
+        "sampling": campaign["sampling"],
+        "outcomes": counts,
+        "success": None,
+        "worker_seconds": seconds,
+    }
+    if campaign["success"]:
+        successes = sum(counts.get(name, 0) for name in campaign["success"])
+        low, high = wilson(successes, done)
+        share = successes / done if done else None
+        answer["success"] = {"share": share, "low": low, "high": high, "confidence": 0.95}
+    return answer
+
+
+def export(folder: Path) -> Path:
+    """Write all runs into `runs.parquet`, column `run` first; complete or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / RUNS_FILE
+    hidden = path.with_name(f".{path.name}.tmp")
+    with folders.reading(folder) as database:
+        success = set(_entries(database)[0]["campaign"]["success"])
+        schema = pa.schema(_fields(database, bool(success)))
+        try:
+            with pq.ParquetWriter(hidden, schema, compression="zstd") as writer:
+                for rows in _batches(database):
+                    records = [_record(row, success) for row in rows]
+                    writer.write_table(pa.Table.from_pylist(records, schema=schema))
+            hidden.replace(path)
+        except OSError as error:
+            raise file_error(path, "write", error) from error
+        finally:
+            hidden.unlink(missing_ok=True)
+    return path
+
+
+def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
+    manifest, state = folders.stored(database, "manifest"), folders.stored(database, "state")
+    return manifest, {"runs": manifest["runs"], **state}
+
+
+def _batches(database: sqlite3.Connection) -> Iterator[list[Row]]:
+    rows = database.execute("SELECT * FROM runs ORDER BY run")
+    while batch := rows.fetchmany(BATCH):
+        yield [Row(*row) for row in batch]
+
+
+def _record(row: Row, success: set[str]) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "run": row.run, "status": row.status, "outcome": row.outcome, "message": row.message,
+        "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
+    }  # fmt: skip
+    if success:
+        record["success"] = row.outcome in success
+    for group in reversed(GROUPS):
+        record |= {_column_name(group, name): v for name, v in _flat(json.loads(getattr(row, group)))}
+    return record
+
+
+def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]]:
+    """Return name and type of every column; one pass over all rows finds what some of them lack."""
+    import pyarrow as pa
+
+    kinds: dict[str, dict[str, set[type]]] = {group: {} for group in GROUPS}
+    for rows in _batches(database):
+        for row in rows:
+            for group in GROUPS:
+                for name, value in _flat(json.loads(getattr(row, group))):
+                    kinds[group].setdefault(name, set()).add(type(value))
+    fields: list[tuple[str, Any]] = [("run", pa.int64())]
+    fields += [(name, pa.string()) for name in ("status", "outcome", "message")]
+    fields += [("success", pa.bool_())] if success else []
+    for group in GROUPS:
+        for name, seen in kinds[group].items():
+            fields.append((_column_name(group, name), _arrow_type(seen - {type(None)})))
+    return [
+        *fields, ("simulated_s", pa.float64()), ("steps", pa.int64()), ("evaluations", pa.int64()),
+        ("wall_s", pa.float64()),
+    ]  # fmt: skip
+
+
+def _arrow_type(kinds: set[type]) -> Any:
+    import pyarrow as pa
+
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {str}:
+        return pa.string()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def _column_name(group: str, name: str) -> str:
+    return {"inputs": f"input.{name}", "prediction": f"predicted.{name}"}.get(group, name)
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted names and single values; whole numbers as floats, so that a column has one type."""
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            yield from _flat(value, f"{name}.")
+        elif isinstance(value, list):
+            yield from _flat({str(i): item for i, item in enumerate(value)}, f"{name}.")
+        else:
+            yield name, float(value) if type(value) is int else value
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
+    """Return the numbers of all rows by name; flags as 0 and 1, nan where there is none."""
+    columns: dict[str, Array] = {}
+    for i, row in enumerate(rows):
+        for name, value in _flat(row):
+            if isinstance(value, bool | float):
+                if name not in columns:
+                    columns[name] = np.full(len(rows), np.nan)
+                columns[name][i] = value
+    return columns
+
+
+def _with_norms(inputs: dict[str, Array]) -> dict[str, Array]:
+    """Add the length of every vector: what was dispersed is its magnitude."""
+    found: dict[str, Array] = dict(inputs)
+    for name in inputs:
+        path, _, last = name.rpartition(".")
+        parts = [inputs.get(f"{path}.{k}") for k in range(3)]
+        if last == "0" and parts[1] is not None:
+            present = [part for part in parts if part is not None]
+            found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in present))
+    return found
