@@ -2,9 +2,9 @@
 
 `rmi` predicts impacts between multibody systems, `restitution` the coefficient of restitution of a spring
 and damper, `latch` whether a wedge lifts its latch, `rigid_body` how torque-free bodies, pendulums and oscillators
-move. Arrays in, arrays out.
+move, `beams` how beams bend and ring, `libration` how a body swings in the gravity gradient. Arrays in, arrays out.
 """
 
-from softdock.theory import latch, restitution, rigid_body, rmi
+from softdock.theory import beams, latch, libration, restitution, rigid_body, rmi
 
-__all__ = ["latch", "restitution", "rigid_body", "rmi"]
+__all__ = ["beams", "latch", "libration", "restitution", "rigid_body", "rmi"]

@@ -1,0 +1,33 @@
+"""Flexible structures of beams and rigid parts: modes, static deflection, impulsive docking."""
+
+from softdock.flexible.held import Deflection, deflect
+from softdock.flexible.mesh import MassProperties, Mesh, mesh, rigid_inertia
+from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
+from softdock.flexible.structure import Beam, RigidPart, Section, Structure
+from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
+from softdock.flexible.weld import Weld, motion_about, weld
+
+__all__ = [
+    "Bar",
+    "BaseModes",
+    "Beam",
+    "Deflection",
+    "EquivalentBeam",
+    "FreeModes",
+    "MassProperties",
+    "Mesh",
+    "RigidPart",
+    "Section",
+    "Structure",
+    "TrussBay",
+    "Weld",
+    "base_modes",
+    "deflect",
+    "equivalent_beam",
+    "free_modes",
+    "mesh",
+    "motion_about",
+    "rigid_inertia",
+    "square_bay",
+    "weld",
+]

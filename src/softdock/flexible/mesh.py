@@ -1,0 +1,165 @@
+"""From a described structure to sparse matrices: nodes, stiffness, mass, rigid-body motions."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from softdock.errors import InputError, Problem
+from softdock.flexible.elements import beam_matrices
+from softdock.flexible.structure import Beam, Structure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MassProperties:
+    """Mass, centre of mass and inertia of a structure that keeps its shape."""
+
+    mass: float
+    """[kg]"""
+    centre_of_mass: Floats
+    """In the frame of the structure [m]."""
+    inertia: Floats
+    """About the centre of mass, 3x3 [kg m2]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mesh:
+    """A structure cut into elements; six degrees of freedom a node, turn before shift."""
+
+    names: tuple[str, ...]
+    """Of the nodes; inside a beam `beam.1`, `beam.2` and so on from its first node."""
+    positions: Floats
+    """Of the nodes, shape (nodes, 3) [m]."""
+    stiffness: sparse.csc_matrix
+    """Shape (6 nodes, 6 nodes), symmetric."""
+    mass: sparse.csc_matrix
+    """Shape (6 nodes, 6 nodes), symmetric."""
+
+    def index(self, name: str) -> int:
+        """Return the number of a node by its name."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            some = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
+            raise InputError(
+                Problem(field="node", message=f"there is no such node; known: {some}.", given=name)
+            ) from None
+
+    def rigid_motions(self, about: Floats) -> Floats:
+        """Return how every node moves with a rigid body, shape (6 nodes, 6); columns are spatial motions; Eq. (F8)."""
+        return np.concatenate([shift(p - about) for p in self.positions])
+
+    def inertia_about(self, point: Floats) -> Floats:
+        """Return the rigid 6x6 inertia about a point, angular part first; Eq. (F9)."""
+        R = self.rigid_motions(point)
+        return np.asarray(R.T @ (self.mass @ R))  # Eq. (F9)
+
+    def mass_properties(self) -> MassProperties:
+        """Return mass, centre of mass and inertia of the undeformed structure."""
+        origin = self.positions[0]
+        M = self.inertia_about(origin)
+        mass = float(np.trace(M[3:, 3:])) / 3.0
+        if not mass > 0.0:
+            raise InputError(Problem(field="structure", message="has no mass: give its beams or parts some."))
+        arm = np.array([M[2, 4], M[0, 5], M[1, 3]]) / mass  # M[:3, 3:] is m [c]x
+        inertia = M[:3, :3] + mass * cross(arm) @ cross(arm)
+        return MassProperties(mass=mass, centre_of_mass=origin + arm, inertia=(inertia + inertia.T) / 2.0)
+
+
+def cross(v: Floats) -> Floats:
+    """Return the matrix [v]x with [v]x w = v x w."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def shift(arm: Floats) -> Floats:
+    """Return the 6x6 matrix that takes the motion of a rigid body at one point to that at another; Eq. (F7)."""
+    X = np.eye(6)
+    X[3:, :3] = -cross(arm)
+    return X  # Eq. (F7)
+
+
+def rigid_inertia(mass: float, centre: Floats, inertia: Floats) -> Floats:
+    """Return the 6x6 inertia of a rigid body about the origin, angular part first; Eq. (F10).
+
+    Mass [kg], centre of mass from the origin [m], inertia about the centre of mass 3x3 [kg m2].
+    """
+    own = np.zeros((6, 6))
+    own[:3, :3] = inertia
+    own[3:, 3:] = mass * np.eye(3)
+    X = shift(np.asarray(centre, float))
+    return np.asarray(X.T @ own @ X)  # Eq. (F10)
+
+
+def mesh(structure: Structure) -> Mesh:
+    """Cut the beams of a structure into elements and assemble stiffness and mass."""
+    names = list(structure.nodes)
+    positions = [np.array(p) for p in structure.nodes.values()]
+    number = {name: i for i, name in enumerate(names)}
+    blocks: list[tuple[NDArray[np.int64], Floats, Floats]] = []
+    for beam_name, beam in structure.beams.items():
+        start, end = structure.ends(beam)
+        chain = [number[beam.nodes[0]]]
+        for i in range(1, beam.elements):
+            chain.append(len(names))
+            names.append(f"{beam_name}.{i}")
+            positions.append(start + (end - start) * (i / beam.elements))
+        chain.append(number[beam.nodes[1]])
+        blocks += _beam_blocks(structure, beam, chain)
+    for part in structure.parts.values():
+        own = rigid_inertia(part.mass, np.array(part.centre_of_mass), part.inertia_matrix())
+        blocks.append((6 * number[part.node] + np.arange(6), np.zeros((6, 6)), own))
+    K, M = _assembled(6 * len(names), blocks)
+    return Mesh(names=tuple(names), positions=np.array(positions), stiffness=K, mass=M)
+
+
+def _beam_blocks(
+    structure: Structure, beam: Beam, chain: list[int]
+) -> list[tuple[NDArray[np.int64], Floats, Floats]]:
+    """Return degrees of freedom, stiffness and mass of each element of a beam, in the frame of the structure."""
+    start, end = structure.ends(beam)
+    along = end - start
+    length = float(np.linalg.norm(along))
+    axes = beam_axes(along, None if beam.side is None else np.array(beam.side))
+    turn = np.kron(np.eye(4), axes)  # components in the structure's frame to components along the beam
+    local = beam_matrices(structure.sections[beam.section], length / beam.elements)
+    K, M = (turn.T @ X @ turn for X in local)
+    first, last = np.eye(12), np.eye(12)
+    first[:6, :6] = shift(np.array(beam.start_offset))  # Eq. (F7)
+    last[6:, 6:] = shift(np.array(beam.end_offset))
+    blocks = []
+    for i, (a, b) in enumerate(itertools.pairwise(chain)):
+        T = (first if i == 0 else np.eye(12)) @ (last if i == beam.elements - 1 else np.eye(12))
+        at = np.concatenate([6 * a + np.arange(6), 6 * b + np.arange(6)])
+        blocks.append((at, T.T @ K @ T, T.T @ M @ T))
+    return blocks
+
+
+def beam_axes(along: Floats, side: Floats | None) -> Floats:
+    """Return the beam's axes as rows, shape (3, 3): x along it, y in the plane of x and `side`; Eq. (F6)."""
+    x = along / np.linalg.norm(along)
+    if side is None:  # any: the section is the same all round
+        side = np.eye(3)[int(np.argmin(np.abs(x)))]
+    y = side - (side @ x) * x
+    y = y / np.linalg.norm(y)
+    return np.array([x, y, np.cross(x, y)])  # Eq. (F6)
+
+
+def _assembled(
+    n: int, blocks: list[tuple[NDArray[np.int64], Floats, Floats]]
+) -> tuple[sparse.csc_matrix, sparse.csc_matrix]:
+    """Return stiffness and mass of n degrees of freedom as the sum of small dense blocks."""
+    if not blocks:
+        return sparse.csc_matrix((n, n)), sparse.csc_matrix((n, n))
+    rows = np.concatenate([np.repeat(at, at.size) for at, _, _ in blocks])
+    columns = np.concatenate([np.tile(at, at.size) for at, _, _ in blocks])
+    K = np.concatenate([k.ravel() for _, k, _ in blocks])
+    M = np.concatenate([m.ravel() for _, _, m in blocks])
+    where = (rows, columns)
+    return (
+        sparse.coo_matrix((K, where), shape=(n, n)).tocsc(),
+        sparse.coo_matrix((M, where), shape=(n, n)).tocsc(),
+    )

@@ -1,0 +1,185 @@
+"""A structure of beams and rigid parts as people describe it; models that a scenario file can hold."""
+
+import itertools
+from collections.abc import Iterable
+from typing import Annotated, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StringConstraints, model_validator
+
+from softdock.quantities.fields import Inertia, Integer, Length, Mass, Number, Quantity, Vector3
+from softdock.quantities.model import FieldError, Model
+
+Floats = NDArray[np.float64]
+NodeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+"""Letters, digits, - and _, starting with a letter."""
+AxialStiffness = Annotated[float, Quantity("N", ge=0)]
+BendingStiffness = Annotated[float, Quantity("N*m^2", ge=0)]
+ShearStiffness = Annotated[float, Quantity("N", gt=0)]
+MassPerLength = Annotated[float, Quantity("kg/m", ge=0)]
+InertiaPerLength = Annotated[float, Quantity("kg*m", ge=0)]
+
+SAME_LENGTH = 1e-9
+"""Beams shorter than this fraction of the structure count as having no length: round-off in its coordinates."""
+
+
+class Section(Model):
+    """Stiffness and mass of a beam per length, about its own axes: x along it, y and z across."""
+
+    axial: AxialStiffness
+    """EA."""
+    bending_y: BendingStiffness
+    """EI about y: resists deflection along z."""
+    bending_z: BendingStiffness
+    """EI about z: resists deflection along y."""
+    torsion: BendingStiffness
+    """GJ."""
+    shear_y: ShearStiffness | None = None
+    """G A_s for deflection along y (Timoshenko); leave out for a beam that does not shear (Euler-Bernoulli)."""
+    shear_z: ShearStiffness | None = None
+    """G A_s for deflection along z; leave out for a beam that does not shear."""
+    mass_per_length: MassPerLength
+    rotary_y: InertiaPerLength = 0.0
+    """Mass moment of inertia per length about y."""
+    rotary_z: InertiaPerLength = 0.0
+    """Mass moment of inertia per length about z."""
+    polar: InertiaPerLength = 0.0
+    """Mass moment of inertia per length about x, for torsion."""
+
+    @property
+    def directed(self) -> bool:
+        """Tell whether it matters how the section is turned about the beam."""
+        pairs = (
+            (self.bending_y, self.bending_z),
+            (self.shear_y, self.shear_z),
+            (self.rotary_y, self.rotary_z),
+        )
+        return any(y != z for y, z in pairs)
+
+
+class Beam(Model):
+    """A straight uniform beam between two nodes, divided into equal elements."""
+
+    nodes: tuple[NodeName, NodeName]
+    """Names of the nodes at its start and end."""
+    section: str
+    """Name of its section."""
+    elements: Annotated[Integer, Field(ge=1, le=100_000)] = 1
+    side: Vector3[Number] | None = None
+    """Direction that, with the beam, spans its x-y plane; needed where y and z of the section differ."""
+    start_offset: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Rigid arm from the first node to where the beam starts."""
+    end_offset: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Rigid arm from the second node to where the beam ends."""
+
+
+class RigidPart(Model):
+    """A rigid body, or with `mass` alone a lumped mass, fixed to a node."""
+
+    node: NodeName
+    mass: Mass
+    centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
+    """From the node."""
+    inertia: tuple[Vector3[Inertia], Vector3[Inertia], Vector3[Inertia]] | Vector3[Inertia] = (0.0, 0.0, 0.0)
+    """About the centre of mass: three moments, or the whole symmetric matrix by rows."""
+
+    def inertia_matrix(self) -> Floats:
+        """Return the inertia about the centre of mass [kg m2]."""
+        given = np.asarray(self.inertia, float)
+        return given if given.ndim == 2 else np.diag(given)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        J = self.inertia_matrix()
+        slack = 1e-9 * max(float(np.abs(J).max()), 1e-300)  # what rounding of printed inertias asks for
+        if np.abs(J - J.T).max() > slack:
+            raise FieldError("inertia", "must be a symmetric matrix")
+        low, middle, high = np.linalg.eigvalsh(J)
+        if low < -slack or high > low + middle + slack:
+            raise FieldError(
+                "inertia",
+                f"is impossible: principal moments {low:.6g}, {middle:.6g} and {high:.6g} kg m^2 (none may be "
+                "negative, none larger than the sum of the others)",
+            )
+        if self.mass == 0.0 and high > slack:
+            raise FieldError("mass", "must be above 0 kg for a part that has inertia")
+        return self
+
+
+class Structure(Model):
+    """Beams and rigid parts that hang together at nodes; all positions and axes in one frame."""
+
+    nodes: dict[NodeName, Vector3[Length]]
+    """Position of each node."""
+    sections: dict[NodeName, Section] = {}
+    beams: dict[NodeName, Beam] = {}
+    parts: dict[NodeName, RigidPart] = {}
+
+    def ends(self, beam: Beam) -> tuple[Floats, Floats]:
+        """Return where a beam starts and ends [m], offsets included."""
+        start, end = (np.array(self.nodes[name]) for name in beam.nodes)
+        return start + beam.start_offset, end + beam.end_offset
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        if not self.nodes:
+            raise FieldError("nodes", "must name at least one node")
+        size = float(np.ptp(np.array(list(self.nodes.values())), axis=0).max())
+        for name, beam in self.beams.items():
+            self._check_beam(f"beams.{name}", beam, size)
+        for name, part in self.parts.items():
+            if part.node not in self.nodes:
+                raise FieldError(f"parts.{name}.node", _unknown("node", part.node, self.nodes))
+        loose = self._loose_nodes()
+        if loose:
+            raise FieldError(
+                "beams",
+                f"do not hold the structure together: no chain of beams leads from node "
+                f'"{next(iter(self.nodes))}" to {_listed(loose)}',
+            )
+        return self
+
+    def _check_beam(self, field: str, beam: Beam, size: float) -> None:
+        for i, node in enumerate(beam.nodes):
+            if node not in self.nodes:
+                raise FieldError(f"{field}.nodes.{i}", _unknown("node", node, self.nodes))
+        if beam.section not in self.sections:
+            raise FieldError(f"{field}.section", _unknown("section", beam.section, self.sections))
+        start, end = self.ends(beam)
+        along = end - start
+        length = float(np.linalg.norm(along))
+        if length <= SAME_LENGTH * size or length == 0.0:
+            raise FieldError(f"{field}.nodes", "have no distance between them: a beam needs a length")
+        if beam.side is None:
+            if self.sections[beam.section].directed:
+                raise FieldError(
+                    f"{field}.side", f'is needed: section "{beam.section}" is not the same along y and z'
+                )
+            return
+        side = np.array(beam.side)
+        across = float(np.linalg.norm(np.cross(along, side)))
+        if across <= 1e-6 * length * float(np.linalg.norm(side)):
+            raise FieldError(f"{field}.side", "must not be zero nor point along the beam")
+
+    def _loose_nodes(self) -> list[str]:
+        """Return the nodes that no chain of beams joins to the first."""
+        next_to: dict[str, set[str]] = {name: set() for name in self.nodes}
+        for a, b in (beam.nodes for beam in self.beams.values()):
+            next_to[a].add(b)
+            next_to[b].add(a)
+        first = next(iter(self.nodes))
+        reached, front = {first}, {first}
+        while front:
+            front = set(itertools.chain.from_iterable(next_to[name] for name in front)) - reached
+            reached |= front
+        return [name for name in self.nodes if name not in reached]
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    return f'there is no {what} "{name}"; known: {_listed(list(known)) or "none"}'
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

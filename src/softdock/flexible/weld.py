@@ -1,0 +1,90 @@
+"""Impulsive docking: a rigid body welds itself to the base of a flexible structure at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.errors import InputError, Problem
+from softdock.flexible.modes import BaseModes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weld:
+    """What a weld impulse does; motions and wrenches about the base, angular part first."""
+
+    motion: Floats
+    """Of base and body together afterwards, shape (6,) [rad/s, m/s]."""
+    modal_rate: Floats
+    """Of the modes afterwards, shape (modes,) [sqrt(kg) m/s]."""
+    impulse: Floats
+    """Wrench impulse on the base, shape (6,) [N m s, N s]."""
+    loss: float
+    """Kinetic energy that the weld takes [J]; never negative."""
+    delta_rate: float
+    """Change of the base's angular velocity, its magnitude [rad/s]."""
+
+
+def weld(
+    modes: BaseModes,
+    *,
+    body: Floats,
+    body_motion: ArrayLike,
+    base_motion: ArrayLike | None = None,
+    modal_rate: ArrayLike | None = None,
+) -> Weld:
+    """Weld a rigid body to the base; Eqs. (F19)-(F22).
+
+    `body` is its 6x6 inertia and `body_motion` its motion, both about the base (see `rigid_inertia` and
+    `motion_about`). The structure rests unless its base's motion and its modal rates are given.
+    """
+    V_o = _motion("body_motion", body_motion, 6)
+    V = np.zeros(6) if base_motion is None else _motion("base_motion", base_motion, 6)
+    count = modes.frequency.size
+    rate = np.zeros(count) if modal_rate is None else _motion("modal_rate", modal_rate, count)
+    A, L = modes.articulated, modes.participation
+    jump = V_o - V
+    # Written with the jump, not with momenta: equal motions give an impulse of exactly zero.
+    change = np.linalg.solve(A + body, body @ jump)  # Eq. (F19)
+    impulse = A @ change  # Eq. (F21)
+    return Weld(
+        motion=V + change,
+        modal_rate=rate - L.T @ change,  # Eq. (F20)
+        impulse=impulse,
+        loss=0.5 * float(jump @ impulse),  # Eq. (F22)
+        delta_rate=float(np.linalg.norm(change[:3])),
+    )
+
+
+def kinetic_energy(modes: BaseModes, motion: Floats, modal_rate: Floats) -> float:
+    """Return the kinetic energy [J] of the structure for a motion of its base and modal rates; Eq. (F23)."""
+    coupling = motion @ (modes.participation @ modal_rate)
+    return float(
+        0.5 * motion @ modes.inertia @ motion + coupling + 0.5 * modal_rate @ modal_rate
+    )  # Eq. (F23)
+
+
+def momentum(modes: BaseModes, motion: Floats, modal_rate: Floats) -> Floats:
+    """Return angular and linear momentum of the structure about its base, shape (6,) [N m s, N s]; Eq. (F24)."""
+    return np.asarray(modes.inertia @ motion + modes.participation @ modal_rate)  # Eq. (F24)
+
+
+def motion_about(
+    arm: ArrayLike, velocity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
+) -> Floats:
+    """Return the spatial motion about the base of a body whose point at `arm` [m] from it moves at `velocity` [m/s].
+
+    Angular velocity [rad/s]. The result is what the body's material at the base would do.
+    """
+    w = _motion("angular_velocity", angular_velocity, 3)
+    at_base = _motion("velocity", velocity, 3) - np.cross(w, _motion("arm", arm, 3))
+    return np.concatenate([w, at_base])
+
+
+def _motion(field: str, given: ArrayLike, size: int) -> Floats:
+    values = np.asarray(given, float)
+    if values.shape != (size,) or not np.isfinite(values).all():
+        raise InputError(Problem(field=field, message=f"must be {size} finite numbers.", given=str(given)))
+    return values

@@ -1,0 +1,135 @@
+"""Orbits as people describe them, and how they run on."""
+
+import math
+from typing import Annotated, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import model_validator
+from scipy.integrate import solve_ivp
+
+from softdock.errors import InputError, Problem, RunError
+from softdock.orbit.earth import MU, RADIUS
+from softdock.orbit.gravity import gravity
+from softdock.quantities.fields import Angle, Length, Quantity
+from softdock.quantities.model import FieldError, Model
+
+Floats = NDArray[np.float64]
+
+
+class Orbit(Model):
+    """A closed orbit about the Earth; circular unless an eccentricity is given."""
+
+    altitude: Length
+    """Of the perigee above the equatorial radius."""
+    eccentricity: Annotated[float, Quantity("1", ge=0, lt=1)] = 0.0
+    inclination: Angle = 0.0
+    ascending_node: Angle = 0.0
+    """From the inertial x axis."""
+    perigee: Angle = 0.0
+    """Argument of the perigee, from the ascending node."""
+    anomaly: Angle = 0.0
+    """True anomaly at time zero, from the perigee."""
+
+    @model_validator(mode="after")
+    def _outside(self) -> Self:
+        if self.altitude <= 0.0:
+            raise FieldError(
+                "altitude",
+                f"must be above 0 m: an orbit with this perigee ({self.altitude:g} m) runs inside the Earth",
+            )
+        return self
+
+    @property
+    def semi_major_axis(self) -> float:
+        """[m]"""
+        return (RADIUS + self.altitude) / (1.0 - self.eccentricity)
+
+    @property
+    def mean_motion(self) -> float:
+        """[rad/s]"""
+        return mean_motion(self.semi_major_axis)
+
+    @property
+    def period(self) -> float:
+        """[s]"""
+        return 2.0 * math.pi / self.mean_motion
+
+    def state(self, time: float = 0.0) -> tuple[Floats, Floats]:
+        """Return inertial position [m] and velocity [m/s] at a time [s]; Eqs. (O8)-(O10)."""
+        e, a = self.eccentricity, self.semi_major_axis
+        root = math.sqrt(1.0 - e * e)
+        E0 = math.atan2(root * math.sin(self.anomaly), e + math.cos(self.anomaly))
+        E = eccentric_anomaly(E0 - e * math.sin(E0) + self.mean_motion * time, e)
+        rate = self.mean_motion / (1.0 - e * math.cos(E))
+        flat = a * np.array([math.cos(E) - e, root * math.sin(E), 0.0])  # Eq. (O9)
+        speed = a * rate * np.array([-math.sin(E), root * math.cos(E), 0.0])  # Eq. (O10)
+        R = self._axes()
+        return R @ flat, R @ speed
+
+    def _axes(self) -> Floats:
+        """Return the rotation from perifocal to inertial axes."""
+        return np.asarray(_about_z(self.ascending_node) @ _about_x(self.inclination) @ _about_z(self.perigee))
+
+
+def mean_motion(semi_major_axis: float) -> float:
+    """Return the mean motion [rad/s] for a semi-major axis [m]; refuse one inside the Earth."""
+    if not semi_major_axis > RADIUS:
+        raise InputError(
+            Problem(
+                field="semi_major_axis",
+                message=f"must be above {RADIUS:g} m: the orbit runs inside the Earth.",
+                given=f"{semi_major_axis:g} m",
+            )
+        )
+    return math.sqrt(MU / semi_major_axis**3)
+
+
+def eccentric_anomaly(mean_anomaly: float, eccentricity: float) -> float:
+    """Solve Kepler's equation M = E - e sin E by Newton steps kept inside their bracket; Eq. (O8)."""
+    M, e = mean_anomaly, eccentricity
+    low, high = M - e, M + e  # |E - M| = e |sin E|
+    E = M + e * math.sin(M)
+    for _ in range(60):
+        miss = E - e * math.sin(E) - M  # Eq. (O8)
+        low, high = (low, E) if miss > 0.0 else (E, high)
+        step = E - miss / (1.0 - e * math.cos(E))
+        step = step if low <= step <= high else 0.5 * (low + high)
+        if abs(step - E) <= 4e-16 * max(1.0, abs(E)):
+            return step
+        E = step
+    return E
+
+
+def propagate(
+    position: ArrayLike, velocity: ArrayLike, times: ArrayLike, *, j2: bool = False, rtol: float = 1e-12
+) -> tuple[Floats, Floats]:
+    """Integrate an orbit; return positions [m] and velocities [m/s] at rising times [s], shape (times, 3) each.
+
+    The first time is that of the given state.
+    """
+    y0 = np.concatenate([np.asarray(position, float), np.asarray(velocity, float)])
+    t = np.asarray(times, float)
+    scale = np.repeat([np.linalg.norm(y0[:3]), np.linalg.norm(y0[3:])], 3)
+
+    def rate(_: float, y: Floats) -> Floats:
+        return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
+
+    run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
+    if not run.success:
+        raise RunError(f"The orbit could not be integrated: {run.message}")
+    if float(np.linalg.norm(run.y[:3], axis=0).min()) < RADIUS:
+        raise InputError(
+            Problem(field="velocity", message="takes the orbit into the Earth.", given=str(velocity))
+        )
+    return run.y[:3].T, run.y[3:].T
+
+
+def _about_z(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _about_x(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
