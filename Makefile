@@ -22,10 +22,11 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 demo: install
-	$(BIN)/softdock run impact-a --out $(DEMO) --plot $(DEMO)/impact-a.png
-	$(BIN)/softdock figures impact --out $(DEMO)
+	$(BIN)/softdock run assist-soft-docking --out $(DEMO)
+	$(BIN)/softdock figures assist --out $(DEMO)
 	@echo
-	@echo "The pictures and the result are in $(DEMO). Next: $(BIN)/softdock --help"
+	@echo "The docking in pictures is $(DEMO)/assist-capture.png; the other figures and the result are beside it."
+	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -51,8 +52,8 @@ docs: install
 	@echo "Open docs/_build/html/index.html"
 
 pictures: install
-	$(BIN)/softdock figures impact --out out/pictures
-	cp out/pictures/impact-figure-7.png docs/images/
+	$(BIN)/softdock figures all --out out/pictures
+	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png docs/images/
 
 bench: install
 	$(BIN)/softdock bench

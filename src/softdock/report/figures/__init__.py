@@ -11,7 +11,10 @@ from typing import Protocol, cast
 from softdock.errors import InputError, Problem
 from softdock.report import Progress
 
-FIGURES = {"impact": "Impact of multibody spacecraft, and the latch"}
+FIGURES = {
+    "assist": "Soft docking of a probe in its drogue, with contact from CAD",
+    "impact": "Impact of multibody spacecraft, and the latch",
+}
 """Name of every set of figures, with what it shows."""
 
 

@@ -1,0 +1,225 @@
+"""Figures of the ASSIST paper, drawn from our own mechanism and our own runs."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from softdock.geometry.cad import read_surface
+from softdock.report import Progress
+from softdock.report.figures.assist_profile import draw_profile_derivation
+from softdock.report.figures.assist_sequence import draw_sequence
+from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.scenario import load
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulate import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from softdock.result import Array, Result
+
+BLUE, ORANGE, GREEN = COLOURS[:3]
+MM = 1e3
+PASSIVE, NOMINAL = "assist-passive", "assist-soft-docking"
+
+
+def draw(out: Path, progress: Progress) -> list[Path]:
+    """Write the paper's Figures 5, 9, 10 and 11 and our own capture into the folder and return their paths."""
+    progress("simulating", 0.0)
+    passive, nominal = simulate(PASSIVE), simulate(NOMINAL)
+    figures: dict[str, Callable[[], Figure]] = {
+        "assist-figure-5": figure_5,
+        "assist-figure-9": lambda: figure_9(passive),
+        "assist-figure-10": lambda: figure_10(passive),
+        "assist-figure-11": lambda: figure_11(passive),
+        "assist-capture": lambda: capture(nominal),
+        "assist-motion": lambda: motion(passive, nominal),
+    }
+    paths = []
+    for i, (name, make) in enumerate(figures.items()):
+        progress(name.replace("-", " "), (1 + i) / (1 + len(figures)))
+        path = out / f"{name}.png"
+        save_picture(make(), path)
+        paths.append(path)
+    progress("done", 1.0)
+    return paths
+
+
+def figure_5() -> Figure:
+    """From the drogue's CAD file to its profile and its point cloud."""
+    path = Path(str(files("softdock"))) / "scenario" / "bundled" / "cad" / "drogue.step"
+    return draw_profile_derivation(read_surface(path, side="inside"))
+
+
+def figure_9(result: "Result") -> Figure:
+    """The passive docking in seven pictures: in, at the bottom, and out again."""
+    at = {event.name: event.time for event in result.events}
+    deepest = float(result.history.time[np.argmax(result.history["bumper.joint"])])
+    frames = [
+        (0.0, "approach"),
+        (at["first-contact"], "first contact with the cone"),
+        (at["entered"], "widest section in the throat"),
+        (at["bottom-contact"], "bumper meets the bottom"),
+        (deepest, "bumper pressed in furthest"),
+        (at["left"], "throat, on the way out"),
+        (at["away"], "out again"),
+    ]
+    return draw_sequence(load(PASSIVE), result, frames, columns=4)
+
+
+def capture(result: "Result") -> Figure:
+    """The nominal docking in four pictures, from first contact to the opened fingers that hold."""
+    at = {event.name: event.time for event in result.events}
+    forces = sum(result.history[f"finger-drogue-{i}.force"] for i in (1, 2, 3))
+    held = float(result.history.time[np.argmax(forces)])
+    frames = [
+        (at["first-contact"], "first contact"),
+        (at["entered"], "in the throat"),
+        (at["bottom-contact"], "bottom contact"),
+        (held, "captured: the fingers hold"),
+    ]
+    return draw_sequence(load(NOMINAL), result, frames, columns=4)
+
+
+def figure_10(result: "Result") -> Figure:
+    """Contact forces on bumper and pantograph over the whole docking and through the insertion."""
+    at = {event.name: event.time for event in result.events}
+    figure = Figure(figsize=(10.0, 6.0), layout="constrained")
+    figure.suptitle("Contact forces of the passive docking")
+    axes = figure.subplots(2, 2, sharex="col", width_ratios=(3, 2))
+    time = result.history.time
+    zoom = (at["first-contact"] - 0.1, at["bottom-contact"] - 0.02)
+    for row, (contact, body, colour) in zip(
+        axes, (("bumper-drogue", "bumper", BLUE), ("pantograph-drogue", "pantograph", ORANGE))
+    ):
+        force = result.history[f"{contact}.force"]
+        for ax in row:
+            ax.plot(time, force, color=colour, linewidth=1.0)
+            _tidy(ax)
+        seen = (time >= zoom[0]) & (time <= zoom[1])
+        row[1].set_ylim(0.0, 1.15 * max(float(force[seen].max()), 0.1))
+        row[0].set_ylim(0.0, 1.15 * max(float(force.max()), 0.1))
+        row[0].set_ylabel(f"force on the {body} [N]")
+        peak = int(np.argmax(force))
+        row[0].annotate(
+            f"{force[peak]:.0f} N",
+            (time[peak], force[peak]),
+            (6, 0),
+            textcoords="offset points",
+            fontsize="small",
+        )
+    _mark(axes[0, 0], at, {"first-contact": "first contact", "left": "out of the throat"})
+    for ax in axes[:, 0]:
+        ax.axvspan(*zoom, color="0.94", zorder=0)
+        ax.set_xlim(0.0, time[-1])
+    for ax in axes[:, 1]:
+        ax.set_xlim(*zoom)
+    axes[0, 0].set_title("whole docking", fontsize="medium", pad=16)
+    axes[0, 1].set_title("insertion: the grey span", fontsize="medium", pad=16)
+    for ax in axes[1]:
+        ax.set_xlabel("time [s]")
+    return figure
+
+
+def figure_11(result: "Result") -> Figure:
+    """Springs that stiffen: normalised, and the bumper's spring as it worked in the run."""
+    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    ratio = np.linspace(0.0, 1.5, 301)
+    for exponent, colour in zip((4, 5, 6), COLOURS):
+        left.plot(ratio, 1.0 + ratio**exponent, color=colour, label=f"exponent {exponent}")
+    left.axhline(1.0, color="black", linewidth=1.0, label="linear")
+    left.axvline(1.0, color=GREY, linewidth=0.8, linestyle="--")
+    left.annotate("reference", (1.0, 7.6), (-4, 0), textcoords="offset points", ha="right", color="0.35")
+    left.set(xlabel="compression / reference compression", ylabel="stiffness / initial stiffness")
+    left.set(xlim=(0.0, 1.5), ylim=(0.0, 8.0))
+    left.legend(frameon=False, loc="upper left", fontsize="small")
+    _draw_bumper_spring(right, result)
+    for ax in (left, right):
+        _tidy(ax)
+    return figure
+
+
+def _draw_bumper_spring(ax: "Axes", result: "Result") -> None:
+    scenario = load(PASSIVE)
+    assert isinstance(scenario, MultibodyScenario)
+    spring = scenario.springs["bumper-spring"]
+    assert spring.exponential is not None
+    stroke = scenario.stops["bumper-stop"].upper
+    assert stroke is not None
+    s = np.linspace(0.0, stroke, 301)
+    reference, exponent = spring.exponential.reference, spring.exponential.exponent
+    law = spring.stiffness * s * (1.0 + (s / reference) ** exponent)  # Eq. (M21)
+    ax.plot(MM * s, spring.stiffness * s, color="black", linewidth=1.0, label="linear")
+    ax.plot(MM * s, law, color=BLUE, label=f"exponent {exponent:g}")
+    deflection, force = result.history["bumper-spring.deflection"], result.history["bumper-spring.force"]
+    order = np.arange(len(deflection))[:: max(1, len(deflection) // 400)]
+    ax.plot(
+        MM * np.abs(deflection[order]),
+        np.abs(force[order]),
+        ".",
+        color=ORANGE,
+        markersize=4,
+        label="in the run, with damping",
+    )
+    ax.axvline(MM * reference, color=GREY, linewidth=0.8, linestyle="--")
+    ax.set(
+        xlabel="compression of the bumper [mm]", ylabel="force [N]", xlim=(0.0, MM * stroke), ylim=(0.0, None)
+    )
+    ax.legend(frameon=False, loc="upper left", fontsize="small")
+
+
+def motion(passive: "Result", nominal: "Result") -> Figure:
+    """Where the widest section is, with and without fingers that open; what is to the right of the throat is in."""
+    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
+    ax = figure.subplots()
+    for result, colour, label in (
+        (passive, ORANGE, "passive: rebounds"),
+        (nominal, BLUE, "fingers open: captured"),
+    ):
+        ax.plot(result.history.time, MM * _depth(result), color=colour, label=label)
+    at = {event.name: event.time for event in passive.events}
+    throat = float(np.interp(at["left"], passive.history.time, MM * _depth(passive)))
+    ax.axhline(throat, color=GREY, linestyle="--", linewidth=1.0)
+    ax.annotate("throat", (0.3, throat), (0, 4), textcoords="offset points", color="0.35")
+    begin, end = at["bottom-contact"], at["left"]
+    ax.annotate("", (begin, throat - 9), (end, throat - 9), arrowprops={"arrowstyle": "<->", "color": "0.35"})
+    middle = 0.5 * (begin + end)
+    ax.annotate(
+        f"time to open\n{end - begin:.2f} s", (middle, throat - 13), ha="center", va="top", color="0.35"
+    )
+    ax.set(
+        xlabel="time [s]", ylabel="widest section behind the mouth [mm]", xlim=(0.0, nominal.history.time[-1])
+    )
+    ax.legend(frameon=False, loc="upper left", fontsize="small")
+    _tidy(ax)
+    return figure
+
+
+def _depth(result: "Result") -> "Array":
+    return result.history["waist.z in drogue"]
+
+
+def _mark(ax: "Axes", at: dict[str, float], names: dict[str, str]) -> None:
+    for event, text in names.items():
+        ax.axvline(at[event], color=GREY, linewidth=0.8, zorder=0)
+        ax.annotate(
+            text,
+            (at[event], 1.0),
+            (0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            fontsize="small",
+            color="0.35",
+        )
+
+
+def _tidy(ax: "Axes") -> None:
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
