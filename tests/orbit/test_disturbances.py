@@ -1,0 +1,43 @@
+"""Drag and sunlight on plates."""
+
+import numpy as np
+import pytest
+
+from softdock.errors import InputError
+from softdock.orbit import Plate, drag, solar_pressure
+
+PLATE = Plate(area=2.0, normal=(0.0, 0.0, 3.0), centre=(1.0, 0.0, 0.0))
+
+
+def test_drag_facing_the_wind() -> None:
+    wrench = drag(PLATE, 1e-12, (0.0, 0.0, -7600.0))
+    force = 0.5 * 1e-12 * 2.2 * 2.0 * 7600.0**2
+    np.testing.assert_allclose(wrench, [0.0, force, 0.0, 0.0, 0.0, -force], rtol=1e-14)
+
+
+def test_drag_never_pushes_against_the_wind_and_has_a_lee_side() -> None:
+    rng = np.random.default_rng(0)
+    for wind in rng.normal(size=(50, 3)) * 7000.0:
+        force = drag(PLATE, 1e-12, wind)[3:]
+        assert force @ wind >= 0.0
+        assert (wind[2] < 0.0) == bool(np.any(force))
+
+
+def test_sunlight_on_black_mirror_and_white() -> None:
+    """Facing the Sun: once, twice and 5/3 of the pressure."""
+    for specular, diffuse, factor in ((0.0, 0.0, 1.0), (1.0, 0.0, 2.0), (0.0, 1.0, 5.0 / 3.0)):
+        plate = PLATE.model_copy(update={"specular": specular, "diffuse": diffuse})
+        assert solar_pressure(plate, (0, 0, 2.0), 5e-6)[5] == pytest.approx(-factor * 2.0 * 5e-6, rel=1e-14)
+    assert not np.any(solar_pressure(PLATE, (0.0, 0.0, -1.0)))
+
+
+def test_a_mirror_feels_only_its_normal() -> None:
+    mirror = PLATE.model_copy(update={"specular": 1.0})
+    np.testing.assert_allclose(solar_pressure(mirror, (1.0, 1.0, 1.0))[3:5], 0.0, atol=1e-21)
+
+
+def test_refusals() -> None:
+    with pytest.raises(InputError, match="must be a direction"):
+        solar_pressure(PLATE, (0.0, 0.0, 0.0))
+    with pytest.raises(InputError, match="leave room for what is mirrored"):
+        solar_pressure(PLATE.model_copy(update={"specular": 0.7, "diffuse": 0.5}), (0.0, 0.0, 1.0))
