@@ -1,5 +1,6 @@
 """Flexible structures of beams and rigid parts: modes, static deflection, impulsive docking."""
 
+from softdock.flexible.brought import brought_modes, read_modes
 from softdock.flexible.held import Deflection, deflect
 from softdock.flexible.mesh import MassProperties, Mesh, mesh, rigid_inertia
 from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
@@ -22,11 +23,13 @@ __all__ = [
     "TrussBay",
     "Weld",
     "base_modes",
+    "brought_modes",
     "deflect",
     "equivalent_beam",
     "free_modes",
     "mesh",
     "motion_about",
+    "read_modes",
     "rigid_inertia",
     "square_bay",
     "weld",

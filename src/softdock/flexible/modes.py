@@ -152,23 +152,30 @@ def free_modes(mesh: Mesh, count: int | None = None) -> FreeModes:
 def base_modes(mesh: Mesh, base: str, count: int | None = None) -> BaseModes:
     """Return the lowest modes of a structure clamped at its base node; all of them without `count`."""
     held = hold(mesh, [base])
-    at = mesh.index(base)
-    R = mesh.rigid_motions(mesh.positions[at])
     M_f = mesh.mass[held.free][:, held.free]
     square, x = lowest(held, lambda v: np.asarray(M_f @ v), count)
     shapes = np.zeros((6 * len(mesh.names), square.size))
     shapes[held.free] = x
+    return modes_on_base(mesh, base, np.sqrt(square) / (2.0 * np.pi), shapes)
+
+
+def modes_on_base(mesh: Mesh, base: str, frequency: Floats, shapes: Floats) -> BaseModes:
+    """Return what given modes, frequency (modes,) [Hz] and shapes (6 nodes, modes), do to a base; needs mass only."""
+    at = mesh.index(base)
+    R = mesh.rigid_motions(mesh.positions[at])
     momentum = mesh.mass @ R
     inertia = _checked_inertia(R.T @ momentum)
+    free = np.delete(np.arange(6 * len(mesh.names)), 6 * at + np.arange(6))
+    M_f = mesh.mass[free][:, free]
     return BaseModes(
         base=base,
         names=mesh.names,
         positions=mesh.positions - mesh.positions[at],
-        frequency=np.sqrt(square) / (2.0 * np.pi),
-        shapes=shapes.reshape(-1, 6, square.size),
+        frequency=frequency,
+        shapes=shapes.reshape(-1, 6, frequency.size),
         participation=momentum.T @ shapes,  # Eq. (F14)
         inertia=inertia,
-        limit=inertia - _taken_by_all(M_f, momentum[held.free]),
+        limit=inertia - _taken_by_all(M_f, momentum[free]),
     )
 
 

@@ -1,0 +1,216 @@
+"""Modes that another program computed: read from NumPy or CSV files, measured, and refused if they are no modes."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from softdock.errors import InputError, Problem, file_error
+from softdock.flexible.mesh import Mesh
+from softdock.flexible.modes import BaseModes, modes_on_base
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-3
+"""How far modal masses may be from 1 and 0: shapes printed with five digits and summed over a thousand nodes."""
+WAYS = ("rx", "ry", "rz", "ux", "uy", "uz")
+ARRAYS = ("names", "positions", "frequency", "shapes", "mass")
+
+
+def brought_modes(
+    *,
+    base: str,
+    names: Sequence[str],
+    positions: ArrayLike,
+    frequency: ArrayLike,
+    shapes: ArrayLike,
+    mass: ArrayLike,
+    tolerance: float = TOLERANCE,
+) -> BaseModes:
+    """Take modes clamped at node `base`; refuse shapes that are not mass-normalised, not orthogonal or move the base.
+
+    Positions (nodes, 3) [m], frequency (modes,) rising [Hz], shapes (nodes, 6, modes), turn before shift.
+    Mass: (nodes, 6) lumped at the nodes, three moments of inertia [kg m2] before three times the mass [kg], or the
+    whole matrix (6 nodes, 6 nodes).
+    """
+    count = len(names)
+    p = _array("positions", positions, (count, 3))
+    f = _array("frequency", frequency, (np.size(frequency),))
+    x = _array("shapes", shapes, (count, 6, f.size))
+    M = _mass(mass, count)
+    mesh = Mesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M)
+    if len(set(names)) < count:
+        raise _problem("names", "must be different from each other.")
+    if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
+        raise _problem("frequency", "must be above 0 Hz and rise from mode to mode.")
+    _check_base(x, mesh.index(base), base, tolerance)
+    flat = x.reshape(6 * count, f.size)
+    _check_modal_mass(flat.T @ (M @ flat), tolerance)
+    return modes_on_base(mesh, base, f, flat)
+
+
+def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> BaseModes:
+    """Read modes clamped at node `base` from a `.npz` file, or from a folder with `nodes.csv` and `modes.csv`.
+
+    The `.npz` holds the arrays of `brought_modes` by their names. `nodes.csv` has the columns name, x, y, z, mass and,
+    if wanted, ixx, iyy, izz; `modes.csv` has mode, frequency, node, rx, ry, rz, ux, uy, uz. All in SI and Hz.
+    """
+    path = Path(path)
+    arrays = _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
+    names = [str(name) for name in np.asarray(arrays.pop("names"))]
+    return brought_modes(base=base, names=names, tolerance=tolerance, **arrays)
+
+
+def _from_npz(path: Path) -> dict[str, Floats]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            missing = [name for name in ARRAYS if name not in file]
+            if missing:
+                raise InputError(Problem(message=f"has no array {', '.join(missing)}.", file=str(path)))
+            return {name: file[name] for name in ARRAYS}
+    except OSError as error:
+        raise file_error(path, "read", error) from None
+    except ValueError:
+        raise InputError(Problem(message="is not a NumPy file of plain arrays.", file=str(path))) from None
+
+
+def _from_csv(folder: Path) -> dict[str, Floats]:
+    names, positions, mass = [], [], []
+    inertia = ("ixx", "iyy", "izz")
+    for line, row in _rows(folder / "nodes.csv", ("name", "x", "y", "z", "mass"), inertia):
+        names.append(row["name"])
+        values = _numbers(folder / "nodes.csv", line, row, ("x", "y", "z", "mass"))
+        positions.append(values[:3])
+        turning = _numbers(folder / "nodes.csv", line, row, tuple(k for k in inertia if row.get(k)))
+        mass.append([*(turning or [0.0] * 3), *([values[3]] * 3)])
+    file = folder / "modes.csv"
+    motions: dict[str, dict[str, list[float]]] = {}
+    frequency: dict[str, float] = {}
+    for line, row in _rows(file, ("mode", "frequency", "node", *WAYS), ()):
+        f, *motion = _numbers(file, line, row, ("frequency", *WAYS))
+        mode = row["mode"]
+        if frequency.setdefault(mode, f) != f:
+            raise _at(file, line, f"mode {mode} must have one frequency in all its rows.", row["frequency"])
+        if row["node"] not in names:
+            raise _at(file, line, "there is no such node in nodes.csv.", row["node"])
+        if row["node"] in motions.setdefault(mode, {}):
+            raise _at(file, line, f"mode {mode} has two rows for one node.", row["node"])
+        motions[mode][row["node"]] = motion
+    for mode, motion_of in motions.items():
+        left_out = [name for name in names if name not in motion_of]
+        if left_out:
+            raise InputError(
+                Problem(message=f"Mode {mode} has no row for node {left_out[0]}.", file=str(file))
+            )
+    shapes = [[motion_of[name] for name in names] for motion_of in motions.values()]
+    return {
+        "names": np.array(names),
+        "positions": np.array(positions),
+        "frequency": np.array(list(frequency.values())),
+        "shapes": np.moveaxis(np.array(shapes), 0, -1),
+        "mass": np.array(mass),
+    }
+
+
+def _rows(
+    path: Path, needed: tuple[str, ...], optional: tuple[str, ...]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield line number and fields of each row; refuse a file without rows or with other columns."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise file_error(path, "read", error) from None
+    except UnicodeDecodeError:
+        raise InputError(Problem(message="is not a text file.", file=str(path))) from None
+    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    columns = list(reader.fieldnames or [])
+    if set(columns) - set(optional) != set(needed) or (
+        set(columns) & set(optional) and not set(optional) <= set(columns)
+    ):
+        more = f", and if wanted {', '.join(optional)}" if optional else ""
+        raise _at(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
+    empty = True
+    for row in reader:
+        if None in row or None in row.values():
+            raise _at(path, reader.line_num, f"must have {len(columns)} fields.", "")
+        empty = False
+        yield reader.line_num, row
+    if empty:
+        raise InputError(Problem(message="has no rows.", file=str(path)))
+
+
+def _numbers(path: Path, line: int, row: dict[str, str], columns: tuple[str, ...]) -> list[float]:
+    values = []
+    for column in columns:
+        try:
+            values.append(float(row[column]))
+        except ValueError:
+            raise _at(path, line, f"{column} must be a number.", row[column]) from None
+    return values
+
+
+def _array(field: str, given: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    try:
+        values = np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise _problem(field, "must be an array of numbers.") from None
+    if values.shape != shape or not np.isfinite(values).all():
+        raise _problem(field, f"must be finite numbers of shape {shape}.", str(values.shape))
+    return values
+
+
+def _mass(given: ArrayLike, count: int) -> sparse.csc_matrix:
+    """Return the mass matrix; refuse one that is not symmetric or that has negative mass."""
+    values = np.asarray(given, float)
+    if values.shape == (count, 6):
+        M = sparse.diags(_array("mass", values, (count, 6)).ravel()).tocsc()
+    else:
+        M = sparse.csc_matrix(_array("mass", values, (6 * count, 6 * count)))
+    if abs(M - M.T).max() > 1e-9 * abs(M).max() or (M.diagonal() < 0.0).any():
+        raise _problem("mass", "must be symmetric, with no negative mass.")
+    return M
+
+
+def _check_base(shapes: Floats, at: int, base: str, tolerance: float) -> None:
+    moved = np.abs(shapes[at]).max(axis=0)
+    worst = int(np.argmax(moved / np.abs(shapes).max(axis=(0, 1))))
+    if moved[worst] > tolerance * np.abs(shapes[:, :, worst]).max():
+        raise _problem(
+            "shapes",
+            f"must be zero at the base {base}, where mode {worst + 1} moves by {moved[worst]:.3g}.",
+            hint="Softdock needs modes of the structure clamped at its base, not free-free ones.",
+        )
+
+
+def _check_modal_mass(G: Floats, tolerance: float) -> None:
+    """Refuse modes whose measured modal masses are not 1, or whose products are not 0."""
+    own = np.abs(np.diag(G) - 1.0)
+    if own.size == 0:
+        raise _problem("frequency", "must hold at least one mode.")
+    worst = int(own.argmax())
+    if own[worst] > tolerance:
+        raise _problem(
+            "shapes",
+            f"must be mass-normalised: mode {worst + 1} has the modal mass {G[worst, worst]:.6g}, not 1 "
+            f"within {tolerance:g}.",
+            hint="Divide each shape by the root of its modal mass, or check masses and units.",
+        )
+    between = np.abs(G - np.diag(np.diag(G)))
+    i, j = np.unravel_index(int(between.argmax()), between.shape)
+    if between[i, j] > tolerance:
+        raise _problem(
+            "shapes",
+            f"must be orthogonal: modes {min(i, j) + 1} and {max(i, j) + 1} have the product {G[i, j]:.6g}, not 0 "
+            f"within {tolerance:g}.",
+        )
+
+
+def _problem(field: str, message: str, given: str = "", hint: str = "") -> InputError:
+    return InputError(Problem(field=field, message=message, given=given, hint=hint))
+
+
+def _at(path: Path, line: int, message: str, given: str) -> InputError:
+    return InputError(Problem(message=message, file=str(path), line=line, given=given))
