@@ -166,7 +166,9 @@ class _Session:
             more = True
             while more or flying:
                 while more and len(flying) < 2 * workers and self.rule.met_at is None:
-                    work = list(islice(tasks, self.chunk))
+                    # small shares towards the end, so that no worker is left alone with a large one
+                    share = max(1, (self.tally.total - self.tally.done) // (4 * workers))
+                    work = list(islice(tasks, min(self.chunk, share)))
                     more = bool(work)
                     if work:
                         template, keeping = self.plan.template, self.keeping

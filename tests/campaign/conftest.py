@@ -1,0 +1,52 @@
+"""Small campaigns on a chain that takes a millisecond a run."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from softdock.campaign import running
+
+CHEAP = """\
+softdock: 1
+kind: campaign
+scenario: impact-a
+set: {record.rate: 100 Hz}
+runs: 40
+seed: 7
+dispersions:
+  chaser.masses.0: {uniform: [5 kg, 30 kg]}
+  speed: {normal: {mean: 0.05 m/s, deviation: 5 mm/s, low: 0.03 m/s}}
+"""
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let even a small campaign be handed out in many parts."""
+    monkeypatch.setattr(running, "LARGEST_CHUNK", 3)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a campaign file with some of its text replaced or added."""
+
+    def make(*added: str, name: str = "cheap.yaml", **replaced: str) -> Path:
+        text = CHEAP
+        for key, value in replaced.items():
+            lines = [f"{key}: {value}" if line.startswith(f"{key}:") else line for line in text.splitlines()]
+            text = "\n".join(lines) + "\n"
+        path = tmp_path / name
+        path.write_text(text + "".join(f"{line}\n" for line in added), encoding="utf-8")
+        return path
+
+    return make
+
+
+def rows(folder: Path) -> list[tuple[Any, ...]]:
+    """Return the table without its last column, which is the wall time."""
+    with sqlite3.connect(folder / "campaign.sqlite") as database:
+        return [row[:-1] for row in database.execute("SELECT * FROM runs ORDER BY run")]

@@ -1,0 +1,59 @@
+"""A campaign that is killed again and again, and resumed, ends in the table of one that was left alone."""
+
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from softdock.campaign import running
+from softdock.campaign.loading import load
+from tests.campaign.conftest import Write, rows
+
+KILLS = 20
+RUNS = 3000
+COMMAND = [sys.executable, "-c", "from softdock.cli import main; main()", "campaign"]
+
+
+def count(folder: Path) -> int:
+    try:
+        with sqlite3.connect(f"{(folder / 'campaign.sqlite').as_uri()}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.slow
+def test_sigkill_loses_nothing_that_was_done(write: Write, tmp_path: Path) -> None:
+    moments = random.Random(20)
+    path, folder = write(runs=str(RUNS)), tmp_path / "killed"
+    grown = 0
+    for kill in range(KILLS):
+        begun = (folder / "campaign.sqlite").exists()
+        what = ["resume", str(folder)] if begun else ["run", str(path), "--out", str(folder)]
+        where = "processes" if kill % 7 == 3 else "threads"
+        before = count(folder)
+        process = subprocess.Popen(
+            [*COMMAND, *what, "--in", where], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        if kill % 3:  # while rows are being written
+            while process.poll() is None and count(folder) == before:
+                time.sleep(0.002)
+            time.sleep(moments.uniform(0.0, 0.05))
+        else:  # at any moment, also before the first row
+            time.sleep(moments.uniform(0.0, 2.0))
+        process.kill()
+        process.wait()
+        assert count(folder) >= before
+        grown += count(folder) > before
+    assert grown >= KILLS // 3
+    assert count(folder) < RUNS, "the campaign was done before it had been killed often enough"
+    assert running.resume(folder).finished
+
+    running.run(load(path), tmp_path / "undisturbed")
+    table = rows(folder)
+    assert [row[0] for row in table] == list(range(RUNS))
+    assert table == rows(tmp_path / "undisturbed")
