@@ -36,18 +36,14 @@ def test_brought_modes_equal_our_own(tmp_path: Path) -> None:
 
 def lumped() -> dict[str, np.ndarray]:
     """Two masses on light springs: modes by hand."""
+    shapes = np.zeros((3, 6, 2))
+    shapes[1, 3, 0], shapes[2, 5, 1] = 0.5, 0.2  # a along x, b along z
     return {
         "names": np.array(["base", "a", "b"]),
         "positions": np.array([[0.0, 0, 0], [1.0, 0, 0], [0, 2.0, 0]]),
         "frequency": np.array([0.5, 0.8]),
         "mass": np.array([[9.0, 9, 9, 50, 50, 50], [0, 0, 0, 4.0, 4, 4], [0, 0, 0, 25.0, 25, 25]]),
-        "shapes": np.stack(
-            [
-                np.array([[0.0] * 6, [0, 0, 0, 0.5, 0, 0], [0.0] * 6]),
-                np.array([[0.0] * 6, [0.0] * 6, [0, 0, 0, 0, 0, 0.2]]),
-            ],
-            axis=-1,
-        ),
+        "shapes": shapes,
     }
 
 
@@ -118,9 +114,14 @@ def test_free_free_modes_are_refused() -> None:
             r"nodes\.csv:1: the columns must be name, x, y, z, mass, and if wanted",
         ),
         ("nodes.csv", "a,1.0", "a,one", r"nodes\.csv:3: x must be a number\. Given: one"),
-        ("modes.csv", "1,0.5,b", "1,0.5,c", r"modes\.csv:4: there is no such node in nodes\.csv\. Given: c"),
-        ("modes.csv", "1,0.5,b", "1,0.6,b", r"modes\.csv:4: mode 1 must have one frequency"),
-        ("modes.csv", "1,0.5,b", "1,0.5,a", r"modes\.csv:4: mode 1 has two rows for one node"),
+        (
+            "modes.csv",
+            "1,0.5,b,",
+            "1,0.5,c,",
+            r"modes\.csv:4: there is no such node in nodes\.csv\. Given: c",
+        ),
+        ("modes.csv", "1,0.5,b,", "1,0.6,b,", r"modes\.csv:4: mode 1 must have one frequency"),
+        ("modes.csv", "1,0.5,b,", "1,0.5,a,", r"modes\.csv:4: mode 1 has two rows for one node"),
         ("modes.csv", "2,0.8,base,", "2,0.8,", r"modes\.csv:5: must have 9 fields"),
     ],
 )

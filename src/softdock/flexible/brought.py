@@ -84,7 +84,7 @@ def _from_csv(folder: Path) -> dict[str, Floats]:
         names.append(row["name"])
         values = _numbers(folder / "nodes.csv", line, row, ("x", "y", "z", "mass"))
         positions.append(values[:3])
-        turning = _numbers(folder / "nodes.csv", line, row, tuple(k for k in inertia if row.get(k)))
+        turning = _numbers(folder / "nodes.csv", line, row, inertia if "ixx" in row else ())
         mass.append([*(turning or [0.0] * 3), *([values[3]] * 3)])
     file = folder / "modes.csv"
     motions: dict[str, dict[str, list[float]]] = {}
