@@ -94,7 +94,7 @@ def reference(chain, end_time, rtol=1e-11):
             event = lambda t, y, function=function: function(t, y)  # noqa: E731
             event.direction, event.terminal = direction, True
             events.append(event)
-        longest = max(0.02 * d / k, 1e-7) if phase == "overlap" else 2e-3  # two events in a step are missed
+        longest = max(0.02 * d / k, 1e-7) if phase == "overlap" else 2e-4  # two events in a step are missed
         done = solve_ivp(
             right_side(phase == "press"),
             (t, end_time),
