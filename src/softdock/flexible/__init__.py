@@ -4,6 +4,7 @@ from softdock.flexible.brought import brought_modes, read_modes
 from softdock.flexible.held import Deflection, deflect
 from softdock.flexible.mesh import MassProperties, Mesh, mesh, rigid_inertia
 from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
+from softdock.flexible.nastran import read_nastran
 from softdock.flexible.structure import Beam, RigidPart, Section, Structure
 from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
 from softdock.flexible.weld import Weld, motion_about, weld
@@ -30,6 +31,7 @@ __all__ = [
     "mesh",
     "motion_about",
     "read_modes",
+    "read_nastran",
     "rigid_inertia",
     "square_bay",
     "weld",
