@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.campaign.conftest import Write
 
 from softdock.campaign.distributions import Uniform, Vector
 from softdock.campaign.loading import bundled_campaigns, load, presets
 from softdock.errors import InputError
-from tests.campaign.conftest import Write
 
 
 @pytest.mark.parametrize("name", bundled_campaigns())

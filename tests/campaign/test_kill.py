@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.campaign.conftest import Write, rows
 
 from softdock.campaign import running
 from softdock.campaign.loading import load
-from tests.campaign.conftest import Write, rows
 
 KILLS = 20
 RUNS = 3000

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.campaign.conftest import Write, rows
 
 from softdock.campaign import manifest, running, store
 from softdock.campaign.execution import Keeping, Row, run_one
@@ -19,7 +20,6 @@ from softdock.campaign.table import export, read_table, status_of
 from softdock.campaign.workers import Place
 from softdock.errors import InputError, RunError
 from softdock.result import Result
-from tests.campaign.conftest import Write, rows
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_a_full_disk_leaves_the_table_intact(
         honest(self, new)
 
     monkeypatch.setattr(Store, "add", add)
-    with pytest.raises(RunError, match="disk is full.*softdock campaign resume"):
+    with pytest.raises(RunError, match=r"disk is full.*softdock campaign resume"):
         running.run(load(write()), tmp_path / "out")
     kept = rows(tmp_path / "out")
     assert 0 < len(kept) < 40

@@ -12,6 +12,7 @@ from softdock.errors import InputError, Problem
 from softdock.report import Progress
 
 BENCHMARKS = {
+    "campaign": "500 runs of ASSIST, workers, a Dask cluster beside threads, memory of many runs",
     "contact": "Time and accuracy of the contact force, cut cells beside plain points",
     "docking": "A gimballed probe in its drogue against MuJoCo, and the time of the nominal docking",
     "impact": "Predictions per second, and one impact run against scipy",

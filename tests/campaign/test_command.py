@@ -1,0 +1,136 @@
+"""The commands of campaigns, from the command line to what they write."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.campaign.conftest import Write
+
+from softdock import cli
+from softdock.campaign.running import Tally
+from softdock.cli.campaign import describe
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def campaign(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["softdock", "campaign", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return int(end.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    path = write("success: [separated]", "springs: {pad: {metric: kinetic_energy_before, stroke: 10 mm}}")
+    code, printed, _ = campaign("run", path, "--out", out, "--workers", 2, "--json")
+    assert code == 0
+    status = json.loads(printed)
+    assert (status["runs"], status["done"], status["complete"]) == (40, 40, True)
+    assert status["outcomes"] == {"separated": 40}
+    assert status["success"]["share"] == 1.0
+
+    code, printed, _ = campaign("status", out)
+    assert "40 of 40 runs of impact-a" in printed
+
+    code, printed, _ = campaign("report", out, "--json")
+    assert code == 0
+    found = json.loads(printed)
+    assert found["quantiles"]["relative_velocity_before"]["runs"] == 40
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert not re.findall(r"(?:src|href)=\"(?!data:)", page), "the report must not need anything else"
+    assert f"softdock campaign resume {out} --rerun" in page
+    assert page.count("<img") >= 2
+
+    code, printed, _ = campaign("export", out, "--json")
+    assert json.loads(printed)["file"] == str(out / "runs.parquet")
+
+    code, printed, _ = campaign("resume", out, "--rerun", 3)
+    assert code == 0
+    assert "The row is the same again." in printed
+    assert (out / "histories" / "00000003" / "history.parquet").is_file()
+
+    code, _, told = campaign("run", path, "--out", out)
+    assert code == 2
+    assert "already" in told
+
+
+def test_sobol_indices_of_a_saltelli_campaign(campaign: Command, write: Write, tmp_path: Path) -> None:
+    """The kinetic energy is m v²/2: speed and mass share all of its variance, and the rest is their product."""
+    out = tmp_path / "out"
+    path = write("sampling: saltelli", "metrics: [kinetic_energy_before]", runs="256")
+    assert campaign("run", path, "--out", out)[0] == 0
+    found = json.loads(campaign("report", out, "--json")[1])["sobol"]["kinetic_energy_before"]
+    assert found["names"] == ["chaser.masses.0", "speed"]
+    assert found["points"] == 64
+    assert sum(found["first_order"]) <= 1.0 + 3.0 / 64**0.5
+    assert 1.0 - 3.0 / 64**0.5 <= sum(found["total"])
+
+
+def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: Path) -> None:
+    code, printed, _ = campaign("run", write(), "--out", tmp_path / "one", "--rerun", 3, "--json")
+    assert code == 0
+    assert json.loads(printed)["run"] == 3
+    assert (tmp_path / "one" / "result.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "assist-table", "--out", "x"), "Did you mean 'assist-table2'"),
+        (("run", "impact-masses", "--out", "x", "--workers", "0"), "between 1 and"),
+        (("run", "impact-masses", "--out", "x", "--in", "ropes"), "threads or processes"),
+        (("run", "impact-masses", "--out", "x", "--in", "threads", "--cluster", "a"), "either here"),
+        (("run", "impact-masses", "--out", "x", "--runs", "0"), "at least 1"),
+        (("run", "impact-masses", "--out", "x", "--rerun", "2000"), "numbered 0 to 1999"),
+        (("status", "nowhere"), "no campaign in this folder"),
+        (("report", "nowhere"), "no campaign in this folder"),
+        (("resume", "nowhere"), "no campaign in this folder"),
+        (("export", "nowhere"), "no campaign in this folder"),
+    ],
+)
+def test_refusals(
+    campaign: Command, arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, printed, told = campaign(*arguments)
+    assert code == 2
+    assert printed == ""
+    assert said in told
+    assert not (tmp_path / "x").exists()
+
+
+def test_lists_campaigns_and_presets(campaign: Command) -> None:
+    known = json.loads(campaign("list", "--json")[1])
+    assert set(known["campaigns"]) >= {"assist-table2", "impact-masses"}
+    assert set(known["presets"]) >= {"assist-table2", "idss", "atv", "station"}
+
+
+def test_progress_names_rate_time_left_and_outcomes() -> None:
+    tally = Tally(total=100)
+    for _ in range(10):
+        tally.count("captured")
+    tally.started -= 5.0
+    assert re.fullmatch(r"10 of 100 runs, 2/s, 45 s left, captured 10", describe(tally))
+
+
+def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:
+    """Bulk predictions of the same samples are those of the runs, bit for bit, and close to simulation."""
+    from softdock.campaign.bulk import predict_plan
+    from softdock.campaign.loading import load
+    from softdock.campaign.table import read_table
+
+    campaign("run", "impact-masses", "--runs", 50, "--out", tmp_path / "out")
+    table = read_table(tmp_path / "out")
+    _, after = predict_plan(load("impact-masses", runs=50), 50)
+    assert after.tolist() == table.predictions["relative_velocity_after"].tolist()
+    speed = table.metrics["relative_velocity_before"][0]
+    # The springs inside (at most 1 kN/m) act during a contact of 1.5 MN/m: an error of that ratio.
+    assert abs(after - table.metrics["relative_velocity_after"]).max() < speed * 1000.0 / 1.5e6 * 2.0
