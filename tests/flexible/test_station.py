@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from softdock.flexible import BaseModes, Mesh, base_modes, equivalent_beam, free_modes, mesh, square_bay
-from softdock.flexible.station import APPROACHES, BAY, SECTIONS, dock, power_tower
+from softdock.flexible import BaseModes, Mesh, base_modes, equivalent_beam, free_modes, mesh, ring, square_bay
+from softdock.flexible.station import APPROACHES, BAY, SECTIONS, Orbiter, dock, power_tower
 from softdock.quantities.units import FOOT, POUND
 
 FREE = [0.07878, 0.07882, 0.07990, 0.07990, 0.07999, 0.08000, 0.08656, 0.08764]
@@ -54,6 +54,20 @@ def test_change_of_rate_is_proportional_to_the_closing_rate(coarse: BaseModes) -
     for direction in APPROACHES.values():
         slow, fast = (dock(coarse, rate * FOOT, np.array(direction)).delta_rate for rate in (0.5, 1.5))
         assert fast == pytest.approx(3.0 * slow, rel=1e-12)
+
+
+def test_deflections_converge_with_modes_of_large_share(coarse: BaseModes) -> None:
+    """Keel tip after docking along X: modes that leave a hundredth of the inertia give it to a hundredth."""
+    tips = []
+    for modes in (coarse.within(0.01), coarse.within(0.001)):
+        hit = dock(modes, FOOT, np.array(APPROACHES["x"]))
+        body = Orbiter().inertia_about_foot()
+        run = ring(
+            modes, motion=hit.motion, modal_rate=hit.modal_rate, body=body, damping=0.01, end=60.0, step=0.1
+        )
+        tips.append(np.abs(run.deflection("keel-top")[:, 3]).max())
+    assert tips[0] == pytest.approx(tips[1], rel=0.01)
+    assert 0.5 < tips[1] < 0.8  # two thirds of a metre
 
 
 def test_the_truss_is_one_of_9_foot_cubes() -> None:

@@ -5,6 +5,7 @@ from softdock.flexible.held import Deflection, deflect
 from softdock.flexible.mesh import MassProperties, Mesh, mesh, rigid_inertia
 from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
 from softdock.flexible.nastran import read_nastran
+from softdock.flexible.ringing import Ringing, ring
 from softdock.flexible.structure import Beam, RigidPart, Section, Structure
 from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
 from softdock.flexible.weld import Weld, motion_about, weld
@@ -19,6 +20,7 @@ __all__ = [
     "MassProperties",
     "Mesh",
     "RigidPart",
+    "Ringing",
     "Section",
     "Structure",
     "TrussBay",
@@ -33,6 +35,7 @@ __all__ = [
     "read_modes",
     "read_nastran",
     "rigid_inertia",
+    "ring",
     "square_bay",
     "weld",
 ]

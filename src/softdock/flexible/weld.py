@@ -40,10 +40,10 @@ def weld(
     `body` is its 6x6 inertia and `body_motion` its motion, both about the base (see `rigid_inertia` and
     `motion_about`). The structure rests unless its base's motion and its modal rates are given.
     """
-    V_o = _motion("body_motion", body_motion, 6)
-    V = np.zeros(6) if base_motion is None else _motion("base_motion", base_motion, 6)
+    V_o = finite_numbers("body_motion", body_motion, 6)
+    V = np.zeros(6) if base_motion is None else finite_numbers("base_motion", base_motion, 6)
     count = modes.frequency.size
-    rate = np.zeros(count) if modal_rate is None else _motion("modal_rate", modal_rate, count)
+    rate = np.zeros(count) if modal_rate is None else finite_numbers("modal_rate", modal_rate, count)
     A, L = modes.articulated, modes.participation
     jump = V_o - V
     # Written with the jump, not with momenta: equal motions give an impulse of exactly zero.
@@ -78,12 +78,13 @@ def motion_about(
 
     Angular velocity [rad/s]. The result is what the body's material at the base would do.
     """
-    w = _motion("angular_velocity", angular_velocity, 3)
-    at_base = _motion("velocity", velocity, 3) - np.cross(w, _motion("arm", arm, 3))
+    w = finite_numbers("angular_velocity", angular_velocity, 3)
+    at_base = finite_numbers("velocity", velocity, 3) - np.cross(w, finite_numbers("arm", arm, 3))
     return np.concatenate([w, at_base])
 
 
-def _motion(field: str, given: ArrayLike, size: int) -> Floats:
+def finite_numbers(field: str, given: ArrayLike, size: int) -> Floats:
+    """Return `size` numbers as an array; refuse anything else."""
     values = np.asarray(given, float)
     if values.shape != (size,) or not np.isfinite(values).all():
         raise InputError(Problem(field=field, message=f"must be {size} finite numbers.", given=str(given)))
