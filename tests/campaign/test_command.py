@@ -71,7 +71,7 @@ def test_sobol_indices_of_a_saltelli_campaign(campaign: Command, write: Write, t
     assert found["names"] == ["chaser.masses.0", "speed"]
     assert found["points"] == 64
     assert sum(found["first_order"]) <= 1.0 + 3.0 / 64**0.5
-    assert 1.0 - 3.0 / 64**0.5 <= sum(found["total"])
+    assert sum(found["total"]) >= 1.0 - 3.0 / 64**0.5
 
 
 def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: Path) -> None:
