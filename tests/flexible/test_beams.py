@@ -290,6 +290,10 @@ def test_refusals_of_questions() -> None:
             "root",
             6,
         )
+    with pytest.raises(InputError, match="must be at least 1"):
+        base_modes(m, "root", 0)
+    with pytest.raises(InputError, match="given for a structure of 6000 degrees of freedom"):
+        free_modes(mesh(beam(1000)))
     with pytest.raises(InputError, match="no inertia about one of its axes"):
         free_modes(massless, 1)
     with pytest.raises(InputError, match="no such node; known: root, tip"):

@@ -176,6 +176,28 @@ def test_weld_refuses_what_is_no_motion(some: list[BaseModes]) -> None:
         weld(some[0], body=np.eye(6), body_motion=(1.0, 2.0))
 
 
+@pytest.mark.parametrize(
+    ("along", "across"), [((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), ((0.6, 0.0, 0.8), (0.8, 0.0, -0.6))]
+)
+def test_gradient_bends_a_beam_like_a_growing_load(
+    along: tuple[float, ...], across: tuple[float, ...]
+) -> None:
+    """Load g mu x across a cantilever: tip deflection 11 g mu L^5 / (120 EI); second order in the elements."""
+    g, length = 0.01, 6.0
+    field = g * (np.outer(across, along) + np.outer(along, across))
+    exact = 11.0 * g * ROUND.mass_per_length * length**5 / (120.0 * ROUND.bending_y)
+    hub = {"hub": RigidPart(node="root", mass=50.0, inertia=(9.0, 9.0, 9.0))}
+    errors = []
+    for elements in (2, 4, 8):
+        s = beam(elements, ROUND, end=tuple(length * np.array(along)))
+        modes = base_modes(mesh(s.model_copy(update={"parts": hub})), "root")
+        q = modes.field_force(field) / (2.0 * np.pi * modes.frequency) ** 2
+        tip = modes.shapes[modes.node("tip"), 3:] @ q
+        errors.append(abs(float(tip @ np.array(across)) / exact - 1.0))
+    assert errors[1] < errors[0] / 3.5
+    assert errors[2] < errors[1] / 3.5
+
+
 def test_stiffness_scales_frequencies_and_nothing_else() -> None:
     """A hundred times the stiffness: ten times the frequencies, the same participation."""
     stiff = {name: 100.0 * getattr(ROUND, name) for name in ("axial", "bending_y", "bending_z", "torsion")}

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 DENSE = 300
 """Up to this many degrees of freedom the whole spectrum is computed densely, in well under a second."""
+LARGEST = 4000
+"""All modes of more degrees of freedom than this would take minutes: one has to say how many are wanted."""
 SINGULAR = 1e-13
 """A pivot below this fraction of its diagonal is round-off: double precision keeps 16 digits, and assembling
 and eliminating a thousand elements in a row costs three."""
@@ -125,6 +127,14 @@ def lowest(held: Held, apply_mass: Callable[[Floats], Floats], count: int | None
     only a projection of the structure's do no harm. `count` None asks for all modes.
     """
     n = held.free.size
+    if (count is None and n > LARGEST) or (count is not None and count < 1):
+        raise InputError(
+            Problem(
+                field="modes",
+                message=f"must be at least 1, and given for a structure of {n} degrees of freedom.",
+                given=str(count),
+            )
+        )
     if count is None or n <= DENSE:
         inverse, shapes = _dense(held, apply_mass)
     elif count >= n:

@@ -42,6 +42,8 @@ class BaseModes:
     """Mass-normalised turn and shift of every node, zero at the base, shape (nodes, 6, modes)."""
     participation: Floats
     """L, shape (6, modes): momentum of a mode at unit rate, angular about the base; Eq. (F14)."""
+    moment: Floats
+    """D, first moments of the modes' mass, shape (modes, 3, 3): shift of the mode times position; Eq. (F38)."""
     inertia: Floats
     """M_t, 6x6, of the whole structure as a rigid body about the base."""
     limit: Floats
@@ -72,6 +74,7 @@ class BaseModes:
             frequency=self.frequency[at],
             shapes=self.shapes[:, :, at],
             participation=self.participation[:, at],
+            moment=self.moment[at],
         )
 
     def lowest(self, count: int) -> "BaseModes":
@@ -111,6 +114,14 @@ class BaseModes:
             middle = (few + many) // 2
             few, many = (few, middle) if kept(middle).residual <= residual else (middle + 1, many)
         return kept(few)
+
+    def field_force(self, field: Floats) -> Floats:
+        """Return the pull on each mode, shape (modes,) [sqrt(kg) m/s2], of a field that grows from the base; Eq. (F38).
+
+        `field` is the symmetric 3x3 gradient of the acceleration [1/s2] in the structure's axes: that of gravity,
+        and in a turning frame less the square of its rate, `gravity_gradient - cross(w) @ cross(w)`.
+        """
+        return np.asarray(np.einsum("kij,ij->k", self.moment, np.asarray(field, float)))  # Eq. (F38)
 
     def node(self, name: str) -> int:
         """Return the number of a node by its name."""
@@ -164,16 +175,19 @@ def modes_on_base(mesh: Mesh, base: str, frequency: Floats, shapes: Floats) -> B
     at = mesh.index(base)
     R = mesh.rigid_motions(mesh.positions[at])
     momentum = mesh.mass @ R
+    positions = mesh.positions - mesh.positions[at]
+    moved = (mesh.mass @ shapes).reshape(-1, 6, frequency.size)[:, 3:]
     inertia = _checked_inertia(R.T @ momentum)
     free = np.delete(np.arange(6 * len(mesh.names)), 6 * at + np.arange(6))
     M_f = mesh.mass[free][:, free]
     return BaseModes(
         base=base,
         names=mesh.names,
-        positions=mesh.positions - mesh.positions[at],
+        positions=positions,
         frequency=frequency,
         shapes=shapes.reshape(-1, 6, frequency.size),
         participation=momentum.T @ shapes,  # Eq. (F14)
+        moment=np.einsum("nik,nj->kij", moved, positions),  # Eq. (F38)
         inertia=inertia,
         limit=inertia - _taken_by_all(M_f, momentum[free]),
     )
