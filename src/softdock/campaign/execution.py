@@ -14,7 +14,7 @@ from softdock.simulate import simulate
 
 
 class Row(NamedTuple):
-    """One row of the table; the last three columns of `COLUMNS` depend on the machine, the others do not."""
+    """One row of the table; its last column depends on the machine, the others do not."""
 
     run: int
     status: str
@@ -66,14 +66,16 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     try:
         result = simulate(scenario)
-    except (InputError, RunError) as error:
+    except InputError as error:  # found only with everything in place, like surfaces that overlap
+        return _without(run, inputs, "invalid", str(error.problems[0]), start), None
+    except RunError as error:
         return _without(run, inputs, "failed", str(error), start), None
     except Exception as error:  # a fault of ours in one run must not end the others
         sentence = f"Internal error: {type(error).__name__}: {error}"
         return _without(run, inputs, "failed", " ".join(sentence.split()), start), None
     row = Row(
         run=run,
-        status="done",
+        status="done" if result.completed else "failed",
         outcome=result.outcome,
         message=result.message,
         inputs=_json(inputs),

@@ -1,5 +1,6 @@
 """From contact pairs to the arrays that the kernels read: segments, strips, root cells, bounding spheres."""
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -35,7 +36,7 @@ def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
             sum(len(getattr(s, k)) for s in surfaces) for k in ("strips", "roots", "nodes")
         )
         data[i] = _pair(pair, (start, start + len(rows) - 1, nodes))
-        surface = _Surface.of(pair.surface_B, pair.quadrature)
+        surface = _surface(pair.surface_B, pair.quadrature)
         surfaces.append(surface.moved(strips=strips, roots=roots, nodes=nodes))
         segments.append(rows)
     return ContactArrays(
@@ -77,6 +78,12 @@ def _pair(pair: ContactPair, where: tuple[int, int, int]) -> tuple[float | int, 
         layout.RADIAL if pair.mapping is Mapping.RADIAL else layout.DISTANCE,
         layout.RAMP if pair.friction.law is FrictionLaw.RAMP else layout.SMOOTH,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _surface(profile: Profile, quadrature: CutCells | Points) -> "_Surface":
+    """Cut a surface once for many runs with it; nothing is written into it afterwards."""
+    return _Surface.of(profile, quadrature)
 
 
 class _Surface:

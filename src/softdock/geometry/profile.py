@@ -1,5 +1,6 @@
 """A surface of revolution as its meridian: lines and arcs in the (z, r) half-plane."""
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -143,6 +144,12 @@ def profile_array(profile: Profile) -> NDArray[np.float64]:
     continuous. An end that meets the axis at an angle is a corner with its own mirror image, which is added.
     """
     check_profile(profile)
+    return _rows(profile).copy()
+
+
+@functools.lru_cache(maxsize=64)
+def _rows(profile: Profile) -> NDArray[np.float64]:
+    """Compute the rows once for many runs with the same surface."""
     chain: list[Line | Arc] = list(profile.segments)
     tolerance = GAP_TOLERANCE * profile.size
     closed = profile.is_closed
@@ -165,11 +172,19 @@ def check_profile(profile: Profile, field: str = "profile") -> None:
     """Raise `InputError` unless the profile is connected, off the axis and free of crossings."""
     if not profile.segments:
         raise InputError(Problem(field=field, message="A profile needs at least one line or arc."))
+    if not _is_sound(profile):
+        raise InputError(*_problems(profile, field))
+
+
+@functools.lru_cache(maxsize=256)
+def _is_sound(profile: Profile) -> bool:
+    """Check a surface once for many runs with it."""
+    return not _problems(profile, "profile")
+
+
+def _problems(profile: Profile, field: str) -> list[Problem]:
     problems = [*_segment_problems(profile, field), *_joint_problems(profile, field)]
-    if not problems:
-        problems = [*_crossing_problems(profile, field)]
-    if problems:
-        raise InputError(*problems)
+    return problems or [*_crossing_problems(profile, field)]
 
 
 def _segment_problems(profile: Profile, field: str) -> Iterator[Problem]:
