@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, RunError
 from softdock.flexible.mesh import Mesh
 
 Floats = NDArray[np.float64]
@@ -142,10 +142,12 @@ def lowest(held: Held, apply_mass: Callable[[Floats], Floats], count: int | None
     else:
         operator = LinearOperator((n, n), matvec=apply_mass, dtype=float)
         solver = LinearOperator((n, n), matvec=held.solve, dtype=float)
-        start = np.cos(
-            np.arange(n)
-        )  # any start without symmetry; fixed, so that the same input gives the same bits
-        inverse, shapes = eigsh(operator, count, M=held.stiffness, Minv=solver, which="LA", v0=start)
+        # Any start without symmetry; fixed, so that the same input gives the same bits.
+        start = np.cos(np.arange(n))
+        try:
+            inverse, shapes = eigsh(operator, count, M=held.stiffness, Minv=solver, which="LA", v0=start)
+        except ArpackNoConvergence as error:
+            raise RunError(f"Only {len(error.eigenvalues)} of {count} modes could be found.") from None
         inverse, shapes = inverse[::-1], shapes[:, ::-1]
     real = inverse > MASSLESS * max(float(inverse[0]), 0.0) if inverse.size else np.zeros(0, bool)
     inverse, shapes = inverse[real], shapes[:, real]
