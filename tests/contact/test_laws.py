@@ -229,7 +229,8 @@ def test_clearance_is_a_bound_and_the_list_serves_its_reach(name):
         if bound > reach:
             continue
         new = Kernel(kind.pair(), R, p, reach=reach)(R, p)[0]
-        assert served[:3] == pytest.approx(new[:3], abs=5e-3 * np.linalg.norm(new[:3]) + 2e-3)
+        # Either list may err by half a per cent and half a millinewton, together 1 % at 0.1 N.
+        assert served[:3] == pytest.approx(new[:3], abs=2 * (5e-3 * np.linalg.norm(new[:3]) + 5e-4))
 
 
 def test_motion_bound_bounds_the_motion():

@@ -136,7 +136,8 @@ def test_on_the_axis_the_normal_is_the_axis(profile):
 )
 def test_narrowed_range_holds_the_nearest_segment_within_reach(z, r, reach, turn):
     rows = ROWS[id(DROGUE)]
-    first, last = facing(rows, 0, len(rows) - 1, z, r, 2 * reach)
+    here = depth(rows, 0, len(rows) - 1, z, r)[0]
+    first, last = facing(rows, 0, len(rows) - 1, z, r, here, reach)
     z_2, r_2 = z + reach * math.cos(turn), abs(r + reach * math.sin(turn))
     whole = depth(rows, 0, len(rows) - 1, z_2, r_2)
     assert depth(rows, first, last, z_2, r_2)[0] == pytest.approx(whole[0], abs=1e-15)

@@ -81,16 +81,53 @@ def depth(segments, first, last, z, r):
 
 
 @kernel
-def facing(segments, first, last, z, r, margin):
-    """Narrow a range of segments to those at most `margin` [m] farther than the nearest: (first, last)."""
-    nearest = math.inf
-    for k in range(first, last + 1):
-        nearest = min(nearest, abs(segment_depth(segments, k, z, r)[0]))
-    while abs(segment_depth(segments, first, z, r)[0]) > nearest + margin:
+def facing(segments, first, last, z, r, s, around):
+    """Narrow a range of segments to those that may be nearest to points within `around` [m] of (z, r).
+
+    s is the depth at (z, r) [m]. Returns (first, last).
+    """
+    farthest = abs(s) + 2.0 * around  # Eq. (C17)
+    while first < last and (
+        is_past(segments, first, END_Z, START_Z, 1.0, z, r, around)
+        or abs(segment_depth(segments, first, z, r)[0]) > farthest
+    ):
         first += 1
-    while abs(segment_depth(segments, last, z, r)[0]) > nearest + margin:
+    while first < last and (
+        is_past(segments, last, START_Z, END_Z, -1.0, z, r, around)
+        or abs(segment_depth(segments, last, z, r)[0]) > farthest
+    ):
         last -= 1
     return first, last
+
+
+@inlined
+def is_past(segments, k, near, far, side, z, r, around):
+    """Tell whether all points within `around` are past the smooth joint of segment k with its neighbour.
+
+    Then the joint is the point of the segment nearest to them, and the neighbour is nearer. `near` and `far` are the
+    columns of the joint and of the other end; `side` is 1 for the end of the segment, -1 for its start.
+    """
+    if segments[k, END_SIDE if side > 0.0 else START_SIDE] != 0.0:
+        return False
+    d_z, d_r = z - segments[k, near], r - segments[k, near + 1]
+    t_z, t_r = tangent_at(segments, k, near)
+    if side * (d_z * t_z + d_r * t_r) <= around:
+        return False
+    if segments[k, KIND] == 0.0:
+        return True
+    f_z, f_r = z - segments[k, far], r - segments[k, far + 1]
+    return math.sqrt(f_z * f_z + f_r * f_r) > math.sqrt(d_z * d_z + d_r * d_r) + 2.0 * around
+
+
+@inlined
+def tangent_at(segments, k, end):
+    """Unit tangent (z, r) of segment k at one of its ends; `end` is START_Z or END_Z."""
+    if segments[k, KIND] == 0.0:
+        return segments[k, AXIS_Z], segments[k, AXIS_R]
+    scale = segments[k, SENSE] / segments[k, LENGTH]
+    return (segments[k, AXIS_R] - segments[k, end + 1]) * scale, (
+        segments[k, end] - segments[k, AXIS_Z]
+    ) * scale
 
 
 @kernel

@@ -6,7 +6,7 @@ points and measure their depth; integrate the stress; add damping and friction. 
 
 import math
 
-from softdock.contact.kernels.cell import HALF_SQRT3, cut
+from softdock.contact.kernels.cell import HALF_SQRT3, SOFT, cut
 from softdock.contact.kernels.layout import (
     CONTACT_AREA,
     DEPTH,
@@ -23,7 +23,7 @@ from softdock.contact.kernels.layout import (
     SMOOTH_TWO,
     TORQUE,
 )
-from softdock.contact.kernels.near import to_A
+from softdock.contact.kernels.place import to_A
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -37,6 +37,7 @@ from softdock.geometry.kernels import (
     TINY,
     depth,
     radial_depth,
+    tangent_at,
 )
 from softdock.jit import inlined, kernel
 
@@ -91,23 +92,40 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
         return moved
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        if block["gap"] <= moved:
-            press_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
+        if block["gap"] <= moved and press_block(
+            arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A
+        ):
             add_lanes(block, work, out)
     return moved
 
 
 @kernel
 def press_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
-    """Work out the force of every lane of a block."""
+    """Work out the force of every lane of a block; tells whether any lane touches, else nothing is done."""
     is_points = data["quadrature"] == POINTS
     place(segments, block, work, R_AB, p_AB_A, LANES if is_points else 4 * LANES)
     if is_points:
         press_points(block, work, data)
-    else:
+    elif highest(block, work) > 0.0:
         press_cells(block, work, data)
+    else:
+        return False
     if data["damping"] > 0.0 or data["friction"] > 0.0:
         resist(block, work, data, p_AB_A, w_AB_A, v_AB_A)
+    return True
+
+
+@kernel
+def highest(block, work):
+    """Largest depth of the corners of all cells of a block [m]."""
+    S, most = work["s"], -math.inf
+    for i in range(block["count"]):
+        s_0, s_1, s_2, s_3 = S[i], S[i + LANES], S[i + 2 * LANES], S[i + 3 * LANES]
+        low = block["omega"][i]
+        # |alpha| + |beta| = sqrt(3) times the larger difference across the two diagonals
+        t = HALF_SQRT3 * max(abs(s_3 - s_0), abs(s_2 - s_1)) + SOFT
+        most = max(most, low * (s_0 + s_1) + (0.5 - low) * (s_2 + s_3) + t)
+    return most
 
 
 @kernel
@@ -120,7 +138,8 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
     work, count = lists.work[pair], 0
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        press_block(arrays.segments, block, work, arrays.pairs[pair], R_AB, p_AB_A, w_AB_A, v_AB_A)
+        if not press_block(arrays.segments, block, work, arrays.pairs[pair], R_AB, p_AB_A, w_AB_A, v_AB_A):
+            continue
         for i in range(block["count"]):
             if work["W"][i] <= 0.0:
                 continue
@@ -159,30 +178,19 @@ def extent(block, i, is_point):
 @kernel
 def place(segments, block, work, R_AB, p_AB_A, count):
     """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there."""
+    X, Y, Z, Q = work["x"], work["y"], work["z"], work["q"]
     for i in range(count):
         x, y, z = to_A(R_AB, p_AB_A, block["x"][i], block["y"][i], block["z"][i])
-        work["x"][i], work["y"][i], work["z"][i] = x, y, z
-        work["r"][i] = math.sqrt(x * x + y * y)
+        X[i], Y[i], Z[i], Q[i] = x, y, z, x * x + y * y
     first = block["first"][0]
     if block["mode"] == ONE:
         measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
     elif block["mode"] == SMOOTH_TWO:
         measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
-        t_z, t_r = end_tangent(segments, first)
+        t_z, t_r = tangent_at(segments, first, END_Z)
         measure(segments, first + 1, work, count, segments[first, END_Z], segments[first, END_R], t_z, t_r)
     else:
         measure_several(segments, block, work, count)
-
-
-@inlined
-def end_tangent(segments, k):
-    """Unit tangent (z, r) at the end of segment k."""
-    if segments[k, KIND] == 0.0:
-        return segments[k, AXIS_Z], segments[k, AXIS_R]
-    scale = segments[k, SENSE] / segments[k, LENGTH]
-    return (segments[k, AXIS_R] - segments[k, END_R]) * scale, (
-        segments[k, END_Z] - segments[k, AXIS_Z]
-    ) * scale
 
 
 @kernel
@@ -191,26 +199,33 @@ def measure(segments, segment, work, count, v_z, v_r, t_z, t_r):
 
     Points beyond the joint are those with (p - v) . t >= 0; with t = 0 these are all.
     """
-    Z, R, S, K, N = work["z"], work["r"], work["s"], work["k"], work["n"]
+    Z, Q, S, K, N = work["z"], work["q"], work["s"], work["k"], work["n"]
     if segments[segment, KIND] == 0.0:
         n_z, n_r = segments[segment, AXIS_R], -segments[segment, AXIS_Z]
         z_0, r_0 = segments[segment, START_Z], segments[segment, START_R]
         for i in range(count):
-            z, r = Z[i], R[i]
+            z, r = Z[i], math.sqrt(Q[i])
             s, k = (z - z_0) * n_z + (r - r_0) * n_r, n_r / (r + TINY)  # Eq. (C1)
             beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
             S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n_z if beyond else N[i]
-    else:
-        c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
-        radius, sense = segments[segment, LENGTH], segments[segment, SENSE]
+        return
+    c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
+    radius, sense = segments[segment, LENGTH], segments[segment, SENSE]
+    if c_r == 0.0 and t_z == 0.0 and t_r == 0.0:  # a sphere, alone
         for i in range(count):
-            z, r = Z[i], R[i]
-            d_z, d_r = z - c_z, r - c_r
-            distance = math.sqrt(d_z * d_z + d_r * d_r)
+            d_z = Z[i] - c_z
+            distance = math.sqrt(d_z * d_z + Q[i])
             scale = sense / (distance + TINY)
-            s, k, n = sense * (distance - radius), scale * d_r / (r + TINY), scale * d_z  # Eq. (C2)
-            beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
-            S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n if beyond else N[i]
+            S[i], K[i], N[i] = sense * (distance - radius), scale, scale * d_z  # Eq. (C2)
+        return
+    for i in range(count):
+        z, r = Z[i], math.sqrt(Q[i])
+        d_z, d_r = z - c_z, r - c_r
+        distance = math.sqrt(d_z * d_z + d_r * d_r)
+        scale = sense / (distance * r + TINY)
+        s, k, n = sense * (distance - radius), scale * d_r, scale * d_z * r  # Eq. (C2)
+        beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
+        S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n if beyond else N[i]
 
 
 @kernel
@@ -220,7 +235,7 @@ def measure_several(segments, block, work, count):
         lane = i % LANES
         if lane >= block["count"]:
             continue
-        z, r, first, last = work["z"][i], work["r"][i], block["first"][lane], block["last"][lane]
+        z, r, first, last = work["z"][i], math.sqrt(work["q"][i]), block["first"][lane], block["last"][lane]
         if block["mode"] == SEVERAL:
             s, n_z, n_r = depth(segments, first, last, z, r)
         else:

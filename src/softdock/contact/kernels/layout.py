@@ -55,7 +55,7 @@ BLOCK = _record(
 
 WORK = _record(
     {"clearance": (), "reach": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
-    | dict.fromkeys(("x", "y", "z", "r", "s", "k", "n"), (4 * LANES,))
+    | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
     | dict.fromkeys(
         ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "energy", "power", "touching", "deepest", "pressure"),
         (LANES,),

@@ -19,6 +19,8 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 
+STEPS = 6.0  # a near list should serve so many steps,
+LEAST, MOST = 0.125, 2.0  # within these parts of the skin
 MARGIN = 1.2  # of the motion expected in a step: it may grow faster than in the last one
 
 PAIR = np.dtype(
@@ -152,10 +154,13 @@ def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
         if h > 0.0:
             pair.pace = abs(moved - pair.moved) / h
         if every or not moved + MARGIN * pair.pace * h_next <= served:
-            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, pair.skin)
+            reach = pair.skin
+            if h_next > 0.0:
+                reach = min(max(STEPS * pair.pace * h_next, LEAST * pair.skin), MOST * pair.skin)
+            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, reach)
             if count > lists.blocks.shape[1]:
                 return -1, 0.0
-            moved, served = 0.0, max(pair.skin, clearance)
+            moved, served = 0.0, max(reach, clearance)
             rebuilt += 1
         pair.moved = moved
         if pair.pace > 0.0:

@@ -1,0 +1,53 @@
+"""The blocks of a near list: cells that face the same segments of A share the lanes of a block."""
+
+import math
+
+from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVERAL, SMOOTH_TWO
+from softdock.geometry.kernels import END_SIDE
+from softdock.jit import inlined, kernel
+
+NEAR = 0.25  # cells that touch within this part of the reach share blocks, apart from the farther ones
+
+
+@kernel
+def new_lane(arrays, lists, pair, face, gap):
+    """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane)."""
+    work, data, slots = lists.work[pair], arrays.pairs[pair], lists.slots
+    first, last, group = face[0], face[1], slots.shape[1] // 4 - 1
+    mode, slot = SEVERAL, 4 * group
+    if data["mapping"] == RADIAL:
+        mode, gap = BY_RADIUS, -math.inf  # the gap is a bound on the distance, not on this mapping
+    elif first == last:
+        mode, slot = ONE, 4 * (first - data["first_segment"])
+    elif is_smooth_two(arrays.segments, first, last):
+        mode, slot = SMOOTH_TWO, 4 * (first - data["first_segment"]) + 2
+    slot += 1 if gap > NEAR * work["reach"] else 0
+    capacity = lists.blocks.shape[1]
+    here = slots[pair, slot]
+    if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == LANES:
+        here = work["blocks"]
+        work["blocks"] += 1
+        slots[pair, slot] = here
+        block = lists.blocks[pair, min(here, capacity - 1)]
+        block["count"], block["mode"], block["gap"] = 0, mode, gap
+        for k in range(LANES):
+            block["area"][k] = 0.0
+    block = lists.blocks[pair, min(here, capacity - 1)]  # beyond the capacity the last block is overwritten
+    lane = min(block["count"], LANES - 1)
+    block["count"] = lane + 1
+    work["cells"] += 1
+    block["gap"] = min(block["gap"], gap)
+    block["first"][lane], block["last"][lane] = first, last
+    return min(here, capacity - 1), lane
+
+
+@inlined
+def put_point(block, k, x, y, z):
+    """Store a point of B."""
+    block["x"][k], block["y"][k], block["z"][k] = x, y, z
+
+
+@inlined
+def is_smooth_two(segments, first, last):
+    """Tell whether these are two segments of A that join smoothly."""
+    return first + 1 == last and segments[first, END_SIDE] == 0.0

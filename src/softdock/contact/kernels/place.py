@@ -1,0 +1,63 @@
+"""Places on the strips of B, and their depth below A."""
+
+import math
+
+from softdock.geometry.kernels import depth, endless_depth
+from softdock.jit import inlined
+
+
+@inlined
+def to_A(R_AB, p_AB_A, x, y, z):
+    """Express a point of B in A [m]: (x, y, z)."""
+    return (
+        p_AB_A[0] + R_AB[0][0] * x + R_AB[0][1] * y + R_AB[0][2] * z,
+        p_AB_A[1] + R_AB[1][0] * x + R_AB[1][1] * y + R_AB[1][2] * z,
+        p_AB_A[2] + R_AB[2][0] * x + R_AB[2][1] * y + R_AB[2][2] * z,
+    )
+
+
+@inlined
+def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
+    """Depth [m] below A of the point (x, y, z) of B."""
+    x, y, z = to_A(R_AB, p_AB_A, x, y, z)
+    return depth_near(segments, first, last, z, math.sqrt(x * x + y * y))
+
+
+@inlined
+def depth_near(segments, first, last, z, r):
+    """Depth [m] below segments first..last; one alone is as good as its endless line or circle."""
+    if first == last:
+        return endless_depth(segments, first, z, r)[0]
+    return depth(segments, first, last, z, r)[0]
+
+
+@inlined
+def meridian(shape, m):
+    """Point (z, rho) [m] of a strip at position m."""
+    if shape[0] == 0.0:
+        return m[0], m[1]
+    return shape[1] + shape[3] * m[0], shape[2] + shape[3] * m[1]
+
+
+@inlined
+def shifted(shape, m, steps, level, column, sign):
+    """Move a position along its strip by a step of the table."""
+    c, s = steps[level, column], sign * steps[level, column + 1]
+    if shape[0] == 0.0:
+        return m[0] + s * shape[1], m[1] + s * shape[2]
+    return m[0] * c - m[1] * s, m[0] * s + m[1] * c
+
+
+@inlined
+def turned(e, steps, level, column, sign):
+    """Turn (cos, sin) around the axis by a step of the table."""
+    c, s = steps[level, column], sign * steps[level, column + 1]
+    return e[0] * c - e[1] * s, e[0] * s + e[1] * c
+
+
+@inlined
+def cell_area(shape, m, h_u, angle, half_sine):
+    """Exact area of a cell [m2]; half_sine: sine of half its angle along an arc."""
+    if shape[0] == 0.0:
+        return angle * h_u * m[1]  # Eq. (C6)
+    return angle * (h_u * shape[2] + 2.0 * shape[3] * shape[3] * half_sine * m[1])  # Eq. (C7)

@@ -1,0 +1,235 @@
+"""Halving the cells of B until the depth is nearly linear across them, and only where they may touch."""
+
+import math
+
+from softdock.contact.kernels.cell import HALF_SQRT3, SOFT
+from softdock.contact.kernels.lanes import new_lane, put_point
+from softdock.contact.kernels.layout import (
+    GAUSS_PHI,
+    GAUSS_U,
+    HALF_PHI,
+    HALF_U,
+    LANES,
+    QUARTER_PHI,
+    QUARTER_U,
+    RADIAL,
+)
+from softdock.contact.kernels.place import cell_area, depth_of, meridian, shifted, to_A, turned
+from softdock.geometry.kernels import (
+    AXIS_R,
+    AXIS_Z,
+    KIND,
+    LENGTH,
+    SENSE,
+    START_R,
+    START_Z,
+    TINY,
+    depth,
+    facing,
+)
+from softdock.jit import inlined, kernel
+
+COVER = (
+    4.0  # depth over bend in covered cells: their energy then errs by less than 2e-4, their force far less
+)
+SLENDER = 1e-3  # a patch is taken to be at most 30 times as long as wide, also where lines or rings touch
+
+
+@kernel
+def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
+    """Halve a root cell where the depth bends, add what may touch; return the clearance [m]."""
+    segments, data, stack = arrays.segments, arrays.pairs[pair], lists.work[pair]["cell_stack"]
+    resolution, smallest, radial = data["resolution"], data["smallest"], data["mapping"] == RADIAL
+    strip = arrays.strips[int(arrays.roots[root, 0])]
+    steps, length, sector = strip["steps"], strip["length"], strip["angle"]
+    shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
+    for i in range(4):
+        stack[0, i] = arrays.roots[root, 1 + i]
+    stack[0, 4], stack[0, 5], stack[0, 6], stack[0, 7] = 0.0, 0.0, first, last
+    top, clearance = 1, math.inf
+    while top > 0:
+        top -= 1
+        m, e = (stack[top, 0], stack[top, 1]), (stack[top, 2], stack[top, 3])
+        level_u, level_phi = int(stack[top, 4]), int(stack[top, 5])
+        first, last = int(stack[top, 6]), int(stack[top, 7])
+        h_u, angle = length / (1 << level_u), sector / (1 << level_phi)
+        z, rho = meridian(shape, m)
+        h_phi = rho * angle
+        half = 0.5 * math.sqrt(h_u * h_u + rho * (rho + 0.5 * h_u) * angle * angle)  # Eq. (C15)
+        x_A, y_A, z_A = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
+        r_A = math.sqrt(x_A * x_A + y_A * y_A)
+        s = 0.0
+        if last > first:
+            s = depth(segments, first, last, z_A, r_A)[0]
+            if -s - half > reach:
+                clearance = min(clearance, -s - half)  # Eq. (C16)
+                continue
+            if not radial:
+                first, last = facing(segments, first, last, z_A, r_A, s, half + reach)
+        cell = (rho, half, h_u, angle)
+        axes = axes_of_A(R_AB, x_A, y_A, r_A)
+        deepest, s_first, slope_u, slope_phi, bend_u, bend_phi = bends(
+            segments, first, z_A, r_A, axes, shape, m, e, cell
+        )
+        for k in range(first + 1, last + 1):
+            deepest = max(deepest, bends(segments, k, z_A, r_A, axes, shape, m, e, cell)[0])
+        if -deepest > reach and not radial:
+            clearance = min(clearance, -deepest)
+            continue
+        if last > first:
+            slope_u, slope_phi, bend_u, bend_phi = bends_between(
+                segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s
+            )
+        limit = allowed_bend(resolution, bend_u / (h_u * h_u), bend_phi / (h_phi * h_phi))
+        if last == first:  # Eq. (C25): covered whatever happens within the reach
+            shallow = s_first - 0.5 * (abs(slope_u) + abs(slope_phi)) - 0.25 * (bend_u + bend_phi) - reach
+            limit = max(limit, shallow / COVER)
+        can_u, can_phi = h_u > smallest, h_phi > smallest
+        split = which_way(limit, bend_u, bend_phi, can_u, can_phi)
+        if split == 0:
+            # A bend that turns back inside the cell hides from its middle, but not from the slopes.
+            z_0, rho_0 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, -1.0))
+            z_1, rho_1 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, 1.0))
+            c_0, s_0 = turned(e, steps, level_phi, GAUSS_PHI, -1.0)
+            c_1, s_1 = turned(e, steps, level_phi, GAUSS_PHI, 1.0)
+            d_0 = depth_of(segments, first, last, R_AB, p_AB_A, rho_0 * c_0, rho_0 * s_0, z_0)
+            d_1 = depth_of(segments, first, last, R_AB, p_AB_A, rho_0 * c_1, rho_0 * s_1, z_0)
+            d_2 = depth_of(segments, first, last, R_AB, p_AB_A, rho_1 * c_0, rho_1 * s_0, z_1)
+            d_3 = depth_of(segments, first, last, R_AB, p_AB_A, rho_1 * c_1, rho_1 * s_1, z_1)
+            alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
+            weight = (
+                4.0 if last > first else 8.0
+            )  # a slope in the middle differs half as much as one between ends
+            odd_u, odd_phi = weight * abs(slope_u - alpha), weight * abs(slope_phi - beta)
+            split = which_way(limit, odd_u, odd_phi, can_u, can_phi)
+        if split == 0:
+            omega = 0.5 * rho_0 / (rho_0 + rho_1)
+            gap = gap_of_cell(omega * (d_0 + d_1) + (0.5 - omega) * (d_2 + d_3), alpha, beta, omega)
+            clearance = min(clearance, gap)
+            if gap <= reach:
+                place, lane = new_lane(arrays, lists, pair, (first, last), gap)
+                block = lists.blocks[pair, place]
+                put_point(block, lane, rho_0 * c_0, rho_0 * s_0, z_0)
+                put_point(block, lane + LANES, rho_0 * c_1, rho_0 * s_1, z_0)
+                put_point(block, lane + 2 * LANES, rho_1 * c_0, rho_1 * s_0, z_1)
+                put_point(block, lane + 3 * LANES, rho_1 * c_1, rho_1 * s_1, z_1)
+                block["omega"][lane] = omega
+                block["area"][lane] = cell_area(shape, m, h_u, angle, steps[level_u, HALF_U + 1])
+            continue
+        for sign in (-1.0, 1.0):
+            stack[top, 6], stack[top, 7] = first, last
+            if split == 1:
+                stack[top, 0], stack[top, 1] = shifted(shape, m, steps, level_u, QUARTER_U, sign)
+                stack[top, 2], stack[top, 3] = e
+                stack[top, 4], stack[top, 5] = level_u + 1, level_phi
+            else:
+                stack[top, 0], stack[top, 1] = m
+                stack[top, 2], stack[top, 3] = turned(e, steps, level_phi, QUARTER_PHI, sign)
+                stack[top, 4], stack[top, 5] = level_u, level_phi + 1
+            top += 1
+    return clearance
+
+
+@inlined
+def axes_of_A(R_AB, x, y, r):
+    """Unit vectors of A at a point (x, y) of A, in B: radial, around, along."""
+    c, s = (x / r, y / r) if r > 0.0 else (1.0, 0.0)
+    return (
+        (c * R_AB[0][0] + s * R_AB[1][0], c * R_AB[0][1] + s * R_AB[1][1], c * R_AB[0][2] + s * R_AB[1][2]),
+        (c * R_AB[1][0] - s * R_AB[0][0], c * R_AB[1][1] - s * R_AB[0][1], c * R_AB[1][2] - s * R_AB[0][2]),
+        R_AB[2],
+    )
+
+
+@inlined
+def bends(segments, k, z, r, axes, shape, m, e, cell):
+    """How the depth below the endless segment k varies over a cell of B whose middle is at (z, r) in A.
+
+    Returns a bound on the depth within the cell [m], the depth in the middle [m], the change across the cell
+    along u and around [m], and the bends along u and around [m]; all from derivatives in the middle.
+    """
+    rho, half, h_u, angle = cell
+    curvature, distance = 0.0, math.inf
+    if segments[k, KIND] == 0.0:
+        n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
+        s = (z - segments[k, START_Z]) * n_z + (r - segments[k, START_R]) * n_r  # Eq. (C1)
+        n_r_most = n_r
+    else:
+        d_z, d_r = z - segments[k, AXIS_Z], r - segments[k, AXIS_R]
+        distance = math.sqrt(d_z * d_z + d_r * d_r)
+        curvature = segments[k, SENSE] / (distance + TINY)
+        s, n_z, n_r = segments[k, SENSE] * (distance - segments[k, LENGTH]), curvature * d_z, curvature * d_r
+        n_r_most = n_r + 2.0 * half * abs(curvature)
+    radial, around, along = axes
+    n_x, n_y = n_r * radial[0] + n_z * along[0], n_r * radial[1] + n_z * along[1]
+    n_e, n_t = n_x * e[0] + n_y * e[1], n_y * e[0] - n_x * e[1]  # outwards and around B
+    n_a = n_r * radial[2] + n_z * along[2]
+    tau_e, tau_t = around[0] * e[0] + around[1] * e[1], around[1] * e[0] - around[0] * e[1]
+    if shape[0] == 0.0:
+        t_z, t_r, tilt, swing = shape[1], shape[2], 0.0, 0.0
+    else:
+        t_z, t_r = -m[1], m[0]
+        inverse = 1.0 / shape[3]
+        tilt = -(m[0] * n_a + m[1] * n_e) * inverse  # n . x_uu
+        swing = (0.5 * h_u * inverse + 0.5 * angle) * inverse
+    g_u = t_z * n_a + t_r * n_e
+    tau_u = t_z * around[2] + t_r * tau_e
+    hoop = n_r / (r + TINY)
+    h_phi = rho * angle
+    # Eq. (C24): second derivatives along the surface of B
+    bend_u = (tilt + hoop * tau_u * tau_u + curvature * (1.0 - g_u * g_u - tau_u * tau_u)) * h_u * h_u
+    bend_phi = (
+        hoop * tau_t * tau_t + curvature * (1.0 - n_t * n_t - tau_t * tau_t)
+    ) * h_phi * h_phi - n_e * angle * h_phi
+    slope_u, slope_phi = g_u * h_u, n_t * h_phi
+    deepest = s + half
+    if r > 2.0 * half and distance > 2.0 * half:
+        # Eq. (C23)
+        hollow = max(max(0.0, n_r_most) / (r - half), 2.0 * curvature)
+        rise = (
+            0.5 * (abs(slope_u) + abs(slope_phi))
+            + 0.125 * max(0.0, tilt + swing) * h_u * h_u
+            + 0.125 * max(0.0, 0.5 * angle - n_e) * (rho + 0.5 * h_u) * angle * angle
+            + 0.25 * (abs(n_t) + 0.5 * angle) * angle * h_u * abs(t_r)
+            + 0.5 * hollow * half * half
+        )
+        deepest = s + min(half, rise)
+    return deepest, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi)
+
+
+@kernel
+def bends_between(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s):
+    """Changes and bends [m] across a cell that faces several segments: from the middle and the ends of its sides."""
+    z, rho = meridian(shape, m)
+    s_u, s_phi = (0.0, 0.0), (0.0, 0.0)
+    for sign in (-1.0, 1.0):
+        z_i, rho_i = meridian(shape, shifted(shape, m, steps, level_u, HALF_U, sign))
+        s_i = depth_of(segments, first, last, R_AB, p_AB_A, rho_i * e[0], rho_i * e[1], z_i)
+        cos, sin = turned(e, steps, level_phi, HALF_PHI, sign)
+        s_j = depth_of(segments, first, last, R_AB, p_AB_A, rho * cos, rho * sin, z)
+        s_u, s_phi = (s_u[1], s_i), (s_phi[1], s_j)
+    bend_u, bend_phi = 4.0 * abs(s_u[0] + s_u[1] - 2.0 * s), 4.0 * abs(s_phi[0] + s_phi[1] - 2.0 * s)
+    return s_u[1] - s_u[0], s_phi[1] - s_phi[0], bend_u, bend_phi
+
+
+@inlined
+def allowed_bend(resolution, curvature_u, curvature_phi):
+    """Bend of the depth [m] that a cell may have where the surfaces differ by these curvatures [1/m]."""
+    large, small = max(curvature_u, curvature_phi), min(curvature_u, curvature_phi)
+    return math.sqrt(resolution * math.sqrt(large * max(small, SLENDER * large)))  # Eq. (C14)
+
+
+@inlined
+def which_way(limit, bend_u, bend_phi, can_u, can_phi):
+    """Say which way a cell is halved: 0 not at all, 1 along the meridian, 2 around the axis."""
+    u, phi = can_u and bend_u > limit, can_phi and bend_phi > limit
+    if u and (bend_u >= bend_phi or not phi):
+        return 1
+    return 2 if phi else 0
+
+
+@inlined
+def gap_of_cell(mean, alpha, beta, omega):
+    """Motion of B [m] before a cell of this depth can touch; negative where it touches."""
+    gap = -(mean + 0.5 * (abs(alpha) + abs(beta)) + SOFT)
+    return gap / (2.0 * HALF_SQRT3 + 2.0 * max(omega, 0.5 - omega)) if gap > 0.0 else gap  # Eq. (C18)
