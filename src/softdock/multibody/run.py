@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.kernels.layout import DEPTH
+from softdock.contact.kernels.layout import DEPTH, ContactArrays, ContactLists
 from softdock.contact.pair import ContactPair
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
@@ -25,7 +25,7 @@ from softdock.multibody.assemble import (
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR, apply_contacts, refresh_lists
-from softdock.multibody.kernels.derivative import EXTRA_STATES, books, set_motion
+from softdock.multibody.kernels.derivative import EXTRA_STATES, books, derivative, set_motion
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
@@ -172,6 +172,7 @@ class Simulation:
         log = np.zeros((s.max_events, 2))
         lists = contact_lists(arrays, capacity)
         system = (links, axes, elements, a.tables, pairs, arrays, lists, world)
+        self._meet(links, axes, pairs, arrays, lists)
         first = self._books(system, y, 0.0)
         memory = self._memory(len(y), first)
         while True:
@@ -207,17 +208,28 @@ class Simulation:
 
     def depths_at_start(self) -> list[float]:
         """Return how deep the active contacts are at the initial state [m]."""
-        a, pairs = self.assembly, self.pairs.copy()
-        links, axes, y = a.links.copy(), a.axes.copy(), a.y
-        n_q, n_u = int(a.world[0].n_q), int(a.world[0].n_u)
-        set_motion(links, axes, a.world[0].gravity, y, y[n_q : n_q + n_u])
+        links, axes, pairs = self.assembly.links.copy(), self.assembly.axes.copy(), self.pairs.copy()
         arrays = contact_arrays(self.contact_pairs)
         for capacity in (64, 1024, 16384):
             lists = contact_lists(arrays, capacity)
-            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0] >= 0:
+            if self._meet(links, axes, pairs, arrays, lists):
                 break
         apply_contacts(links, pairs, arrays, lists)
         return [float(pair.out[DEPTH]) for pair in pairs]
+
+    def _meet(
+        self,
+        links: np.recarray,
+        axes: np.recarray,
+        pairs: np.recarray,
+        arrays: ContactArrays,
+        lists: ContactLists,
+    ) -> bool:
+        """Bring links and near lists to the initial state; tells whether the lists had room."""
+        a = self.assembly
+        n_q, n_u = int(a.world[0].n_q), int(a.world[0].n_u)
+        set_motion(links, axes, a.world[0].gravity, a.y, a.y[n_q : n_q + n_u])
+        return int(refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0]) >= 0
 
     def _options(self) -> np.recarray:
         s = self.settings
@@ -279,7 +291,8 @@ class Simulation:
 
     def _books(self, system: tuple[object, ...], y: Floats, t: float) -> Books:
         out = np.zeros(13)
-        books(system, t, y, np.zeros(len(y)), out)
+        derivative(system, t, y, np.zeros(len(y)))
+        books(system, y, out)
         return Books(
             angular_momentum=out[:3].copy(),
             linear_momentum=out[3:6].copy(),

@@ -135,14 +135,13 @@ def energy_held(elements, pairs):
 
 
 @kernel
-def books(system, t, y, dy, out):
-    """Write momentum, energies and ledgers of a state into `out`.
+def books(system, y, out):
+    """Write momentum, energies and ledgers of a state, where the derivative was just evaluated, into `out`.
 
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
     energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
     |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
     """
-    derivative(system, t, y, dy)
     links, elements, pairs, world = system[0], system[2], system[4], system[7]
     w = world[0]
     for k in range(13):
