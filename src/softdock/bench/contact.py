@@ -13,6 +13,8 @@ from softdock.contact import CutCells, Friction, Points, warm_up
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
 from softdock.report import Progress
+from softdock.scenario import load
+from softdock.simulate import simulate
 
 FORCES = (0.1, 1.0, 10.0)
 """[N]"""
@@ -25,6 +27,16 @@ METHODS: dict[str, CutCells | Points] = {
 }
 """The allowed bend goes with the root of the resolved force: a sixteenth of it halves the cells both ways."""
 FINE = CutCells(resolved_force=1e-4)
+CONTACTS = ("bumper-drogue", "pantograph-drogue")
+DOCKINGS = {
+    "cut cells": ("resolved_force=0.1",),
+    "cut cells, quartered": ("resolved_force=0.00625",),
+    "cut cells for 1 N": ("resolved_force=1",),
+    "points 2 mm": ("quadrature=points", "spacing=0.002"),
+    "points 1 mm": ("quadrature=points", "spacing=0.001"),
+    "points 0.5 mm": ("quadrature=points", "spacing=0.0005"),
+}
+"""Fields of the contacts of the docking that are varied."""
 TIMED_KIND, TIMED_FORCE = "ball (6 mm) on cone", 1.5
 
 
@@ -77,6 +89,16 @@ def table(placements: int = 20) -> str:
         errors = accuracy(kind, tuple(METHODS), placements)
         cells = [" / ".join(_digits(100 * e) for e in errors[method]) for method in METHODS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def docking_table() -> str:
+    """Return the table of the theory page (Markdown): the nominal docking with cells and with points."""
+    lines = ["| quadrature | peak contact force [N] | opening time [s] |", "|---|---|---|"]
+    for name, fields in DOCKINGS.items():
+        changes = [f"contacts.{contact}.{field}" for contact in CONTACTS for field in fields]
+        metrics = simulate(load("assist-soft-docking", ["opening=false", *changes])).metrics
+        lines.append(f"| {name} | {metrics['peak_contact_force']:.3f} | {metrics['opening_time']:.5f} |")
     return "\n".join(lines)
 
 
