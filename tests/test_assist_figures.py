@@ -1,0 +1,24 @@
+"""The figures of the ASSIST paper are drawn from our own runs."""
+
+import pytest
+
+from softdock.report.figures import figure_set
+
+NAMES = {
+    "assist-figure-5",
+    "assist-figure-9",
+    "assist-figure-10",
+    "assist-figure-11",
+    "assist-capture",
+    "assist-motion",
+}
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn(tmp_path):
+    told = []
+    paths = figure_set("assist").draw(tmp_path, lambda what, fraction: told.append(fraction))
+    assert {path.stem for path in paths} == NAMES
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
