@@ -7,7 +7,6 @@ import numpy as np
 from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
 from softdock.campaign.template import value_at
-from softdock.errors import InputError, Problem
 from softdock.result import Array
 from softdock.theory import rmi
 
@@ -23,12 +22,8 @@ def predict_samples(manifest: dict[str, Any], count: int) -> tuple[Array, Array]
 
 
 def predict_plan(plan: Plan, count: int) -> tuple[Array, Array]:
-    """Return the same for a campaign that is made ready."""
+    """Return the same for a campaign that is made ready: chains of two and two masses, random sampling."""
     data = plan.template.data
-    if plan.sampler.method != "random":
-        raise _refusal("Samples beyond the runs can be predicted with random sampling only.")
-    if data["kind"] != "chain" or not all(len(data[side]["masses"]) == 2 for side in ("chaser", "target")):
-        raise _refusal("Only chains of two and two masses can be predicted in bulk.")
     restitution = (data.get("contact") or {}).get("restitution")
     ratio, after = np.empty(count), np.empty(count)
     for start in range(0, count, PART):
@@ -42,7 +37,3 @@ def predict_plan(plan: Plan, count: int) -> tuple[Array, Array]:
         )
         ratio[start:stop], after[start:stop] = many.effective_mass_ratio, many.relative_velocity_after
     return ratio, after
-
-
-def _refusal(message: str) -> InputError:
-    return InputError(Problem(message=message, field="predictions"))

@@ -10,10 +10,12 @@ from pydantic import ValidationError
 
 from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
+from softdock.campaign.sizing import size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem
 from softdock.scenario import ScenarioBase, bundled
 from softdock.scenario import load as load_scenario
+from softdock.scenario.chain import ChainScenario
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.overrides import apply_overrides
@@ -37,6 +39,7 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
     campaign, source = _with_presets(campaign, source)
     scenario = _scenario(campaign, source)
     _check_success(campaign, scenario, source)
+    _check_report(campaign, scenario, source)
     template = Template(scenario.name, scenario.to_data(), absolute(scenario.directory))
     return make_plan(campaign, source, template, name, origin)
 
@@ -126,6 +129,21 @@ def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
         if known and outcome not in known:
             hint = did_you_mean(outcome, known)[0]
             raise _refusal(source, ("success", i), "The scenario has no such outcome.", hint)
+
+
+def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
+    """Refuse what the report could not do, before the runs are done."""
+    for name, spring in campaign.springs.items():
+        try:
+            size_spring(name, spring.stroke, [], [])
+        except ValueError as error:
+            raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
+    two_and_two = isinstance(scenario, ChainScenario) and (
+        len(scenario.chaser.masses) == len(scenario.target.masses) == 2
+    )
+    if campaign.predictions is not None and not two_and_two:
+        message = "Only chains of two and two masses can be predicted in bulk."
+        raise _refusal(source, ("predictions",), message)
 
 
 def _outcomes(scenario: ScenarioBase) -> list[str]:

@@ -135,6 +135,10 @@ class CampaignFile(Model):
             raise FieldError("success", "must name the outcomes that count as success for the stop rule")
         if self.stop is not None and self.sampling == "saltelli":
             raise FieldError("stop", "does not go with the saltelli design, which must be completed")
+        if self.correlations and self.sampling == "saltelli":
+            raise FieldError("correlations", "do not go with Sobol' indices, which need independent inputs")
+        if self.predictions is not None and self.sampling != "random":
+            raise FieldError("predictions", "beyond the runs need random sampling")
         return self
 
 

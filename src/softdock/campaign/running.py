@@ -178,6 +178,7 @@ class _Session:
                 flying = self._collect(flying)
         except KeyboardInterrupt:
             self.tally.interrupted = True
+            self.watch(self.tally)
             while flying := {future for future in flying if not future.cancel()}:
                 flying = self._collect(flying)
 

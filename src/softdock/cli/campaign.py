@@ -169,12 +169,26 @@ def _drive(work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_
     from softdock.campaign.table import status_of
 
     resume_command = f"softdock campaign resume {shlex.quote(str(folder))}"
-    with _progress() as watch:
-        tally = work(watch)
+    with _progress() as show:
+        tally = work(_with_farewell(show))
     _show_status(status_of(folder), folder, as_json)
     if tally.interrupted:
         console.say(f"Interrupted; every finished run is kept. Continue with: {resume_command}")
         raise typer.Exit(console.EXIT_INTERRUPTED)
+
+
+def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
+    """Say after Ctrl-C, once, why it does not end at once."""
+    said = False
+
+    def watch(tally: "Tally") -> None:
+        nonlocal said
+        if tally.interrupted and not said:
+            said = True
+            console.say("Finishing the runs under way; Ctrl-C again leaves them ...")
+        show(tally)
+
+    return watch
 
 
 @contextmanager

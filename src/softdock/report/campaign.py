@@ -119,7 +119,8 @@ def _assist(table: Table) -> list[str]:
 
 
 def _springs(findings: Findings) -> list[str]:
-    parts = ["<h2>Spring sizing</h2>"] if findings.springs else []
+    text = "Energy of every run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
+    parts = [f"<h2>Spring sizing</h2><p>{text}</p>"] if findings.springs else []
     for size in findings.springs:
         stroke = f"{np.degrees(size.stroke):.4g} deg" if size.turning else f"{1e3 * size.stroke:.4g} mm"
         unit = "N m/rad" if size.turning else "N/m"
