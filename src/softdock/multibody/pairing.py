@@ -111,6 +111,8 @@ def first_touch(system: System, assembly: Assembly, folder: Path, duration: floa
     R_NA = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ pair.R_aA.reshape(3, 3)
     p_NA = base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ pair.p_aA)
     force, torque = pair.out[FORCE : FORCE + 3], pair.out[TORQUE : TORQUE + 3]
+    if not force.any():
+        return None  # a graze: it touched inside the last step and is free again at its end
     on_line = np.cross(force, torque) / (
         force @ force
     )  # the point of the line of action nearest to A's origin
