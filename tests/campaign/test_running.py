@@ -138,6 +138,26 @@ def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Wr
         running.resume(tmp_path / "out")
 
 
+def test_words_may_change_while_a_campaign_is_under_way(write: Write, tmp_path: Path) -> None:
+    interrupted(load(write()), tmp_path / "out", 1)
+    write("title: A better title", "metrics: [impulse]")
+    assert running.resume(tmp_path / "out").finished
+
+
+def test_a_table_that_was_never_begun_is_begun_anew(write: Write, tmp_path: Path) -> None:
+    """A process that is killed before its first transaction leaves an empty data base."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "campaign.sqlite").touch()
+    with pytest.raises(InputError, match="no campaign in this folder"):
+        running.resume(tmp_path / "out")
+    assert running.run(load(write(), runs=2), tmp_path / "out").finished
+
+
+def test_masses_of_a_chain_are_no_vector(write: Write, tmp_path: Path) -> None:
+    running.run(load(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
+    assert set(read_table(tmp_path / "out").inputs) == {"chaser.masses.0", "chaser.masses.1", "speed"}
+
+
 def test_resume_with_another_program_is_refused(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What a campaign is made of, and how two of them differ."""
 
+import functools
 import hashlib
 import platform
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,15 @@ SOURCES = (
 )  # fmt: skip
 """Rooms whose code decides a result."""
 MOST_SHOWN = 12
+WORDS = {
+    f"{what}.{key}"
+    for what, keys in (
+        ("campaign", ("title", "description", "metrics", "springs", "predictions")),
+        ("scenario.data", ("title", "description")),
+    )
+    for key in keys
+}
+"""What may change while a campaign is under way: no run depends on it."""
 
 
 def manifest_of(plan: Plan) -> dict[str, Any]:
@@ -57,6 +67,8 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def _compare(place: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    if place in WORDS:
+        return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys([*old, *new]):
             yield from _compare(f"{place}.{key}", old.get(key), new.get(key))
@@ -85,7 +97,9 @@ def _digests(data: Any, directory: Path) -> Iterator[tuple[str, str]]:
             yield from _digests(value, directory)
 
 
+@functools.cache
 def _program() -> str:
+    """Return a digest of the sources, as they were when this process first asked: what it has loaded."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     for room in SOURCES:
         for path in sorted((root / room).rglob("*.py")):

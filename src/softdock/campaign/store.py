@@ -48,18 +48,18 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise file_error(folder, "make", error) from error
-        if (folder / TABLE_FILE).exists() and _has_manifest(folder):
+        if (folder / TABLE_FILE).exists() and not _is_unfinished(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
             raise InputError(
                 Problem(message="There is a campaign here already.", file=str(folder), hint=hint)
             )
         store = cls._open(folder)
         with store.writing() as database:
-            database.execute(f"CREATE TABLE IF NOT EXISTS runs ({_COLUMNS})")
-            database.execute("CREATE TABLE IF NOT EXISTS manifest (key TEXT PRIMARY KEY, value TEXT)")
+            database.execute(f"CREATE TABLE runs ({_COLUMNS})")
+            database.execute("CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT)")
             entries = {"format": FORMAT, "state": {}, "manifest": manifest}
             rows = [(key, json.dumps(value)) for key, value in entries.items()]
-            database.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", rows)
+            database.executemany("INSERT INTO manifest VALUES (?, ?)", rows)
         return store
 
     @classmethod
@@ -130,7 +130,7 @@ class Store:
 def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     """Open the table of a campaign to read it; a campaign that runs is not disturbed."""
     path = folder / TABLE_FILE
-    if not path.is_file():
+    if not path.is_file() or _is_unfinished(folder):
         hint = "Start one with: softdock campaign run NAME|FILE --out DIR."
         raise InputError(Problem(message="There is no campaign in this folder.", file=str(folder), hint=hint))
     try:
@@ -162,7 +162,7 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
     address = path.resolve().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=30.0)
     try:
-        database.execute("SELECT 1 FROM manifest").fetchone()
+        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         database.close()
         wal = path.with_name(path.name + "-wal")
@@ -172,18 +172,10 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _has_manifest(folder: Path) -> bool:
-    try:
-        with reading(folder) as database:
-            return stored(database, "manifest") is not None
-    except (InputError, TypeError):
-        return (folder / TABLE_FILE).stat().st_size > 0 and not _is_unfinished(folder)
-
-
 def _is_unfinished(folder: Path) -> bool:
     """Tell a table that was never begun: the process ended before its first transaction."""
     try:
-        with contextlib.closing(sqlite3.connect(folder / TABLE_FILE)) as database:
+        with contextlib.closing(_connect_readonly(folder / TABLE_FILE)) as database:
             return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.Error:
         return False

@@ -78,7 +78,7 @@ def read_table(folder: Path) -> Table:
         status=[row.status for row in rows],
         outcome=[row.outcome for row in rows],
         message=[row.message for row in rows],
-        inputs=_with_norms(parts["inputs"]),
+        inputs=_with_norms(parts["inputs"], manifest["campaign"]["dispersions"]),
         metrics=parts["metrics"],
         predictions=parts["prediction"],
         wall_s=np.array([row.wall_s for row in rows], dtype=float),
@@ -222,13 +222,11 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
     return columns
 
 
-def _with_norms(inputs: dict[str, Array]) -> dict[str, Array]:
-    """Add the length of every vector: what was dispersed is its magnitude."""
+def _with_norms(inputs: dict[str, Array], dispersions: dict[str, Any]) -> dict[str, Array]:
+    """Add the length of every vector of which the magnitude was dispersed."""
     found: dict[str, Array] = dict(inputs)
-    for name in inputs:
-        path, _, last = name.rpartition(".")
-        parts = [inputs.get(f"{path}.{k}") for k in range(3)]
-        if last == "0" and parts[1] is not None:
-            present = [part for part in parts if part is not None]
-            found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in present))
+    for path, dispersion in dispersions.items():
+        parts = [inputs[f"{path}.{k}"] for k in range(3) if f"{path}.{k}" in inputs]
+        if dispersion["magnitude"] is not None and parts:
+            found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in parts))
     return found
