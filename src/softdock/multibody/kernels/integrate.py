@@ -77,7 +77,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     """
     k, y_new, y_stage, dense, tolerance, start, mid, end, values = memory
     o = options[0]
-    if not settle(system, channels, o, 0.0, y, k[0], start, True):
+    if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
@@ -91,7 +91,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
             held = energy_held(system[2], system[4])
-            if not settle(system, channels, o, 0.0, y, k[0], start, True):
+            if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
                 return LISTS_TOO_LONG
             book_switch(system[7][0], y, energy_held(system[2], system[4]) - held)
             fired = already_true(events, start)
@@ -137,7 +137,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 copy(end, start)
                 o.t = t_new
                 o.steps += 1
-                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands):
+                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
                     return LISTS_TOO_LONG
     return ending
 
@@ -149,7 +149,7 @@ def wanted_step(o):
 
 
 @woven
-def settle(system, channels, o, h, y, slope, values, changed):
+def settle(system, channels, o, h, y, slope, values, changed, touching):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
@@ -163,8 +163,9 @@ def settle(system, channels, o, h, y, slope, values, changed):
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, arrays, lists, bool(changed), h, o.h)
         world[0].rebuilds += max(rebuilt, 0)
-    if changed or rebuilt > 0:
+    if changed or (rebuilt > 0 and touching):  # where nothing touches, a new list changes nothing
         look_at(system, channels, o.watched, o.t, y, slope, values)
+    if changed or rebuilt > 0:
         worst_overreach(pairs)
     return rebuilt >= 0
 
