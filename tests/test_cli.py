@@ -201,7 +201,18 @@ def test_run_prints_a_summary_and_says_where_files_are(softdock: Command, tmp_pa
 def test_run_prints_only_json_on_request(softdock: Command) -> None:
     end = softdock("run", "impact-a", "--json")
     data = json.loads(end.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    keys = {"scenario", "outcome", "message", "metrics", "units", "audit", "prediction", "timing", "events"}
+    keys = {
+        "scenario",
+        "completed",
+        "outcome",
+        "message",
+        "metrics",
+        "units",
+        "audit",
+        "prediction",
+        "timing",
+        "events",
+    }
     assert set(data) == keys
     assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}
     assert set(data["timing"]) == {"simulated_s", "wall_s", "steps", "evaluations"}
