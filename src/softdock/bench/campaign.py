@@ -25,13 +25,16 @@ SHARED = 60  # runs of the comparisons between workers
 FEW, MANY = 1_000, 100_000
 
 MEMORY = """
-import resource, sys
+import re, resource, sys
 from pathlib import Path
 from softdock.campaign import running
 from softdock.campaign.loading import load
 running.run(load({name!r}, runs={runs}), Path({folder!r}), running.Means(running.Place.THREADS, 1))
-scale = 1 if sys.platform == "darwin" else 1024
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale)
+status = Path("/proc/self/status")
+if status.exists():  # the peak of this program alone; getrusage would count the parent's before the exec
+    print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 """
 
 
