@@ -65,7 +65,7 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
     except InputError as error:
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     try:
-        result = simulate(scenario)
+        result = simulate(scenario, with_prediction=False)
     except InputError as error:  # found only with everything in place, like surfaces that overlap
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from softdock.predict import predict
+
 if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario import ScenarioBase
@@ -24,10 +26,11 @@ class Runner(Protocol):
         """Run the scenario and return what happened."""
 
 
-def simulate(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Result":
+def simulate(scenario: "ScenarioBase | str | os.PathLike[str]", *, with_prediction: bool = True) -> "Result":
     """Run a scenario, or the bundled scenario or file of that name, and return what happened.
 
-    The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome.
+    The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome. Beside
+    the run stands what theory expects, unless thousands of runs have no use for it.
     """
     if isinstance(scenario, str | os.PathLike):
         from softdock.scenario import load
@@ -37,7 +40,12 @@ def simulate(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Result":
     start = time.perf_counter()
     result = runner.run(scenario)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    return replace(result, scenario=scenario.name, definition=scenario.to_data(), timing=timing)
+    prediction = result.prediction
+    if prediction is None and with_prediction:
+        prediction = predict(scenario)
+    return replace(
+        result, scenario=scenario.name, definition=scenario.to_data(), timing=timing, prediction=prediction
+    )
 
 
 @functools.cache

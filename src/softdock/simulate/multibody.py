@@ -12,7 +12,6 @@ from softdock.multibody.pairing import pair_records, refuse_overlap
 from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
-from softdock.predict import predict
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import METRIC, MultibodyScenario
 
@@ -142,7 +141,6 @@ def _result(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> R
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=History(time=run.history[:, 0], channels=channels),
         events=events,
-        prediction=predict(scenario),
         units=_units(scenario),
     )
 
