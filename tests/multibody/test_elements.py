@@ -286,7 +286,7 @@ def rate_of_energy(assembly, y):
     dy, _ = evaluate(assembly, y)
 
     def energy(t):
-        out = np.zeros(13)
+        out = np.zeros(14)
         system = kernel_system(assembly)
         derivative(system, 0.0, y + t * dy, np.zeros_like(y))
         books(system, y + t * dy, out)

@@ -31,7 +31,7 @@ def line_of_four(m1, m2, m3, m4, speed):
 
 def momentum_and_energy(assembly, y):
     simulation = Simulation(assembly=assembly, settings=Settings(duration=1.0))
-    out = np.zeros(13)
+    out = np.zeros(14)
     system = (
         assembly.links.copy(),
         assembly.axes.copy(),

@@ -306,7 +306,7 @@ def test_power_is_the_rate_of_energy(kind, floating):
     energies = []
     h = 1e-4
     for sign in (-1.0, 1.0):
-        out = np.zeros(13)
+        out = np.zeros(14)
         system = kernel_system(assembly)
         derivative(system, 0.0, assembly.y + sign * h * dy, np.zeros_like(dy))
         books(system, assembly.y + sign * h * dy, out)

@@ -34,6 +34,7 @@ def run(
     chosen = load(scenario, overrides or ())
     if plot is not None:
         format_of(plot)  # a name that cannot be drawn is refused before the run
+        console.make_folder(plot.parent)
     if out is not None:
         console.make_folder(out)
     announce_compilation(chosen)

@@ -23,7 +23,7 @@ from softdock.multibody.assemble import (
     Assembly,
 )
 from softdock.multibody.kernels import integrate as kernels
-from softdock.multibody.kernels.channels import CHANNEL
+from softdock.multibody.kernels.channels import CHANNEL, read_channels
 from softdock.multibody.kernels.contacts import PAIR, apply_contacts, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, books, derivative, set_motion
 from softdock.multibody.kernels.events import ACTION, EVENT
@@ -111,6 +111,7 @@ class Books:
     momentum_scale: float
     angular_momentum_scale: float
     kinetic_about_centre: float
+    elastic: float
 
     @property
     def balance(self) -> float:
@@ -128,6 +129,8 @@ class Run:
     state: Floats
     history: Floats
     """(rows, 1 + channels): time first."""
+    final: Floats
+    """(channels,) at the end of the run."""
     log: list[tuple[float, int]]
     """(time, event)."""
     peaks: np.recarray
@@ -189,12 +192,15 @@ class Simulation:
         o = options[0]
         evaluations = int(world[0].evaluations)
         last = self._books(system, y, o.t)
+        final = np.zeros(len(channels))
+        read_channels(channels, len(channels), links, elements, pairs, float(o.t), y, final)
         return Run(
             ending=ENDINGS[code],
             stop_event=int(o.stop_event) if code == kernels.STOPPED else None,
             time=float(o.t),
             state=y,
             history=record[: o.rows],
+            final=final,
             log=[(float(t), int(i)) for t, i in log[: o.logged]],
             peaks=channels,
             pairs=pairs,
@@ -290,7 +296,7 @@ class Simulation:
         return out
 
     def _books(self, system: tuple[object, ...], y: Floats, t: float) -> Books:
-        out = np.zeros(13)
+        out = np.zeros(14)
         derivative(system, t, y, np.zeros(len(y)))
         books(system, y, out)
         return Books(
@@ -303,4 +309,5 @@ class Simulation:
             momentum_scale=float(out[10]),
             angular_momentum_scale=float(out[11]),
             kinetic_about_centre=float(out[12]),
+            elastic=float(out[13]),
         )

@@ -53,6 +53,12 @@ def _prediction(
     struck = strike(assembly, y, a, b, point, normal, restitution)
     e_I = struck.effective_mass_ratio
     regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
+    name, sentence = regime.identifier, regime.sentence
+    if not struck.closing_speed > 0.0:
+        name, sentence = (
+            "parting",
+            "The bodies do not approach each other along this normal: there is no impact.",
+        )
     after = Impact(assembly, struck.state)
     velocities = {name: _velocity(after, assembly, name) for name in scenario.bodies}
     return {
@@ -68,8 +74,8 @@ def _prediction(
         "normal": normal.tolist(),
         "point": point.tolist(),
         "velocities_after": velocities,
-        "regime": regime.identifier,
-        "regime_sentence": regime.sentence,
+        "regime": name,
+        "regime_sentence": sentence,
     }
 
 

@@ -148,6 +148,12 @@ class ImpactModel(Model):
     """Direction in which b would be pushed, in a's frame."""
     restitution: Fraction = 1.0
 
+    @model_validator(mode="after")
+    def _has_direction(self) -> Self:
+        if not isinstance(self.normal, str) and not any(self.normal):
+            raise FieldError("normal", "must not be the zero vector")
+        return self
+
 
 class Approach(Model):
     """How a free chaser starts against the port of its target; replaces the start of the chaser's free joint."""
@@ -202,6 +208,17 @@ class MultibodyScenario(ScenarioBase, System):
             self._check_metric(f"metrics.{name}", text)
         for i, text in enumerate(self.record.also):
             self._check_quantity(f"record.also.{i}", text)
+        rows = self.duration * self.record.rate
+        if rows > self.record.max_rows:
+            most = self.record.max_rows
+            raise FieldError(
+                "record.rate", f"would record {rows:.3g} rows; at most {most} (record.max_rows) are kept"
+            )
+        step = self.integrator.step
+        if step is not None and step > self.duration:
+            raise FieldError(
+                "integrator.step", f"must not be longer than the duration of {self.duration:g} s"
+            )
         if self.impact:
             for side in ("a", "b"):
                 self._check_body(f"impact.{side}.body", getattr(self.impact, side).body)

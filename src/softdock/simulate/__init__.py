@@ -19,6 +19,10 @@ ROOMS = {"chain": ("lumped",), "multibody": ("multibody",)}
 """Rooms whose kernels each kind of scenario starts; what those call is compiled with them."""
 
 
+OUT_OF_BALANCE = 1e-2
+"""Relative energy residual from which on a run says so itself: a percent is far beyond any default accuracy."""
+
+
 class Runner(Protocol):
     """A module that runs one kind of scenario."""
 
@@ -43,6 +47,10 @@ def simulate(scenario: "ScenarioBase | str | os.PathLike[str]", *, with_predicti
     prediction = result.prediction
     if prediction is None and with_prediction:
         prediction = predict(scenario)
+    residual = result.audit.energy_residual
+    if residual is not None and not residual <= OUT_OF_BALANCE:
+        doubt = f"Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
+        result = replace(result, message=f"{result.message} {doubt}")
     return replace(
         result, scenario=scenario.name, definition=scenario.to_data(), timing=timing, prediction=prediction
     )

@@ -122,7 +122,8 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
         metrics["insertion_max"] = done.deepest
         metrics["latch_time"] = done.latch_time - done.touch_time
         metrics["latched"] = done.outcome is Outcome.LATCHED
-        if "minimum_speed" in prediction:
+        single = len(done.velocities[-1]) == 2  # exact for two single masses, an estimate otherwise
+        if single and "minimum_speed" in prediction:
             metrics["minimum_speed"] = prediction["minimum_speed"]
     return metrics
 

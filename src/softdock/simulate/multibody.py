@@ -9,7 +9,7 @@ from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records, refuse_overlap
-from softdock.multibody.run import Accuracy, Ending, Method, Run, Settings, Simulation
+from softdock.multibody.run import Accuracy, Books, Ending, Method, Run, Settings, Simulation
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Audit, Channel, Event, History, Result, Timing
@@ -203,7 +203,7 @@ def _metrics(
                     "max": run.peaks[i].largest,
                     "min": run.peaks[i].smallest,
                     "start": column[0],
-                    "final": column[-1],
+                    "final": run.final[i],
                 }[match["how"]]
             )
     return metrics
@@ -230,11 +230,23 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
             start.angular_momentum_scale,
             end.angular_momentum_scale,
         )
-    energy_scale = max(start.kinetic_about_centre, end.kinetic_about_centre, abs(end.work), end.dissipated)
-    residual = abs(end.balance - start.balance) / energy_scale if energy_scale > 0.0 else 0.0
-    return Audit(
-        linear_momentum_drift=linear, angular_momentum_drift=angular, energy_residual=float(residual)
+    residual = _energy_residual(start, end, closed)
+    return Audit(linear_momentum_drift=linear, angular_momentum_drift=angular, energy_residual=residual)
+
+
+def _energy_residual(start: Books, end: Books, closed: bool) -> float | None:
+    """Change of the balance against the largest energy that took part; None where there was none.
+
+    Kinetic energy of a closed system counts from its centre of mass; a common drift would only hide errors.
+    """
+    moving = (
+        (start.kinetic_about_centre, end.kinetic_about_centre) if closed else (start.kinetic, end.kinetic)
     )
+    weight = abs((end.stored - end.elastic) - (start.stored - start.elastic))
+    scale = max(*moving, abs(start.elastic), abs(end.elastic), weight, abs(end.work), end.dissipated)
+    if scale == 0.0:
+        scale = max(start.kinetic, end.kinetic)
+    return float(abs(end.balance - start.balance) / scale) if scale > 0.0 else None
 
 
 def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:

@@ -140,11 +140,12 @@ def books(system, y, out):
 
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
     energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
-    |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass.
+    |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass,
+    13 energy held in elements and contacts alone.
     """
     links, elements, pairs, world = system[0], system[2], system[4], system[7]
     w = world[0]
-    for k in range(13):
+    for k in range(14):
         out[k] = 0.0
     mass = 0.0
     for i in range(links.shape[0]):
@@ -167,7 +168,8 @@ def books(system, y, out):
         mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
         mass += m
-    out[7] += energy_held(elements, pairs)
+    out[13] = energy_held(elements, pairs)
+    out[7] += out[13]
     out[8] = y[w.n_q + w.n_u]
     out[9] = y[w.n_q + w.n_u + 1]
     if mass > 0.0:

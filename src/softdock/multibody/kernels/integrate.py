@@ -128,7 +128,12 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                     wanted = record_samples(
                         system, channels, o, h, dense, t_new, y_stage, k[1], values, record
                     )
-                    if wanted or fired >= 0 or t_new >= o.t_end or (pushes and o.record_contact == 1):
+                    if (
+                        wanted
+                        or fired >= 0
+                        or t_new >= o.t_end
+                        or (pushes and room_beside_samples(o, record))
+                    ):
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
                 normalise(system[0], y_new, k[6])
@@ -140,6 +145,13 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
                     return LISTS_TOO_LONG
     return ending
+
+
+@inlined
+def room_beside_samples(o, record):
+    """Tell whether steps in contact may be recorded without taking the rows of the samples to come."""
+    to_come = (o.t_end - o.t) / o.record_period if o.record_period > 0.0 else 0.0
+    return o.record_contact == 1 and o.rows + to_come + 4.0 < record.shape[0]
 
 
 @inlined

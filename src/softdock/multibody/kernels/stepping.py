@@ -115,8 +115,9 @@ def error_of_step(h, k, tolerance):
     for i in range(tolerance.shape[0]):
         e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[6, i]
         e = abs(h * e) / tolerance[i]
-        if not e <= worst:  # also catches NaN
-            worst = e
+        if not math.isfinite(e):
+            return math.inf
+        worst = max(worst, e)
     return worst
 
 
