@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
 from softdock.multibody.touching import Contact, Surface
@@ -37,7 +37,7 @@ from softdock.quantities.fields import (
     Torque,
     Vector3,
 )
-from softdock.quantities.model import FieldError, Model
+from softdock.quantities.model import FieldError, Findings, Model
 
 WORLD = "world"
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
@@ -255,23 +255,36 @@ class System(Model):
     """Uniform gravity in the world."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _consistent(self, info: ValidationInfo) -> Self:
+        findings = Findings()
+        self._check_all(findings, info)
+        findings.report()
+        return self
+
+    def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
+        """Check everything that needs more than one field; nothing else makes sense without a tree."""
         self._check_tree()
         for group in ("springs", "stops", "drives"):
             for name, element in getattr(self, group).items():
-                self._check_joint_element(f"{group}.{name}", element)
+                findings.of(self._check_joint_element, f"{group}.{name}", element)
         for group in ("struts", "welds"):
             for name, element in getattr(self, group).items():
-                for side in ("a", "b"):
-                    self._check_body(f"{group}.{name}.{side}.body", getattr(element, side).body)
-                if element.a.body == element.b.body:
-                    raise FieldError(f"{group}.{name}.b.body", "must be another body than a's")
+                findings.of(self._check_connection, f"{group}.{name}", element)
         for name, load in self.loads.items():
-            self._check_body(f"loads.{name}.body", load.body, world=False)
+            findings.of(self._check_body, f"loads.{name}.body", load.body, False)
         for name, surface in self.surfaces.items():
-            self._check_body(f"surfaces.{name}.body", surface.body)
+            findings.of(self._check_body, f"surfaces.{name}.body", surface.body)
         for name, contact in self.contacts.items():
-            self._check_contact(f"contacts.{name}", contact)
+            findings.of(self._check_contact, f"contacts.{name}", contact)
+        findings.of(self._check_names)
+
+    def _check_connection(self, field: str, element: Strut | Weld) -> None:
+        for side in ("a", "b"):
+            self._check_body(f"{field}.{side}.body", getattr(element, side).body)
+        if element.a.body == element.b.body:
+            raise FieldError(f"{field}.b.body", "must be another body than a's")
+
+    def _check_names(self) -> None:
         if "contact" in (*self.bodies, *self.elements(), *self.contacts):
             raise FieldError(
                 "bodies", "the name 'contact' stands for the largest of all contacts: choose another"
@@ -283,7 +296,6 @@ class System(Model):
                     raise FieldError(
                         f"{group}.{name}", f"the name {name!r} is taken already: names must differ"
                     )
-        return self
 
     def _check_body(self, field: str, name: str, world: bool = True) -> None:
         if name not in self.bodies and not (world and name == WORLD):

@@ -1,5 +1,6 @@
 """What every model of people's data shares: keyword only, frozen, unknown keys refused."""
 
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +15,33 @@ class FieldError(ValueError):
     def __init__(self, path: str, message: str) -> None:
         self.path = tuple(int(part) if part.isdecimal() else part for part in path.split(".") if part)
         super().__init__(message)
+
+
+class SeveralFieldsError(ValueError):
+    """Several fields at fault at once."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(map(str, errors)))
+
+
+class Findings:
+    """Collects what the checks of a model find, so that all of it is reported at once."""
+
+    def __init__(self) -> None:
+        self.errors: list[FieldError] = []
+
+    def of(self, check: Callable[..., object], *arguments: object) -> None:
+        """Run a check and keep what it raises."""
+        try:
+            check(*arguments)
+        except FieldError as error:
+            self.errors.append(error)
+
+    def report(self) -> None:
+        """Raise everything that was found."""
+        if self.errors:
+            raise SeveralFieldsError(self.errors)
 
 
 class Model(BaseModel):

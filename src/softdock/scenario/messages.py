@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from softdock.errors import Problem
-from softdock.scenario.base import FieldError
+from softdock.quantities.model import FieldError, SeveralFieldsError
 from softdock.scenario.source import Place, Source
 
 _SENTENCES = {
@@ -55,12 +55,13 @@ def problems_of(error: ValidationError, model: type[BaseModel], source: Source) 
         elif details["type"] == "missing":
             found[place, "missing"] = _missing(source, place, locate(model, details["loc"][:-1])[1])
         else:
-            place, problem = _wrong_value(source, place, here, details)
-            # The members of a union complain one by one about the same value.
-            earlier = found.get((place, "value"))
-            if earlier is not None and earlier.message != problem.message:
-                problem = _joined(earlier, problem)
-            found[place, "value"] = problem
+            for one in _one_by_one(details):
+                at, problem = _wrong_value(source, place, here, one)
+                # The members of a union complain one by one about the same value.
+                earlier = found.get((at, "value"))
+                if earlier is not None and earlier.message != problem.message:
+                    problem = _joined(earlier, problem)
+                found[at, "value"] = problem
     kept = [p for (place, what), p in found.items() if not (what == "missing" and place in suggested)]
     return sorted(kept, key=lambda p: (p.line is None, p.line or 0))
 
@@ -103,6 +104,14 @@ def _missing(source: Source, place: Place, parent: Any) -> Problem:
         within = f"in '{dotted(place[:-1])}'" if len(place) > 1 else "at the top level of the scenario"
         message, field = f"The key '{name}' is missing {within}.", dotted(place)
     return Problem(message=message, field=field, file=where.file, line=where.line)
+
+
+def _one_by_one(details: ErrorDetails) -> list[ErrorDetails]:
+    """Return the error details as many times as a model's own checks found something."""
+    cause = details.get("ctx", {}).get("error")
+    if not isinstance(cause, SeveralFieldsError):
+        return [details]
+    return [{**details, "ctx": {"error": error}, "msg": str(error)} for error in cause.errors]
 
 
 def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails) -> tuple[Place, Problem]:

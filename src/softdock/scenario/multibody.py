@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ from softdock.quantities.fields import (
     Speed,
     Vector3,
 )
-from softdock.quantities.model import FieldError, Model
+from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import ScenarioBase
 
 METRIC = re.compile(
@@ -196,21 +197,31 @@ class MultibodyScenario(ScenarioBase, System):
     integrator: IntegratorModel = IntegratorModel()
     impact: ImpactModel | None = None
 
-    @model_validator(mode="after")
-    def _names_exist(self, info: ValidationInfo) -> Self:
+    def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
+        super()._check_all(findings, info)
         for name, event in self.events.items():
-            self._check_event(f"events.{name}", event)
+            findings.of(self._check_event, f"events.{name}", event)
         for i, outcome in enumerate(self.outcomes):
             for key in ("happened", "not_happened"):
                 for event in getattr(outcome, key):
-                    self._known(f"outcomes.{i}.{key}", event, self.events, "event")
+                    findings.of(self._known, f"outcomes.{i}.{key}", event, self.events, "event")
         for name, text in self.metrics.items():
-            self._check_metric(f"metrics.{name}", text)
+            findings.of(self._check_metric, f"metrics.{name}", text)
         for i, text in enumerate(self.record.also):
-            self._check_quantity(f"record.also.{i}", text)
-        rows = self.duration * self.record.rate
-        if rows > self.record.max_rows:
-            most = self.record.max_rows
+            findings.of(self._check_quantity, f"record.also.{i}", text)
+        findings.of(self._check_time)
+        if self.impact:
+            for side in ("a", "b"):
+                findings.of(self._check_body, f"impact.{side}.body", getattr(self.impact, side).body)
+        if self.approach:
+            findings.of(self._check_approach, self.approach)
+        if info.context and "directory" in info.context:
+            for name in self.surfaces:
+                findings.of(self._check_file, name, info.context["directory"])
+
+    def _check_time(self) -> None:
+        rows, most = self.duration * self.record.rate, self.record.max_rows
+        if rows > most:
             raise FieldError(
                 "record.rate", f"would record {rows:.3g} rows; at most {most} (record.max_rows) are kept"
             )
@@ -219,14 +230,6 @@ class MultibodyScenario(ScenarioBase, System):
             raise FieldError(
                 "integrator.step", f"must not be longer than the duration of {self.duration:g} s"
             )
-        if self.impact:
-            for side in ("a", "b"):
-                self._check_body(f"impact.{side}.body", getattr(self.impact, side).body)
-        if self.approach:
-            self._check_approach(self.approach)
-        if info.context and "directory" in info.context:
-            self._check_files(info.context["directory"])
-        return self
 
     def _check_approach(self, approach: Approach) -> None:
         self._check_body("approach.chaser", approach.chaser, world=False)
@@ -302,10 +305,10 @@ class MultibodyScenario(ScenarioBase, System):
             if match[key]:
                 self._known(field, match[key], self.events, "event")
 
-    def _check_files(self, directory: object) -> None:
-        for name, surface in self.surfaces.items():
-            if surface.file is not None:
-                try:
-                    surface.read(directory)  # type: ignore[arg-type]
-                except InputError as error:
-                    raise FieldError(f"surfaces.{name}.file", str(error.problems[0].message)) from None
+    def _check_file(self, name: str, directory: Path) -> None:
+        surface = self.surfaces[name]
+        if surface.file is not None:
+            try:
+                surface.read(directory)
+            except InputError as error:
+                raise FieldError(f"surfaces.{name}.file", str(error.problems[0].message)) from None
