@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from softdock.multibody.assemble import assemble
 from softdock.multibody.impulse import Impact, strike, weld_impulse
-from softdock.multibody.joints import Free, Prismatic, Revolute, Spherical, Universal
+from softdock.multibody.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.multibody.kernels.derivative import books, derivative
 from softdock.multibody.run import Settings, Simulation
 from softdock.multibody.system import Body, System
@@ -143,3 +143,32 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
     assert np.abs(h1 - h0).max() <= 1e-12 * np.abs(h0).max()
     loss = 0.5 * struck.effective_mass_free * (1 - restitution**2) * struck.closing_speed**2
     assert kinetic0 - kinetic1 == pytest.approx(loss, abs=1e-11 * kinetic0)
+
+
+@pytest.mark.parametrize(
+    "table", [Prismatic(axis="z"), Planar(attitude=AxisAngle(axis="x", angle=np.pi / 2))]
+)
+def test_systems_on_a_table_strike_like_floating_ones(table):
+    """Along the table it makes no difference whether the bases float or slide."""
+    free = line_of_four(17.0, 2.0, 1.5, 15.0, 0.05)
+    moving = {"speed": 0.05} if isinstance(table, Prismatic) else {"velocity": (0.0, 0.05)}
+    slow = dict.fromkeys(moving, 0.0 if isinstance(table, Prismatic) else (0.0, 0.0))
+    bodies = {
+        "m1": free.bodies["m1"].model_copy(update={"joint": table.model_copy(update=moving)}),
+        "m2": free.bodies["m2"],
+        "m4": free.bodies["m4"].model_copy(
+            update={"joint": table.model_copy(update={**slow, "at": (0.0, 0.0, 3.0)})}
+        ),
+        "m3": free.bodies["m3"],
+    }
+    if isinstance(table, Planar):  # its plane is x-z of the world, the bodies' y axis the world's z
+        for name, side in (("m2", 1), ("m3", -1)):
+            slide = Prismatic(at=(0.0, side * 1.0, 0.0), axis="y")
+            bodies[name] = bodies[name].model_copy(update={"joint": slide})
+    assembly = assemble(System(bodies=bodies))
+    a, b = assembly.placed["m2"].link, assembly.placed["m3"].link
+    struck = strike(assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]))
+    theory = rmi.predict_impact(17.0, 2.0, 1.5, 15.0, speed=0.05)
+    assert struck.closing_speed == pytest.approx(0.05, rel=1e-12)
+    assert struck.effective_mass_ratio == pytest.approx(theory.effective_mass_ratio, rel=1e-12)
+    assert struck.relative_velocity_after == pytest.approx(theory.relative_velocity_after, rel=1e-12)

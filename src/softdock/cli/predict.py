@@ -87,8 +87,9 @@ def _of_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Mapping[
     scenario = load(name_or_file, overrides)
     prediction = predict_scenario(scenario)
     if prediction is None:
-        message = f"There is no prediction for scenarios of the kind '{scenario.kind}'."
-        raise InputError(Problem(message=message, given=name_or_file))
+        message = "Nothing strikes in this scenario within its duration: there is nothing to predict."
+        hint = "Name where two bodies meet in `impact`, or give contacts that come to touch."
+        raise InputError(Problem(message=message, given=name_or_file, hint=hint))
     return scenario.name, prediction
 
 

@@ -42,7 +42,7 @@ class Outcome(Enum):
     RESTING = "The bodies rest against each other: every rebound has died out."
     NO_CONTACT = "The bodies did not touch."
     LATCHED = "The probe tip is in: the latch has closed."
-    NOT_LATCHED = "The probe did not reach the latch."
+    NOT_LATCHED = "The probe was not pushed in far enough to latch."
     HELD = "Friction holds the probe in the wedge, short of the latch."
     JAMMED = "The wedge jams at first touch: friction is too large for the latch to be lifted."
     CHATTERING = "The contact opened and closed too often to follow; the run was stopped."

@@ -76,28 +76,57 @@ class Impact:
         return np.array([self._to_world(link, link.dA) for link in self.links]), change
 
     def locked(self, link: int, wrench: Floats) -> Floats:
-        """Return how a wrench changes the velocity of a link's whole tree in N while its joints are locked."""
-        base = self.links[self.links[link].root]
-        if base.kind == k.GROUND:
-            return np.zeros(6)
-        return np.asarray(np.linalg.solve(self._tree_inertia(base), wrench), float)
+        """Return how a wrench changes the velocity of a link's whole system in N while its joints are locked.
+
+        A floating system keeps all its six freedoms, one that stands on the ground those of its first joint.
+        """
+        inertia, S = self._system(link)
+        return np.asarray(S @ np.linalg.solve(S.T @ inertia @ S, S.T @ wrench), float)
 
     def locked_motion(self, link: int) -> Floats:
-        """Return the velocity in N that a link's tree would have as one body with the same momentum."""
-        base = self.links[self.links[link].root]
-        if base.kind == k.GROUND:
-            return np.zeros(6)
-        at = self.n_q + int(base.at_u)
-        return np.asarray(np.linalg.solve(self._tree_inertia(base), self.y[at : at + 6]), float)
+        """Return the velocity in N that a link's system would have as one body with the same momentum."""
+        inertia, S = self._system(link)
+        momentum = sum(
+            (self._inertia(i) @ self.moving[i] for i in range(len(self.links)) if self._is_part(i, link)),
+            np.zeros(6),
+        )
+        return np.asarray(S @ np.linalg.solve(S.T @ inertia @ S, S.T @ momentum), float)
 
-    def _tree_inertia(self, base: np.record) -> Floats:
-        """Return the 6x6 inertia of a tree about N's origin, in N axes."""
-        m, c, i = base.total[0], base.total[1:4], base.total[4:]
-        own = np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]])
+    def _system(self, link: int) -> tuple[Floats, Floats]:
+        """Return the 6x6 inertia of a link's whole system in N in N, and its freedoms as one body (6, n)."""
+        parts = [self._inertia(i) for i in range(len(self.links)) if self._is_part(i, link)]
+        inertia = np.asarray(sum(parts, np.zeros((6, 6))), float)
+        top = self._top(link)
+        if self.links[top].kind == k.GROUND:
+            return np.eye(6), np.zeros((6, 0))
+        if self.links[top].kind == k.FREE:
+            return inertia, np.eye(6)
+        first = int(self.links[top].at_u)
+        rows = next(
+            place.rows for place in self.assembly.joints.values() if place.rows and place.at_u == first
+        )
+        return inertia, np.array(self.axes.S[first : first + rows]).T  # the base frame is N here
+
+    def _top(self, link: int) -> int:
+        """Return the first moving link on the way from the ground, the base of a floating tree, or the ground."""
+        while self.links[link].parent >= 0 and self.links[self.links[link].parent].kind != k.GROUND:
+            link = int(self.links[link].parent)
+        return link
+
+    def _is_part(self, i: int, link: int) -> bool:
+        return self._top(i) == self._top(link) and self.links[i].kind != k.GROUND
+
+    def _inertia(self, i: int) -> Floats:
+        """Return the 6x6 inertia of a link about N's origin, in N axes."""
+        link = self.links[i]
+        base = self.links[link.root]
+        R = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
+        p = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
+        m, c, v = link.own[0], link.own[1:4], link.own[4:]
+        own = np.array([[v[0], v[3], v[4]], [v[3], v[1], v[5]], [v[4], v[5], v[2]]])
         h = _cross(c)
         inertia = np.block([[own, h], [h.T, m * np.eye(3)]])
-        R, p = base.R_NB.reshape(3, 3), base.p_NB
-        X = np.block([[R.T, np.zeros((3, 3))], [-R.T @ _cross(p), R.T]])  # motion in N to motion in B
+        X = np.block([[R.T, np.zeros((3, 3))], [-R.T @ _cross(p), R.T]])  # motion in N to motion in the link
         return np.asarray(X.T @ inertia @ X)
 
 

@@ -50,9 +50,9 @@ def run(scenario: ScenarioBase, /) -> Result:
         message=done.outcome.value,
         metrics=_metrics(done, prediction),
         audit=Audit(
-            linear_momentum_drift=done.momentum_error / done.momentum_scale,
+            linear_momentum_drift=_relative(done.momentum_error, done.momentum_scale),
             angular_momentum_drift=None,
-            energy_residual=done.energy_error / done.energy_scale,
+            energy_residual=_relative(done.energy_error, done.energy_scale),
         ),
         timing=Timing(
             simulated_s=float(done.time[-1]),
@@ -95,6 +95,11 @@ def chain_of(scenario: ChainScenario) -> Chain:
         restitution=None if contact is None else contact.restitution,
         wedge=wedge,
     )
+
+
+def _relative(error: float, scale: float) -> float | None:
+    """Return an error against its scale; None where nothing moves enough to have one."""
+    return error / scale if scale > 0.0 else None
 
 
 def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
