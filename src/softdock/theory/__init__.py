@@ -4,7 +4,3 @@
 and damper, `latch` whether a wedge lifts its latch, `rigid_body` how torque-free bodies, pendulums and oscillators
 move, `beams` how beams bend and ring, `libration` how a body swings in the gravity gradient. Arrays in, arrays out.
 """
-
-from softdock.theory import beams, latch, libration, restitution, rigid_body, rmi
-
-__all__ = ["beams", "latch", "libration", "restitution", "rigid_body", "rmi"]
