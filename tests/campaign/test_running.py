@@ -264,7 +264,7 @@ def test_a_sample_that_cannot_be_is_a_row_with_its_sentence(write: Write, tmp_pa
 
 
 def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(scenario: Any) -> None:
+    def fail(scenario: Any, **options: Any) -> None:
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("softdock.campaign.execution.simulate", fail)

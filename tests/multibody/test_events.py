@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import softdock
 from multibody.systems import EPS, simulate
 from softdock import simulate as run_scenario
 from softdock.multibody.joints import Free, Prismatic, Revolute
@@ -240,8 +241,38 @@ def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
 
 def test_rows_are_bounded():
     body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
-    scenario = MultibodyScenario(bodies=body, duration=10.0, record={"rate": 1000.0, "max_rows": 50})
-    assert len(run_scenario(scenario).history.time) <= 50
+    with pytest.raises(ValueError, match="at most 50"):
+        MultibodyScenario(bodies=body, duration=10.0, record={"rate": 1000.0, "max_rows": 50})
+
+
+def test_final_values_are_those_of_the_end_whatever_is_recorded():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
+    scenario = MultibodyScenario(
+        bodies=body, duration=10.0, record={"rate": 0.0}, metrics={"turned": "final top.joint"}
+    )
+    assert run_scenario(scenario).metrics["turned"] == pytest.approx(10.0, rel=1e-12)
+
+
+def test_a_state_that_is_not_finite_ends_the_run():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(angle=1.0))}
+    scenario = MultibodyScenario(
+        bodies=body, duration=1.0, springs={"wall": {"joint": "top", "stiffness": 1e300}}
+    )
+    result = run_scenario(scenario)
+    assert (result.outcome, result.completed) == ("not_finite", False)
+
+
+def test_an_integration_out_of_balance_says_so():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(angle=0.1))}
+    scenario = MultibodyScenario(
+        bodies=body,
+        duration=1.0,
+        springs={"stiff": {"joint": "top", "stiffness": 1e5}},
+        integrator={"method": "rk4", "step": 0.008},
+    )
+    result = softdock.simulate(scenario)
+    assert result.audit.energy_residual > 0.9
+    assert "out of balance" in result.message
 
 
 def test_samples_come_at_their_rate():
