@@ -55,10 +55,8 @@ def _prediction(
     regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
     name, sentence = regime.identifier, regime.sentence
     if not struck.closing_speed > 0.0:
-        name, sentence = (
-            "parting",
-            "The bodies do not approach each other along this normal: there is no impact.",
-        )
+        name = rmi.Regime.NO_IMPACT.identifier
+        sentence = "The bodies do not approach each other along this normal: there is no impact."
     after = Impact(assembly, struck.state)
     velocities = {name: _velocity(after, assembly, name) for name in scenario.bodies}
     return {

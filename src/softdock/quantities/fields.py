@@ -8,6 +8,7 @@
 Type checkers see `float`. The JSON Schema shows number-or-text with the unit.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -15,6 +16,20 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from softdock.quantities.units import NUMBER, described, parse_quantity
+
+
+def _schema_of(parse: Callable[[object], float]) -> CoreSchema:
+    """Return the schema of a float that is read by `parse`, whose ValueError is a sentence to the person."""
+
+    def validate(given: object) -> float:
+        try:
+            return parse(given)
+        except ValueError as error:
+            raise PydanticCustomError("quantity", "{sentence}", {"sentence": str(error)}) from None
+
+    return core_schema.no_info_plain_validator_function(
+        validate, serialization=core_schema.plain_serializer_function_ser_schema(float)
+    )
 
 
 @dataclass(frozen=True)
@@ -46,15 +61,7 @@ class Quantity:
         return words if self.unit == "1" else f"{words} {self.unit}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def validate(given: object) -> float:
-            try:
-                return self.parse(given)
-            except ValueError as error:
-                raise PydanticCustomError("quantity", "{sentence}", {"sentence": str(error)}) from None
-
-        return core_schema.no_info_plain_validator_function(
-            validate, serialization=core_schema.plain_serializer_function_ser_schema(float)
-        )
+        return _schema_of(self.parse)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -110,15 +117,7 @@ class JointQuantity:
                 raise ValueError(f"{wrong} (for a joint that turns: {self.turning.unit})") from None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def validate(given: object) -> float:
-            try:
-                return self.parse(given)
-            except ValueError as error:
-                raise PydanticCustomError("quantity", "{sentence}", {"sentence": str(error)}) from None
-
-        return core_schema.no_info_plain_validator_function(
-            validate, serialization=core_schema.plain_serializer_function_ser_schema(float)
-        )
+        return _schema_of(self.parse)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -132,9 +131,6 @@ class JointQuantity:
 JointPosition = Annotated[float, JointQuantity(Quantity("m"), Quantity("rad"))]
 JointSpeed = Annotated[float, JointQuantity(Quantity("m/s"), Quantity("rad/s"))]
 PositiveJointSpeed = Annotated[float, JointQuantity(Quantity("m/s", gt=0), Quantity("rad/s", gt=0))]
-PositiveJointAcceleration = Annotated[
-    float, JointQuantity(Quantity("m/s^2", gt=0), Quantity("rad/s^2", gt=0))
-]
 PositiveJointPosition = Annotated[float, JointQuantity(Quantity("m", gt=0), Quantity("rad", gt=0))]
 JointForce = Annotated[float, JointQuantity(Quantity("N"), Quantity("N*m"))]
 PositiveJointForce = Annotated[float, JointQuantity(Quantity("N", gt=0), Quantity("N*m", gt=0))]
