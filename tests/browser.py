@@ -1,0 +1,121 @@
+"""A real browser for tests: Chromium without a window, its graphics in software, all it says and fetches kept.
+
+A test asks for the fixture `tab`. When the test ends, the tab fails it for any error in the console and for any request
+that would have left the machine. Where there is no browser such tests are skipped with a sentence; with
+`SOFTDOCK_BROWSER=required`, as continuous integration sets it, they fail instead.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_BROWSER = (
+    "no browser here: install Chromium (Debian: apt-get install chromium) to run the tests of the pages"
+)
+NO_DRIVER = "no driver for the browser here: pip install playwright to run the tests of the pages"
+FLAGS = (
+    "--no-sandbox",  # tests may run as root, in a container
+    "--disable-dev-shm-usage",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+)
+NARROW, WIDE = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
+LOCAL_SCHEMES = ("file", "data", "blob", "about")
+WAIT = 20_000.0  # ms; the machine may be busy
+PICTURES = Path("out/screenshots")
+
+
+@dataclass
+class Tab:
+    """One page of the browser with what it has said and fetched."""
+
+    page: "Page"
+    errors: list[str] = field(default_factory=list)
+    """Errors in the console, and exceptions that nobody caught."""
+    said: list[str] = field(default_factory=list)
+    """All of the console."""
+    requests: list[str] = field(default_factory=list)
+    """Address of everything that was fetched."""
+
+    @property
+    def foreign(self) -> list[str]:
+        """Requests that would have left the machine."""
+        return [address for address in self.requests if not _is_local(address)]
+
+    def picture(self, name: str) -> Path:
+        """Keep a picture of the page as an artefact of the build."""
+        path = PICTURES / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=path)
+        return path
+
+    def listen(self) -> None:
+        """Keep what the page says and fetches from now on."""
+        self.page.on("console", lambda message: self._hear(message.type, message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+
+    def _hear(self, kind: str, text: str) -> None:
+        self.said.append(text)
+        if kind == "error":
+            self.errors.append(text)
+
+
+def _is_local(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme in LOCAL_SCHEMES or parts.hostname in ("127.0.0.1", "localhost")
+
+
+def find_browser() -> str | None:
+    """Return the path of the browser, `SOFTDOCK_CHROMIUM` first."""
+    names = [os.environ.get("SOFTDOCK_CHROMIUM", ""), *NAMES]
+    return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+def _missing(sentence: str) -> None:
+    if os.environ.get("SOFTDOCK_BROWSER") == "required":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> "Iterator[Browser]":
+    """The browser itself, one for each file of tests; none keeps an event loop after its file."""
+    path = find_browser()
+    if path is None:
+        _missing(NO_BROWSER)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing(NO_DRIVER)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium: "Browser") -> Iterator[Tab]:
+    """A fresh tab of 1280 by 720; at the end it must be free of errors and must have stayed on the machine."""
+    context = chromium.new_context(viewport=NARROW, accept_downloads=True)  # type: ignore[arg-type]
+    context.set_default_timeout(WAIT)
+    tab = Tab(context.new_page())
+    tab.listen()
+    yield tab
+    context.close()
+    assert tab.foreign == [], "requests have left the machine"
+    assert tab.errors == [], "errors in the console of the browser"
