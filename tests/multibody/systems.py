@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.joints import (
     Fixed,
@@ -17,11 +16,12 @@ from softdock.multibody.joints import (
     Universal,
     matrix,
 )
-from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.derivative import derivative
-from softdock.multibody.kernels.tree import BALL, FREE, records
+from softdock.multibody.kernels.tree import BALL, FREE
 from softdock.multibody.observe import parse_observation
-from softdock.multibody.run import Accuracy, Method, Run, Settings, Simulation
+from softdock.multibody.run import Simulation
+from softdock.multibody.session import Run, machine_of
+from softdock.multibody.settings import Accuracy, Method, Settings
 from softdock.multibody.system import (
     Anchor,
     Body,
@@ -169,24 +169,9 @@ def watch(system: System, names: list[str], duration: float = 1.0, **settings):
     return run, dict(zip(["time", *names], run.history.T))
 
 
-def kernel_system(assembly: Assembly):
-    """The tuple of records that kernels take, for a system without contacts."""
-    arrays = contact_arrays(())
-    return (
-        assembly.links.copy(),
-        assembly.axes.copy(),
-        assembly.elements.copy(),
-        assembly.tables,
-        records(0, PAIR),
-        arrays,
-        contact_lists(arrays, 64),
-        assembly.world.copy(),
-    )
-
-
 def evaluate(assembly: Assembly, y=None, t: float = 0.0):
     """Rate of the state, and the records after this evaluation."""
-    system = kernel_system(assembly)
+    system = machine_of(assembly)
     y = assembly.y if y is None else y
     dy = np.zeros_like(y)
     derivative(system, t, y, dy)

@@ -7,7 +7,7 @@ import pytest
 
 from multibody.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
 from softdock.multibody.joints import AxisAngle, Free, Prismatic, Revolute
-from softdock.multibody.run import Method
+from softdock.multibody.settings import Method
 from softdock.multibody.system import Anchor, Body, Exponential, Spring, Strut, System
 from softdock.theory import rigid_body as theory
 

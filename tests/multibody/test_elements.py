@@ -12,7 +12,6 @@ from multibody.systems import (
     assemble,
     attitude,
     evaluate,
-    kernel_system,
     simulate,
     solid,
     vector,
@@ -20,6 +19,7 @@ from multibody.systems import (
 )
 from softdock.multibody.joints import Free, Prismatic, Revolute, Spherical, Universal
 from softdock.multibody.kernels.derivative import books, derivative
+from softdock.multibody.session import machine_of
 from softdock.multibody.system import (
     Anchor,
     Body,
@@ -287,7 +287,7 @@ def rate_of_energy(assembly, y):
 
     def energy(t):
         out = np.zeros(14)
-        system = kernel_system(assembly)
+        system = machine_of(assembly)
         derivative(system, 0.0, y + t * dy, np.zeros_like(y))
         books(system, y + t * dy, out)
         return out[6] + out[7]

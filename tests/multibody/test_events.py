@@ -9,7 +9,7 @@ import softdock
 from multibody.systems import EPS, simulate
 from softdock import simulate as run_scenario
 from softdock.multibody.joints import Free, Prismatic, Revolute
-from softdock.multibody.run import Ending
+from softdock.multibody.session import Ending
 from softdock.multibody.system import Anchor, Body, Drive, Spring, Strut, System, Weld
 from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
 

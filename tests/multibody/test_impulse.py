@@ -9,7 +9,7 @@ from softdock.multibody.assemble import assemble
 from softdock.multibody.impulse import Impact, strike, weld_impulse
 from softdock.multibody.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.multibody.kernels.derivative import books, derivative
-from softdock.multibody.run import Settings, Simulation
+from softdock.multibody.session import machine_of
 from softdock.multibody.system import Body, System
 from softdock.theory import rmi
 
@@ -30,27 +30,11 @@ def line_of_four(m1, m2, m3, m4, speed):
 
 
 def momentum_and_energy(assembly, y):
-    simulation = Simulation(assembly=assembly, settings=Settings(duration=1.0))
     out = np.zeros(14)
-    system = (
-        assembly.links.copy(),
-        assembly.axes.copy(),
-        assembly.elements.copy(),
-        assembly.tables,
-        simulation.pairs,
-        *_no_contacts(),
-        assembly.world.copy(),
-    )
+    system = machine_of(assembly)
     derivative(system, 0.0, y, np.zeros(len(y)))
     books(system, y, out)
     return out[:6], out[6]
-
-
-def _no_contacts():
-    from softdock.contact.arrays import contact_arrays, contact_lists
-
-    arrays = contact_arrays(())
-    return arrays, contact_lists(arrays)
 
 
 @given(masses, masses, masses, masses, st.floats(1e-3, 1.0), st.floats(0.0, 1.0))

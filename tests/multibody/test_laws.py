@@ -295,8 +295,8 @@ def test_the_mirror_image_moves_as_the_image(kind, floating, integrator):
 @every_scene
 def test_power_is_the_rate_of_energy(kind, floating):
     """Along any motion the rate of kinetic plus stored energy equals work done minus losses, to second order."""
-    from multibody.systems import kernel_system
     from softdock.multibody.kernels.derivative import books, derivative
+    from softdock.multibody.session import machine_of
 
     system = scene(kind, floating, lossy=True)
     if not floating:
@@ -307,7 +307,7 @@ def test_power_is_the_rate_of_energy(kind, floating):
     h = 1e-4
     for sign in (-1.0, 1.0):
         out = np.zeros(14)
-        system = kernel_system(assembly)
+        system = machine_of(assembly)
         derivative(system, 0.0, assembly.y + sign * h * dy, np.zeros_like(dy))
         books(system, assembly.y + sign * h * dy, out)
         energies.append(out[6] + out[7])

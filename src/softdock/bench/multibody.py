@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from softdock.bench.kernels import repeat_derivative
-from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.joints import Free, Revolute
-from softdock.multibody.kernels.contacts import PAIR
-from softdock.multibody.kernels.tree import records
 from softdock.multibody.mjcf import to_mjcf
-from softdock.multibody.run import Accuracy, Settings, Simulation
+from softdock.multibody.run import Simulation
+from softdock.multibody.session import machine_of
+from softdock.multibody.settings import Accuracy, Settings
 from softdock.multibody.system import Body, System
 from softdock.report import Progress
 
@@ -116,11 +115,7 @@ def _take_turns(tasks: dict[str, Task]) -> dict[str, float]:
 
 
 def _our_task(assembly: Assembly) -> Task:
-    arrays = contact_arrays(())
-    system = (
-        assembly.links.copy(), assembly.axes.copy(), assembly.elements.copy(), assembly.tables, records(0, PAIR),
-        arrays, contact_lists(arrays, 64), assembly.world.copy(),
-    )  # fmt: skip
+    system = machine_of(assembly)
     y, dy = assembly.y.copy(), np.zeros_like(assembly.y)
     repeat_derivative(system, y, dy, 1)
 

@@ -15,7 +15,9 @@ from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation
-from softdock.multibody.run import Ending, Settings, Simulation
+from softdock.multibody.run import Simulation
+from softdock.multibody.session import Ending
+from softdock.multibody.settings import Settings
 from softdock.multibody.system import System
 from softdock.multibody.watch import channel_records
 

@@ -5,11 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.books import Books
 from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records, refuse_overlap
-from softdock.multibody.run import Accuracy, Books, Ending, Method, Run, Settings, Simulation
+from softdock.multibody.run import Simulation
+from softdock.multibody.session import Ending, Run
+from softdock.multibody.settings import Accuracy, Method, Settings
 from softdock.multibody.watch import channel_records, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Audit, Channel, Event, History, Result, Timing

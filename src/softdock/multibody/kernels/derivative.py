@@ -5,8 +5,12 @@ N's origin) and the speeds of all other joints, then the energy dissipated and t
 a state makes the conservation of momentum exact for every integrator, because it is a linear invariant.
 """
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.contacts import apply_contacts, stored_energy
 from softdock.multibody.kernels.dynamics import accelerations
@@ -33,23 +37,37 @@ WORLD = np.dtype(
 EXTRA_STATES = 2  # dissipated energy, work brought in
 
 
+class Machine(NamedTuple):
+    """All that the kernels know of a system: its model, its scratch memory and its ledgers."""
+
+    links: np.recarray
+    axes: np.recarray
+    elements: np.recarray
+    tables: NDArray[np.float64]
+    """Loads by the clock."""
+    pairs: np.recarray
+    arrays: ContactArrays
+    lists: ContactLists
+    world: np.recarray
+
+
 @kernel
 def derivative(system, t, y, dy):
     """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
-    links, axes, elements, tables, pairs, arrays, lists, world = system
-    w = world[0]
+    links, axes, pairs = system.links, system.axes, system.pairs
+    w = system.world[0]
     w.evaluations += 1
     n_q, n_u = w.n_q, w.n_u
     u = y[n_q : n_q + n_u]
     set_motion(links, axes, w.gravity, y, u)
-    clear_forces(links, axes)
-    loss, power = apply_elements(links, axes, elements, tables, t, y, u)
+    held = clear_forces(links, axes, u)
+    loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
-        loss += apply_contacts(links, pairs, arrays, lists)
+        loss += apply_contacts(links, pairs, system.arrays, system.lists)
     accelerations(links, axes)
     write_rates(links, axes, w.gravity, y, u, dy, n_q)
     dy[n_q + n_u] = loss
-    dy[n_q + n_u + 1] = power
+    dy[n_q + n_u + 1] = power + held
 
 
 @kernel
@@ -62,14 +80,17 @@ def set_motion(links, axes, gravity, q, u):
 
 
 @inlined
-def clear_forces(links, axes):
-    """Forget the forces of the last evaluation."""
+def clear_forces(links, axes, u):
+    """Forget the forces of the last evaluation but for the efforts held at joints; returns their power [W]."""
     for i in range(links.shape[0]):
         W = links[i].W
         for k in range(6):
             W[k] = 0.0
+    power = 0.0
     for i in range(axes.shape[0]):
-        axes[i].tau = 0.0
+        axes[i].tau = axes[i].held
+        power += axes[i].held * u[i]
+    return power
 
 
 @kernel
@@ -143,7 +164,7 @@ def books(system, y, out):
     |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass,
     13 energy held in elements and contacts alone.
     """
-    links, elements, pairs, world = system[0], system[2], system[4], system[7]
+    links, elements, pairs, world = system.links, system.elements, system.pairs, system.world
     w = world[0]
     for k in range(14):
         out[k] = 0.0

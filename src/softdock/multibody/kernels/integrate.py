@@ -38,7 +38,8 @@ ON = -1  # not ended
 OPTIONS = np.dtype(
     [
         ("method", np.int64),
-        ("t_end", np.float64),
+        ("t_end", np.float64),  # of this call
+        ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
         ("max_step", np.float64),
         ("min_step", np.float64),
@@ -71,7 +72,7 @@ OPTIONS = np.dtype(
 def run(system, memory, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
-    `system` = (links, axes, elements, tables, pairs, arrays, lists, world), `memory` = (k, y_new, y_stage, dense,
+    `system` is a Machine, `memory` = (k, y_new, y_stage, dense,
     tolerance, and four rows of channel values). `record` gets one row per sample (time first), `log` one row per
     event (time, index). May be called again to go on where it ended.
     """
@@ -90,10 +91,10 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     while ending == ON:
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
-            held = energy_held(system[2], system[4])
+            held = energy_held(system.elements, system.pairs)
             if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
                 return LISTS_TOO_LONG
-            book_switch(system[7][0], y, energy_held(system[2], system[4]) - held)
+            book_switch(system.world[0], y, energy_held(system.elements, system.pairs) - held)
             fired = already_true(events, start)
         elif o.t >= o.t_end:
             ending = TIME_REACHED
@@ -107,8 +108,10 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             if accepted:
                 prepare_dense(o.method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
-                read_channels(channels, o.watched, system[0], system[2], system[4], t_new, y_new, end)
-                pushes = any_push(system[4])
+                read_channels(
+                    channels, o.watched, system.links, system.elements, system.pairs, t_new, y_new, end
+                )
+                pushes = any_push(system.pairs)
                 if channels.shape[0] > 0:
                     interpolate(dense, 0.5, y_stage)
                     look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
@@ -131,12 +134,12 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                     if (
                         wanted
                         or fired >= 0
-                        or t_new >= o.t_end
+                        or t_new >= o.duration
                         or (pushes and room_beside_samples(o, record))
                     ):
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
-                normalise(system[0], y_new, k[6])
+                normalise(system.links, y_new, k[6])
                 copy(y_new, y)
                 copy(k[6], k[0])
                 copy(end, start)
@@ -150,7 +153,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
 @inlined
 def room_beside_samples(o, record):
     """Tell whether steps in contact may be recorded without taking the rows of the samples to come."""
-    to_come = (o.t_end - o.t) / o.record_period if o.record_period > 0.0 else 0.0
+    to_come = (o.duration - o.t) / o.record_period if o.record_period > 0.0 else 0.0
     return o.record_contact == 1 and o.rows + to_come + 4.0 < record.shape[0]
 
 
@@ -166,14 +169,14 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
     """
-    links, axes, elements, tables, pairs, arrays, lists, world = system
+    links, axes, pairs, world = system.links, system.axes, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
         return True
     n_q, n_u = world[0].n_q, world[0].n_u
     set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
     rebuilt = 0
     if pairs.shape[0] > 0:
-        rebuilt, o.longest = refresh_lists(links, pairs, arrays, lists, bool(changed), h, o.h)
+        rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
         world[0].rebuilds += max(rebuilt, 0)
     if changed or (rebuilt > 0 and touching):  # where nothing touches, a new list changes nothing
         look_at(system, channels, o.watched, o.t, y, slope, values)
@@ -185,7 +188,7 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
 @woven
 def judge(system, o, h, lands, y, y_new, k, tolerance):
     """Accept or reject a step and choose the size of the next: (accepted, how the run ends or ON)."""
-    links, axes, elements, tables, pairs, arrays, lists, world = system
+    links, axes, pairs, world = system.links, system.axes, system.pairs, system.world
     adaptive = o.fixed_step == 0.0
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
@@ -194,13 +197,13 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
             o.h = 0.5 * h
             n_q, n_u = world[0].n_q, world[0].n_u
             set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
-            if refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0] < 0:
+            if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
                 ending = LISTS_TOO_LONG
             derivative(system, o.t, y, k[0])
         else:
             n_q, n_u = world[0].n_q, world[0].n_u
             set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
-            if widen_lists(links, pairs, arrays, lists) < 0:
+            if widen_lists(links, pairs, system.arrays, system.lists) < 0:
                 ending = LISTS_TOO_LONG
     elif adaptive:
         error = error_of_step(h, k, tolerance)
@@ -235,7 +238,6 @@ def book_switch(world, y, gained):
 @woven
 def fire(system, channels, events, actions, index, o, y, slope, values, log):
     """Log an event and do what it asks for; returns how the run ends by it, or ON."""
-    links, axes, elements, tables, pairs, arrays, lists, world = system
     if o.logged >= log.shape[0]:
         return LOG_FULL
     log[o.logged, 0], log[o.logged, 1] = o.t, float(index)
@@ -245,7 +247,7 @@ def fire(system, channels, events, actions, index, o, y, slope, values, log):
     )  # what is switched off gives up the energy it has here
     if o.fixed_step == 0.0:
         o.h = max(0.1 * o.h, o.min_step)  # what was switched may be stiff
-    if act(links, elements, pairs, world, events, actions, index, o.t, y):
+    if act(system.links, system.elements, system.pairs, system.world, events, actions, index, o.t, y):
         o.stop_event = index
         return STOPPED
     return ON

@@ -77,6 +77,7 @@ AXIS = np.dtype(
         ("S", np.float64, 6),  # motion per unit of speed
         ("U", np.float64, 6),  # how the acceleration of what it stands on changes the one along the axis
         ("g", np.float64),  # acceleration along the axis if what it stands on did not accelerate
+        ("held", np.float64),  # effort that a controller holds [N or N m]
         ("tau", np.float64),  # force of springs, drives and whatever acts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
     ],

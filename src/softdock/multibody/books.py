@@ -1,0 +1,50 @@
+"""Momentum and energy of a state: what the audit of a run compares."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.multibody.kernels.derivative import Machine, books, derivative
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Books:
+    """Momentum and energy of a state."""
+
+    angular_momentum: Floats
+    linear_momentum: Floats
+    kinetic: float
+    stored: float
+    dissipated: float
+    work: float
+    momentum_scale: float
+    angular_momentum_scale: float
+    kinetic_about_centre: float
+    elastic: float
+
+    @property
+    def balance(self) -> float:
+        """What must stay constant: kinetic + stored + dissipated - work [J]."""
+        return self.kinetic + self.stored + self.dissipated - self.work
+
+
+def read_books(machine: Machine, y: Floats, t: float) -> Books:
+    """Evaluate a state and return its books."""
+    out = np.zeros(14)
+    derivative(machine, t, y, np.zeros(len(y)))
+    books(machine, y, out)
+    return Books(
+        angular_momentum=out[:3].copy(),
+        linear_momentum=out[3:6].copy(),
+        kinetic=float(out[6]),
+        stored=float(out[7]),
+        dissipated=float(out[8]),
+        work=float(out[9]),
+        momentum_scale=float(out[10]),
+        angular_momentum_scale=float(out[11]),
+        kinetic_about_centre=float(out[12]),
+        elastic=float(out[13]),
+    )

@@ -1,0 +1,257 @@
+"""A run under way: advanced piece by piece, looked at in between, driven by efforts that are held meanwhile."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.errors import RunError
+from softdock.multibody.assemble import (
+    ANGLE,
+    ANGULAR_MOMENTUM,
+    LENGTH,
+    MOMENTUM,
+    QUATERNION,
+    RATE,
+    SPEED,
+    Assembly,
+)
+from softdock.multibody.books import Books, read_books
+from softdock.multibody.kernels import integrate as kernels
+from softdock.multibody.kernels.channels import read_channels
+from softdock.multibody.kernels.contacts import PAIR, refresh_lists
+from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
+from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
+from softdock.multibody.kernels.tree import FREE, records
+from softdock.multibody.settings import Accuracy, Method, Settings
+
+if TYPE_CHECKING:
+    from softdock.multibody.run import Simulation
+
+Floats = NDArray[np.float64]
+SLOW = 1e-3  # m/s; what starts at rest is expected to move at least so fast
+MOST_BLOCKS = 100_000  # of cells in a near list
+
+
+class Ending(Enum):
+    """Why a run ended, as a sentence."""
+
+    TIME_REACHED = "The run reached its end time."
+    STOPPED = "An event stopped the run."
+    STEPS_USED_UP = "The run used up its steps before its end time; what happened until then is kept."
+    NOT_FINITE = "The state became infinite or undefined; the last good state is kept."
+    STEP_TOO_SMALL = "The steps became too small to go on; what happened until then is kept."
+    LOG_FULL = "Too many events happened; what happened until then is kept."
+
+
+ENDINGS = {
+    kernels.TIME_REACHED: Ending.TIME_REACHED,
+    kernels.STOPPED: Ending.STOPPED,
+    kernels.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    kernels.NOT_FINITE: Ending.NOT_FINITE,
+    kernels.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    kernels.LOG_FULL: Ending.LOG_FULL,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a run left behind, as arrays."""
+
+    ending: Ending
+    stop_event: int | None
+    time: float
+    state: Floats
+    history: Floats
+    """(rows, 1 + channels): time first."""
+    final: Floats
+    """(channels,) at the end of the run."""
+    log: list[tuple[float, int]]
+    """(time, event)."""
+    peaks: np.recarray
+    """The channel records, with their largest and smallest values."""
+    pairs: np.recarray
+    """The contact records, as the last evaluation left them."""
+    start: Books
+    end: Books
+    steps: int
+    rejected: int
+    evaluations: int
+    rebuilds: int
+
+
+class Session:
+    """A run under way; `advance` may be called as often as wished, `finish` tells what happened.
+
+    `efforts` (N or N m, one per joint axis, row `JointPlace.at_u` of a joint) stay until changed: a controller
+    that sets them between two calls of `advance` acts through a zero-order hold. Their work is in the ledgers.
+    """
+
+    def __init__(self, simulation: "Simulation") -> None:
+        a, s = simulation.assembly, simulation.settings
+        self._assembly, self._settings = a, s
+        self._actions = simulation.actions
+        self._capacity = 64
+        self._events, self._channels = simulation.events.copy(), simulation.channels.copy()
+        self._channels.largest, self._channels.smallest = -np.inf, np.inf
+        pairs = simulation.pairs.copy()
+        pairs.overreach = -np.inf
+        arrays = contact_arrays(simulation.contact_pairs)
+        self.machine = machine_of(a)._replace(
+            pairs=pairs, arrays=arrays, lists=contact_lists(arrays, self._capacity)
+        )
+        self.state: Floats = a.y.copy()
+        self.ending: Ending | None = None
+        channels = len(self._channels)
+        self._options = _options(s, channels if simulation.watched is None else simulation.watched)
+        rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if len(pairs) else 1_000))
+        self._record = np.zeros((rows if channels else 1, 1 + channels))
+        self._log = np.zeros((s.max_events, 2))
+        meet(self.machine, self.state)
+        self._start = read_books(self.machine, self.state, 0.0)
+        n = len(self.state)
+        self._memory = (
+            np.zeros((7, n)),
+            np.zeros(n),
+            np.zeros(n),
+            np.zeros((5, n)),
+            tolerances(a, s.accuracy, self._start),
+            *np.zeros((4, channels)),
+        )
+
+    @property
+    def time(self) -> float:
+        """Where the run stands [s]."""
+        return float(self._options[0].t)
+
+    @property
+    def efforts(self) -> Floats:
+        """Efforts held at the joint axes [N or N m]: a view to write into."""
+        return self.machine.axes["held"]
+
+    def advance(self, until: float) -> Ending | None:
+        """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
+        if self.ending is not None:
+            return self.ending
+        o = self._options[0]
+        o.t_end = min(until, self._settings.duration)
+        while True:
+            code = kernels.run(
+                self.machine, self._memory, self._channels, self._events, self._actions, self._assembly.breaks,
+                self._options, self.state, self._record, self._log,
+            )  # fmt: skip
+            if code != kernels.LISTS_TOO_LONG:
+                break
+            self._capacity *= 2
+            if self._capacity > MOST_BLOCKS:
+                raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
+            self.machine = self.machine._replace(lists=contact_lists(self.machine.arrays, self._capacity))
+        if code != kernels.TIME_REACHED or o.t >= self._settings.duration:
+            self.ending = ENDINGS[code]
+        return self.ending
+
+    def values(self) -> Floats:
+        """Return all channels at the present state, in their order."""
+        m, out = self.machine, np.zeros(len(self._channels))
+        read_books(m, self.state, self.time)
+        read_channels(
+            self._channels, len(self._channels), m.links, m.elements, m.pairs, self.time, self.state, out
+        )
+        return out
+
+    def finish(self) -> Run:
+        """Return what happened so far."""
+        o, m = self._options[0], self.machine
+        evaluations = int(m.world[0].evaluations)
+        last = read_books(m, self.state, self.time)
+        return Run(
+            ending=self.ending or Ending.TIME_REACHED,
+            stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
+            time=self.time,
+            state=self.state.copy(),
+            history=self._record[: o.rows],
+            final=self.values(),
+            log=[(float(t), int(i)) for t, i in self._log[: o.logged]],
+            peaks=self._channels,
+            pairs=m.pairs,
+            start=self._start,
+            end=last,
+            steps=int(o.steps),
+            rejected=int(o.rejected),
+            evaluations=evaluations,
+            rebuilds=int(m.world[0].rebuilds),
+        )
+
+
+def machine_of(assembly: Assembly) -> Machine:
+    """Return the records of an assembly for the kernels, as copies, without contacts."""
+    arrays = contact_arrays(())
+    return Machine(
+        links=assembly.links.copy(),
+        axes=assembly.axes.copy(),
+        elements=assembly.elements.copy(),
+        tables=assembly.tables,
+        pairs=records(0, PAIR),
+        arrays=arrays,
+        lists=contact_lists(arrays, 64),
+        world=assembly.world.copy(),
+    )
+
+
+def meet(m: Machine, y: Floats) -> bool:
+    """Bring links and near lists to a state; tells whether the lists had room."""
+    n_q, n_u = int(m.world[0].n_q), int(m.world[0].n_u)
+    set_motion(m.links, m.axes, m.world[0].gravity, y, y[n_q : n_q + n_u])
+    return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0, 0.0)[0]) >= 0
+
+
+def _options(s: Settings, watched: int) -> np.recarray:
+    """What the kernel of a run is told, and where it stands."""
+    options = records(1, kernels.OPTIONS)
+    o = options[0]
+    o.method = DORMAND_PRINCE if s.method is Method.DORMAND_PRINCE else RUNGE_KUTTA_4
+    o.duration = s.duration
+    o.fixed_step = s.step or 0.0
+    o.max_step = min(s.max_step, s.duration)
+    o.min_step = 1e-14 * s.duration
+    o.max_steps = s.max_steps
+    o.record_period = 1.0 / s.record_rate if s.record_rate > 0.0 else 0.0
+    o.record_contact = int(s.record_contact)
+    o.watched = watched
+    o.stop_event = -1
+    return options
+
+
+def tolerances(a: Assembly, accuracy: Accuracy, start: Books) -> Floats:
+    """Tolerance of every state; that of the ledgers is the energy that the error of a speed makes.
+
+    Ledgers need control of their own: a released stop still loses energy while nothing pushes.
+    """
+    n_q, n = int(a.world[0].n_q), int(a.world[0].n_q + a.world[0].n_u)
+    mass = a.links.own[:, 0].sum()
+    momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), SLOW * mass)
+    out = np.full(n + EXTRA_STATES, accuracy.speed * momentum)
+    fixed = {
+        LENGTH: accuracy.length,
+        ANGLE: accuracy.angle,
+        QUATERNION: 0.5 * accuracy.angle,
+        SPEED: accuracy.speed,
+        RATE: accuracy.rate,
+    }
+    for i in range(n):
+        if a.classes[i] not in (MOMENTUM, ANGULAR_MOMENTUM):
+            out[i] = fixed[int(a.classes[i])]
+    for link in a.links:
+        if link.kind == FREE:
+            # Speeds and rates times the inertia of the whole tree.
+            at = n_q + link.at_u
+            tree = a.links[a.links.root == link.root]
+            mass = tree.own[:, 0].sum()
+            inertia = max(tree.own[:, 4:7].sum() / 3.0, 1e-12)
+            out[at : at + 3] = accuracy.rate * inertia
+            out[at + 3 : at + 6] = accuracy.speed * mass
+    return out

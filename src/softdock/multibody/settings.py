@@ -1,0 +1,48 @@
+"""How a run is integrated and what it keeps."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Method(Enum):
+    """How time is integrated."""
+
+    DORMAND_PRINCE = "dormand-prince"
+    """Order 5 with error control, or with a fixed step where one is given."""
+    RUNGE_KUTTA_4 = "rk4"
+    """Classical order 4 with a fixed step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """Error allowed in one step, by kind of state."""
+
+    length: float = 1e-7
+    """[m]"""
+    angle: float = 1e-7
+    """[rad], also of quaternions"""
+    speed: float = 1e-6
+    """[m/s]"""
+    rate: float = 1e-6
+    """[rad/s]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to integrate and what to keep."""
+
+    duration: float
+    """[s]"""
+    method: Method = Method.DORMAND_PRINCE
+    step: float | None = None
+    """Fixed step [s]; None: error control."""
+    accuracy: Accuracy = Accuracy()
+    max_step: float = math.inf
+    max_steps: int = 5_000_000
+    record_rate: float = 100.0
+    """Samples per second; 0: none but those of events and contacts."""
+    record_contact: bool = True
+    """Also keep every step while a contact pushes."""
+    max_rows: int = 200_000
+    max_events: int = 10_000
