@@ -27,7 +27,7 @@ from softdock.caches import cache_bases
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
-ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody")
+ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody", "robot")
 
 _CONFIG: Any = numba.config
 _NJIT: Any = numba.njit

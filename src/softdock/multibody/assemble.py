@@ -236,6 +236,7 @@ class _Assembler:
             record.kind = e.SPRING
             record.stiffness[0], record.damping[0] = element.stiffness, element.damping
             record.rest[0], record.preload = element.rest, element.preload
+            record.friction, record.friction_speed = element.friction, element.friction_speed
             if element.exponential:
                 record.law = e.EXPONENTIAL
                 record.reference, record.exponent = (

@@ -162,6 +162,8 @@ class _Writer:
             if spring.joint != name or not spring.active or (spring.axis is not None and spring.axis != axis):
                 continue
             c += spring.damping
+            if spring.friction > 0.0:
+                self._leave_out(f"springs.{label}: its Coulomb friction.")
             if not _is_linear(spring):
                 self._leave_out(f"springs.{label}: its stiffness grows (its damping is kept).")
             elif spring.stiffness == 0.0 and spring.preload != 0.0:

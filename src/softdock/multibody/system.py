@@ -25,6 +25,7 @@ from softdock.quantities.fields import (
     Length,
     Mass,
     Measured,
+    NonNegativeJointForce,
     NonNegativeLength,
     PositiveJointForce,
     PositiveJointPosition,
@@ -126,6 +127,10 @@ class Spring(JointElement):
     preload: JointForce = 0.0
     """Constant force towards negative positions."""
     damping: JointDamping = 0.0
+    friction: NonNegativeJointForce = 0.0
+    """Coulomb friction, whatever the speed."""
+    friction_speed: PositiveJointSpeed = 1e-2
+    """Speed below which friction fades."""
     active: Flag = True
 
 

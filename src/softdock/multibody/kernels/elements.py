@@ -61,6 +61,8 @@ ELEMENT = np.dtype(
         ("reference", np.float64),  # exponential law: deflection that doubles the stiffness
         ("exponent", np.float64),
         ("preload", np.float64),
+        ("friction", np.float64),  # Coulomb force of a spring
+        ("friction_speed", np.float64),  # speed below which it fades
         ("lower", np.float64),
         ("upper", np.float64),
         ("target", np.float64),
@@ -151,7 +153,7 @@ def push_joint(element, axes, x, y, z):
 
 @inlined
 def apply_spring(element, axes, q, u):
-    """Spring and damper along a joint; Eqs. (M20)-(M22)."""
+    """Spring, damper and friction along a joint; Eqs. (M20)-(M22), (A20)."""
     x, y, z = joint_deflection(element, q)
     vx, vy, vz = joint_speed(element, u)
     s = math.sqrt(x * x + y * y + z * z)
@@ -163,11 +165,17 @@ def apply_spring(element, axes, q, u):
         k *= 1.0 + swell
     # A preload is a constant force towards negative positions of a single axis.
     preload = element.preload
+    loss = c * (vx * vx + vy * vy + vz * vz)
+    if element.friction > 0.0:
+        v = vx * vx + vy * vy + vz * vz
+        rub = element.friction / math.sqrt(v + element.friction_speed * element.friction_speed)
+        loss += rub * v
+        c += rub
     push_joint(element, axes, -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz)
     element.deflection = x if element.rows == 1 else s
     element.force = k * s + preload if element.rows > 1 else k * x + preload
     element.energy = energy + preload * x
-    element.loss = c * (vx * vx + vy * vy + vz * vz)
+    element.loss = loss
 
 
 @inlined

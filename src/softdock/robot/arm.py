@@ -1,0 +1,287 @@
+"""An arm as its controller knows it: where its links are, what moves how fast, which torques a motion needs."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError
+from softdock.multibody import joints as j
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.kernels.tree import FREE, PRISMATIC, REVOLUTE
+from softdock.multibody.system import WORLD, Body, FullInertia, Stop, System
+from softdock.robot.kernels.arm import ArmModel, ArmMotion, evaluate_arm, place_arm
+from softdock.robot.link import Limits
+from softdock.robot.urdf import Description, Joint, Link, Motion
+
+Floats = NDArray[np.float64]
+GROUND = "ground-below-the-arm"
+"""Name of the base that stands for the world in an arm's own model."""
+STIFFEST = 5000.0  # N m/rad; the upper end of what joint stiffness control of such arms offers
+
+
+def body_name(link: str) -> str:
+    """Return the name of a link as bodies may be called: other characters become underscores."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", link)
+    return name if name[:1].isalpha() else f"link_{name}"
+
+
+def bodies_of(
+    robot: Description,
+    *,
+    start: Sequence[float] | None = None,
+    mount: j.Fixed | j.Free | None = None,
+    parent: str = WORLD,
+) -> dict[str, Body]:
+    """Return the bodies of a robot, one per link, at the joint positions `start` [rad or m].
+
+    The base link is fixed to `parent`, or floats freely where the mount is a free joint.
+    """
+    positions = np.zeros(len(robot.moving)) if start is None else np.asarray(start, float)
+    at = {joint.name: float(q) for joint, q in zip(robot.moving, positions)}
+    bodies = {body_name(robot.root): _body(robot.links[robot.root], parent, mount or j.Fixed())}
+    for joint in robot.ordered():
+        link = robot.links[joint.child]
+        bodies[body_name(link.name)] = _body(
+            link, body_name(joint.parent), _joint_model(joint, at.get(joint.name, 0.0))
+        )
+    if len(bodies) != len(robot.links):
+        raise InputError(f"The links of {robot.name!r} have names that differ only in special characters.")
+    return bodies
+
+
+def _body(link: Link, parent: str, joint: j.Joint) -> Body:
+    I = link.inertia  # noqa: E741
+    inertia = FullInertia(xx=I[0, 0], yy=I[1, 1], zz=I[2, 2], xy=I[0, 1], xz=I[0, 2], yz=I[1, 2])
+    centre = (float(link.p_LC[0]), float(link.p_LC[1]), float(link.p_LC[2]))
+    return Body(mass=link.mass, centre_of_mass=centre, inertia=inertia, parent=parent, joint=joint)
+
+
+def _joint_model(joint: Joint, start: float) -> j.Joint:
+    place = {"at": tuple(joint.X_PC.p), "attitude": tuple(quaternion_of(joint.X_PC.R))}
+    axis = tuple(joint.axis)
+    if joint.motion is Motion.FIXED:
+        return j.Fixed.model_validate(place)
+    if joint.motion is Motion.PRISMATIC:
+        return j.Prismatic.model_validate({**place, "axis": axis, "position": start})
+    return j.Revolute.model_validate({**place, "axis": axis, "angle": start})
+
+
+def quaternion_of(R: Floats) -> Floats:
+    """Return the unit quaternion wxyz of a rotation matrix, w at least 0."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.asarray(np.linalg.eigh(K, UPLO="U")[1][:, -1], float)
+    return q if q[0] >= 0.0 else -q
+
+
+def stops_of(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:
+    """Return the end stops of all joints that have limits, named like the joints."""
+    return {
+        f"{body_name(joint.name)}-end": Stop(
+            joint=body_name(joint.child),
+            lower=joint.lower,
+            upper=joint.upper,
+            stiffness=stiffness,
+            damping=damping,
+        )
+        for joint in robot.moving
+        if np.isfinite(joint.lower) and joint.lower < joint.upper
+    }
+
+
+def limits_of(robot: Description, stiffness: float = STIFFEST) -> Limits:
+    """Return what the robot's side refuses to go beyond."""
+    joints = robot.moving
+    return Limits(
+        q_min=np.array([joint.lower for joint in joints]),
+        q_max=np.array([joint.upper for joint in joints]),
+        speed=np.array([joint.max_speed for joint in joints]),
+        torque=np.array([joint.max_effort for joint in joints]),
+        stiffness=np.full(len(joints), stiffness),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dynamics:
+    """Mass matrix and forces at one state; rows of a free base (angular first, in its axes) before the joints'."""
+
+    M: Floats
+    """Mass matrix (6 + joints, 6 + joints)."""
+    h: Floats
+    """Forces that the velocities and gravity need without any acceleration (6 + joints,)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arm:
+    """The model of an arm with all that is fixed to it; joints in the order of the simulation's axes.
+
+    Everything is in the frame B of the arm's base: the world, or the body that carries the arm. Spatial vectors have
+    the angular part first.
+    """
+
+    bodies: tuple[str, ...]
+    """Names of the bodies that the joints move."""
+    floating: bool
+    """Whether the base floats freely; otherwise it is held."""
+    X_NB: j.Pose
+    """Base in the world at the start."""
+    assembly: Assembly
+    model: ArmModel
+    motion: ArmMotion = field(repr=False)
+
+    @property
+    def joints(self) -> int:
+        """Number of joints."""
+        return len(self.bodies)
+
+    def dynamics(self, q: Floats, u: Floats, gravity: Floats, udot: Floats | None = None) -> Dynamics:
+        """Return mass matrix and forces; `u` (joints,), or (6 + joints,) with the base's own; gravity in B."""
+        n = self.joints
+        M, h = np.zeros((6 + n, 6 + n)), np.zeros(6 + n)
+        evaluate_arm(
+            self.model, self.motion, _floats(q), _with_base(u, n), _with_base(udot, n), _floats(gravity), M, h
+        )
+        return Dynamics(M=M, h=h)
+
+    def mass_matrix(self, q: Floats) -> Floats:
+        """Return the mass matrix of the joints while the base is held (joints, joints); Eq. (A4)."""
+        return self.dynamics(q, np.zeros(self.joints), np.zeros(3)).M[6:, 6:]
+
+    def felt_mass_matrix(self, q: Floats) -> Floats:
+        """Return the mass matrix that joint torques feel: a floating base gives way; Eq. (A7)."""
+        return felt(self.dynamics(q, np.zeros(self.joints), np.zeros(3)).M, self.floating)
+
+    def bias(self, q: Floats, qdot: Floats, gravity: Floats) -> Floats:
+        """Return the torques that velocities and gravity need, base at rest (joints,); Eq. (A6)."""
+        return self.dynamics(q, qdot, gravity).h[6:]
+
+    def gravity_torque(self, q: Floats, gravity: Floats) -> Floats:
+        """Return the torques that hold the arm against gravity (joints,)."""
+        return self.bias(q, np.zeros(self.joints), gravity)
+
+    def inverse_dynamics(self, q: Floats, qdot: Floats, qddot: Floats, gravity: Floats) -> Floats:
+        """Return the torques of a motion, base at rest (joints,); Eq. (A6)."""
+        return self.dynamics(q, qdot, gravity, qddot).h[6:]
+
+    def pose(self, q: Floats, body: str, at: j.Pose | None = None) -> j.Pose:
+        """Return a body, or a frame on it, in B."""
+        place_arm(self.model, self.motion, _floats(q))
+        placed = self.assembly.placed[body]
+        link = placed.link - 1
+        X_BL = j.Pose(R=self.motion.R[link].reshape(3, 3).copy(), p=self.motion.p[link].copy())
+        X = X_BL @ placed.X_LB
+        return X if at is None else X @ at
+
+    def jacobian(self, q: Floats, body: str, at: j.Pose | None = None) -> Floats:
+        """Return (6, joints): angular velocity and velocity of a frame's origin per joint speed, in B; Eq. (A8)."""
+        p = self.pose(q, body, at).p
+        J = np.zeros((6, self.joints))
+        link = self.assembly.placed[body].link - 1
+        while link > 0:
+            S = self.motion.S[link]
+            J[:3, link - 1] = S[:3]
+            J[3:, link - 1] = S[3:] + np.cross(S[:3], p)
+            link = int(self.model.parent[link])
+        return J
+
+
+def felt(M: Floats, floating: bool) -> Floats:
+    """Return the joints' mass matrix out of the whole one; a base that gives way is eliminated; Eq. (A7)."""
+    if not floating:
+        return M[6:, 6:]
+    return np.asarray(M[6:, 6:] - M[6:, :6] @ np.linalg.solve(M[:6, :6], M[:6, 6:]))
+
+
+def arm_of(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
+    """Return the model of an arm among bodies: its base body, and the bodies that its joints move.
+
+    What is fixed to the arm (a tool) or to the body that carries it belongs to the model; what hangs on other joints
+    does not.
+    """
+    top = root
+    while top != WORLD and bodies[top].joint.type == "fixed":
+        top = bodies[top].parent
+    part: dict[str, Body] = {}
+    if top == WORLD:
+        part[GROUND] = Body(joint=j.Free())
+        X_NB, floating = j.Pose(R=np.eye(3), p=np.zeros(3)), False
+    else:
+        start = bodies[top].joint
+        part[top] = bodies[top].model_copy(update={"joint": j.Free(), "parent": WORLD})
+        X_NB, floating = _start(start), isinstance(start, j.Free)
+    base = next(iter(part))
+    _collect(bodies, top, base, set(moving), part)
+    assembly = assemble(System(bodies=part))
+    order = sorted(moving, key=lambda name: assembly.joints[name].at_u)
+    links = assembly.links[1:].view(np.recarray)
+    if not all(link.kind in (FREE, REVOLUTE, PRISMATIC) for link in links) or len(links) != 1 + len(moving):
+        raise InputError("An arm's joints must be revolute, continuous or prismatic.")
+    return Arm(
+        bodies=tuple(order),
+        floating=floating,
+        X_NB=X_NB,
+        assembly=assembly,
+        model=_model(links),
+        motion=_memory(len(links)),
+    )
+
+
+def _collect(
+    bodies: Mapping[str, Body], top: str, base: str, moving: set[str], part: dict[str, Body]
+) -> None:
+    """Add all bodies that hang on the base by fixed joints and the arm's own."""
+    waiting = [top]
+    while waiting:
+        parent = waiting.pop()
+        for name, body in bodies.items():
+            if body.parent == parent and (body.joint.type == "fixed" or name in moving) and name not in part:
+                part[name] = body.model_copy(update={"parent": base}) if parent == top else body
+                waiting.append(name)
+
+
+def _start(joint: j.Joint) -> j.Pose:
+    if isinstance(joint, j.Free):
+        return j.Pose(R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.position, float))
+    return j.Pose(R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.at, float))
+
+
+def _model(links: np.recarray) -> ArmModel:
+    return ArmModel(
+        parent=np.array([-1, *(int(link.parent) - 1 for link in links[1:])], np.int64),
+        turns=np.array([int(link.kind == REVOLUTE) for link in links], np.int64),
+        R_PJ=np.array([link.R_PJ for link in links]),
+        p_PJ=np.array([link.p_PJ for link in links]),
+        own=np.array([link.own for link in links]),
+    )
+
+
+def _memory(links: int) -> ArmMotion:
+    return ArmMotion(
+        R=np.zeros((links, 9)),
+        p=np.zeros((links, 3)),
+        S=np.zeros((links, 6)),
+        inertia=np.zeros((links, 10)),
+        composite=np.zeros((links, 10)),
+        V=np.zeros((links, 6)),
+        A=np.zeros((links, 6)),
+        F=np.zeros((links, 6)),
+    )
+
+
+def _floats(values: Floats) -> Floats:
+    return np.ascontiguousarray(values, dtype=float)
+
+
+def _with_base(values: Floats | None, joints: int) -> Floats:
+    if values is None:
+        return np.zeros(6 + joints)
+    return _floats(values) if len(values) == 6 + joints else np.concatenate([np.zeros(6), values])

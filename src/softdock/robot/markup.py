@@ -1,0 +1,110 @@
+"""XML with the line of every element, for files that may come from anywhere.
+
+A document type is refused: it is what entity expansion and access to other files need, and no robot needs one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from softdock.errors import InputError, Problem, file_error
+
+MAX_BYTES = 10_000_000
+"""Larger files are refused; descriptions of robots have some 10 kB, their meshes lie in other files."""
+MAX_LEVELS = 60
+"""Deeper nesting is refused."""
+
+
+@dataclass
+class Element:
+    """An element of the file, with the line it begins in."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list["Element"] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator["Element"]:
+        """Return the children of that tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> "Element | None":
+        """Return the first child of that tag."""
+        return next(self.all(tag), None)
+
+    def problem(self, message: str, given: str = "", hint: str = "") -> InputError:
+        """Return the error that points at this element."""
+        return InputError(
+            Problem(
+                message=message, field=f"<{self.tag}>", file=self.file, line=self.line, given=given, hint=hint
+            )
+        )
+
+
+def read_xml(path: Path) -> Element:
+    """Return the root element of a file."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise file_error(path, "read", error) from None
+    except ValueError:
+        raise InputError(Problem(message="This is no name of a file.", given=repr(str(path)))) from None
+    return parse_xml(content, str(path))
+
+
+def parse_xml(content: bytes, file: str) -> Element:
+    """Return the root element of a document; `file` is its name in messages."""
+    if len(content) > MAX_BYTES:
+        raise InputError(
+            Problem(message=f"The file is larger than {MAX_BYTES // 10**6} MB, too much for XML.", file=file)
+        )
+    return _Reader(file).read(content)
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.open: list[Element] = []
+        self.root: Element | None = None
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.EntityDeclHandler = self._refuse
+
+    def read(self, content: bytes) -> Element:
+        try:
+            self.parser.Parse(content, True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise self._problem(f"This is no well-formed XML: {reason}.", error.lineno) from None
+        except (LookupError, ValueError) as error:  # an encoding that nobody knows
+            raise self._problem(f"The text cannot be read: {error}.", 1) from None
+        assert self.root is not None
+        return self.root
+
+    def _problem(self, message: str, line: int) -> InputError:
+        return InputError(Problem(message=message, file=self.file, line=line))
+
+    def _refuse(self, *_: object) -> None:
+        raise self._problem(
+            "A document type (<!DOCTYPE ...>) and entities are refused: remove them.",
+            self.parser.CurrentLineNumber,
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        if len(self.open) >= MAX_LEVELS:
+            raise self._problem(f"Elements are nested more than {MAX_LEVELS} deep.", line)
+        element = Element(tag, attributes, self.file, line)
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def _end(self, _: str) -> None:
+        self.open.pop()

@@ -1,0 +1,135 @@
+"""A simulated robot: an arm in its surroundings under joint impedance control, seen as a real one would be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.multibody.kernels.derivative import derivative
+from softdock.multibody.run import Simulation
+from softdock.multibody.session import Session
+from softdock.robot.arm import Arm, felt
+from softdock.robot.impedance import Compensation, damping_of
+from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law, impedance_torque
+from softdock.robot.link import Command, Limits, Mode, State
+
+Floats = NDArray[np.float64]
+KNOWN = {
+    Compensation.NONE: NOTHING,
+    Compensation.GRAVITY: GRAVITY,
+    Compensation.DYNAMICS: DYNAMICS,
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drives:
+    """How the robot makes its torques."""
+
+    limits: Limits
+    torque_period: float = 1e-3
+    """Time for which a torque is held before the next is computed [s]."""
+    compensation: Compensation = Compensation.DYNAMICS
+    gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """As the robot believes it to be, in the world [m/s2]."""
+
+
+class SimulatedRobot:
+    """A robot that lives in a simulation; follows the protocol `softdock.robot.link.Robot`.
+
+    Its joints obey `tau = k (q_cmd - q) - D qdot + tau_ff + compensation` within the limits of torque and speed, D
+    designed anew with every command for the arm as it stands. Torques are held for `torque_period`.
+    """
+
+    def __init__(self, simulation: Simulation, arm: Arm, drives: Drives) -> None:
+        self.arm, self.drives = arm, drives
+        self.session: Session = simulation.begin()
+        places = [simulation.assembly.joints[name] for name in arm.bodies]
+        self._n_q = int(simulation.assembly.world[0].n_q)
+        self._at_q = np.array([place.at_q for place in places])
+        self._at_u = np.array([place.at_u for place in places])
+        links = simulation.assembly.links
+        self._links = [int(np.flatnonzero((links.at_u == at) & (links.rows > 0))[0]) for at in self._at_u]
+        self._tau = np.zeros(arm.joints)
+        self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
+        self._rate = np.zeros_like(self.session.state)
+        self._period = drives.torque_period
+        self.rows: list[Floats] = []
+        """One row per command: time, commanded positions, then the torques of its last moment."""
+
+    @property
+    def limits(self) -> Limits:
+        """What the robot must not be asked for."""
+        return self.drives.limits
+
+    @property
+    def ended(self) -> bool:
+        """Whether the simulation has come to its end; the robot then stands still."""
+        return self.session.ending is not None
+
+    def advance(self, command: Command, duration: float) -> None:
+        """Follow a command for a duration [s]."""
+        begin = self.session.time
+        ticks = max(1, round(duration / self._period))
+        law, efforts = self._law(command, duration / ticks), self.session.efforts
+        for tick in range(ticks):
+            impedance_torque(self.arm.model, self.arm.motion, law, *self._joints(), self._tau)
+            efforts[self._at_u] = self._tau
+            if self.session.advance(begin + (tick + 1) * duration / ticks) is not None:
+                break
+        self.rows.append(np.concatenate([[begin], command.q, self._tau]))
+
+    def state(self) -> State:
+        """Return what is measured now."""
+        q, qdot = self._joints()
+        external = self._external()
+        return State(
+            t=self.session.time,
+            q=q,
+            qdot=qdot,
+            tau_measured=self._tau.copy(),
+            tau_external=external,
+            mode=Mode.COMMAND,
+        )
+
+    def _joints(self) -> tuple[Floats, Floats]:
+        y = self.session.state
+        return y[self._at_q], y[self._n_q + self._at_u]
+
+    def _law(self, command: Command, period: float) -> Law:
+        """Design the damping for the arm as it stands, and hold the command; Eq. (A10)."""
+        n, limits = self.arm.joints, self.limits
+        q, _ = self._joints()
+        M = felt(self.arm.dynamics(q, np.zeros(n), self._gravity).M, self.arm.floating)
+        return Law(
+            q_cmd=np.array(command.q, float),
+            stiffness=np.array(command.stiffness, float),
+            D=np.ascontiguousarray(damping_of(M, command.stiffness, command.damping_ratio)),
+            tau_ff=np.array(command.tau_ff, float),
+            max_torque=np.array(limits.torque, float),
+            max_speed=np.array(limits.speed, float),
+            gravity=self._gravity,
+            compensation=KNOWN[self.drives.compensation],
+            first=0 if self.arm.floating else 6,
+            period=period,
+            u=np.zeros(6 + n),
+            still=np.zeros(6 + n),
+            M=np.zeros((6 + n, 6 + n)),
+            L=np.zeros((6 + n, 6 + n)),
+            h=np.zeros(6 + n),
+            weight=np.zeros(6 + n),
+            a=np.zeros(6 + n),
+            column=np.zeros(6 + n),
+        )
+
+    def _external(self) -> Floats:
+        """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
+        m = self.session.machine
+        derivative(m, self.session.time, self.session.state, self._rate)
+        base = m.links[m.links[self._links[0]].root]
+        R, p = base.R_NB.reshape(3, 3), base.p_NB
+        forces = m.links.W[:, 3:]
+        W = np.hstack([(m.links.W[:, :3] - np.cross(p, forces)) @ R, forces @ R])
+        for i in range(len(W) - 1, 0, -1):
+            if m.links[i].parent >= 0:
+                W[m.links[i].parent] += W[i]
+        return np.array([-m.axes[at].S @ W[self._links[k]] for k, at in enumerate(self._at_u)])
