@@ -17,15 +17,17 @@ $(STAMP): pyproject.toml
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
 	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,docs,dev]" || { \
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,docs,dev,studio]" || { \
 	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
 
 demo: install
 	$(BIN)/softdock run assist-soft-docking --out $(DEMO)
 	$(BIN)/softdock figures assist --out $(DEMO)
+	$(BIN)/softdock replay $(DEMO) --html $(DEMO)/replay.html --glb $(DEMO)/replay.glb
 	@echo
 	@echo "The docking in pictures is $(DEMO)/assist-capture.png; the other figures and the result are beside it."
+	@echo "Watch it: open $(DEMO)/replay.html in a browser (no network needed), or $(DEMO)/replay.glb in Blender."
 	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 
 test: install
@@ -54,6 +56,7 @@ docs: install
 pictures: install
 	$(BIN)/softdock figures all --out out/pictures
 	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png docs/images/
+	$(BIN)/python -m docs.replay_picture
 
 bench: install
 	$(BIN)/softdock bench

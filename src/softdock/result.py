@@ -87,6 +87,10 @@ class Result:
     """What theory expects for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """The full scenario as plain data, SI numbers."""
+    directory: str = ""
+    """Folder that relative paths in the definition start from."""
+    outlines: Mapping[str, Any] = field(default_factory=dict)
+    """Meridians of the surfaces as they were, by name; filled when the result is saved (`softdock.outlines`)."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `softdock run --json` prints; numbers that are not finite become None."""

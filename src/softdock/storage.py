@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import InputError, Problem, file_error
+from softdock.outlines import outlines_of
 from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
 
 RESULT_FILE = "result.json"
@@ -25,9 +26,11 @@ def save(result: Result, folder: Path) -> None:
         "history_sha256": hashlib.sha256(history).hexdigest(),
         **result.to_json(),
         "definition": plain_data(result.definition),
+        "directory": result.directory,
+        "outlines": plain_data(result.outlines or outlines_of(result.definition, result.directory)),
     }
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
-    _replace_together(folder, {HISTORY_FILE: history, RESULT_FILE: text.encode()})
+    replace_together(folder, {HISTORY_FILE: history, RESULT_FILE: text.encode()})
 
 
 def load(folder: Path) -> Result:
@@ -51,6 +54,8 @@ def load(folder: Path) -> Result:
             events=tuple(Event(**event) for event in document["events"]),
             prediction=document["prediction"],
             definition=document["definition"],
+            directory=document.get("directory", ""),
+            outlines=document.get("outlines", {}),
         )
     except (KeyError, TypeError) as error:
         raise _damaged(path, "Parts of the result are missing.") from error
@@ -81,7 +86,7 @@ def _damaged(path: Path, message: str) -> InputError:
     return InputError(Problem(message=message, file=str(path), hint=REMEDY))
 
 
-def _replace_together(folder: Path, files: dict[str, bytes]) -> None:
+def replace_together(folder: Path, files: dict[str, bytes]) -> None:
     """Write files under temporary names, then rename them; on failure nothing of them stays."""
     temporary = {folder / name: folder / f".{name}.{os.getpid()}.tmp" for name in files}
     path = folder

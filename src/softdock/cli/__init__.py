@@ -15,6 +15,7 @@ from softdock.cli.campaign import campaign
 from softdock.cli.export import export
 from softdock.cli.figures import figures
 from softdock.cli.predict import predict
+from softdock.cli.replay import replay
 from softdock.cli.run import run
 from softdock.cli.scenarios import scenarios
 from softdock.cli.validate import validate
@@ -28,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (scenarios, predict, validate, run, figures, export, bench):
+for command in (scenarios, predict, validate, run, replay, figures, export, bench):
     app.command()(command)
 app.add_typer(campaign, name="campaign")
 

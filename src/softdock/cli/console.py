@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from softdock.errors import InputError, RunError, file_error, reason_of
+from softdock.errors import InputError, Problem, RunError, file_error, reason_of
 
 Progress = Callable[[str, float], None]
 
@@ -33,6 +33,13 @@ def say(message: str) -> None:
 def print_json(data: Any) -> None:
     """Print one JSON document on stdout; numbers that are not finite must have become null before."""
     print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def check_ending(option: str, path: Path | None, *endings: str) -> None:
+    """Refuse a file to write whose name does not end as its content asks."""
+    if path is not None and path.suffix.lower() not in endings:
+        message = f"The name of this file ends in {' or '.join(endings)}."
+        raise InputError(Problem(message=message, field=option, given=str(path)))
 
 
 def make_folder(path: Path) -> None:

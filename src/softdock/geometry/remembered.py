@@ -30,9 +30,9 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
         surface = read_surface(path, **options)
         profile, p_FS, R_FS = surface.profile, surface.frame.p_FS, surface.frame.R_FS
         if key:
-            _remember(key, {"profile": _plain(profile), "p_FS": p_FS.tolist(), "R_FS": R_FS.tolist()})
+            _remember(key, {"profile": profile_rows(profile), "p_FS": p_FS.tolist(), "R_FS": R_FS.tolist()})
         return profile, p_FS, R_FS
-    return _profile(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
+    return profile_from_rows(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
 
 
 def _key(path: Path, options: Mapping[str, Any]) -> str | None:
@@ -52,7 +52,7 @@ def _recall(key: str) -> dict[str, Any] | None:
     for base in cache_bases():
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, InputError):
             document = json.loads((base / "meridians" / f"{key}.json").read_text())
-            _profile(document["profile"])
+            profile_from_rows(document["profile"])
             return dict(document)
     return None
 
@@ -68,7 +68,8 @@ def _remember(key: str, document: Mapping[str, Any]) -> None:
             return
 
 
-def _plain(profile: Profile) -> list[dict[str, Any]]:
+def profile_rows(profile: Profile) -> list[dict[str, Any]]:
+    """Return a profile as plain data."""
     return [
         {"start": s.start, "end": s.end}
         | ({"centre": s.centre, "counterclockwise": s.counterclockwise} if isinstance(s, Arc) else {})
@@ -76,7 +77,8 @@ def _plain(profile: Profile) -> list[dict[str, Any]]:
     ]
 
 
-def _profile(rows: list[dict[str, Any]]) -> Profile:
+def profile_from_rows(rows: list[dict[str, Any]]) -> Profile:
+    """Return the profile that `profile_rows` has written down."""
     segments: list[Line | Arc] = []
     for row in rows:
         start, end = tuple(row["start"]), tuple(row["end"])

@@ -31,7 +31,15 @@ sizes, `tilt` is the angle between the z axes, q.. the quaternion."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
 """Position and speed along the first, second and third axis of a body's joint."""
 ELEMENT_FIELDS = ("force", "energy", "deflection")
-CONTACT_FIELDS = {"force": "N", "depth": "m", "area": "m^2", "pressure": "Pa", "energy": "J"}
+CONTACT_FIELDS = {
+    "force": "N",
+    "depth": "m",
+    "area": "m^2",
+    "pressure": "Pa",
+    "energy": "J",
+}
+WRENCH_FIELDS = {"fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
+"""Of one contact: force on surface b and its torque about the origin of surface a, in a's axes."""
 PATTERN = re.compile(
     r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*)\s*\.\s*(?P<field>[A-Za-z]\w*)"
     r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*))?)\s*"

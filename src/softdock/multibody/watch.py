@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, PRESSURE
+from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.joints import MOTIONS
 from softdock.multibody.kernels import channels as c
@@ -15,6 +15,7 @@ from softdock.multibody.observe import (
     CONTACT_FIELDS,
     ELEMENT_FIELDS,
     JOINT_FIELDS,
+    WRENCH_FIELDS,
     Observation,
 )
 from softdock.multibody.system import WORLD, JointElement, System
@@ -26,7 +27,14 @@ BODY_CHANNELS = {
     **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
     "tilt": (c.TILT, 0),
 }
-CONTACT_CHANNELS = {"depth": DEPTH, "area": CONTACT_AREA, "pressure": PRESSURE, "energy": ENERGY}
+CONTACT_CHANNELS = {
+    "depth": DEPTH,
+    "area": CONTACT_AREA,
+    "pressure": PRESSURE,
+    "energy": ENERGY,
+    **{name: FORCE + k for k, name in enumerate(("fx", "fy", "fz"))},
+    **{name: TORQUE + k for k, name in enumerate(("tx", "ty", "tz"))},
+}
 ANY_CONTACT = "contact"
 """Name of the largest over all contacts."""
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
@@ -42,8 +50,9 @@ def unit_of(system: System, observation: Observation) -> str:
     if observation.frame != WORLD:
         raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
     if name in system.contacts or (name == ANY_CONTACT and system.contacts):
-        _choose(field, CONTACT_FIELDS, f"contact {name!r}")
-        return CONTACT_FIELDS[field]
+        fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
+        _choose(field, fields, f"contact {name!r}")
+        return fields[field]
     elements = system.elements()
     if name in elements:
         _choose(field, ELEMENT_FIELDS, f"{name!r}")
@@ -140,5 +149,6 @@ def usual_observations(system: System) -> list[Observation]:
     for name in system.elements():
         fields = ["force"] if name in system.loads else ["force", "energy", "deflection"]
         out += [Observation(name=name, field=field) for field in fields]
-    out += [Observation(name=name, field=field) for name in system.contacts for field in CONTACT_FIELDS]
+    fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
+    out += [Observation(name=name, field=field) for name in system.contacts for field in fields]
     return out

@@ -52,7 +52,12 @@ def simulate(scenario: "ScenarioBase | str | os.PathLike[str]", *, with_predicti
         doubt = f"Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
         result = replace(result, message=f"{result.message} {doubt}")
     return replace(
-        result, scenario=scenario.name, definition=scenario.to_data(), timing=timing, prediction=prediction
+        result,
+        scenario=scenario.name,
+        definition=scenario.to_data(),
+        directory=str(scenario.directory.absolute()),
+        timing=timing,
+        prediction=prediction,
     )
 
 

@@ -1,0 +1,45 @@
+"""Outlines of a run's surfaces: with them it can be drawn where its CAD files are out of reach or have changed."""
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import InputError
+
+
+def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]:
+    """Return the outline of every surface in a scenario's plain data: meridian, its place on the body, its file.
+
+    The keys of an outline: `meridian` (lines and arcs, see `profile_rows`), `p_BS` [m] and `R_BS` (frame of the
+    meridian on the body), and for a CAD file its `sha256`. A surface that cannot be read has none.
+    """
+    outlines: dict[str, Any] = {}
+    for name, surface in (definition.get("surfaces") or {}).items():
+        with suppress(InputError, ValueError, TypeError):
+            outlines[name] = _outline(surface, Path(directory))
+    return outlines
+
+
+def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+    from softdock.geometry.remembered import profile_rows  # the rest is for multibody scenarios alone
+    from softdock.multibody.touching import Surface
+
+    surface = Surface.model_validate(data)
+    profile, X_BS = surface.read(directory)
+    outline: dict[str, Any] = {
+        "meridian": profile_rows(profile),
+        "p_BS": X_BS.p.tolist(),
+        "R_BS": X_BS.R.tolist(),
+    }
+    if surface.file is not None:
+        outline["sha256"] = digest_of(directory / surface.file)
+    return outline
+
+
+def digest_of(path: Path) -> str | None:
+    """Return the SHA-256 of a file; None where it cannot be read."""
+    with suppress(OSError):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    return None

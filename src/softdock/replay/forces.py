@@ -1,0 +1,79 @@
+"""Where a contact pushes and how hard: arrows from the recorded wrenches."""
+
+import itertools
+import math
+
+import numpy as np
+
+from softdock.geometry.profile import Profile
+from softdock.replay.scene import Floats
+from softdock.replay.solids import ARC_STEP
+
+SHORTEST = 0.22  # of the longest arrow: so long is the arrow of the smallest force
+
+
+def points_of_action(profile: Profile, force: Floats, torque: Floats, near: Floats) -> Floats:
+    """Return where the lines of action meet surface A, in A's frame [m], shape (n, 3).
+
+    `force` acts on the other body, `torque` about A's origin. Of several places that one is taken at which A can
+    push (its outward normal is along the force) and which is nearest to `near`, (n, 3); where the line misses the
+    surface, the point of the line that is nearest to `near`.
+    """
+    size = np.linalg.norm(force, axis=1)
+    e = force / size[:, None]
+    foot = np.cross(force, torque) / (size**2)[:, None]  # of the perpendicular from A's origin
+    best = foot + np.einsum("ij,ij->i", near - foot, e)[:, None] * e
+    distance = np.full(len(force), math.inf)
+    for (z0, r0), (z1, r1) in _pieces(profile):
+        for s in _crossings(foot, e, z0, r0, z1, r1):
+            with np.errstate(invalid="ignore"):
+                p = foot + s[:, None] * e
+                r = np.hypot(p[:, 0], p[:, 1])
+                along = (p[:, 2] - z0) * (z1 - z0) + (r - r0) * (r1 - r0)
+                length = (z1 - z0) ** 2 + (r1 - r0) ** 2
+                inside = (along >= -1e-6 * length) & (along <= (1.0 + 1e-6) * length)
+                outward = (z1 - z0) * (p[:, 0] * e[:, 0] + p[:, 1] * e[:, 1]) / np.maximum(r, 1e-12) - (
+                    r1 - r0
+                ) * e[:, 2]
+                away = np.linalg.norm(p - near, axis=1)
+                better = inside & (outward > 0.0) & (away < distance)
+            best[better], distance[better] = p[better], away[better]
+    return np.asarray(best)
+
+
+def _pieces(profile: Profile) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    out = []
+    for segment in profile.segments:
+        steps = max(1, math.ceil(abs(getattr(segment, "sweep", 0.0)) / ARC_STEP))
+        places = [segment.point(k / steps) for k in range(steps + 1)]
+        out += list(itertools.pairwise(places))
+    return out
+
+
+def _crossings(foot: Floats, e: Floats, z0: float, r0: float, z1: float, r1: float) -> list[Floats]:
+    """Return where lines foot + s e meet the cone through two circles; nan where they do not."""
+    dz, dr = z1 - z0, r1 - r0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if abs(dz) <= 1e-12 * abs(dr):  # a plane
+            return [(z0 - foot[:, 2]) / e[:, 2]]
+        k = dr / dz
+        c = r0 + k * (foot[:, 2] - z0)
+        A = e[:, 0] ** 2 + e[:, 1] ** 2 - (k * e[:, 2]) ** 2
+        B = foot[:, 0] * e[:, 0] + foot[:, 1] * e[:, 1] - c * k * e[:, 2]
+        C = foot[:, 0] ** 2 + foot[:, 1] ** 2 - c**2
+        root = np.sqrt(B * B - A * C)
+        return [(-B + root) / A, (-B - root) / A]
+
+
+def arrow_lengths(size: Floats, longest: float, peak: float) -> Floats:
+    """Return the lengths of arrows [m]: they grow with the root of the force, so that small ones are seen too."""
+    return np.where(size > 0.0, longest * np.maximum(np.sqrt(size / peak), SHORTEST), 0.0)
+
+
+def turn_from_z(direction: Floats) -> Floats:
+    """Return quaternions wxyz, shape (n, 4), that turn z onto unit vectors."""
+    x, y, z = direction.T
+    q = np.stack([1.0 + z, -y, x, np.zeros_like(x)], axis=1)
+    back = q[:, 0] < 1e-9
+    q[back] = [0.0, 1.0, 0.0, 0.0]
+    return np.asarray(q / np.linalg.norm(q, axis=1)[:, None])

@@ -1,0 +1,68 @@
+"""Which recorded rows a replay needs: as many as the motion asks for, none where it is steady."""
+
+import numpy as np
+
+from softdock.replay.scene import Floats, Indices, Track
+
+
+def increasing(time: Floats) -> Indices:
+    """Return the rows that remain when times must increase, also as float32; the last of equal ones is kept."""
+    as_stored = time.astype(np.float32)
+    later = np.append(as_stored[1:] > as_stored[:-1], True)
+    rows = np.flatnonzero(later)
+    rising = np.maximum.accumulate(as_stored[rows])
+    return np.asarray(rows[np.append(True, rising[1:] > rising[:-1])])
+
+
+def thinned(time: Floats, values: Floats, tolerance: float) -> Indices:
+    """Return rows such that straight lines between them pass every row within the tolerance.
+
+    Ramer, Douglas and Peucker's method in time, all pieces split at once: frames gather where something happens.
+    """
+    n = len(time)
+    values = values.reshape(n, -1)
+    if n <= 2:
+        return np.arange(n)
+    kept = np.zeros(n, bool)
+    kept[[0, -1]] = True
+    begin, end = np.array([0]), np.array([n - 1])  # pieces that are not settled
+    while len(begin):
+        length = end - begin + 1
+        first = np.cumsum(length) - length
+        piece = np.repeat(np.arange(len(begin)), length)
+        row = np.arange(length.sum()) - first[piece] + begin[piece]
+        a, b = begin[piece], end[piece]
+        f = ((time[row] - time[a]) / (time[b] - time[a]))[:, None]
+        off = values[row] - values[a] - f * (values[b] - values[a])
+        error = np.abs(off[:, 0]) if off.shape[1] == 1 else np.sqrt(np.einsum("ij,ij->i", off, off))
+        worst = np.maximum.reduceat(error, first)
+        at_worst = np.flatnonzero(error == worst[piece])
+        split = row[at_worst[np.unique(piece[at_worst], return_index=True)[1]]]
+        open_ = worst > tolerance
+        begin, split, end = begin[open_], split[open_], end[open_]
+        kept[split] = True
+        begin, end = np.concatenate([begin, split]), np.concatenate([split, end])
+        wide = end - begin > 1
+        begin, end = begin[wide], end[wide]
+    return np.flatnonzero(kept)
+
+
+def track(time: Floats, values: Floats, tolerance: float) -> Track:
+    """Return the keyframes of a position or a scale."""
+    rows = thinned(time, values, tolerance)
+    return Track(time=time[rows], values=values[rows])
+
+
+def turning_track(time: Floats, q_wxyz: Floats, tolerance: float) -> Track:
+    """Return the keyframes of an attitude; `tolerance` is an angle [rad]."""
+    q = continuous(q_wxyz)
+    rows = thinned(time, q, 0.5 * tolerance)
+    return Track(time=time[rows], values=q[rows])
+
+
+def continuous(q_wxyz: Floats) -> Floats:
+    """Return unit quaternions without jumps of sign."""
+    q = q_wxyz / np.linalg.norm(q_wxyz, axis=1)[:, None]
+    flips = np.einsum("ij,ij->i", q[1:], q[:-1]) < 0.0
+    sign = np.concatenate([[1.0], np.where(np.cumsum(flips) % 2, -1.0, 1.0)])
+    return np.asarray(q * sign[:, None])

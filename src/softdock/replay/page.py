@@ -1,0 +1,95 @@
+"""The replay as one page: player, 3-D library, scene and curves in a single file that fetches nothing."""
+
+import base64
+import json
+from importlib import resources
+from typing import Any, Literal
+
+import numpy as np
+
+from softdock.replay.gltf import write_glb
+from softdock.replay.scene import Scene
+from softdock.replay.three import three_module
+
+SCRIPTS = ("glb.js", "charts.js", "view.js", "player.js")
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "connect-src blob:; base-uri 'none'; form-action 'none'"
+)
+"""The page may run what is written in it and nothing else, and may ask nobody for anything."""
+
+
+def player_html(scene: Scene, *, theme: Literal["auto", "light", "dark"] = "auto") -> str:
+    """Return the page that plays a scene; it needs no network and also works inside a frame.
+
+    Raises `InputError` where the 3-D library is not installed.
+    """
+    three = three_module()
+    style, body = _file("player.css"), _file("player.html")
+    code = "\n".join(_file(name) for name in SCRIPTS)
+    chosen = "" if theme == "auto" else f' data-theme="{theme}"'
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"{chosen}>',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            "<title>Replay</title>",
+            '<link rel="icon" href="data:,">',
+            f"<style>{style}</style>",
+            "</head>",
+            "<body>",
+            body,
+            f'<script type="application/json" id="data">{_json(_data(scene))}</script>',
+            f'<script type="text/plain" id="curves">{_base64(_curves(scene))}</script>',
+            f'<script type="text/plain" id="glb">{_base64(write_glb(scene))}</script>',
+            f'<script type="text/plain" id="three">{_escaped(three)}</script>',
+            f'<script type="module">{_escaped(code)}</script>',
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _file(name: str) -> str:
+    return (resources.files("softdock.replay") / "player" / name).read_text(encoding="utf-8")
+
+
+def _escaped(code: str) -> str:
+    r"""Return code that cannot end its own element: in strings `<\/` is `</` and `<\!` is `<!`."""
+    return code.replace("</script", "<\\/script").replace("</SCRIPT", "<\\/SCRIPT").replace("<!--", "<\\!--")
+
+
+def _json(data: Any) -> str:
+    """Return JSON in which no text can be taken for markup."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _data(scene: Scene) -> dict[str, Any]:
+    return {
+        "name": scene.name,
+        "title": scene.title,
+        "outcome": scene.outcome,
+        "message": scene.message,
+        "start": scene.start,
+        "end": scene.end,
+        "events": [{"time": e.time, "name": e.name, "message": e.message} for e in scene.events],
+        "curves": [{"name": c.name, "unit": c.unit, "points": len(c.time)} for c in scene.curves],
+        "charts": scene.charts,
+        "notes": scene.notes,
+        "program": str(scene.facts.get("program", "")),
+    }
+
+
+def _curves(scene: Scene) -> bytes:
+    """Return the points of all curves as float32: times from the start, then values, curve by curve."""
+    arrays = [np.stack([c.time - scene.start, c.values]).astype("<f4") for c in scene.curves]
+    return b"".join(array.tobytes() for array in arrays)

@@ -1,0 +1,51 @@
+"""From a result to its scene, by the kind of the scenario."""
+
+from importlib import import_module
+from typing import Protocol, cast
+
+from pydantic import ValidationError
+
+from softdock import __version__
+from softdock.errors import InputError, Problem
+from softdock.replay.scene import Scene
+from softdock.result import Result
+from softdock.scenario import ScenarioBase
+from softdock.scenario.loading import model_of
+
+BUILDERS = {"chain": "softdock.replay.chain", "multibody": "softdock.replay.multibody"}
+
+REMEDY = "Run the scenario again with --out, and replay that folder."
+
+
+class Builder(Protocol):
+    """A module that draws one kind of scenario."""
+
+    def build(self, result: Result, /) -> Scene:
+        """Return the scene of a result."""
+
+
+def scene(result: Result) -> Scene:
+    """Return the scene of a run; raises `InputError` with a sentence where a result has nothing to show."""
+    kind = result.definition.get("kind")
+    if kind not in BUILDERS:
+        known = ", ".join(BUILDERS)
+        message = "Runs of this kind of scenario have no replay."
+        raise InputError(Problem(message=message, given=str(kind), hint=f"There are replays of: {known}."))
+    if len(result.history.time) < 2:
+        message = "This run recorded no motion: there is nothing to replay."
+        raise InputError(Problem(message=message, hint="Record more, with `record.rate` of the scenario."))
+    return cast(Builder, import_module(BUILDERS[kind])).build(result)
+
+
+def scenario_of(result: Result) -> ScenarioBase:
+    """Return the scenario that was run; its files need not be there any more."""
+    try:
+        return model_of(str(result.definition["kind"])).model_validate(result.definition)
+    except ValidationError as error:
+        message = "The scenario in this result is not one that this Softdock can read."
+        raise InputError(Problem(message=message, hint=REMEDY)) from error
+
+
+def facts(result: Result) -> dict[str, str]:
+    """Return what every file says about its origin."""
+    return {"program": f"Softdock {__version__}", "title": str(result.definition.get("title", ""))}

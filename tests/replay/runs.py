@@ -1,0 +1,44 @@
+"""Runs that the tests replay; each is simulated once."""
+
+import functools
+
+import softdock
+from softdock.result import Result
+
+
+@functools.cache
+def run(name: str, **overrides: str) -> Result:
+    return softdock.simulate(softdock.load(name, overrides))
+
+
+def nominal() -> Result:
+    return run("assist-soft-docking")
+
+
+NO_NUMBERS = {"softdock": 1, "kind": "multibody", "duration": 1.0}
+SPINNING = {
+    **NO_NUMBERS,
+    "title": "A spinning brick and a swinging rod",
+    "bodies": {
+        "brick": {
+            "mass": 12.0,
+            "inertia": [13.0, 10.0, 5.0],
+            "joint": {"type": "free", "rate": [0.1, 6.0, 0.1], "velocity": [0.0, 0.0, 0.5]},
+        },
+        "rod": {
+            "mass": 1.0,
+            "inertia": [0.1, 0.1, 0.0],
+            "centre_of_mass": [0.0, 0.0, 0.5],
+            "parent": "brick",
+            "joint": {"type": "revolute", "axis": "x", "at": [0.0, 0.0, 1.0], "rate": 2.0},
+        },
+    },
+}
+"""No contact, fast turns: what a replay of any system must bear."""
+
+
+@functools.cache
+def spinning() -> Result:
+    from softdock.scenario import from_data
+
+    return softdock.simulate(from_data(SPINNING, "spinning"))

@@ -1,0 +1,120 @@
+"""The animated glTF: valid by the rules, and every pose in it is the recorded one."""
+
+import io
+
+import numpy as np
+import pytest
+import trimesh
+from tests.replay import runs
+from tests.replay.gltf_rules import Glb, check_gltf
+
+from softdock.replay import scene, write_glb
+from softdock.replay.scene import Node, Part, Scene
+
+RUNS = {
+    "nominal": runs.nominal,
+    "spinning": runs.spinning,
+    "impact": lambda: runs.run("impact-a"),
+    "latch": lambda: runs.run("latch-multibody"),
+}
+
+
+@pytest.fixture(params=RUNS, scope="module")
+def drawn(request: pytest.FixtureRequest) -> tuple[Scene, Glb]:
+    shown = scene(RUNS[request.param]())
+    return shown, check_gltf(write_glb(shown))
+
+
+def test_file_obeys_the_rules_and_moves(drawn: tuple[Scene, Glb]) -> None:
+    shown, glb = drawn
+    animation = glb.document["animations"][0]
+    assert len(animation["channels"]) >= 1
+    assert {node["name"] for node in glb.document["nodes"]} >= {node.name for node in shown.nodes}
+
+
+def test_trimesh_reads_the_same_triangles(drawn: tuple[Scene, Glb]) -> None:
+    shown, _ = drawn
+    loaded = trimesh.load_scene(io.BytesIO(write_glb(shown)), file_type="glb", process=False)
+    meshes = [g for g in loaded.geometry.values() if isinstance(g, trimesh.Trimesh)]
+    ours = {
+        (id(part.mesh), part.material): len(part.mesh.indices)
+        for node in shown.nodes
+        for part in node.parts
+        if part.mesh.indices.shape[1] == 3
+    }
+    assert sum(len(mesh.faces) for mesh in meshes) == sum(ours.values())
+
+
+def matrices(q_xyzw: np.ndarray) -> np.ndarray:
+    x, y, z, w = q_xyzw.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def interpolated(times: np.ndarray, values: np.ndarray, t: np.ndarray) -> np.ndarray:
+    out = np.stack([np.interp(t, times, column) for column in values.astype(float).T], axis=1)
+    return out if values.shape[1] == 3 else out / np.linalg.norm(out, axis=1)[:, None]
+
+
+@pytest.mark.parametrize(("name", "body", "reach"), [("nominal", "bumper", 0.2), ("spinning", "rod", 1.0)])
+def test_between_keyframes_a_body_is_where_it_was_recorded(name: str, body: str, reach: float) -> None:
+    result = RUNS[name]()
+    shown = scene(result)
+    glb = check_gltf(write_glb(shown))
+    size = shown.focus.radius if shown.focus else 1.0
+    t, h = result.history.time, result.history
+    p = interpolated(*glb.track(body, "translation"), t)
+    recorded = np.stack([h[f"{body}.{k}"] for k in "xyz"], axis=1)
+    assert np.linalg.norm(p - recorded, axis=1).max() < 2e-4 * size + 1e-6
+    R = matrices(interpolated(*glb.track(body, "rotation"), t))
+    R_recorded = matrices(np.stack([h[f"{body}.q{k}"] for k in "xyzw"], axis=1))
+    assert reach * np.abs(R - R_recorded).max() < 4e-4 * size
+
+
+def test_keyframes_gather_at_contact() -> None:
+    glb = check_gltf(write_glb(scene(runs.nominal())))
+    times, _ = glb.track("bumper", "translation")
+    free, hit = np.sum(times < 2.9), np.sum((times > 4.7) & (times < 5.3))
+    assert hit > 5 * free, "free flight needs hardly any frame, the hit at the bottom many"
+
+
+def test_arrow_is_as_long_as_the_force_says_and_vanishes_without_it() -> None:
+    result = runs.nominal()
+    glb = check_gltf(write_glb(scene(result)))
+    times, scales = glb.track("force of bumper-drogue", "scale")
+    assert not scales[times < 2.9].any()
+    force = result.history["bumper-drogue.force"]
+    at = result.history.time[np.argmax(force)]
+    assert abs(times[np.argmax(scales[:, 0])] - at) < 0.01
+    assert (scales == scales[:, :1]).all()
+
+
+def test_times_too_close_for_float32_do_not_repeat() -> None:
+    from softdock.replay.keyframes import increasing
+
+    time = np.array([0.0, 1.0, 1.0, 1.0 + 1e-9, 1000.0, 1000.0 + 1e-6, 1001.0])
+    rows = increasing(time)
+    assert (np.diff(time[rows].astype(np.float32)) > 0).all()
+    assert rows.tolist() == [0, 3, 5, 6]
+
+
+def test_rules_find_what_is_wrong() -> None:
+    shown = scene(runs.spinning())
+    node = shown.nodes[0]
+    bad_track = {
+        "translation": type(node.tracks["rotation"])(time=np.array([0.0, 0.0]), values=np.zeros((2, 3)))
+    }
+    bad = Scene(**{**vars(shown), "nodes": (Node(name="brick", parts=node.parts, tracks=bad_track),)})
+    with pytest.raises(AssertionError, match="increase"):
+        check_gltf(write_glb(bad))
+    part = node.parts[0]
+    far = type(part.mesh)(points=part.mesh.points, normals=part.mesh.normals, indices=part.mesh.indices + 1)
+    worse = Scene(
+        **{**vars(shown), "nodes": (Node(name="brick", parts=(Part(**{**vars(part), "mesh": far}),)),)}
+    )
+    with pytest.raises(AssertionError):
+        check_gltf(write_glb(worse))

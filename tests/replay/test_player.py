@@ -1,0 +1,139 @@
+"""The player in a real browser: it moves, it is silent, it obeys keys and shows text as text."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser import Tab
+from tests.replay import runs
+from tests.replay.test_page import NASTY
+
+from softdock.replay import player_html, scene
+
+
+def open_page(tab: Tab, page: str, folder: Path) -> Any:
+    path = folder / "replay.html"
+    path.write_text(page)
+    tab.page.goto(path.as_uri())
+    tab.page.evaluate("softdock.ready")
+    return tab.page
+
+
+def wait_for(page: Any, expression: str) -> None:
+    """Ask until it is true; the page's own rules forbid the driver to wait inside it."""
+    for _ in range(400):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
+def pixels(page: Any) -> list[int]:
+    """Return the drawn pixels, thinned."""
+    script = """() => {
+      softdock.view.render();
+      const gl = softdock.view.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+      const all = new Uint8Array(4 * w * h);
+      gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, all);
+      return Array.from(all.filter((v, i) => i % 97 == 0));
+    }"""
+    return list(page.evaluate(script))
+
+
+def test_docking_plays(tab: Tab, tmp_path: Path) -> None:
+    page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
+    assert page.locator("#outcome").inner_text() == "captured"
+    before, image = page.evaluate("softdock.view.positionOf('bumper')"), pixels(page)
+    page.keyboard.press("Space")
+    wait_for(page, "softdock.time > 0.6")
+    page.keyboard.press("Space")
+    after, later = page.evaluate("softdock.view.positionOf('bumper')"), pixels(page)
+    moved = sum((a - b) ** 2 for a, b in zip(after, before)) ** 0.5
+    assert moved == pytest.approx(0.03 * page.evaluate("softdock.time"), rel=0.02), "0.03 m/s"
+    assert sum(a != b for a, b in zip(image, later)) > 100
+    assert sum(value != 0 for value in image) > 100
+    page.keyboard.press("n")
+    contact = runs.nominal().events[0]
+    assert page.evaluate("softdock.time") == pytest.approx(contact.time)
+    wait_for(page, f"document.getElementById('latest').textContent === {json.dumps(contact.message)}")
+    for key, view in (("1", "overview"), ("2", "mechanism"), ("3", "axis"), ("4", "section")):
+        page.keyboard.press(key)
+        assert page.evaluate("softdock.view.preset") == view
+        page.wait_for_timeout(100)
+        tab.picture(f"replay-{view}")
+    assert page.locator(".mark").count() == len(runs.nominal().events)
+    assert all(address.startswith(("file:", "blob:", "data:")) for address in tab.requests)
+
+
+def test_page_fits_and_nothing_overlaps(tab: Tab, tmp_path: Path) -> None:
+    page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
+    for width, height in ((1280, 720), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(150)
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        boxes = page.evaluate(
+            "[...document.querySelectorAll('header,#stage,#side,footer')].map(e => e.getBoundingClientRect().toJSON())"
+        )
+        for i, a in enumerate(boxes):
+            for b in boxes[i + 1 :]:
+                apart = a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1
+                assert apart or a["bottom"] <= b["top"] + 1 or b["bottom"] <= a["top"] + 1
+    page.keyboard.press("t")
+    page.wait_for_timeout(100)
+    tab.picture("replay-latch-dark")
+
+
+def test_channels_can_be_chosen_and_a_chart_moves_the_time(tab: Tab, tmp_path: Path) -> None:
+    result = runs.run("latch-multibody")
+    page = open_page(tab, player_html(scene(result)), tmp_path)
+    page.keyboard.press("c")
+    page.locator("#filter").fill("energy.kinetic")
+    page.locator("#channel-list input:visible").check()
+    page.keyboard.press("Escape")
+    page.locator("#channels").click()
+    page.locator("#channels").click()
+    assert "energy.kinetic" in page.locator("figcaption").all_inner_texts()[-1]
+    box = page.locator("figure canvas").first.bounding_box()
+    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    end = result.history.time[-1]
+    assert page.evaluate("softdock.time") == pytest.approx(0.55 * end, rel=0.15)
+
+
+def test_text_stays_text(tab: Tab, tmp_path: Path) -> None:
+    shown = scene(runs.spinning())
+    event = {"time": 0.5, "name": NASTY, "message": NASTY}
+    events = (type(runs.nominal().events[0])(**event),)
+    curves = (replace(shown.curves[0], name=NASTY), *shown.curves[1:])
+    nasty = replace(
+        shown,
+        name=NASTY,
+        title=NASTY,
+        message=NASTY,
+        outcome=NASTY,
+        events=events,
+        curves=curves,
+        charts=((NASTY,),),
+    )
+    page = open_page(tab, player_html(nasty), tmp_path)
+    page.keyboard.press("End")
+    page.wait_for_timeout(150)
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#title").inner_text() == NASTY
+    assert page.locator("figcaption").inner_text().startswith(NASTY)
+
+
+def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
+    tab.page.add_init_script(
+        "HTMLCanvasElement.prototype.getContext = (original => function (kind, ...rest) {"
+        "return kind.startsWith('webgl') ? null : original.call(this, kind, ...rest) })"
+        "(HTMLCanvasElement.prototype.getContext)"
+    )
+    page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
+    assert "WebGL" in page.locator("#trouble").inner_text()
+    page.keyboard.press("End")
+    assert page.locator("figure canvas").count() >= 2
+    tab.picture("replay-without-webgl")
+    tab.errors[:] = [text for text in tab.errors if "WebGL" not in text]  # three.js complains, as it may
+    assert json.loads(page.locator("#data").inner_text() or "{}") is not None

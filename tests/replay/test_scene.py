@@ -1,0 +1,134 @@
+"""What is drawn: solids with the right size and orientation, arrows at the point of contact."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+from tests.replay import runs
+
+from softdock.errors import InputError
+from softdock.geometry.inline import profile_from_list
+from softdock.replay import forces, scene, solids
+from softdock.replay.keyframes import thinned
+from softdock.replay.scene import Mesh, Role
+from softdock.replay.stand_ins import equal_box
+from softdock.result import Result
+
+
+def solid(mesh: Mesh) -> trimesh.Trimesh:
+    return trimesh.Trimesh(mesh.points, mesh.indices, process=False).merge_vertices() or trimesh.Trimesh(
+        mesh.points, mesh.indices
+    )
+
+
+@pytest.mark.parametrize(
+    ("mesh", "volume", "tolerance"),
+    [
+        (solids.box(np.array([1.0, 2.0, 3.0])), 6.0, 1e-12),
+        (solids.ball(2.0), 4.0 / 3.0 * math.pi * 8.0, 0.03),
+        (solids.rod(0.5, 2.0), math.pi * 0.5, 0.03),
+        (solids.coil(1.0, 5, 0.1), math.pi * 0.01 * math.hypot(math.tau * 5, 1.0), 0.15),
+    ],
+    ids=["box", "ball", "rod", "coil"],
+)
+def test_solids_enclose_their_volume_facing_outwards(mesh: Mesh, volume: float, tolerance: float) -> None:
+    assert trimesh.Trimesh(mesh.points, mesh.indices).volume == pytest.approx(volume, rel=tolerance)
+    a, b, c = (mesh.points[mesh.indices[:, k]] for k in range(3))
+    facing = np.cross(b - a, c - a)
+    assert mesh.normals is not None
+    given = mesh.normals[mesh.indices].mean(axis=1)
+    assert (np.einsum("ij,ij->i", facing, given) >= -1e-12).all()
+
+
+def test_cavity_faces_its_axis() -> None:
+    cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])  # travelled towards -z: material outside
+    mesh = solids.lathe(cone)
+    assert mesh.normals is not None
+    assert (np.einsum("ij,ij->i", mesh.points[:, :2], mesh.normals[:, :2]) < 0.0).all()
+
+
+def test_creased_normals_keep_edges_and_smooth_curves() -> None:
+    cube = solids.box(np.ones(3))
+    points, index = np.unique(cube.points, axis=0, return_inverse=True)
+    mesh = solids.creased(points, index.reshape(-1)[cube.indices])
+    assert mesh.normals is not None
+    assert len(mesh.points) == 24
+    assert np.abs(mesh.normals).max(axis=1) == pytest.approx(1.0)
+    ball = solids.ball(1.0, 48)
+    points, index = np.unique(ball.points.round(9), axis=0, return_inverse=True)
+    smooth = solids.creased(points, index.reshape(-1)[ball.indices])
+    assert smooth.normals is not None
+    assert np.einsum("ij,ij->i", smooth.normals, smooth.points).min() > 0.995
+
+
+def test_stand_in_has_the_inertia_of_its_body() -> None:
+    rng = np.random.default_rng(7)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    inertia = turn @ np.diag([3.0, 4.0, 5.0]) @ turn.T
+    solid_of = equal_box(12.0, inertia)
+    assert solid_of is not None
+    sides, R = solid_of
+    own = 12.0 / 12.0 * np.diag((sides**2).sum() - sides**2)
+    np.testing.assert_allclose(R @ own @ R.T, inertia, atol=1e-9)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    assert equal_box(0.0, np.zeros((3, 3))) is None
+
+
+def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
+    cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])
+    rng = np.random.default_rng(3)
+    f, phi = rng.uniform(0.1, 0.9, 50), rng.uniform(0.0, math.tau, 50)
+    z, r = 1.0 - f, 0.2 + 0.8 * f
+    points = np.stack([r * np.cos(phi), r * np.sin(phi), z], axis=1)
+    out = np.stack([-np.cos(phi), -np.sin(phi), np.full(50, -0.8)], axis=1) + 0.2 * rng.normal(size=(50, 3))
+    force = out * rng.uniform(0.1, 50.0, 50)[:, None]
+    found = forces.points_of_action(cone, force, np.cross(points, force), 0.98 * points)
+    np.testing.assert_allclose(found, points, atol=1e-9)
+
+
+def test_thinning_keeps_every_row_within_the_tolerance() -> None:
+    t = np.sort(np.random.default_rng(1).uniform(0.0, 10.0, 3000))
+    values = np.stack([np.sin(t), np.exp(-((t - 5) ** 2) * 40)], axis=1)
+    rows = thinned(t, values, 1e-3)
+    line = np.stack([np.interp(t, t[rows], column) for column in values[rows].T], axis=1)
+    assert np.linalg.norm(line - values, axis=1).max() <= 1e-3
+    assert len(rows) < 300
+
+
+def test_drogue_is_half_transparent_and_bodies_without_geometry_are_stand_ins() -> None:
+    shown = scene(runs.nominal())
+    roles = {node.name: [part.role for part in node.parts] for node in shown.nodes}
+    assert roles["drogue"] == [Role.CAVITY]
+    assert roles["client"] == [Role.STAND_IN, Role.STAND_IN]
+    assert roles["bumper"] == [Role.CAD]
+    drogue = next(node for node in shown.nodes if node.name == "drogue")
+    assert 0.2 < drogue.parts[0].material.opacity < 0.6
+    assert shown.focus is not None
+    assert shown.focus.node == "drogue"
+    assert (shown.events[0].name, shown.outcome) == ("first-contact", "captured")
+
+
+def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
+    runs.nominal().save(tmp_path)
+    path = tmp_path / "result.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "directory": str(tmp_path / "gone")}))
+    shown = scene(Result.load(tmp_path))
+    assert any("meridian" in note for note in shown.notes)
+    drogue = next(node for node in shown.nodes if node.name == "drogue")
+    with_cad = next(node for node in scene(runs.nominal()).nodes if node.name == "drogue")
+    deepest = [node.parts[0].mesh.points[:, 2].max() for node in (drogue, with_cad)]
+    assert deepest[0] == pytest.approx(deepest[1], abs=0.02)
+
+
+def test_old_folder_gets_a_sentence(tmp_path: Path) -> None:
+    runs.nominal().save(tmp_path)
+    path = tmp_path / "result.json"
+    document = json.loads(path.read_text())
+    del document["directory"], document["outlines"]
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"outlines of its surfaces.*Run the scenario again"):
+        scene(Result.load(tmp_path))
