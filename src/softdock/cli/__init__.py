@@ -16,6 +16,7 @@ from softdock.cli.export import export
 from softdock.cli.figures import figures
 from softdock.cli.predict import predict
 from softdock.cli.replay import replay
+from softdock.cli.robot import robot
 from softdock.cli.run import run
 from softdock.cli.scenarios import scenarios
 from softdock.cli.validate import validate
@@ -32,6 +33,7 @@ app = typer.Typer(
 for command in (scenarios, predict, validate, run, replay, figures, export, bench):
     app.command()(command)
 app.add_typer(campaign, name="campaign")
+app.add_typer(robot, name="robot")
 
 
 def _print_version(wanted: bool) -> None:

@@ -100,6 +100,8 @@ class Limits:
     """Highest joint stiffness [N m/rad]."""
     damping_ratio: float = 2.0
     """Highest damping ratio; above 1 a joint only creeps, so nobody needs more than twice critical."""
+    hold_stiffness: Array | None = None
+    """Joint stiffness with which the robot holds before any command came [N m/rad]; by default `stiffness`."""
 
     @property
     def joints(self) -> int:
@@ -138,6 +140,9 @@ class RobotLink(Protocol):
         A command that the robot refuses does not raise: `State.refusal` says why, and the robot goes on with
         the last command it accepted. A robot that does not answer raises `LinkLostError`.
         """
+
+    def idle(self) -> None:
+        """Let the robot hold for about one cycle without waiting for its state; keeps a link alive."""
 
     def close(self) -> None:
         """Let go of the robot, which then holds."""

@@ -1,0 +1,84 @@
+"""The link to robots: the published case of a late force, and a minute at 1 kHz between two processes."""
+
+import json
+import math
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from softdock.errors import RunError
+from softdock.report import Progress
+from softdock.robot.hybrid import HybridImpact
+from softdock.robot.link import monitor
+from softdock.robot.link_network import Conditions, SimulatedNetwork
+from softdock.robot.link_remote import RemoteLink
+from softdock.robot.link_server import RobotServer
+from softdock.robot.stand_in import Rail
+from softdock.robot.udp import connect
+
+MASS, SPEED, STIFFNESS = 300.0, 5e-3, 106.59e3  # kg, m/s, N/m
+PUBLISHED = {  # DOI 10.1061/JAEEEZ.ASENG-6727: damping ratio -> delay [s] -> restitution
+    0.0: {0.0: 1.0000, 3.0e-3: 1.0928, 3.5e-3: 1.1090, 4.0e-3: 1.1255},
+    0.1: {0.0: 0.7292, 3.0e-3: 0.7973, 3.5e-3: 0.8093, 4.0e-3: 0.8216},
+}
+CYCLES = 60_000
+PERIOD = 1e-3  # s
+SERVE = "from softdock.cli import main; main()"
+
+
+def run(progress: Progress, /) -> list[dict[str, Any]]:
+    """Measure and return one row per quantity."""
+    progress("late forces", 0.0)
+    rows = [
+        {
+            "name": f"restitution, damping ratio {zeta:g}, force {delay * 1e3:g} ms late (aim: published)",
+            "value": restitution(zeta, delay),
+            "unit": "1",
+            "aim": published,
+        }
+        for zeta, cases in PUBLISHED.items()
+        for delay, published in cases.items()
+    ]
+    rows += _minute(progress)
+    progress("done", 1.0)
+    return rows
+
+
+def restitution(zeta: float, delay: float) -> float:
+    """Return the restitution through a link with that delay [s], two cycles of the link long."""
+    rail = Rail(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
+    server = RobotServer(rail, delay / 2.0 or PERIOD)
+    with RemoteLink(SimulatedNetwork(server, Conditions(delay=delay / 2.0)).wire()) as link:
+        return HybridImpact(mass=MASS, speed=SPEED).restitution(link)
+
+
+def _minute(progress: Progress) -> list[dict[str, Any]]:
+    command = [sys.executable, "-c", SERVE, "robot", "serve", "joints", "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        found = re.search(r"listens on ([\d.]+):(\d+)", said)
+        if found is None:
+            process.kill()
+            raise RunError(f"the simulated robot did not start: {said.strip()}")
+        with connect(found[1], int(found[2])) as link:
+            for i in range(CYCLES):
+                link.cycle(monitor(link.limits.joints))
+                if i % 1000 == 0:
+                    progress("a minute at 1 kHz", 0.1 + 0.9 * i / CYCLES)
+        process.send_signal(signal.SIGINT)
+        served = json.loads(process.communicate()[0])
+    states, latency = link.statistics.states.to_json(), link.statistics.latency
+    what = f"{CYCLES * PERIOD:g} s at 1 kHz over UDP:"
+    return [
+        {"name": f"{what} states received", "value": states["received"], "unit": "1"},
+        {"name": f"{what} states lost", "value": states["lost"], "unit": "1", "aim": 0},
+        {"name": f"{what} latency there and back, median", "value": latency.percentile(0.5), "unit": "s"},
+        {"name": f"{what} latency there and back, p99", "value": latency.percentile(0.99), "unit": "s"},
+        {"name": f"{what} jitter of states", "value": link.statistics.interval.deviation, "unit": "s"},
+        {"name": f"{what} robot's late cycles", "value": served["late_cycles"], "unit": "1"},
+        {"name": f"{what} robot's longest cycle", "value": served["worst_cycle_s"], "unit": "s"},
+        {"name": f"{what} times the robot fell back", "value": served["fallbacks"], "unit": "1", "aim": 0},
+    ]

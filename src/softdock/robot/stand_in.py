@@ -1,0 +1,136 @@
+"""Small robots with exact answers: joints that do not feel each other, and a rail that pushes a spring."""
+
+import math
+
+import numpy as np
+
+from softdock.robot.link import Array, Command, Limits, State
+
+
+class Joints:
+    """Independent joints, each an inertia on the commanded spring and damper; propagated exactly.
+
+    M qddot = k (q_cmd - q) - 2 xi sqrt(k M) qdot + tau_ff
+    """
+
+    def __init__(self, limits: Limits, inertia: Array, q: Array | None = None) -> None:
+        self._limits = limits
+        self._inertia = np.asarray(inertia, dtype=float)
+        self._t = 0.0
+        self._q = np.zeros(limits.joints) if q is None else np.array(q, dtype=float)
+        self._qdot = np.zeros(limits.joints)
+        self._tau = np.zeros(limits.joints)
+
+    @property
+    def limits(self) -> Limits:
+        """What the robot must not be asked for."""
+        return self._limits
+
+    def advance(self, command: Command, duration: float) -> None:
+        """Follow the command for a duration [s]."""
+        for i, M in enumerate(self._inertia):
+            k, xi = float(command.stiffness[i]), float(command.damping_ratio[i])
+            force = k * command.q[i] + command.tau_ff[i]
+            self._q[i], self._qdot[i] = _propagate(
+                self._q[i], self._qdot[i], duration, k / M, 2.0 * xi * math.sqrt(k / M), force / M
+            )
+        damping = 2.0 * command.damping_ratio * np.sqrt(command.stiffness * self._inertia)
+        self._tau = command.stiffness * (command.q - self._q) - damping * self._qdot + command.tau_ff
+        self._t += duration
+
+    def state(self) -> State:
+        """Return what is measured now."""
+        zero = np.zeros(self._limits.joints)
+        return State(
+            t=self._t,
+            q=self._q.copy(),
+            qdot=self._qdot.copy(),
+            tau_measured=self._tau.copy(),
+            tau_external=zero,
+        )
+
+
+def _propagate(q: float, v: float, h: float, k: float, d: float, f: float) -> tuple[float, float]:
+    """Return position and speed after h [s] of qddot = f - k q - d qdot, exactly; k, d, f per inertia."""
+    if k == 0.0:
+        if d == 0.0:
+            return q + v * h + 0.5 * f * h * h, v + f * h
+        decay = math.exp(-d * h)
+        final = f / d
+        return q + final * h + (v - final) * (1.0 - decay) / d, final + (v - final) * decay
+    rest, half = f / k, 0.5 * d
+    square = k - half * half
+    decay = math.exp(-half * h)
+    x = q - rest
+    if square > 0.0:
+        w = math.sqrt(square)
+        c, s = math.cos(w * h), math.sin(w * h) / w
+    elif square < 0.0:
+        w = math.sqrt(-square)
+        c, s = math.cosh(w * h), math.sinh(w * h) / w
+    else:
+        c, s = 1.0, h
+    return rest + decay * (x * c + (v + half * x) * s), decay * (v * c - (half * v + k * x) * s)
+
+
+class Rail:
+    """A stiff position-controlled stage that pushes a sample: x > 0 presses with k x + c xdot.
+
+    Its one joint slides [m] and reaches every commanded position at the end of the cycle, at constant speed.
+    The force is the mean over the last cycle, as a sensor with a filter of that length gives it.
+    """
+
+    def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
+        one = np.ones(1)
+        self._limits = Limits(
+            q_min=-one, q_max=one, speed=speed_limit * one, torque=1e6 * one, stiffness=1e9 * one
+        )
+        self._k, self._c = stiffness, damping
+        self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
+
+    @property
+    def limits(self) -> Limits:
+        """What the stage must not be asked for."""
+        return self._limits
+
+    def advance(self, command: Command, duration: float) -> None:
+        """Go to the commanded position within a duration [s]."""
+        start, end = self._x, float(command.q[0])
+        self._v = (end - start) / duration
+        self._force = _mean_force(start, end, self._v, self._k, self._c)
+        self._x = end
+        self._t += duration
+
+    def state(self) -> State:
+        """Return what is measured now; torques are forces [N] on the stage."""
+        force = np.array([-self._force])
+        return State(
+            t=self._t,
+            q=np.array([self._x]),
+            qdot=np.array([self._v]),
+            tau_measured=force,
+            tau_external=force.copy(),
+        )
+
+
+def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
+    """Return the mean of k x + c v [N] over a straight path, of which only x > 0 touches."""
+    low, high = max(min(start, end), 0.0), max(start, end)
+    if high <= 0.0:
+        return 0.0
+    share = (high - low) / abs(end - start) if end != start else 1.0
+    return share * (0.5 * k * (low + high) + c * v)
+
+
+def seven_joints() -> Joints:
+    """Return seven independent joints with the limits of a KUKA LWR 4+ (its data sheet), for trying a link."""
+    q = np.radians([170.0, 120.0, 170.0, 120.0, 170.0, 120.0, 170.0])
+    limits = Limits(
+        q_min=-q,
+        q_max=q,
+        speed=np.radians([110.0, 110.0, 128.0, 128.0, 204.0, 184.0, 184.0]),
+        torque=np.array([176.0, 176.0, 100.0, 100.0, 100.0, 38.0, 38.0]),
+        stiffness=np.full(7, 5000.0),
+        hold_stiffness=np.full(7, 1000.0),
+    )
+    return Joints(limits, inertia=np.array([3.0, 3.0, 1.0, 1.0, 0.3, 0.1, 0.05]))

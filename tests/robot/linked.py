@@ -1,0 +1,54 @@
+"""Robots and experiments that the tests of links share."""
+
+import numpy as np
+
+from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State
+from softdock.robot.link_network import Conditions, SimulatedNetwork
+from softdock.robot.link_remote import RemoteLink
+from softdock.robot.link_server import RobotServer
+from softdock.robot.stand_in import Joints
+
+JOINTS = 3
+START = np.array([0.1, -0.2, 0.3])  # rad
+CLEAR = Conditions()
+"""A network without faults."""
+
+
+def limits(joints: int = JOINTS) -> Limits:
+    one = np.ones(joints)
+    return Limits(
+        q_min=-2.0 * one,
+        q_max=2.0 * one,
+        speed=1.5 * one,
+        torque=50.0 * one,
+        stiffness=2000.0 * one,
+        hold_stiffness=500.0 * one,
+    )
+
+
+def robot(q: Array = START) -> Joints:
+    return Joints(limits(len(q)), inertia=np.full(len(q), 0.5), q=q)
+
+
+def command(q: Array, **changes: object) -> Command:
+    one = np.ones(len(q))
+    given = {"q": q, "stiffness": 800.0 * one, "damping_ratio": 0.7 * one, "tau_ff": 0.0 * one}
+    return Command(**(given | changes))  # type: ignore[arg-type]
+
+
+def served(
+    conditions: Conditions = CLEAR, period: float = 1e-3, **options: float
+) -> tuple[SimulatedNetwork, RemoteLink]:
+    network = SimulatedNetwork(RobotServer(robot(), period, **options), conditions)
+    return network, RemoteLink(network.wire())
+
+
+def swing(link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0) -> list[State]:
+    """Let every joint swing about where it starts, from rest, and return the states."""
+    states = []
+    for i in range(1, cycles + 1):
+        angle = amplitude * 0.5 * (1.0 - np.cos(2.0 * np.pi * frequency * i * link.period))
+        states.append(link.cycle(command(START + angle)))
+        if states[-1].mode is Mode.MONITOR and i > 20:
+            break
+    return states

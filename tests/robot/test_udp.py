@@ -1,0 +1,86 @@
+"""The same link over real sockets and the clock on the wall, for a second or two."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from tests.robot.linked import CLEAR, JOINTS, START, command, robot, swing
+
+from softdock.errors import InputError
+from softdock.robot.link import LinkLostError, Mode, monitor
+from softdock.robot.link_network import Conditions
+from softdock.robot.link_server import RobotServer
+from softdock.robot.udp import LOOPBACK, UdpServer, connect, is_loopback
+
+
+@contextmanager
+def serving(conditions: Conditions = CLEAR, period: float = 5e-3) -> Iterator[UdpServer]:
+    """Serve a robot on a free port of this machine, on a thread."""
+    ended = threading.Event()
+    server = RobotServer(robot(), period, timeout=2.0)  # a busy machine may pause a thread for long
+    with UdpServer(server, LOOPBACK, 0, conditions) as udp:
+        thread = threading.Thread(target=udp.run, args=(lambda: not ended.is_set(),))
+        thread.start()
+        try:
+            yield udp
+        finally:
+            ended.set()
+            thread.join()
+
+
+def test_an_experiment_over_udp() -> None:
+    with serving() as udp, connect(*udp.address) as link:
+        assert link.limits.joints == JOINTS
+        states = swing(link, 150, amplitude=0.1)
+        assert states[-1].mode is Mode.COMMAND
+        assert link.statistics.refused == 0
+        reached = states[-1].q - START
+        assert (np.abs(reached - 0.1 * 0.5 * (1.0 - np.cos(2.0 * np.pi * 0.75))) < 0.03).all()
+        assert link.statistics.states.duplicates == 0
+        assert 0.0 < link.statistics.latency.least < 0.5
+    assert not udp.server.is_taken
+
+
+def test_garbage_a_second_client_and_loss_over_udp() -> None:
+    conditions = Conditions(delay=2e-3, jitter=2e-3, loss=0.05, duplicates=0.05, seed=4)
+    with serving(conditions) as udp, connect(*udp.address) as link:
+        noise = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for i in range(60):
+            noise.sendto(bytes([i]) * (37 * i % 1600), udp.address)
+            assert link.cycle(command(START)).mode is Mode.COMMAND or i < 20
+        noise.close()
+        with pytest.raises(LinkLostError, match="is taken by another client"):
+            connect(*udp.address)
+        state = link.cycle(command(START))
+        np.testing.assert_allclose(state.q, START, atol=1e-12)
+        assert udp.server.statistics.malformed > 30
+        assert link.statistics.latency.least > 4e-3
+
+
+def test_a_robot_that_goes_away_over_udp() -> None:
+    with serving() as udp:
+        link = connect(*udp.address)
+        link.cycle(monitor(JOINTS))
+    with pytest.raises(LinkLostError, match="has ended the session"):
+        swing(link, 1000)
+    link.close()
+    with pytest.raises(LinkLostError, match="closed link"):
+        link.cycle(monitor(JOINTS))
+
+
+def test_a_port_in_use_is_refused_with_a_sentence() -> None:
+    with serving() as udp, pytest.raises(InputError, match="Cannot listen there"):
+        UdpServer(RobotServer(robot()), *udp.address)
+
+
+def test_hosts_and_ports_that_cannot_be() -> None:
+    with pytest.raises(InputError, match="0 to 65535"):
+        connect(LOOPBACK, 70_000)
+    with pytest.raises(InputError, match="not known"):
+        connect("no such host", 47810)
+    assert is_loopback("127.0.0.1")
+    assert is_loopback("::1")
+    assert not is_loopback("0.0.0.0")
