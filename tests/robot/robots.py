@@ -10,7 +10,8 @@ from softdock.multibody.joints import Fixed, Free
 from softdock.multibody.run import Simulation
 from softdock.multibody.settings import Settings
 from softdock.multibody.system import System
-from softdock.robot.arm import Arm, arm_of, bodies_of, body_name, limits_of
+from softdock.robot.arm import Arm, arm_of
+from softdock.robot.bodies import bodies_of, body_name, limits_of
 from softdock.robot.link import Command
 from softdock.robot.simulated import Drives, SimulatedRobot
 from softdock.robot.urdf import Description, read_urdf

@@ -10,7 +10,7 @@ from softdock.multibody.joints import Revolute
 from softdock.multibody.run import Simulation
 from softdock.multibody.settings import Settings
 from softdock.multibody.system import Body, Spring, System
-from softdock.robot.arm import limits_of
+from softdock.robot.bodies import limits_of
 from softdock.robot.impedance import Compensation, check_sampling, damping_of, modes_of
 from softdock.robot.urdf import read_urdf
 

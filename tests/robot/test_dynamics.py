@@ -6,7 +6,7 @@ import pytest
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
 from softdock.multibody.joints import Free
 from softdock.multibody.kernels.derivative import derivative
-from softdock.robot.arm import bodies_of, body_name
+from softdock.robot.bodies import bodies_of, body_name
 from softdock.robot.urdf import parse_urdf, read_urdf
 
 pinocchio = pytest.importorskip("pinocchio")

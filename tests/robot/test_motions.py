@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from robot.robots import BENT, LWR, arm
 from softdock.multibody.joints import Pose
-from softdock.robot.arm import limits_of, quaternion_of
+from softdock.robot.bodies import limits_of, quaternion_of
 from softdock.robot.inverse import solve_pose
 from softdock.robot.trajectory import Bounds, fastest, tightest
 from softdock.robot.urdf import read_urdf

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.joints import Pose
-from softdock.robot.arm import Arm, quaternion_of
+from softdock.robot.arm import Arm
+from softdock.robot.bodies import quaternion_of
 from softdock.robot.link import Limits
 
 Floats = NDArray[np.float64]

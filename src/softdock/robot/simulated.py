@@ -53,8 +53,8 @@ class SimulatedRobot:
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._rate = np.zeros_like(self.session.state)
         self._period = drives.torque_period
-        self.rows: list[Floats] = []
-        """One row per command: time, commanded positions, then the torques of its last moment."""
+        self.largest_work = 0.0
+        """Largest work that motors and loads had done on balance at any time [J]; motors take back what they gave."""
 
     @property
     def limits(self) -> Limits:
@@ -74,9 +74,10 @@ class SimulatedRobot:
         for tick in range(ticks):
             impedance_torque(self.arm.model, self.arm.motion, law, *self._joints(), self._tau)
             efforts[self._at_u] = self._tau
-            if self.session.advance(begin + (tick + 1) * duration / ticks) is not None:
+            ending = self.session.advance(begin + (tick + 1) * duration / ticks)
+            self.largest_work = max(self.largest_work, abs(float(self.session.state[-1])))
+            if ending is not None:
                 break
-        self.rows.append(np.concatenate([[begin], command.q, self._tau]))
 
     def state(self) -> State:
         """Return what is measured now."""

@@ -21,6 +21,7 @@ from softdock.scenario.source import VERSION, Location, Source, check_head, pars
 KINDS: dict[str, str] = {
     "chain": "softdock.scenario.chain:ChainScenario",
     "multibody": "softdock.scenario.multibody:MultibodyScenario",
+    "robot": "softdock.scenario.robot:RobotScenario",
 }
 """Kinds of scenario and where their models live; imported when a scenario of the kind is loaded."""
 

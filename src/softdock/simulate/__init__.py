@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from softdock.scenario import ScenarioBase
 
 # Imported when first needed: one kind of scenario does not pay for the kernels of another.
-RUNNERS = {"chain": "softdock.simulate.chain", "multibody": "softdock.simulate.multibody"}
-ROOMS = {"chain": ("lumped",), "multibody": ("multibody",)}
+RUNNERS = {
+    "chain": "softdock.simulate.chain",
+    "multibody": "softdock.simulate.multibody",
+    "robot": "softdock.simulate.robot",
+}
+ROOMS = {"chain": ("lumped",), "multibody": ("multibody",), "robot": ("multibody", "robot")}
 """Rooms whose kernels each kind of scenario starts; what those call is compiled with them."""
 
 
@@ -68,5 +72,6 @@ def _ready(kind: str) -> Runner:
     from softdock.predict import PREDICTORS
 
     warm_up(*ROOMS[kind])
-    import_module(PREDICTORS[kind])
+    if kind in PREDICTORS:
+        import_module(PREDICTORS[kind])
     return cast(Runner, import_module(RUNNERS[kind]))

@@ -21,13 +21,13 @@ from softdock.scenario.multibody import METRIC, MultibodyScenario
 
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
-    return _result(scenario, prepare(scenario).run(), _observations(scenario)[0])
+    return result_of(scenario, prepare(scenario).run(), observations_of(scenario)[0])
 
 
 def prepare(scenario: MultibodyScenario) -> Simulation:
     """Return the scenario as a simulation that is ready to run."""
     assembly = assemble(scenario.at_start())
-    seen, watched = _observations(scenario)
+    seen, watched = observations_of(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     refuse_overlap(scenario, assembly, pairs, contact_pairs)
     return Simulation(
@@ -57,7 +57,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
     )
 
 
-def _observations(scenario: MultibodyScenario) -> tuple[list[Observation], int]:
+def observations_of(scenario: MultibodyScenario) -> tuple[list[Observation], int]:
     """Return everything of interest, each once, and how many of them must be looked at in every step.
 
     Those come first: conditions of events, and quantities of which peaks are wanted.
@@ -123,7 +123,8 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
     return out
 
 
-def _result(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> Result:
+def result_of(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> Result:
+    """Return a finished run as a result: outcome, metrics, audit and history."""
     names = list(scenario.events)
     events = tuple(
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log

@@ -1,0 +1,115 @@
+"""The bodies of a robot in a simulation, its end stops, its friction and its limits."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError
+from softdock.multibody import joints as j
+from softdock.multibody.system import WORLD, Body, FullInertia, Spring, Stop
+from softdock.robot.link import Limits
+from softdock.robot.urdf import Description, Joint, Link, Motion
+
+Floats = NDArray[np.float64]
+STIFFEST = 5000.0  # N m/rad; the upper end of what joint stiffness control of such arms offers
+
+
+def body_name(link: str) -> str:
+    """Return the name of a link as bodies may be called: other characters become underscores."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", link)
+    return name if name[:1].isalpha() else f"link_{name}"
+
+
+def bodies_of(
+    robot: Description,
+    *,
+    start: Sequence[float] | None = None,
+    mount: j.Fixed | j.Free | None = None,
+    parent: str = WORLD,
+) -> dict[str, Body]:
+    """Return the bodies of a robot, one per link, at the joint positions `start` [rad or m].
+
+    The base link is fixed to `parent`, or floats freely where the mount is a free joint.
+    """
+    positions = np.zeros(len(robot.moving)) if start is None else np.asarray(start, float)
+    at = {joint.name: float(q) for joint, q in zip(robot.moving, positions)}
+    bodies = {body_name(robot.root): _body(robot.links[robot.root], parent, mount or j.Fixed())}
+    for joint in robot.ordered():
+        link = robot.links[joint.child]
+        bodies[body_name(link.name)] = _body(
+            link, body_name(joint.parent), _joint_model(joint, at.get(joint.name, 0.0))
+        )
+    if len(bodies) != len(robot.links):
+        raise InputError(f"The links of {robot.name!r} have names that differ only in special characters.")
+    return bodies
+
+
+def _body(link: Link, parent: str, joint: j.Joint) -> Body:
+    I = link.inertia  # noqa: E741
+    inertia = FullInertia(xx=I[0, 0], yy=I[1, 1], zz=I[2, 2], xy=I[0, 1], xz=I[0, 2], yz=I[1, 2])
+    centre = (float(link.p_LC[0]), float(link.p_LC[1]), float(link.p_LC[2]))
+    return Body(mass=link.mass, centre_of_mass=centre, inertia=inertia, parent=parent, joint=joint)
+
+
+def _joint_model(joint: Joint, start: float) -> j.Joint:
+    place = {"at": tuple(joint.X_PC.p), "attitude": tuple(quaternion_of(joint.X_PC.R))}
+    axis = tuple(joint.axis)
+    if joint.motion is Motion.FIXED:
+        return j.Fixed.model_validate(place)
+    if joint.motion is Motion.PRISMATIC:
+        return j.Prismatic.model_validate({**place, "axis": axis, "position": start})
+    return j.Revolute.model_validate({**place, "axis": axis, "angle": start})
+
+
+def quaternion_of(R: Floats) -> Floats:
+    """Return the unit quaternion wxyz of a rotation matrix, w at least 0."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.asarray(np.linalg.eigh(K, UPLO="U")[1][:, -1], float)
+    return q if q[0] >= 0.0 else -q
+
+
+def stops_of(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:
+    """Return the end stops of all joints that have limits, named like the joints."""
+    return {
+        f"{body_name(joint.name)}-end": Stop(
+            joint=body_name(joint.child),
+            lower=joint.lower,
+            upper=joint.upper,
+            stiffness=stiffness,
+            damping=damping,
+        )
+        for joint in robot.moving
+        if np.isfinite(joint.lower) and joint.lower < joint.upper
+    }
+
+
+def springs_of(robot: Description, speed: float) -> dict[str, Spring]:
+    """Return the friction of all joints that have any, named like the joints; Coulomb friction fades below `speed`."""
+    return {
+        f"{body_name(joint.name)}-friction": Spring(
+            joint=body_name(joint.child), damping=joint.damping, friction=joint.friction, friction_speed=speed
+        )
+        for joint in robot.moving
+        if joint.damping > 0.0 or joint.friction > 0.0
+    }
+
+
+def limits_of(robot: Description, stiffness: float = STIFFEST) -> Limits:
+    """Return what the robot's side refuses to go beyond."""
+    joints = robot.moving
+    return Limits(
+        q_min=np.array([joint.lower for joint in joints]),
+        q_max=np.array([joint.upper for joint in joints]),
+        speed=np.array([joint.max_speed for joint in joints]),
+        torque=np.array([joint.max_effort for joint in joints]),
+        stiffness=np.full(len(joints), stiffness),
+    )

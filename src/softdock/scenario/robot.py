@@ -1,0 +1,261 @@
+"""Scenarios of kind `robot`: an arm in its surroundings, how it is controlled and where it is sent."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, ValidationError, ValidationInfo, model_validator
+
+from softdock.errors import InputError
+from softdock.multibody.joints import Attitude, Fixed, Free, quaternion
+from softdock.multibody.system import WORLD, Anchor, Body, Name, System
+from softdock.quantities.fields import (
+    JointDamping,
+    JointPosition,
+    JointStiffness,
+    Length,
+    NonNegativeJointForce,
+    NonNegativeNumber,
+    NonNegativeTime,
+    PositiveJointSpeed,
+    PositiveJointStiffness,
+    PositiveTime,
+    Quantity,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
+from softdock.robot.bodies import bodies_of, springs_of, stops_of
+from softdock.robot.bundled import bundled_robots, find_robot
+from softdock.robot.urdf import Description, read_urdf
+from softdock.scenario.multibody import MultibodyScenario, RecordModel
+
+Mount = Annotated[Fixed | Free, Field(discriminator="type")]
+
+
+class EndStops(Model):
+    """What a joint meets at the ends of its range."""
+
+    stiffness: PositiveJointStiffness = 5000.0
+    damping: JointDamping = 20.0
+
+
+class FrictionModel(Model):
+    """Friction of the joints, one value for all or one for each; replaces that of the URDF file."""
+
+    viscous: JointDamping | tuple[JointDamping, ...] = 0.0
+    coulomb: NonNegativeJointForce | tuple[NonNegativeJointForce, ...] = 0.0
+    speed: PositiveJointSpeed = 1e-2
+    """Below it Coulomb friction fades."""
+
+
+class ArmModel(Model):
+    """A robot from a URDF file, and where it stands."""
+
+    file: str
+    """Name of a bundled robot (`lwr4plus`) or a URDF file, relative to the scenario's folder."""
+    parent: str = WORLD
+    """Body that carries the arm."""
+    mount: Mount = Fixed()
+    """How the arm's base sits on its parent; `type: free` lets it float."""
+    start: tuple[JointPosition, ...] | None = None
+    """Joint positions at the start; all zero if left out."""
+    end_stops: EndStops = EndStops()
+    friction: FrictionModel | None = None
+    """Leave out for that of the URDF file."""
+
+
+class ControlModel(Model):
+    """Joint impedance control: one value for all joints, or one for each."""
+
+    period: Annotated[float, Quantity("s", ge=1e-3, le=0.1)] = 1e-2
+    """Time from one command to the next; each is held meanwhile."""
+    torque_period: Annotated[float, Quantity("s", gt=0, le=0.1)] = 1e-3
+    """Time for which the robot holds a torque before it computes the next."""
+    stiffness: JointStiffness | tuple[JointStiffness, ...]
+    damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] = 0.7
+    """Share of critical damping of the arm's modes."""
+    compensation: Literal["none", "gravity", "dynamics"] = "dynamics"
+    """What the robot makes up for: nothing, its weight, or also what its speeds need."""
+
+    @model_validator(mode="after")
+    def _torques_within_cycle(self) -> Self:
+        if self.torque_period > self.period:
+            raise FieldError(
+                "torque_period", f"must not be longer than the period of {self.period * 1e3:g} ms"
+            )
+        return self
+
+
+class PaceModel(Model):
+    """How fast moves may be; the quickest motion within these bounds is taken."""
+
+    speed: Annotated[float, Quantity("m/s", gt=0)] = 0.1
+    acceleration: Annotated[float, Quantity("m/s^2", gt=0)] = 0.5
+    jerk: Annotated[float, Quantity("m/s^3", gt=0)] = 5.0
+    turn_rate: Annotated[float, Quantity("rad/s", gt=0)] = 0.5
+    turn_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.5
+    turn_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 25.0
+    joint_speed: Annotated[float, Quantity("1", gt=0, le=1)] = 0.3
+    """Share of each joint's highest speed, for moves in joint space."""
+    joint_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.0
+    joint_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 20.0
+
+
+class MoveModel(Model):
+    """One move from rest to rest: `joints`, or a line of the tool by `to` or `by` and `attitude`."""
+
+    joints: tuple[JointPosition, ...] | None = None
+    """Joint positions to go to."""
+    to: Vector3[Length] | None = None
+    """Where to take the tool, in the world (of a floating arm: where the world is at the start)."""
+    by: Vector3[Length] | None = None
+    """How far to take the tool from where the last move was meant to end, in the world."""
+    attitude: Attitude | None = None
+    """Of the tool in the world at the end; it keeps the one it has if left out."""
+    start: NonNegativeTime = 0.0
+    """Not before this time."""
+    duration: PositiveTime | None = None
+    """Leave out for as fast as the pace allows."""
+    wait: NonNegativeTime = 0.0
+    """Rest afterwards."""
+
+    @model_validator(mode="after")
+    def _one_goal(self) -> Self:
+        goals = [key for key in ("joints", "to", "by") if getattr(self, key) is not None]
+        if len(goals) > 1:
+            raise FieldError(goals[1], f"give either {goals[0]} or {goals[1]}, not both")
+        if self.attitude is not None:
+            if self.joints is not None:
+                raise FieldError("attitude", "goes with to or by: joint positions have their own")
+            quaternion(self.attitude)
+        return self
+
+
+class RobotScenario(MultibodyScenario):
+    """An arm under joint impedance control among other bodies."""
+
+    kind: Literal["robot"] = "robot"  # type: ignore[assignment]
+    bodies: dict[Name, Body] = {}
+    """Bodies beside the arm's, which are named after its links; what is fixed to a link is part of the arm."""
+    duration: PositiveTime | None = None  # type: ignore[assignment]
+    """Leave out to end with the last move."""
+    record: RecordModel = RecordModel(contact_steps=False)
+    arm: ArmModel
+    tool: Anchor | None = None
+    """Frame that moves along lines are about; the last link if left out."""
+    control: ControlModel
+    pace: PaceModel = PaceModel()
+    moves: tuple[MoveModel, ...] = Field(min_length=1)
+
+    def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
+        directory = (info.context or {}).get("directory", Path())
+        robot = self.read_arm(directory)
+        findings.of(self._check_start, robot)
+        joints = len(robot.moving)
+        friction = self.arm.friction
+        for field, values in (
+            ("control.stiffness", self.control.stiffness),
+            ("control.damping_ratio", self.control.damping_ratio),
+            ("arm.friction.viscous", friction.viscous if friction else 0.0),
+            ("arm.friction.coulomb", friction.coulomb if friction else 0.0),
+            *((f"moves.{i}.joints", move.joints or 0.0) for i, move in enumerate(self.moves)),
+        ):
+            findings.of(_check_count, field, values, joints)
+        findings.report()
+        self._whole(robot, info.context)
+        if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
+            raise FieldError("tool.body", f"there is no body called {self.tool.body!r}")
+
+    def _check_start(self, robot: Description) -> None:
+        start = self.arm.start
+        if start is None:
+            return
+        _check_count("arm.start", start, len(robot.moving))
+        for i, (joint, q) in enumerate(zip(robot.moving, start)):
+            if not joint.lower <= q <= joint.upper:
+                allowed = f"{joint.lower:.4g} to {joint.upper:.4g}"
+                raise FieldError(f"arm.start.{i}", f"lies outside the limits of {joint.name!r}, {allowed}")
+
+    def read_arm(self, directory: Path | None = None) -> Description:
+        """Return the robot with the friction that the scenario gives it."""
+        path = find_robot(self.arm.file, self.directory if directory is None else directory)
+        try:
+            robot = read_urdf(path)
+        except InputError as error:
+            known = f" (bundled robots: {', '.join(bundled_robots())})" if not path.exists() else ""
+            raise FieldError("arm.file", f"{error}{known}") from None
+        if not robot.moving:
+            raise FieldError("arm.file", f"the robot {robot.name!r} has no joint that moves")
+        friction = self.arm.friction
+        if friction is None:
+            return robot
+        joints = dict(robot.joints)
+        names = [joint.name for joint in robot.moving]
+        for name, d, c in zip(
+            names, spread(friction.viscous, len(names)), spread(friction.coulomb, len(names))
+        ):
+            joints[name] = replace(joints[name], damping=float(d), friction=float(c))
+        return replace(robot, joints=joints)
+
+    def whole(self) -> MultibodyScenario:
+        """Return the arm and all that is around it as one system."""
+        directory = self.directory
+        return self._whole(self.read_arm(), {"directory": directory}).with_origin(self.name, directory)
+
+    def at_start(self) -> System:
+        """Return the system as it starts."""
+        return self.whole().at_start()
+
+    def _arm_bodies(self, robot: Description) -> dict[str, Body]:
+        return bodies_of(robot, start=self.arm.start, mount=self.arm.mount, parent=self.arm.parent)
+
+    def _whole(self, robot: Description, context: Any) -> MultibodyScenario:
+        ours = self._arm_bodies(robot)
+        stops = stops_of(robot, self.arm.end_stops.stiffness, self.arm.end_stops.damping)
+        springs = springs_of(robot, self.arm.friction.speed if self.arm.friction else FrictionModel().speed)
+        for group, names in (("bodies", ours), ("stops", stops), ("springs", springs)):
+            for name in names:
+                if name in getattr(self, group):
+                    raise FieldError(
+                        f"{group}.{name}", f"the name {name!r} belongs to the arm: choose another"
+                    )
+        fields = {name: getattr(self, name) for name in MultibodyScenario.model_fields if name != "kind"}
+        fields |= {
+            "bodies": {**self.bodies, **ours},
+            "stops": {**self.stops, **stops},
+            "springs": {**self.springs, **springs},
+            "duration": self.duration or sum((m.duration or 0.0) + m.wait for m in self.moves) or 1.0,
+        }
+        try:
+            return MultibodyScenario.model_validate(fields, context=context)
+        except ValidationError as error:
+            raise SeveralFieldsError(_as_field_errors(error, ours)) from None
+
+
+def spread(values: float | tuple[float, ...], joints: int) -> np.ndarray:
+    """Return one value per joint."""
+    return np.broadcast_to(np.asarray(values, float), joints).copy()
+
+
+def _check_count(field: str, values: float | tuple[float, ...], joints: int) -> None:
+    if isinstance(values, tuple) and len(values) != joints:
+        raise FieldError(field, f"needs one value for each of the {joints} joints and has {len(values)}")
+
+
+def _as_field_errors(error: ValidationError, ours: dict[str, Body]) -> list[FieldError]:
+    """Return what is wrong with the whole system, said of the fields of this scenario."""
+    found = []
+    for details in error.errors(include_url=False):
+        cause = details.get("ctx", {}).get("error")
+        place = ".".join(map(str, details["loc"]))
+        causes = cause.errors if isinstance(cause, SeveralFieldsError) else [cause]
+        for one in causes:
+            path = [place, *(map(str, one.path) if isinstance(one, FieldError) else [])]
+            message = str(one) if one is not None else details["msg"]
+            parts = [part for part in path if part]
+            if parts[:1] == ["bodies"] and len(parts) > 1 and parts[1] in ours:
+                found.append(FieldError("arm.file", f"link {parts[1]!r}: {'.'.join(parts[2:])} {message}"))
+            else:
+                found.append(FieldError(".".join(parts), message))
+    return found

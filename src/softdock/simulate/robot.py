@@ -1,0 +1,236 @@
+"""Run a scenario of kind `robot`: an experiment drives a simulated arm through a link."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError, Problem
+from softdock.multibody.joints import Pose, matrix, quaternion
+from softdock.multibody.session import Run
+from softdock.result import Audit, Channel, Event, History, Result
+from softdock.robot.arm import Arm, arm_of
+from softdock.robot.bodies import body_name, limits_of
+from softdock.robot.experiment import Experiment, Log
+from softdock.robot.impedance import Compensation, check_sampling
+from softdock.robot.link import Limits
+from softdock.robot.link_local import LocalLink
+from softdock.robot.plan import Move, Pace, Planner
+from softdock.robot.simulated import Drives, SimulatedRobot
+from softdock.robot.trajectory import Bounds
+from softdock.robot.urdf import Description
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot import RobotScenario, spread
+from softdock.simulate.multibody import observations_of, prepare, result_of
+
+Floats = NDArray[np.float64]
+A_DAY = 86400.0  # s; a robot without an experiment runs so long at most
+AT_REST = 1e-3
+"""Relative to its highest speed, a joint at rest is slower than this."""
+PUSHING = 0.01
+"""Share of the largest external torque of the run from which on a cycle counts as pushing."""
+
+
+def run(scenario: RobotScenario) -> Result:
+    """Run the scenario and return what happened."""
+    setup = Setup(scenario)
+    experiment = setup.experiment()
+    robot = setup.robot(experiment.plan.duration)
+    with LocalLink(robot, scenario.control.period) as link:
+        log = experiment.run(link)
+    done = robot.session.finish()
+    base = result_of(setup.whole, done, observations_of(setup.whole)[0])
+    return with_log(replace(base, audit=_audit(base.audit, done, robot.largest_work)), setup, log)
+
+
+def _audit(audit: Audit, done: Run, largest_work: float) -> Audit:
+    """Relate the energy out of balance to what motors gave at most: at rest again, they have taken it back."""
+    scale = max(largest_work, done.end.dissipated, done.start.kinetic, done.end.kinetic)
+    residual = abs(done.end.balance - done.start.balance) / scale if scale > 0.0 else None
+    return replace(audit, energy_residual=residual)
+
+
+def robot_of(scenario: RobotScenario) -> SimulatedRobot:
+    """Return the robot of a scenario at its start, without an experiment, for whoever commands it through a link."""
+    return Setup(scenario).robot(A_DAY, record=False)
+
+
+class Setup:
+    """A scenario made ready: the arm's model, its limits, the whole system, and what follows from them."""
+
+    def __init__(self, scenario: RobotScenario) -> None:
+        self.scenario = scenario
+        self.whole: MultibodyScenario = scenario.whole()
+        self.description: Description = scenario.read_arm()
+        moving = [body_name(joint.child) for joint in self.description.moving]
+        self.arm: Arm = arm_of(self.whole.bodies, body_name(self.description.root), moving)
+        # The arm's order of joints is that of the simulation; the file's may differ where the tree has branches.
+        self.order = [moving.index(name) for name in self.arm.bodies]
+        self.joints = [body_name(self.description.moving[i].name) for i in self.order]
+        n = self.arm.joints
+        self.stiffness = spread(scenario.control.stiffness, n)[self.order]
+        self.damping_ratio = spread(scenario.control.damping_ratio, n)[self.order]
+        self.start = self._ordered(scenario.arm.start or (0.0,) * n)
+        self.limits = self._limits()
+
+    def _ordered(self, values: tuple[float, ...]) -> Floats:
+        return np.asarray(values, float)[self.order]
+
+    def _limits(self) -> Limits:
+        limits = limits_of(self.description)
+        chosen = {
+            key: getattr(limits, key)[self.order]
+            for key in ("q_min", "q_max", "speed", "torque", "stiffness")
+        }
+        chosen["stiffness"] = np.maximum(chosen["stiffness"], self.stiffness)
+        return Limits(**chosen, hold_stiffness=self.stiffness)
+
+    @property
+    def tool(self) -> tuple[str, Pose]:
+        """The frame that lines are about: a body and the frame on it."""
+        tool = self.scenario.tool
+        if tool is None:
+            return body_name(self.description.ordered()[-1].child), Pose(R=np.eye(3), p=np.zeros(3))
+        if tool.body not in self.arm.assembly.placed:
+            raise InputError(
+                Problem(
+                    message="The tool must be a link of the arm or be fixed to one.",
+                    field="tool.body",
+                    given=tool.body,
+                )
+            )
+        return tool.body, Pose(R=matrix(quaternion(tool.attitude)), p=np.asarray(tool.at, float))
+
+    def experiment(self) -> Experiment:
+        """Plan the moves; raises InputError for what cannot be reached or would swing up."""
+        s = self.scenario
+        check_sampling(
+            self.arm.felt_mass_matrix(self.start),
+            self.stiffness,
+            self.damping_ratio,
+            s.control.torque_period,
+            tuple(self.joints),
+        )
+        planner = Planner(self.arm, self.tool, self.limits, self._pace(), s.control.period, self.start)
+        plan = planner.plan([self._move(i) for i in range(len(s.moves))])
+        cycles = round((s.duration or plan.duration) / plan.period)
+        held = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
+        plan = replace(plan, q=np.concatenate([plan.q, held])[:cycles])
+        return Experiment(plan=plan, stiffness=self.stiffness, damping_ratio=self.damping_ratio)
+
+    def robot(self, duration: float, record: bool = True) -> SimulatedRobot:
+        """Return the simulated robot at its start, for a run of a duration [s]."""
+        whole = self.whole.model_copy(update={"duration": duration})
+        if not record:
+            whole = whole.model_copy(update={"record": whole.record.model_copy(update={"rate": 0.0})})
+        drives = Drives(
+            limits=self.limits,
+            torque_period=self.scenario.control.torque_period,
+            compensation=Compensation(self.scenario.control.compensation),
+            gravity=self.scenario.gravity,
+        )
+        return SimulatedRobot(prepare(whole), self.arm, drives)
+
+    def _pace(self) -> Pace:
+        p = self.scenario.pace
+        return Pace(
+            line=Bounds(speed=p.speed, acceleration=p.acceleration, jerk=p.jerk),
+            turn=Bounds(speed=p.turn_rate, acceleration=p.turn_acceleration, jerk=p.turn_jerk),
+            joint=Bounds(speed=p.joint_speed, acceleration=p.joint_acceleration, jerk=p.joint_jerk),
+        )
+
+    def _move(self, i: int) -> Move:
+        m = self.scenario.moves[i]
+        return Move(
+            joints=None if m.joints is None else self._ordered(m.joints),
+            to=None if m.to is None else np.asarray(m.to, float),
+            by=None if m.by is None else np.asarray(m.by, float),
+            R=None if m.attitude is None else matrix(quaternion(m.attitude)),
+            start=m.start,
+            duration=m.duration,
+            wait=m.wait,
+        )
+
+
+def with_log(base: Result, setup: Setup, log: Log) -> Result:
+    """Add to a result what the experiment saw: channels, metrics and refusals."""
+    refusals = tuple(
+        Event(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals
+    )
+    events = tuple(sorted([*base.events, *refusals], key=lambda event: event.time))
+    metrics, units = _metrics(setup, log)
+    message = base.message
+    if log.refused:
+        message += f" The robot refused {log.refused} commands: {log.refusals[0][1].value}"
+    return replace(
+        base,
+        scenario=setup.scenario.name,
+        message=message,
+        metrics={**base.metrics, **metrics},
+        units={**base.units, **units},
+        events=events,
+        history=_history(base.history, setup, log),
+    )
+
+
+def _history(history: History, setup: Setup, log: Log) -> History:
+    """Add the log to a history: at every instant the last row that was complete by then."""
+    if not len(log.t):
+        return history
+    row = np.searchsorted(log.t, history.time + 1e-9, side="right") - 1
+    before = row < 0
+    row = np.maximum(row, 0)
+    channels = dict(history.channels)
+    for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
+        turns = setup.description.moving[joint].motion.turns
+        angle, torque = ("rad", "N*m") if turns else ("m", "N")
+        position = history[f"{setup.arm.bodies[k]}.joint"]
+        channels[f"{name}.position"] = Channel(values=position, unit=angle)
+        for what, values, unit, first in (
+            ("command", log.command, angle, setup.start[k]),
+            ("torque", log.tau_measured, torque, log.tau_measured[0, k]),
+            ("external_torque", log.tau_external, torque, log.tau_external[0, k]),
+        ):
+            channels[f"{name}.{what}"] = Channel(values=np.where(before, first, values[row, k]), unit=unit)
+        channels[f"{name}.difference"] = Channel(
+            values=channels[f"{name}.command"].values - position, unit=angle
+        )
+    return History(time=history.time, channels=channels)
+
+
+def _metrics(setup: Setup, log: Log) -> tuple[Mapping[str, float | int | None], Mapping[str, str]]:
+    """Return how well the joints followed, how hard they worked, and how well the books of forces balance."""
+    metrics: dict[str, float | int | None] = {}
+    units: dict[str, str] = {}
+    for k, name in enumerate(setup.joints):
+        turns = setup.description.moving[setup.order[k]].motion.turns
+        flat = name.replace("-", "_")
+        for what, values, unit in (
+            ("tracking_error_max", log.command[:, k] - log.q[:, k], "rad" if turns else "m"),
+            ("peak_torque", log.tau_measured[:, k], "N*m" if turns else "N"),
+            ("peak_external_torque", log.tau_external[:, k], "N*m" if turns else "N"),
+        ):
+            metrics[f"{what}_{flat}"] = float(np.abs(values).max(initial=0.0))
+            units[f"{what}_{flat}"] = unit
+    metrics["torque_used"] = float(np.abs(log.tau_measured / setup.limits.torque).max(initial=0.0))
+    metrics["speed_used"] = float(np.abs(log.qdot / setup.limits.speed).max(initial=0.0))
+    metrics["static_residual"] = static_residual(setup, log)
+    metrics["refused_commands"] = log.refused
+    return metrics, units
+
+
+def static_residual(setup: Setup, log: Log) -> float | None:
+    """Return by how much torques and pushing disagree where the arm pushes at rest, relative; None where it never does.
+
+    At rest the joints bear gravity and what the arm pushes with: tau = g(q) + J^T f; Eq. (A19).
+    """
+    pushing = np.linalg.norm(log.tau_external, axis=1)
+    resting = (np.abs(log.qdot) < AT_REST * setup.limits.speed).all(axis=1)
+    rows = np.flatnonzero(resting & (pushing > PUSHING * pushing.max(initial=0.0)))
+    if not len(rows):
+        return None
+    row = rows[np.argmax(pushing[rows])]
+    gravity = setup.arm.X_NB.R.T @ np.asarray(setup.scenario.gravity)
+    borne = log.tau_measured[row] - setup.arm.gravity_torque(log.q[row], gravity)
+    return float(np.linalg.norm(borne - log.tau_external[row]) / pushing[row])

@@ -1,0 +1,150 @@
+"""Scenarios of kind `robot`: what they do, and what is refused with a sentence."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import softdock
+from robot.robots import LWR, branched
+from softdock.errors import InputError
+from softdock.scenario import from_data
+
+REACH: dict[str, Any] = {
+    "kind": "robot",
+    "gravity": [0, 0, -9.81],
+    "arm": {"file": "lwr4plus", "start": ["0 deg", "30 deg", "0 deg", "-80 deg", "0 deg", "70 deg", "0 deg"]},
+    "control": {"stiffness": [1000, 1000, 1000, 1000, 300, 300, 100]},
+    "moves": [{"to": [-0.5, 0.1, 0.4], "attitude": {"axis": "y", "angle": "180 deg"}, "wait": "0.5 s"}],
+}
+
+
+def scenario(**changes: Any):
+    data = {**REACH, **{k: v for k, v in changes.items() if "." not in k}}
+    overrides = {k: v for k, v in changes.items() if "." in k}
+    return from_data(data, "reach", overrides=overrides)
+
+
+def problems(**changes: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        softdock.simulate(scenario(**changes))
+    return str(caught.value)
+
+
+def test_the_tool_goes_where_it_is_sent_and_the_plain_data_is_the_same_scenario():
+    s = scenario()
+    assert from_data(s.to_data(), "reach") == s
+    result = softdock.simulate(s)
+    h = result.history
+    flange = [h[f"flange.{axis}"][-1] for axis in "xyz"]
+    np.testing.assert_allclose(flange, [-0.5, 0.1, 0.4], atol=1e-4)
+    assert abs(h["flange.qy"][-1]) == pytest.approx(1.0, abs=1e-6)
+    assert result.outcome == "completed"
+    assert result.metrics["refused_commands"] == 0
+    assert result.audit.energy_residual < 1e-5
+    for k in range(1, 8):
+        difference = h[f"joint_{k}.command"] - h[f"joint_{k}.position"]
+        np.testing.assert_array_equal(h[f"joint_{k}.difference"], difference)
+        assert result.metrics[f"tracking_error_max_joint_{k}"] < 0.05
+
+
+@pytest.mark.parametrize("period", ["1 ms", "100 ms"])
+def test_commands_are_held_for_a_period(period):
+    moves = [{"joints": [0.2, 0.5, 0, -1.3, 0, 1.2, 0], "wait": "0.5 s"}]
+    result = softdock.simulate(scenario(moves=moves, **{"control.period": period}))
+    seconds = {"1 ms": 1e-3, "100 ms": 0.1}[period]
+    changes = np.flatnonzero(np.diff(result.history["joint_1.command"]))
+    steps = np.diff(result.history.time[changes]) / max(seconds, 0.01)
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
+    assert result.history["joint_1.position"][-1] == pytest.approx(0.2, abs=1e-4)
+
+
+def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
+    """Nothing pushes from outside: momentum stays, and an arm that swings left turns its carrier right."""
+    carrier = {"mass": 200.0, "inertia": [30.0, 30.0, 30.0]}
+    result = softdock.simulate(
+        scenario(
+            gravity=[0, 0, 0],
+            bodies={"carrier": carrier},
+            arm={**REACH["arm"], "parent": "carrier", "mount": {"type": "fixed", "at": [0, 0, 0.5]}},
+            moves=[{"joints": ["60 deg", "60 deg", 0, "-80 deg", 0, "70 deg", 0], "wait": "1 s"}],
+        )
+    )
+    assert result.audit.linear_momentum_drift < 1e-9
+    assert result.audit.angular_momentum_drift < 1e-9
+    assert result.audit.energy_residual < 1e-5
+    assert result.history["joint_1.position"][-1] == pytest.approx(np.radians(60.0), abs=1e-3)
+    assert result.history["carrier.qz"][-1] < -0.001
+
+
+def test_a_base_of_its_own_floats_too():
+    result = softdock.simulate(
+        scenario(
+            gravity=[0, 0, 0],
+            arm={**REACH["arm"], "mount": {"type": "free", "position": [1, 0, 0]}},
+            moves=[{"joints": [0.5, 0.5, 0, -1.4, 0, 1.2, 0], "wait": "0.5 s"}],
+        )
+    )
+    assert result.audit.linear_momentum_drift < 1e-9
+    assert result.history["base.qz"][-1] < -0.01
+
+
+def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
+    (tmp_path / "two fingers.urdf").write_text(branched(), encoding="utf-8")
+    data = {
+        "kind": "robot",
+        "arm": {"file": "two fingers.urdf", "friction": {"viscous": 0.1, "coulomb": [0.2, 0.1, 0.1, 0.1]}},
+        "control": {"stiffness": [2000, 50, 20, 20]},
+        "moves": [{"joints": ["100 mm", "30 deg", 0.2, -0.3], "duration": "2 s", "wait": "2 s"}],
+    }
+    result = softdock.simulate(from_data(data, "fingers", tmp_path))
+    end = [result.history[f"j_{name}.position"][-1] for name in ("slide", "turn", "left", "right")]
+    np.testing.assert_allclose(end, [0.1, np.radians(30.0), 0.2, -0.3], atol=0.02)
+    assert result.history.channels["j_slide.torque"].unit == "N"
+    assert result.audit.energy_residual < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"arm.file": "lwr5"},
+            "arm.file: Lwr5: Cannot read it: it does not exist. (bundled robots: lwr4plus)",
+        ),
+        ({"arm.start": [0, 0]}, "arm.start: Needs one value for each of the 7 joints and has 2."),
+        ({"arm.start.1": "130 deg"}, "arm.start.1: Lies outside the limits of 'joint_2', -2.094 to 2.094."),
+        ({"control.stiffness": [1, 2]}, "control.stiffness: Needs one value for each of the 7 joints"),
+        ({"control.stiffness": -1}, "control.stiffness"),
+        ({"control.period": "0.5 ms"}, "control.period: Must be at least 0.001 and at most 0.1 s."),
+        ({"control.torque_period": "20 ms"}, "must not be longer than the period of 10 ms"),
+        ({"control.stiffness.6": 2000}, "held for 1 ms, the torque of 'joint_7' comes too late"),
+        ({"moves": []}, "moves: Needs at least 1 entries and has 0."),
+        ({"moves.0.joints": [0, 0, 0, 0, 0, 0, 0]}, "moves.0.to: Give either joints or to, not both."),
+        (
+            {"moves": [{"joints": [0, 0]}]},
+            "moves.0.joints: Needs one value for each of the 7 joints and has 2.",
+        ),
+        ({"moves": [{"joints": [9, 0, 0, 0, 0, 0, 0]}]}, "moves.0.joints.0: Lies outside the joint's limits"),
+        ({"moves.0.to": [2, 0, 0.4]}, "is out of the arm's reach: the closest is"),
+        ({"moves.0.duration": "0.1 s"}, "moves.0.duration: The move takes at least"),
+        ({"tool": {"body": "pin"}}, "tool.body: There is no body called 'pin'"),
+        ({"bodies": {"link_3": {"mass": 1}}}, "bodies.link_3: The name 'link_3' belongs to the arm"),
+        ({"arm.parent": "carrier"}, "there is no body called 'carrier'"),
+        (
+            {"contacts": {"c": {"a": "x", "b": "y", "layer": {"stiffness": 1}}}},
+            "contacts.c.a: There is no surface",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(changes, said):
+    assert said.lower() in problems(**changes).lower()
+
+
+def test_a_bad_urdf_file_is_named_with_its_line(tmp_path):
+    (tmp_path / "bad.urdf").write_text(
+        LWR.read_text(encoding="utf-8").replace('type="revolute"', 'type="hinge"')
+    )
+    with pytest.raises(
+        InputError, match=r"bad.urdf:\d+: <joint>: Joint 'joint_1' is of a type that cannot be used"
+    ):
+        from_data({**REACH, "arm": {"file": "bad.urdf"}}, "reach", tmp_path)
