@@ -18,7 +18,7 @@ from softdock.flexible import (
     rigid_inertia,
     weld,
 )
-from softdock.flexible.weld import kinetic_energy, momentum
+from softdock.flexible.welding import kinetic_energy, momentum
 
 
 def modes_of(seed: int, elements: int = 2) -> BaseModes:

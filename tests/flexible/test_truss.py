@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from softdock.errors import InputError
 from softdock.flexible import Bar, TrussBay, equivalent_beam, square_bay
-from softdock.flexible.mesh import shift
+from softdock.flexible.meshing import shift
 
 SIZE = st.floats(0.3, 5.0)
 EA = st.floats(1e5, 1e9)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from softdock.errors import InputError, Problem, file_error
-from softdock.flexible.mesh import Mesh
+from softdock.flexible.meshing import Mesh
 from softdock.flexible.modes import BaseModes, modes_on_base
 
 Floats = NDArray[np.float64]

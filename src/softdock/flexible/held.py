@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from softdock.errors import InputError, Problem, RunError
-from softdock.flexible.mesh import Mesh
+from softdock.flexible.meshing import Mesh
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 
 from softdock.errors import InputError, Problem
 from softdock.flexible.held import hold, lowest
-from softdock.flexible.mesh import Mesh
+from softdock.flexible.meshing import Mesh
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +59,12 @@ class BaseModes:
         """Largest fraction of the rigid inertia, over all motions, that missing modes would take; Eq. (F16)."""
         missing = self.articulated - self.limit
         return max(float(linalg.eigh(missing, self.inertia, eigvals_only=True)[-1]), 0.0)  # Eq. (F16)
+
+    @property
+    def missing_share(self) -> float:
+        """Sum of the shares of all missing modes: none of them has more than this."""
+        missing = np.linalg.solve(self.inertia, self.articulated - self.limit)
+        return max(float(np.trace(missing)), 0.0)
 
     @property
     def effective(self) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem, file_error
 from softdock.flexible.brought import TOLERANCE, brought_modes
-from softdock.flexible.mesh import rigid_inertia
+from softdock.flexible.meshing import rigid_inertia
 from softdock.flexible.modes import BaseModes
 
 Floats = NDArray[np.float64]

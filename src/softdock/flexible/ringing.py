@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
 from softdock.errors import InputError, Problem
-from softdock.flexible.mesh import shift
+from softdock.flexible.meshing import shift
 from softdock.flexible.modes import BaseModes
-from softdock.flexible.weld import finite_numbers
+from softdock.flexible.welding import finite_numbers
 
 Floats = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.flexible.mesh import rigid_inertia
+from softdock.flexible.meshing import rigid_inertia
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.structure import Beam, RigidPart, Section, Structure
-from softdock.flexible.weld import Weld, motion_about, weld
+from softdock.flexible.welding import Weld, motion_about, weld
 from softdock.quantities.units import FOOT
 
 Floats = NDArray[np.float64]

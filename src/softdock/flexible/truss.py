@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from softdock.errors import InputError, Problem
-from softdock.flexible.mesh import shift
+from softdock.flexible.meshing import shift
 from softdock.flexible.structure import AxialStiffness, MassPerLength, NodeName, Section
 from softdock.quantities.fields import Length, PositiveLength, Vector3
 from softdock.quantities.model import Model

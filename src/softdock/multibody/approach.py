@@ -39,11 +39,14 @@ def place_chaser(
     motion = state.moving[assembly.placed[port.body].link]
     w = motion[:3] + X_NP.R @ w_PT
     v_tip = motion[3:] + np.cross(motion[:3], wanted.p) + X_NP.R @ v_PT
+    turning = (
+        system.orbit.rate() if system.orbit is not None and system.orbit.start == "hill" else np.zeros(3)
+    )
     joint = Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, _quaternion_of(R))),
-        velocity=tuple(map(float, v_tip + np.cross(w, p - wanted.p))),
-        rate=tuple(map(float, R.T @ w)),
+        velocity=tuple(map(float, v_tip + np.cross(w, p - wanted.p) - np.cross(turning, p))),
+        rate=tuple(map(float, R.T @ (w - turning))),
     )
     body = system.bodies[chaser].model_copy(update={"joint": joint})
     return system.model_copy(update={"bodies": {**system.bodies, chaser: body}})

@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody import joints as j
+from softdock.multibody.around import HILL
+from softdock.multibody.attach import Attached, FlexibleRecords, flexible_records, orbit_record, plate_records
 from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.derivative import EXTRA_STATES
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.multibody.kernels.kinematics import joint_velocities, link_velocities, place_links
+from softdock.multibody.structures import Flexible
 from softdock.multibody.system import (
     WORLD,
     Anchor,
@@ -18,6 +21,7 @@ from softdock.multibody.system import (
     Drive,
     JointElement,
     Load,
+    Lock,
     Spring,
     Stop,
     Strut,
@@ -63,11 +67,17 @@ class Assembly:
     placed: dict[str, Placed]
     joints: dict[str, JointPlace]
     element_index: dict[str, int]
+    attached: list[Attached]
+    """Flexible structures, in the order of their records."""
+    flexible: FlexibleRecords
+    locks: Floats
+    orbit: np.recarray
+    plates: np.recarray
     classes: NDArray[np.int64]
     """What each state is: one of the constants below; for error control."""
 
 
-LENGTH, ANGLE, SPEED, RATE, QUATERNION, MOMENTUM, ANGULAR_MOMENTUM, LEDGER = range(8)
+LENGTH, ANGLE, SPEED, RATE, QUATERNION, MOMENTUM, ANGULAR_MOMENTUM, LEDGER, MODAL, MODAL_RATE = range(10)
 
 
 def assemble(system: System) -> Assembly:
@@ -87,8 +97,13 @@ class _Assembler:
         self.u_class: list[int] = []
         self._add_link(k.GROUND, -1, 0, _identity())
         self.placed[WORLD] = Placed(link=0, X_LB=_identity())
+        self.hill = 0
+        if system.orbit is not None:
+            self.hill = self._add_link(k.GROUND, -1, 0, _identity())
+            self.placed[HILL] = Placed(link=self.hill, X_LB=_identity())
         for name in _parents_first(system):
             self._add_body(name, system.bodies[name])
+        self.attached = [self._attach(name, flexible) for name, flexible in system.structures.items()]
 
     def _add_link(self, kind: int, parent: int, rows: int, X_PJ: j.Pose) -> int:
         record = k.records(1, k.LINK)[0]
@@ -115,13 +130,12 @@ class _Assembler:
         if isinstance(joint, j.Free):
             link = self._add_link(k.FREE, -1, 6, _identity())
             q = j.quaternion(joint.attitude)
+            turning = self._turning()
+            R_BN, velocity = j.matrix(q).T, np.asarray(joint.velocity) + np.cross(turning, joint.position)
             self._add_state(
                 [*joint.position, *q],
                 [LENGTH] * 3 + [QUATERNION] * 4,
-                [
-                    *joint.rate,
-                    *(j.matrix(q).T @ np.asarray(joint.velocity)),
-                ],  # replaced by momentum at the end
+                [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)],  # replaced by momentum at the end
                 [ANGULAR_MOMENTUM] * 3 + [MOMENTUM] * 3,
             )
             X_LB = _identity()
@@ -135,6 +149,23 @@ class _Assembler:
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
         self._add_inertia(self.links[link], X_LB, body)
+
+    def _turning(self) -> Floats:
+        """Return the angular velocity of the frame in which free bodies start, in the world."""
+        orbit = self.system.orbit
+        return orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+
+    def _attach(self, name: str, flexible: Flexible) -> Attached:
+        placed = self.placed[flexible.body]
+        attached = Attached(
+            name=name,
+            flexible=flexible,
+            modes=flexible.find_modes(self.system.directory),
+            link=placed.link,
+            X_LB=placed.X_LB,
+        )
+        self.links[placed.link].own[:] += attached.own()
+        return attached
 
     def _add_joint(self, joint: j.Joint, parent: int, X_LJ: j.Pose) -> tuple[int, j.Pose]:
         """Add the links of a joint whose frame J sits in the parent link; returns the last, and the body in it."""
@@ -185,10 +216,18 @@ class _Assembler:
         for i, link in enumerate(self.links):
             links[i] = link
         axes = k.records(len(self.u), k.AXIS)
+        flexible = flexible_records(self.attached, len(self.q), len(self.u))
+        modal = len(flexible.modes)
+        self._add_state([0.0] * modal, [MODAL] * modal, [0.0] * modal, [MODAL_RATE] * modal)
         world = k.records(1, WORLD_RECORD)
         world[0].gravity[:] = self.system.gravity
         world[0].n_q, world[0].n_u = len(self.q), len(self.u)
-        elements, index, tables, breaks = self._elements()
+        elements, index, tables, breaks = self._elements(flexible)
+        orbit = self.system.orbit
+        plates = [
+            (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
+            for plate in (orbit.plates.values() if orbit is not None else ())
+        ]
         q, u = np.array(self.q), np.array(self.u)
         y = np.concatenate([q, _momenta(links, axes, q, u), [0.0] * EXTRA_STATES])
         _hold_start(elements, links)
@@ -203,10 +242,15 @@ class _Assembler:
             placed=self.placed,
             joints=self.joints,
             element_index=index,
+            attached=self.attached,
+            flexible=flexible,
+            locks=np.zeros((6 * len(self.system.locks), 6 * len(self.system.locks) + 1)),
+            orbit=orbit_record(orbit, self.hill),
+            plates=plate_records(plates),
             classes=np.array([*self.q_class, *self.u_class] + [LEDGER] * EXTRA_STATES),
         )
 
-    def _elements(self) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
+    def _elements(self, flexible: FlexibleRecords) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
         s = self.system
         named = list(s.elements().items())
         records = k.records(len(named), e.ELEMENT)
@@ -215,11 +259,11 @@ class _Assembler:
             record = records[i]
             record.active = int(element.active)
             record.max_force = record.max_power = record.rate = record.upper = UNLIMITED
-            record.lower = -UNLIMITED
+            record.lower, record.node = -UNLIMITED, -1
             if isinstance(element, JointElement):
                 self._write_joint_element(record, element)
             elif isinstance(element, Load):
-                self._write_load(record, element, rows)
+                self._write_load(record, element, rows, flexible)
             else:
                 self._write_connection(record, element)
         tables = np.array(rows, float).reshape(-1, 2)
@@ -260,22 +304,29 @@ class _Assembler:
                 value = getattr(element, key)
                 record[key] = UNLIMITED if value is None else value
 
-    def _write_load(self, record: np.record, load: Load, rows: list[tuple[float, float]]) -> None:
+    def _write_load(
+        self, record: np.record, load: Load, rows: list[tuple[float, float]], flexible: FlexibleRecords
+    ) -> None:
         record.kind = e.LOAD
         record.wrench[:] = [*load.torque, *load.force]
         record.in_body = int(load.axes == "body")
         record.b = self._write_frame(record, "b", "G", Anchor(body=load.body, at=load.at))
+        if load.node is not None:
+            record.node = flexible.node_index[load.node]
+            record.p_bG[:] = flexible.nodes[record.node].p
         record.table, steps = len(rows), load.steps()
         record.table_rows = len(steps)
         rows += steps
 
-    def _write_connection(self, record: np.record, element: Strut | Weld) -> None:
+    def _write_connection(self, record: np.record, element: Strut | Weld | Lock) -> None:
         record.a = self._write_frame(record, "a", "F", element.a)
         record.b = self._write_frame(record, "b", "G", element.b)
         if isinstance(element, Strut):
             record.kind = e.STRUT
             record.stiffness[0], record.damping[0] = element.stiffness, element.damping
             record.rest[0], record.preload = element.length, element.preload
+        elif isinstance(element, Lock):
+            record.kind = e.LOCK
         else:
             record.kind = e.WELD
             record.stiffness[:] = [element.angular_stiffness] * 3 + [element.stiffness] * 3
@@ -334,9 +385,9 @@ def _momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats) -> Flo
 
 
 def _hold_start(elements: np.recarray, links: np.recarray) -> None:
-    """Let welds hold the relative pose at the start; expects placed links."""
+    """Let welds and locks hold the relative pose at the start; expects placed links."""
     for element in elements:
-        if element.kind != e.WELD:
+        if element.kind not in (e.WELD, e.LOCK):
             continue
         frames = []
         for link, R, p in (

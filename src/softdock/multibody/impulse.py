@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.kernels import tree as k
+from softdock.multibody.kernels.appendages import clear_pulls, soften, write_modal_rates
 from softdock.multibody.kernels.derivative import set_motion
 from softdock.multibody.kernels.dynamics import accelerations
+from softdock.multibody.session import machine_of
 
 Floats = NDArray[np.float64]
 
@@ -46,12 +48,14 @@ class Impact:
         self.assembly, self.y = assembly, y
         w = assembly.world[0]
         self.n_q, self.n_u = int(w.n_q), int(w.n_u)
-        self.links, self.axes = assembly.links.copy(), assembly.axes.copy()
+        self.machine = machine_of(assembly)
+        self.machine.world[0].gravity[:] = 0.0
+        self.links, self.axes = self.machine.links, self.machine.axes
         self.moving = self._motion(y[self.n_q : self.n_q + self.n_u])
 
     def _motion(self, u: Floats) -> Floats:
         """Return the spatial velocity of every link in N for given momenta and speeds, shape (links, 6)."""
-        set_motion(self.links, self.axes, np.zeros(3), self.y, np.ascontiguousarray(u))
+        set_motion(self.machine, self.y, np.ascontiguousarray(u))
         return np.array([self._to_world(link, link.V) for link in self.links])
 
     def _to_world(self, link: np.record, motion: Floats) -> Floats:
@@ -67,13 +71,25 @@ class Impact:
         self.axes.tau[:] = 0.0
         for link, wrench in wrenches.items():
             self.links[link].W[:] += wrench
+        m, still, flat = self.machine, np.zeros(self.n_u), np.zeros(len(self.y))
+        clear_pulls(m.links, m.appendages, m.modes)
+        soften(m.links, m.appendages, m.modes, flat, still, np.zeros(3))
         accelerations(self.links, self.axes)
-        change = np.array(self.axes.udot)
+        change = self._modal_change(np.concatenate([self.axes.udot, np.zeros(self.n_u - len(self.axes))]))
         for link in self.links:
             if link.kind == k.FREE:
                 tree = self.links.root == link.root
                 change[link.at_u : link.at_u + 6] = self.links.W[tree].sum(axis=0)
         return np.array([self._to_world(link, link.dA) for link in self.links]), change
+
+    def _modal_change(self, change: Floats) -> Floats:
+        """Write what the links' accelerations change in modal rates into a change of momenta and speeds."""
+        m, rates = self.machine, np.zeros(len(self.y))
+        write_modal_rates(m.links, m.appendages, m.modes, np.zeros(self.n_u), rates, self.n_q, np.zeros(3))
+        for a in m.appendages:
+            at = slice(a.at_u, a.at_u + a.count)
+            change[at] = rates[self.n_q :][at]
+        return change
 
     def locked(self, link: int, wrench: Floats) -> Floats:
         """Return how a wrench changes the velocity of a link's whole system in N while its joints are locked.
@@ -122,7 +138,8 @@ class Impact:
         base = self.links[link.root]
         R = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
         p = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
-        m, c, v = link.own[0], link.own[1:4], link.own[4:]
+        deformed = self.links[i - i % k.LANES].group.own[:, i % k.LANES]
+        m, c, v = deformed[0], deformed[1:4], deformed[4:]
         own = np.array([[v[0], v[3], v[4]], [v[3], v[1], v[5]], [v[4], v[5], v[2]]])
         h = _cross(c)
         inertia = np.block([[own, h], [h.T, m * np.eye(3)]])

@@ -214,6 +214,8 @@ class _Writer:
             "stops": "MuJoCo's limits are constraints, not a stiffness.",
             "drives": "its command moves and it has limits.",
             "welds": "MuJoCo's weld is a constraint, not a stiffness.",
+            "locks": "rigid connections are switched by events.",
+            "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
             "loads": "forces from outside are no part of a model.",
             "contacts": "MuJoCo's contacts do not take a stiffness per area.",
         }

@@ -40,8 +40,16 @@ CONTACT_FIELDS = {
 }
 WRENCH_FIELDS = {"fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
 """Of one contact: force on surface b and its torque about the origin of surface a, in a's axes."""
+NODE_FIELDS = {
+    **dict.fromkeys(("rx", "ry", "rz"), "rad"),
+    **dict.fromkeys(("dx", "dy", "dz", "deflection"), "m"),
+    **{f"{name}_rate": "rad/s" for name in ("rx", "ry", "rz")},
+    **{f"{name}_rate": "m/s" for name in ("dx", "dy", "dz", "deflection")},
+}
+"""Of a structure's node, `structure/node`: turn and shift against its body and in body axes, the size of the shift,
+and how fast they change."""
 PATTERN = re.compile(
-    r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*)\s*\.\s*(?P<field>[A-Za-z]\w*)"
+    r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*(?:/\w[\w-]*(?:\.\d+)?)?)\s*\.\s*(?P<field>[A-Za-z]\w*)"
     r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*))?)\s*"
 )
 CONDITION = re.compile(rf"^(?P<what>{PATTERN.pattern})(?P<sign>>=|<=|>|<)(?P<value>.+)$")

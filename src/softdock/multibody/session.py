@@ -12,9 +12,9 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
     ANGLE,
-    ANGULAR_MOMENTUM,
     LENGTH,
-    MOMENTUM,
+    MODAL,
+    MODAL_RATE,
     QUATERNION,
     RATE,
     SPEED,
@@ -158,9 +158,7 @@ class Session:
         """Return all channels at the present state, in their order."""
         m, out = self.machine, np.zeros(len(self._channels))
         read_books(m, self.state, self.time)
-        read_channels(
-            self._channels, len(self._channels), m.links, m.elements, m.pairs, self.time, self.state, out
-        )
+        read_channels(self._channels, len(self._channels), m, self.time, self.state, out)
         return out
 
     def finish(self) -> Run:
@@ -199,13 +197,20 @@ def machine_of(assembly: Assembly) -> Machine:
         arrays=arrays,
         lists=contact_lists(arrays, 64),
         world=assembly.world.copy(),
+        appendages=assembly.flexible.appendages.copy(),
+        modes=assembly.flexible.modes.copy(),
+        nodes=assembly.flexible.nodes,
+        shapes=assembly.flexible.shapes,
+        locks=assembly.locks.copy(),
+        orbit=assembly.orbit.copy(),
+        plates=assembly.plates,
     )
 
 
 def meet(m: Machine, y: Floats) -> bool:
     """Bring links and near lists to a state; tells whether the lists had room."""
     n_q, n_u = int(m.world[0].n_q), int(m.world[0].n_u)
-    set_motion(m.links, m.axes, m.world[0].gravity, y, y[n_q : n_q + n_u])
+    set_motion(m, y, y[n_q : n_q + n_u])
     return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0, 0.0)[0]) >= 0
 
 
@@ -242,8 +247,11 @@ def tolerances(a: Assembly, accuracy: Accuracy, start: Books) -> Floats:
         SPEED: accuracy.speed,
         RATE: accuracy.rate,
     }
+    modal = np.concatenate([[], *(attached.scales() for attached in a.attached)])
+    out[a.classes == MODAL] = accuracy.length * modal
+    out[a.classes == MODAL_RATE] = accuracy.speed * modal
     for i in range(n):
-        if a.classes[i] not in (MOMENTUM, ANGULAR_MOMENTUM):
+        if a.classes[i] in fixed:
             out[i] = fixed[int(a.classes[i])]
     for link in a.links:
         if link.kind == FREE:

@@ -1,13 +1,16 @@
 """A system of bodies as people describe it; the same models are the schema of a scenario file."""
 
 import itertools
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
+from softdock.multibody.around import HILL, Around
 from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
+from softdock.multibody.structures import Flexible
 from softdock.multibody.touching import Contact, Surface
 from softdock.quantities.fields import (
     Acceleration,
@@ -202,6 +205,17 @@ class Weld(Model):
     active: Flag = False
 
 
+class Lock(Model):
+    """Rigid connection of two frames: they strike each other when it is switched on, then move as one.
+
+    It holds the relative pose that they have at that instant.
+    """
+
+    a: Anchor
+    b: Anchor
+    active: Flag = False
+
+
 class Pulse(Model):
     """A time span in which a load acts."""
 
@@ -216,6 +230,8 @@ class Load(Model):
     body: str
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Where the force acts, in body axes."""
+    node: str | None = None
+    """Instead of `at`: node of a flexible structure of this body, as `structure/node`."""
     force: Vector3[Force] = (0.0, 0.0, 0.0)
     torque: Vector3[Torque] = (0.0, 0.0, 0.0)
     axes: Literal["body", "world"] = "body"
@@ -227,6 +243,8 @@ class Load(Model):
 
     @model_validator(mode="after")
     def _one_schedule(self) -> Self:
+        if self.node is not None and any(self.at):
+            raise FieldError("at", "goes without `node`: a node has its place")
         if self.pulses and self.table:
             raise FieldError("table", "give either pulses or a table, not both")
         times = [row[0] for row in self.table]
@@ -253,11 +271,21 @@ class System(Model):
     drives: dict[Name, Drive] = {}
     struts: dict[Name, Strut] = {}
     welds: dict[Name, Weld] = {}
+    locks: dict[Name, Lock] = {}
     loads: dict[Name, Load] = {}
+    structures: dict[Name, Flexible] = {}
+    """Flexible structures on bodies."""
     surfaces: dict[Name, Surface] = {}
     contacts: dict[Name, Contact] = {}
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
+    orbit: Around | None = None
+    """Orbit of the point that carries the world; leave out for free space or for uniform gravity."""
+
+    @property
+    def directory(self) -> Path:
+        """Folder that relative paths start from."""
+        return Path()
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
@@ -272,22 +300,52 @@ class System(Model):
         for group in ("springs", "stops", "drives"):
             for name, element in getattr(self, group).items():
                 findings.of(self._check_joint_element, f"{group}.{name}", element)
-        for group in ("struts", "welds"):
+        for group in ("struts", "welds", "locks"):
             for name, element in getattr(self, group).items():
                 findings.of(self._check_connection, f"{group}.{name}", element)
         for name, load in self.loads.items():
             findings.of(self._check_body, f"loads.{name}.body", load.body, False)
+            findings.of(self._check_load_node, f"loads.{name}.node", load)
+        for name, structure in self.structures.items():
+            findings.of(self._check_body, f"structures.{name}.body", structure.body)
+        if self.orbit is not None:
+            findings.of(self._check_orbit, self.orbit)
         for name, surface in self.surfaces.items():
             findings.of(self._check_body, f"surfaces.{name}.body", surface.body)
         for name, contact in self.contacts.items():
             findings.of(self._check_contact, f"contacts.{name}", contact)
         findings.of(self._check_names)
 
-    def _check_connection(self, field: str, element: Strut | Weld) -> None:
+    def _check_connection(self, field: str, element: Strut | Weld | Lock) -> None:
         for side in ("a", "b"):
             self._check_body(f"{field}.{side}.body", getattr(element, side).body)
         if element.a.body == element.b.body:
             raise FieldError(f"{field}.b.body", "must be another body than a's")
+
+    def _check_load_node(self, field: str, load: Load) -> None:
+        if load.node is None:
+            return
+        structure, _, node = load.node.partition("/")
+        if structure not in self.structures or not node:
+            known = ", ".join(self.structures) or "none"
+            raise FieldError(field, f"must be `structure/node`; structures are: {known}")
+        if self.structures[structure].body != load.body:
+            raise FieldError(field, f"belongs to {self.structures[structure].body!r}, not to {load.body!r}")
+        if self.structures[structure].members and node not in self.structures[structure].node_names(Path()):
+            raise FieldError(field, f"structure {structure!r} has no node {node!r}")
+
+    def _check_orbit(self, orbit: Around) -> None:
+        if any(self.gravity):
+            raise FieldError("gravity", "goes without `orbit`: there the Earth itself pulls")
+        if HILL in self.bodies:
+            raise FieldError(
+                "bodies.hill", "`hill` is the frame that turns with the orbit: choose another name"
+            )
+        for name, body in self.bodies.items():
+            if body.parent == WORLD and body.joint.type != "free":
+                raise FieldError(f"bodies.{name}.joint.type", "must be free in orbit: there is no ground")
+        for name, plate in orbit.plates.items():
+            self._check_body(f"orbit.plates.{name}.body", plate.body, world=False)
 
     def _check_names(self) -> None:
         if "contact" in (*self.bodies, *self.elements(), *self.contacts):
@@ -338,6 +396,8 @@ class System(Model):
     def _check_moved_mass(self, name: str) -> None:
         """Refuse a joint that moves nothing: its acceleration would be without limit."""
         moved = [n for n in self.bodies if name in self._lineage(n)]
+        if any(structure.body in moved for structure in self.structures.values()):
+            return  # a structure has mass and extent
         mass = sum(self.bodies[n].mass for n in moved)
         if mass == 0.0:
             raise FieldError(
@@ -361,9 +421,17 @@ class System(Model):
             name = self.bodies[name].parent
         return line
 
-    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Load]:
+    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Load]:
         """Return all elements by name, in the order in which kernels know them."""
-        return {**self.springs, **self.stops, **self.drives, **self.struts, **self.welds, **self.loads}
+        return {
+            **self.springs,
+            **self.stops,
+            **self.drives,
+            **self.struts,
+            **self.welds,
+            **self.locks,
+            **self.loads,
+        }
 
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
         """Return what the axes do that an element acts on."""
@@ -404,7 +472,18 @@ class System(Model):
             _check_stop(field, element, len(motions))
 
 
-GROUPS = ("bodies", "springs", "stops", "drives", "struts", "welds", "loads", "contacts")
+GROUPS = (
+    "bodies",
+    "springs",
+    "stops",
+    "drives",
+    "struts",
+    "welds",
+    "locks",
+    "loads",
+    "structures",
+    "contacts",
+)
 
 
 def _check_stop(field: str, stop: Stop, axes: int) -> None:

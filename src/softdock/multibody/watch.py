@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
+from softdock.multibody.around import HILL
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.joints import MOTIONS
 from softdock.multibody.kernels import channels as c
@@ -15,6 +16,7 @@ from softdock.multibody.observe import (
     CONTACT_FIELDS,
     ELEMENT_FIELDS,
     JOINT_FIELDS,
+    NODE_FIELDS,
     WRENCH_FIELDS,
     Observation,
 )
@@ -35,6 +37,7 @@ CONTACT_CHANNELS = {
     **{name: FORCE + k for k, name in enumerate(("fx", "fy", "fz"))},
     **{name: TORQUE + k for k, name in enumerate(("tx", "ty", "tz"))},
 }
+NODE_COMPONENTS = {name: k for k, name in enumerate(("rx", "ry", "rz", "dx", "dy", "dz", "deflection"))}
 ANY_CONTACT = "contact"
 """Name of the largest over all contacts."""
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
@@ -45,7 +48,7 @@ def unit_of(system: System, observation: Observation) -> str:
     name, field = observation.name, observation.field
     if name == "time":
         return "s"
-    if name in system.bodies:
+    if name in system.bodies or (name == HILL and system.orbit is not None):
         return _unit_of_body(system, observation)
     if observation.frame != WORLD:
         raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
@@ -53,6 +56,8 @@ def unit_of(system: System, observation: Observation) -> str:
         fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
         _choose(field, fields, f"contact {name!r}")
         return fields[field]
+    if name in system.structures or "/" in name:
+        return _unit_of_structure(system, observation)
     elements = system.elements()
     if name in elements:
         _choose(field, ELEMENT_FIELDS, f"{name!r}")
@@ -61,20 +66,41 @@ def unit_of(system: System, observation: Observation) -> str:
         if field == "energy":
             return "J"
         return ("N*m" if turning else "N") if field == "force" else ("rad" if turning else "m")
-    known = [*system.bodies, *system.contacts, *elements]
+    known = [*system.bodies, *system.contacts, *system.structures, *elements]
     raise ValueError(
         f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
     )
 
 
+def _unit_of_structure(system: System, observation: Observation) -> str:
+    structure, _, node = observation.name.partition("/")
+    if structure not in system.structures:
+        known = list(system.structures)
+        raise ValueError(
+            f"there is no structure called {structure!r}{_suggest(structure, known)}; there are: "
+            f"{', '.join(known) or 'none'}"
+        )
+    if not node:
+        _choose(observation.field, ("energy",), f"structure {structure!r}")
+        return "J"
+    nodes = system.structures[structure].node_names(system.directory)
+    if node not in nodes:
+        raise ValueError(f"structure {structure!r} has no node {node!r}{_suggest(node, list(nodes))}")
+    _choose(observation.field, NODE_FIELDS, f"node {observation.name!r}")
+    return NODE_FIELDS[observation.field]
+
+
 def _unit_of_body(system: System, observation: Observation) -> str:
     name, field = observation.name, observation.field
-    if observation.frame != WORLD and observation.frame not in system.bodies:
-        known = [WORLD, *system.bodies]
+    frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
+    if observation.frame not in frames:
+        known = frames
         raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
     _choose(field, [*BODY_FIELDS, *JOINT_FIELDS], f"body {name!r}")
     if field in BODY_FIELDS:
         return BODY_FIELDS[field]
+    if name == HILL:
+        raise ValueError("the frame 'hill' has no joint")
     axis, rate = _joint_axis(field)
     kind = system.bodies[name].joint.type
     motions = MOTIONS[kind]
@@ -114,6 +140,13 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record.i = contacts.index(name)
             record.kind = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT
             record.component = CONTACT_CHANNELS.get(field, 0)
+        elif name in system.structures:
+            record.kind, record.i = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
+        elif "/" in name:
+            rate = field.endswith("_rate")
+            record.kind = c.NODE_RATE if rate else c.NODE_DEFLECTION
+            record.i = assembly.flexible.node_index[name]
+            record.component = NODE_COMPONENTS[field.removesuffix("_rate")]
         elif name in assembly.element_index:
             record.kind, record.i = ELEMENT_CHANNELS[field], assembly.element_index[name]
         elif field in BODY_FIELDS:
@@ -147,8 +180,15 @@ def usual_observations(system: System) -> list[Observation]:
         fields += ["joint_rate" + (str(k) if k else "") for k in axes]
         out += [Observation(name=name, field=field) for field in fields]
     for name in system.elements():
-        fields = ["force"] if name in system.loads else ["force", "energy", "deflection"]
+        fields = (
+            ["force"]
+            if name in system.loads
+            else ["force", "deflection"]
+            if name in system.locks
+            else ["force", "energy", "deflection"]
+        )
         out += [Observation(name=name, field=field) for field in fields]
     fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
     out += [Observation(name=name, field=field) for name in system.contacts for field in fields]
+    out += [Observation(name=name, field="energy") for name in system.structures]
     return out

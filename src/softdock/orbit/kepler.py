@@ -6,7 +6,6 @@ from typing import Annotated, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
-from scipy.integrate import solve_ivp
 
 from softdock.errors import InputError, Problem, RunError
 from softdock.orbit.earth import MU, RADIUS
@@ -64,10 +63,10 @@ class Orbit(Model):
         rate = self.mean_motion / (1.0 - e * math.cos(E))
         flat = a * np.array([math.cos(E) - e, root * math.sin(E), 0.0])  # Eq. (O9)
         speed = a * rate * np.array([-math.sin(E), root * math.cos(E), 0.0])  # Eq. (O10)
-        R = self._axes()
+        R = self.axes()
         return R @ flat, R @ speed
 
-    def _axes(self) -> Floats:
+    def axes(self) -> Floats:
         """Return the rotation from perifocal to inertial axes."""
         return np.asarray(_about_z(self.ascending_node) @ _about_x(self.inclination) @ _about_z(self.perigee))
 
@@ -114,6 +113,8 @@ def propagate(
 
     def rate(_: float, y: Floats) -> Floats:
         return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
+
+    from scipy.integrate import solve_ivp  # SciPy takes time to import; an orbit alone does not need it
 
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:

@@ -6,7 +6,6 @@ Earth (R-bar). Its rate on a circular orbit is (0, -n, 0).
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import solve_ivp
 
 from softdock.errors import InputError, Problem, RunError
 from softdock.orbit.gravity import differential_gravity, gravity
@@ -77,6 +76,8 @@ def relative_motion(
         return np.concatenate([y[3:6], gravity(y[:3], j2=j2), y[9:], fall])
 
     y0 = np.concatenate([p_T, v_T, d, d_rate])
+    from scipy.integrate import solve_ivp  # SciPy takes time to import; an orbit alone does not need it
+
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:
         raise RunError(f"The relative motion could not be integrated: {run.message}")

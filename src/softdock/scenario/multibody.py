@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, model_validator
 from softdock.errors import InputError
 from softdock.multibody.joints import Axis
 from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
+from softdock.multibody.structures import Flexible
 from softdock.multibody.system import WORLD, Anchor, Name, System
 from softdock.multibody.watch import unit_of
 from softdock.quantities.fields import (
@@ -218,6 +219,8 @@ class MultibodyScenario(ScenarioBase, System):
         if info.context and "directory" in info.context:
             for name in self.surfaces:
                 findings.of(self._check_file, name, info.context["directory"])
+            for name, structure in self.structures.items():
+                findings.of(self._check_structure, name, structure, info.context["directory"])
 
     def _check_time(self) -> None:
         rows, most = self.duration * self.record.rate, self.record.max_rows
@@ -304,6 +307,19 @@ class MultibodyScenario(ScenarioBase, System):
         for key in ("event", "begin", "end"):
             if match[key]:
                 self._known(field, match[key], self.events, "event")
+
+    def _check_structure(self, name: str, structure: Flexible, directory: Path) -> None:
+        try:
+            structure.find_modes(directory)
+        except InputError as error:
+            problem = error.problems[0]
+            field = {"modes": "modes", "residual": "modes.residual", "damping": "damping"}.get(
+                problem.field or "",
+                "members" if structure.members else "file" if structure.file else "nastran",
+            )
+            said = f"{problem.field} {problem.message}" if field == "members" else problem.message
+            given = f" (given {problem.given})" if problem.given else ""
+            raise FieldError(f"structures.{name}.{field}", f"{said.rstrip('.')}{given}") from None
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]

@@ -191,6 +191,10 @@ def _metrics(
         metrics["peak_contact_force"] = max(
             metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in scenario.contacts
         )  # type: ignore[type-var]
+    for name, structure in scenario.structures.items():
+        kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
+        metrics[f"modes_{flat}"] = kept.frequency.size
+        metrics[f"residual_{flat}"] = kept.residual
     for name, text in scenario.metrics.items():
         match = METRIC.fullmatch(text)
         assert match
@@ -221,9 +225,12 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     )
     anchors = [x for s in scenario.struts.values() for x in (s.a, s.b)]
     anchors += [x for w in scenario.welds.values() for x in (w.a, w.b)]
-    touched = [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
+    anchors += [x for lock in scenario.locks.values() for x in (lock.a, lock.b)]
+    touched = [structure.body for structure in scenario.structures.values()]
+    touched += [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
     on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
     closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
+    closed = closed and scenario.orbit is None
     linear = angular = None
     if closed:
         linear = _relative(

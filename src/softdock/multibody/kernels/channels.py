@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.appendages import node_value
 from softdock.multibody.kernels.poses import (
     link_point,
     link_rotation,
@@ -31,6 +32,9 @@ ELEMENT_DEFLECTION = 10
 CONTACT_FORCE = 11  # size of the force of a pair
 CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
 ANY_CONTACT = 13  # the largest such entry of all pairs; component -1 is the force
+NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 is the size of the shift
+NODE_RATE = 15  # rate of that
+STRUCTURE_ENERGY = 16  # elastic energy of a structure
 
 CHANNEL = np.dtype(
     [
@@ -121,7 +125,21 @@ def pick(component, x, y, z):
 
 
 @kernel
-def read_channels(channels, count, links, elements, pairs, t, y, out):
+def structure_value(channel, system, y):
+    """Value of a channel about a flexible structure."""
+    if channel.kind == STRUCTURE_ENERGY:
+        return system.appendages[channel.i].energy
+    rate = 1 if channel.kind == NODE_RATE else 0
+    node = system.nodes[channel.i]
+    return node_value(node, system.appendages, system.shapes, y, system.world[0].n_q, channel.component, rate)
+
+
+@kernel
+def read_channels(channels, count, system, t, y, out):
     """Write the values of the first channels."""
+    links, elements, pairs = system.links, system.elements, system.pairs
     for i in range(count):
-        out[i] = channel_value(channels[i], links, elements, pairs, t, y)
+        if channels[i].kind >= NODE_DEFLECTION:
+            out[i] = structure_value(channels[i], system, y)
+        else:
+            out[i] = channel_value(channels[i], links, elements, pairs, t, y)

@@ -1,7 +1,8 @@
 """The right-hand side of the equations of motion, and the energy of a state.
 
-A state is one vector: positions of all joints, then for every free base the momentum of its whole tree (in N, about
-N's origin) and the speeds of all other joints, then the energy dissipated and the work brought in. Momentum as
+A state is one vector: positions of all joints, modal coordinates of all flexible structures, then for every free base
+the momentum of its whole tree (in N, about N's origin), the speeds of all other joints and modal rates, then the energy
+dissipated and the work brought in. Momentum as
 a state makes the conservation of momentum exact for every integrator, because it is a linear invariant.
 """
 
@@ -12,16 +13,28 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.appendages import (
+    add_modal_bias,
+    add_modal_books,
+    add_modal_momentum,
+    clear_pulls,
+    deform,
+    load_node,
+    soften,
+    write_modal_rates,
+)
 from softdock.multibody.kernels.contacts import apply_contacts, stored_energy
 from softdock.multibody.kernels.dynamics import accelerations
-from softdock.multibody.kernels.elements import apply_elements
+from softdock.multibody.kernels.elements import LOAD, apply_elements, table_value
 from softdock.multibody.kernels.kinematics import (
     base_velocities,
     joint_velocities,
     link_velocities,
     place_links,
 )
-from softdock.multibody.kernels.poses import turn
+from softdock.multibody.kernels.locks import hold_locks
+from softdock.multibody.kernels.orbit import apply_gravity, apply_plates, move_orbit
+from softdock.multibody.kernels.poses import link_rotation, turn, turn_back
 from softdock.multibody.kernels.tree import BALL, FREE, GROUND, LANES
 
 WORLD = np.dtype(
@@ -35,6 +48,7 @@ WORLD = np.dtype(
     align=True,
 )
 EXTRA_STATES = 2  # dissipated energy, work brought in
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Machine(NamedTuple):
@@ -49,6 +63,18 @@ class Machine(NamedTuple):
     arrays: ContactArrays
     lists: ContactLists
     world: np.recarray
+    appendages: np.recarray
+    """Flexible structures on links."""
+    modes: np.recarray
+    nodes: np.recarray
+    """Nodes of structures that are loaded or looked at."""
+    shapes: NDArray[np.float64]
+    """Their mode shapes, one row per node and mode."""
+    locks: NDArray[np.float64]
+    """Room for the equations of rigid connections."""
+    orbit: np.recarray
+    """One record for a system in orbit, none in free space."""
+    plates: np.recarray
 
 
 @kernel
@@ -59,24 +85,70 @@ def derivative(system, t, y, dy):
     w.evaluations += 1
     n_q, n_u = w.n_q, w.n_u
     u = y[n_q : n_q + n_u]
-    set_motion(links, axes, w.gravity, y, u)
+    appendages, modes = system.appendages, system.modes
+    move_orbit(system.orbit, links, t)
+    set_motion(system, y, u)
     held = clear_forces(links, axes, u)
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
+    if appendages.shape[0] > 0:
+        clear_pulls(links, appendages, modes)
+        power += load_nodes(system, t, u)
+    if system.orbit.shape[0] > 0:
+        power += apply_gravity(links, system.orbit, appendages)
+        power += apply_plates(links, system.orbit, system.plates)
+    if appendages.shape[0] > 0:
+        loss += soften(links, appendages, modes, y, u, w.gravity)
     accelerations(links, axes)
+    if system.locks.shape[0] > 0:
+        loss += hold_locks(links, axes, system.elements, system.locks, w.gravity)
     write_rates(links, axes, w.gravity, y, u, dy, n_q)
+    if appendages.shape[0] > 0:
+        write_modal_rates(links, appendages, modes, u, dy, n_q, w.gravity)
     dy[n_q + n_u] = loss
     dy[n_q + n_u + 1] = power + held
 
 
 @kernel
-def set_motion(links, axes, gravity, q, u):
+def set_motion(system, q, u):
     """Bring poses and velocities of all links to the given state."""
+    links, axes, appendages, modes = system.links, system.axes, system.appendages, system.modes
     place_links(links, axes, q)
+    if appendages.shape[0] > 0:
+        deform(links, appendages, modes, q)
     joint_velocities(links, axes, u)
+    if appendages.shape[0] > 0:
+        add_modal_momentum(links, appendages, modes, u)
     base_velocities(links, u)
-    link_velocities(links, gravity)
+    link_velocities(links, system.world[0].gravity)
+    if appendages.shape[0] > 0:
+        add_modal_bias(links, appendages)
+
+
+@kernel
+def load_nodes(system, t, u):
+    """Let loads at nodes pull at the modes of their structure, too; returns their power there [W]; Eq. (F47)."""
+    power = 0.0
+    for i in range(system.elements.shape[0]):
+        element = system.elements[i]
+        if element.kind == LOAD and element.active == 1 and element.node >= 0:
+            scale = table_value(system.tables, element.table, element.table_rows, t)
+            link, W, R = system.links[element.b], element.wrench, element.R_bG
+            if element.in_body == 1:
+                tx, ty, tz = turn(R, W[0], W[1], W[2])
+                fx, fy, fz = turn(R, W[3], W[4], W[5])
+            else:
+                R_NL = link_rotation(link, system.links[link.root], UPRIGHT)
+                tx, ty, tz = turn_back(R_NL, W[0], W[1], W[2])
+                fx, fy, fz = turn_back(R_NL, W[3], W[4], W[5])
+            pulled = load_node(
+                system.nodes[element.node], system.appendages, system.modes, system.shapes, u,
+                tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
+            )  # fmt: skip
+            element.power += pulled
+            power += pulled
+    return power
 
 
 @inlined
@@ -162,7 +234,7 @@ def books(system, y, out):
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
     energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
     |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass,
-    13 energy held in elements and contacts alone.
+    13 energy held in elements, contacts and modes alone.
     """
     links, elements, pairs, world = system.links, system.elements, system.pairs, system.world
     w = world[0]
@@ -191,6 +263,7 @@ def books(system, y, out):
         mass += m
     out[13] = energy_held(elements, pairs)
     out[7] += out[13]
+    add_modal_books(links, system.appendages, system.modes, y, w.gravity, out)
     out[8] = y[w.n_q + w.n_u]
     out[9] = y[w.n_q + w.n_u + 1]
     if mass > 0.0:

@@ -82,7 +82,7 @@ def eliminate(axis, group, i, below, j, keep):
     D = 1.0 / dot6(s0, s1, s2, s3, s4, s5, u0, u1, u2, u3, u4, u5)
     g = (axis.tau - dot6(s0, s1, s2, s3, s4, s5, f0, f1, f2, f3, f4, f5)) * D
     d0, d1, d2, d3, d4, d5 = -u0 * D, -u1 * D, -u2 * D, -u3 * D, -u4 * D, -u5 * D
-    axis.g = g
+    axis.g, axis.D = g, D
     U[0], U[1], U[2], U[3], U[4], U[5] = d0, d1, d2, d3, d4, d5
     M, f = below.IA, below.f
     f[0, j] = f0 + keep * f[0, j] + u0 * g

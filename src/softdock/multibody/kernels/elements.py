@@ -28,6 +28,7 @@ DRIVE_SPEED = 3  # along a joint axis: follows a speed command
 STRUT = 4  # spring and damper between two points
 WELD = 5  # compliant connection of two frames in all six directions
 LOAD = 6  # force and torque from outside, by a table of time
+LOCK = 7  # rigid connection of two frames; see locks
 
 # Laws of springs.
 LINEAR = 0
@@ -47,6 +48,7 @@ ELEMENT = np.dtype(
         ("ball", np.int64),  # 1: deflection is the rotation vector of a ball joint
         ("law", np.int64),
         ("in_body", np.int64),  # a load: 1 if it turns with its body
+        ("node", np.int64),  # a load: node of a structure that it pulls at, or -1
         ("table", np.int64),  # a load: first row of its table
         ("table_rows", np.int64),
         ("R_aF", np.float64, 9),

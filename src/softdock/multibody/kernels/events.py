@@ -3,7 +3,7 @@
 import numpy as np
 
 from softdock.jit import inlined, kernel, woven
-from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, WELD, hold_here
+from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_here
 from softdock.multibody.kernels.looking import look_at
 from softdock.multibody.kernels.stepping import interpolate
 
@@ -126,7 +126,7 @@ def act(links, elements, pairs, world, events, actions, index, t, y):
 def switch_element(element, action, links, t, y, world):
     """Switch an element or give it a new target.
 
-    What goes on holds the present pose (a weld) or starts its command at the present position or speed (a drive).
+    What goes on holds the present pose (weld, lock) or starts its command at the present position or speed (drive).
     """
     if action.kind == SWITCH_OFF:
         element.active = 0
@@ -137,7 +137,7 @@ def switch_element(element, action, links, t, y, world):
         return
     element.active = 1
     element.t_on = t
-    if element.kind == WELD:
+    if element.kind == WELD or element.kind == LOCK:
         hold_here(element, links)
     elif element.kind == DRIVE_POSITION:
         element.x_on = y[element.at_q]

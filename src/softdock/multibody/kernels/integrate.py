@@ -9,6 +9,7 @@ from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
 from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
+from softdock.multibody.kernels.locks import strike_locks
 from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
 from softdock.multibody.kernels.stepping import (
     all_finite,
@@ -82,6 +83,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
+        strike(system, y)
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
         keep_peaks(channels, o.t, values)
         write_row(o, record, o.t, values)
@@ -108,9 +110,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             if accepted:
                 prepare_dense(o.method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
-                read_channels(
-                    channels, o.watched, system.links, system.elements, system.pairs, t_new, y_new, end
-                )
+                read_channels(channels, o.watched, system, t_new, y_new, end)
                 pushes = any_push(system.pairs)
                 if channels.shape[0] > 0:
                     interpolate(dense, 0.5, y_stage)
@@ -169,11 +169,11 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
     """
-    links, axes, pairs, world = system.links, system.axes, system.pairs, system.world
+    links, pairs, world = system.links, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
         return True
     n_q, n_u = world[0].n_q, world[0].n_u
-    set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
+    set_motion(system, y, y[n_q : n_q + n_u])
     rebuilt = 0
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
@@ -188,7 +188,7 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
 @woven
 def judge(system, o, h, lands, y, y_new, k, tolerance):
     """Accept or reject a step and choose the size of the next: (accepted, how the run ends or ON)."""
-    links, axes, pairs, world = system.links, system.axes, system.pairs, system.world
+    links, pairs, world = system.links, system.pairs, system.world
     adaptive = o.fixed_step == 0.0
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
@@ -196,13 +196,13 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
         if adaptive:
             o.h = 0.5 * h
             n_q, n_u = world[0].n_q, world[0].n_u
-            set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
+            set_motion(system, y, y[n_q : n_q + n_u])
             if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
                 ending = LISTS_TOO_LONG
             derivative(system, o.t, y, k[0])
         else:
             n_q, n_u = world[0].n_q, world[0].n_u
-            set_motion(links, axes, world[0].gravity, y, y[n_q : n_q + n_u])
+            set_motion(system, y, y[n_q : n_q + n_u])
             if widen_lists(links, pairs, system.arrays, system.lists) < 0:
                 ending = LISTS_TOO_LONG
     elif adaptive:
@@ -235,6 +235,17 @@ def book_switch(world, y, gained):
         y[at + 1] += gained
 
 
+@inlined
+def strike(system, y):
+    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
+    if system.locks.shape[0] > 0:
+        w = system.world[0]
+        links, axes, appendages, modes = system.links, system.axes, system.appendages, system.modes
+        y[w.n_q + w.n_u] += strike_locks(
+            links, axes, system.elements, system.locks, w.gravity, appendages, modes, w.n_q, y
+        )
+
+
 @woven
 def fire(system, channels, events, actions, index, o, y, slope, values, log):
     """Log an event and do what it asks for; returns how the run ends by it, or ON."""
@@ -247,7 +258,9 @@ def fire(system, channels, events, actions, index, o, y, slope, values, log):
     )  # what is switched off gives up the energy it has here
     if o.fixed_step == 0.0:
         o.h = max(0.1 * o.h, o.min_step)  # what was switched may be stiff
-    if act(system.links, system.elements, system.pairs, system.world, events, actions, index, o.t, y):
+    stop = act(system.links, system.elements, system.pairs, system.world, events, actions, index, o.t, y)
+    strike(system, y)
+    if stop:
         o.stop_event = index
         return STOPPED
     return ON

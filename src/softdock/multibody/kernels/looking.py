@@ -10,7 +10,7 @@ from softdock.multibody.kernels.stepping import interpolate
 def look_at(system, channels, count, t, y, slope, values):
     """Evaluate a state and read the first channels there."""
     derivative(system, t, y, slope)
-    read_channels(channels, count, system.links, system.elements, system.pairs, t, y, values)
+    read_channels(channels, count, system, t, y, values)
 
 
 @woven

@@ -59,6 +59,7 @@ LINK = np.dtype(
         ("p", np.float64, 3),  # p_BL_B [m]
         ("V", np.float64, 6),  # velocity against N
         ("dA", np.float64, 6),  # acceleration beyond what the velocities need
+        ("dB", np.float64, 6),  # what the wrenches of locks change
         ("W", np.float64, 6),  # wrench from outside the tree, in N axes about N's origin
         # Scratch memory of a base.
         ("R_NB", np.float64, 9),
@@ -76,10 +77,12 @@ AXIS = np.dtype(
     [
         ("S", np.float64, 6),  # motion per unit of speed
         ("U", np.float64, 6),  # how the acceleration of what it stands on changes the one along the axis
+        ("D", np.float64),  # acceleration per unit of force along the axis, what it stands on at rest
         ("g", np.float64),  # acceleration along the axis if what it stands on did not accelerate
         ("held", np.float64),  # effort that a controller holds [N or N m]
         ("tau", np.float64),  # force of springs, drives and whatever acts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
+        ("du", np.float64),  # what the wrenches of locks change along the axis
     ],
     align=True,
 )
