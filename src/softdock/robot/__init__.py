@@ -20,4 +20,5 @@ def warm_up() -> None:
     limits = Limits(q_min=-one, q_max=one, speed=one, torque=one, stiffness=one)
     robot = SimulatedRobot(simulation, arm_of(system.bodies, "link", ["link"]), Drives(limits=limits))
     robot.advance(Command(q=one, stiffness=one, damping_ratio=one, tau_ff=one), 1e-3)
+    robot.state()
     robot.arm.pose(one, "link")

@@ -94,11 +94,15 @@ class Arm:
         p = self.pose(q, body, at).p
         J = np.zeros((6, self.joints))
         link = self.assembly.placed[body].link - 1
+        way = []
         while link > 0:
-            S = self.motion.S[link]
-            J[:3, link - 1] = S[:3]
-            J[3:, link - 1] = S[3:] + np.cross(S[:3], p)
+            way.append(link)
             link = int(self.model.parent[link])
+        columns = np.array(way, int) - 1
+        (sx, sy, sz), moving = self.motion.S[way, :3].T, self.motion.S[way, 3:].T
+        J[:3, columns] = sx, sy, sz
+        J[3:, columns] = moving
+        J[3:, columns] += sy * p[2] - sz * p[1], sz * p[0] - sx * p[2], sx * p[1] - sy * p[0]
         return J
 
 

@@ -10,7 +10,7 @@ from softdock.multibody.run import Simulation
 from softdock.multibody.session import Session
 from softdock.robot.arm import Arm, felt
 from softdock.robot.impedance import Compensation, damping_of
-from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law, impedance_torque
+from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law, impedance_torque, joint_loads
 from softdock.robot.link import Command, Limits, Mode, State
 
 Floats = NDArray[np.float64]
@@ -48,11 +48,15 @@ class SimulatedRobot:
         self._at_q = np.array([place.at_q for place in places])
         self._at_u = np.array([place.at_u for place in places])
         links = simulation.assembly.links
-        self._links = [int(np.flatnonzero((links.at_u == at) & (links.rows > 0))[0]) for at in self._at_u]
+        self._moved = np.array(
+            [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
+        )
+        self._work = np.zeros((len(links), 6))
         self._tau = np.zeros(arm.joints)
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._rate = np.zeros_like(self.session.state)
         self._period = drives.torque_period
+        self._last: State | None = None
         self.largest_work = 0.0
         """Largest work that motors and loads had done on balance at any time [J]; motors take back what they gave."""
 
@@ -81,16 +85,18 @@ class SimulatedRobot:
 
     def state(self) -> State:
         """Return what is measured now."""
+        if self._last is not None and self._last.t == self.session.time:
+            return self._last
         q, qdot = self._joints()
-        external = self._external()
-        return State(
+        self._last = State(
             t=self.session.time,
             q=q,
             qdot=qdot,
             tau_measured=self._tau.copy(),
-            tau_external=external,
+            tau_external=self._external(),
             mode=Mode.COMMAND,
         )
+        return self._last
 
     def _joints(self) -> tuple[Floats, Floats]:
         y = self.session.state
@@ -124,13 +130,7 @@ class SimulatedRobot:
 
     def _external(self) -> Floats:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
-        m = self.session.machine
+        m, out = self.session.machine, np.zeros(self.arm.joints)
         derivative(m, self.session.time, self.session.state, self._rate)
-        base = m.links[m.links[self._links[0]].root]
-        R, p = base.R_NB.reshape(3, 3), base.p_NB
-        forces = m.links.W[:, 3:]
-        W = np.hstack([(m.links.W[:, :3] - np.cross(p, forces)) @ R, forces @ R])
-        for i in range(len(W) - 1, 0, -1):
-            if m.links[i].parent >= 0:
-                W[m.links[i].parent] += W[i]
-        return np.array([-m.axes[at].S @ W[self._links[k]] for k, at in enumerate(self._at_u)])
+        joint_loads(m.links, m.axes, self._at_u, self._moved, self._work, out)
+        return out

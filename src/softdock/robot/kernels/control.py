@@ -107,6 +107,34 @@ def limit_speed(law, qdot, tau):
 
 
 @kernel
+def joint_loads(links, axes, at_u, moved, work, out):
+    """Write what the surroundings load every joint with, from the wrenches of the last evaluation; Eq. (A19).
+
+    `at_u` (joints,) where a joint's axis is, `moved` (joints,) the link that it moves, `work` (links, 6).
+    """
+    n = links.shape[0]
+    for i in range(n):
+        W, base = links[i].W, links[links[i].root]
+        R, p = base.R_NB, base.p_NB
+        lx, ly, lz = W[3], W[4], W[5]
+        ax = W[0] - (p[1] * lz - p[2] * ly)
+        ay = W[1] - (p[2] * lx - p[0] * lz)
+        az = W[2] - (p[0] * ly - p[1] * lx)
+        for k in range(3):
+            work[i, k] = R[k] * ax + R[3 + k] * ay + R[6 + k] * az
+            work[i, 3 + k] = R[k] * lx + R[3 + k] * ly + R[6 + k] * lz
+    for i in range(n - 1, 0, -1):
+        if links[i].parent >= 0:
+            for k in range(6):
+                work[links[i].parent, k] += work[i, k]
+    for j in range(out.shape[0]):
+        S, load = axes[at_u[j]].S, 0.0
+        for k in range(6):
+            load -= S[k] * work[moved[j], k]
+        out[j] = load
+
+
+@kernel
 def factor(M, L, first):
     """Cholesky factor of the part of a symmetric matrix from `first` on."""
     for i in range(first, M.shape[0]):
