@@ -22,11 +22,12 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 demo: install
-	$(BIN)/softdock run assist-soft-docking --out $(DEMO)
+	$(BIN)/softdock run assist-soft-docking --out $(DEMO) --report $(DEMO)/report.html
 	$(BIN)/softdock figures assist --out $(DEMO)
 	$(BIN)/softdock replay $(DEMO) --html $(DEMO)/replay.html --glb $(DEMO)/replay.glb
 	@echo
 	@echo "The docking in pictures is $(DEMO)/assist-capture.png; the other figures and the result are beside it."
+	@echo "Read it:  open $(DEMO)/report.html in a browser: the story of the docking with its numbers."
 	@echo "Watch it: open $(DEMO)/replay.html in a browser (no network needed), or $(DEMO)/replay.glb in Blender."
 	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 

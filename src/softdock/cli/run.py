@@ -24,6 +24,9 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history there.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the history there.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the story of the run there.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Simulate a scenario and say what happened."""
@@ -35,6 +38,9 @@ def run(
     if plot is not None:
         format_of(plot)  # a name that cannot be drawn is refused before the run
         console.make_folder(plot.parent)
+    if report is not None:
+        console.check_ending("--report", report, ".html", ".htm")
+        console.make_folder(report.parent)
     if out is not None:
         console.make_folder(out)
     announce_compilation(chosen)
@@ -46,6 +52,11 @@ def run(
     if plot is not None:
         result.plot(plot)
         written.append(str(plot))
+    if report is not None:
+        from softdock.report.run import write_run_report
+
+        write_run_report(result, report)
+        written.append(str(report))
     if as_json:
         console.print_json(result.to_json())
     else:

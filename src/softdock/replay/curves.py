@@ -19,6 +19,8 @@ ORDER = ("N", "m", "m/s", "rad", "N*m", "rad/s", "J")
 def curves_of(result: Result) -> tuple[Curve, ...]:
     """Return all recorded quantities but attitudes, as many points each as the eye can see."""
     history = result.history
+    if not len(history.time):
+        return ()
     rows = increasing(history.time)
     time = history.time[rows]
     out, eye = [], EYE

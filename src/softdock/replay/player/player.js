@@ -2,6 +2,7 @@
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const SLOW_AT_EVENTS = 0.1; // of the chosen speed
+const MOST_MARKS = 300;
 const NO_WEBGL = "This browser shows no 3-D graphics (WebGL is missing or switched off). The charts below the time line work all the same.";
 const $ = (id) => document.getElementById(id);
 const element = (tag, options = {}) => Object.assign(document.createElement(tag), options);
@@ -57,7 +58,7 @@ class Player {
   // Marks on the time line; names share rows so that they do not cover each other.
   fillEvents() {
     const rows = [];
-    this.marks = this.data.events.map((event) => {
+    this.marks = this.data.events.slice(0, MOST_MARKS).map((event) => {
       const at = (100 * (event.time - this.start)) / (this.end - this.start || 1);
       const mark = element("button", { className: "mark", type: "button", title: `${event.time.toFixed(4)} s: ${event.message || event.name}` });
       mark.style.left = `${Math.min(Math.max(at, 0), 100)}%`;

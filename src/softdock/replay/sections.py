@@ -1,0 +1,156 @@
+"""Still pictures of a multibody run: the port cut open and the outlines of what enters it, as inline SVG."""
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.geometry.profile import Arc, Profile
+from softdock.geometry.remembered import profile_from_rows
+from softdock.multibody.joints import matrix
+from softdock.multibody.system import WORLD
+from softdock.outlines import outlines_of
+from softdock.replay.scene import Floats, Node, Role, Scene, Track
+from softdock.result import Result
+
+STYLE = """
+.section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }
+.section .cavity { fill: none; stroke: var(--soft); stroke-width: 2.2; stroke-linejoin: round }
+.section .solid { fill: var(--c0); fill-opacity: 0.7; stroke: var(--ink); stroke-width: 0.6 }
+.section .axis { stroke: var(--line); stroke-dasharray: 6 3 1 3 }
+.section .push { stroke: var(--bad); stroke-width: 2.4; fill: var(--bad); stroke-linejoin: round }
+"""
+ACROSS = 300.0  # width of a picture, to which line widths refer
+HIGH = 0.66  # height of a picture, of its width
+
+Flat = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outline:
+    """The meridian of a surface and where it sits on its body."""
+
+    name: str
+    body: str
+    places: Floats
+    """(z, r) [m], shape (n, 2)."""
+    p_BS: Floats
+    R_BS: Floats
+    is_cavity: bool
+
+
+def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
+    """Return one picture for every time [s], in the frame of the port with its axis to the right.
+
+    A body of revolution is drawn by its meridian on both sides of its axis, which is its outline as long as it is
+    not turned far out of the plane of the picture. Empty where the scene has no port.
+    """
+    if scene.focus is None or result.definition.get("kind") != "multibody":
+        return []
+    outlines = _outlines(result)
+    return [_picture(result, scene, outlines, time) for time in times]
+
+
+def _outlines(result: Result) -> list[Outline]:
+    found: Mapping[str, Any] = result.outlines or outlines_of(result.definition, result.directory)
+    out = []
+    for name, outline in found.items():
+        profile = profile_from_rows(outline["meridian"])
+        out.append(
+            Outline(
+                name=name,
+                body=result.definition["surfaces"][name]["body"],
+                places=_meridian(profile),
+                p_BS=np.array(outline["p_BS"]),
+                R_BS=np.array(outline["R_BS"]),
+                is_cavity=profile.segments[-1].end[0] < profile.segments[0].start[0],
+            )
+        )
+    return sorted(out, key=lambda one: not one.is_cavity)  # what enters is drawn over what is entered
+
+
+def _meridian(profile: Profile) -> Floats:
+    rows: list[tuple[float, float]] = []
+    for segment in profile.segments:
+        steps = 12 if isinstance(segment, Arc) else 1
+        rows += [segment.point(k / steps) for k in range(steps + 1)]
+    return np.array(rows)
+
+
+def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
+    """Return R_NB and p_NB_N at a time."""
+    if body == WORLD:
+        return np.eye(3), np.zeros(3)
+
+    def at(field: str) -> float:
+        return float(np.interp(time, result.history.time, result.history[f"{body}.{field}"]))
+
+    q = np.array([at(f"q{k}") for k in "wxyz"])
+    return matrix(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
+
+
+def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
+    focus = scene.focus
+    assert focus is not None
+    R_NF, p_NF = _pose(result, WORLD if focus.node == "ground" else focus.node, time)
+    right = np.array(focus.axis)
+    up = np.array([1.0, 0.0, 0.0]) if abs(right[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    up = up - (up @ right) * right
+    plane = np.stack([right, -up / np.linalg.norm(up)])  # SVG counts downwards
+    scale = 0.5 * ACROSS / (1.25 * focus.radius)
+
+    def flat(points_N: Floats) -> Floats:
+        local = (points_N - p_NF) @ R_NF - np.array(focus.centre)
+        return np.asarray(scale * local @ plane.T)
+
+    parts = [f'<path class="axis" d="M{-ACROSS / 2} 0H{ACROSS / 2}"/>']
+    parts += [_shape(outline, *_pose(result, outline.body, time), flat, scale) for outline in outlines]
+    parts += [_arrow(node, time, flat) for node in scene.nodes if _is_force(node)]
+    box = f"{-ACROSS / 2} {-HIGH * ACROSS / 2} {ACROSS} {HIGH * ACROSS}"
+    return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
+
+
+def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, flat: Flat, scale: float) -> str:
+    R_NS, p_NS = R_NB @ outline.R_BS, p_NB + R_NB @ outline.p_BS
+    z, r = outline.places[:, :1], outline.places[:, 1:]
+    on_axis = flat(p_NS + z * R_NS[:, 2])
+    along = flat((p_NS + R_NS[:, 2])[None])[0] - flat(p_NS[None])[0]
+    side = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
+    upper, lower = on_axis + scale * r * side, on_axis - scale * r * side
+    title = f"<title>{html.escape(outline.name)}</title>"
+    if outline.is_cavity:
+        return f'<path class="cavity" d="{_path(upper)}{_path(lower)}">{title}</path>'
+    return f'<path class="solid" d="{_path(np.concatenate([upper, lower[::-1]]))}Z">{title}</path>'
+
+
+def _path(points: Floats) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _is_force(node: Node) -> bool:
+    return any(part.role is Role.FORCE for part in node.parts)
+
+
+def _arrow(node: Node, time: float, flat: Flat) -> str:
+    """Return the arrow of a force as long as in the replay; nothing where there is no force."""
+    length = _value(node.tracks["scale"], time)[2]
+    if length == 0.0:
+        return ""
+    q = _value(node.tracks["rotation"], time)
+    tip_N = _value(node.tracks["translation"], time)
+    tail, tip = flat(np.stack([tip_N - length * matrix(q / np.linalg.norm(q))[:, 2], tip_N]))
+    along = tip - tail
+    size = float(np.linalg.norm(along))
+    if size < 1.0:
+        return ""
+    unit = along / size
+    head = tip - min(8.0, 0.5 * size) * unit
+    side = 3.5 * np.array([-unit[1], unit[0]])
+    shaft, point = _path(np.stack([tail, head])), _path(np.stack([tip, head + side, head - side]))
+    return f'<path class="push" d="{shaft}{point}Z"/>'
+
+
+def _value(track: Track, time: float) -> Floats:
+    return np.array([np.interp(time, track.time, column) for column in track.values.T])
