@@ -49,7 +49,7 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    for name in ("jit.py", "caches.py"):
+    for name in ("jit.py", "pipeline.py", "caches.py"):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
@@ -100,18 +100,70 @@ def test_an_edit_in_another_room_keeps_the_kernels(package: Path) -> None:
     assert ask(package) == ["False", *first[1:]]
 
 
-@pytest.mark.parametrize("used_before", [True, False])
-def test_an_inlined_function_refuses_calls_from_python(package: Path, used_before: bool) -> None:
-    script = f"""
+def test_parts_of_kernels_can_be_called_from_python_too(package: Path) -> None:
+    script = """
+        import pickle
         from softdock.lumped import answer, twice
-        if {used_before}:
-            answer(1.0)
-        try:
-            twice(1.0)
-        except TypeError as error:
-            print(error)
+        print(twice(4.0), answer(1.0), twice(5.0), pickle.loads(pickle.dumps(twice)) is twice)
     """
-    assert " ".join(ask(package, script)).startswith("twice can be called from kernels only")
+    assert ask(package, script) == ["8.0", "2.5", "10.0", "True"]
+    assert ask(package, script) == ["8.0", "2.5", "10.0", "True"]
+
+
+def test_only_kernels_called_from_python_are_kept(package: Path) -> None:
+    *_, folder = ask(package)
+    assert [path.name.split("-")[0] for path in Path(folder).rglob("*.nbc")] == ["__init__.answer"]
+
+
+def test_a_kept_kernel_is_not_compiled_again(package: Path) -> None:
+    script = """
+        from numba.core import compiler_machinery
+        def refuse(*_):
+            raise AssertionError("compiled")
+        compiler_machinery.PassManager.run = refuse
+        from softdock.lumped import answer
+        print(answer(10.0))
+    """
+    ask(package)
+    assert ask(package, script) == ["20.5"]
+
+
+def test_a_part_beyond_its_array_raises_where_bounds_are_checked(package: Path) -> None:
+    write(package / "lumped" / "helper.py", HELPER.replace("2.0 * x", "x[7]"))
+    write(package / "lumped" / "__init__.py", KERNEL.replace("answer(1.0)", "pass"))
+    script = """
+        import numpy as np
+        from softdock.lumped import answer
+        for _ in range(2):
+            try:
+                answer(np.zeros(3))
+            except IndexError as error:
+                print(error.args[0].replace(" ", "_"))
+    """
+    for _ in range(2):  # compiled, then from the cache
+        assert ask(package, script, NUMBA_BOUNDSCHECK="1") == 2 * ["index_is_out_of_bounds"]
+
+
+def test_compilers_of_others_are_left_as_they_were(package: Path) -> None:
+    script = """
+        import gc
+        from numba.core.types.functions import BaseFunction
+        before = BaseFunction.get_call_type
+        from softdock.lumped import answer
+        answer(1.0)
+        try:
+            answer("one")
+        except Exception as error:
+            print(type(error).__name__)
+        print(BaseFunction.get_call_type is before, gc.isenabled())
+    """
+    assert ask(package, script) == ["TypingError", "True", "True"]
+
+
+def test_another_numba_compiles_in_its_own_way(package: Path) -> None:
+    script = "import numba\nnumba.__version__ = '0.99.0'\n" + textwrap.dedent(ASK)
+    assert ask(package, script)[:3] == ["True", "20.5", "False"]
+    assert ask(package, script)[:3] == ["False", "20.5", "False"]
 
 
 def test_warm_up_compiles(package: Path) -> None:

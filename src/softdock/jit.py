@@ -15,14 +15,16 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numba
 
 from softdock.caches import cache_bases
+from softdock.pipeline import compilers
 
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
@@ -31,62 +33,75 @@ ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody", "robot")
 
 _CONFIG: Any = numba.config
 _NJIT: Any = numba.njit
+_TYPES: Any = numba.types
+_CACHE_DIR_LOCK = threading.Lock()
+_KERNEL_COMPILER, _PART_COMPILER = compilers()
 _USES_KERNELS = re.compile(
     rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
 )
 _IMPORT = re.compile(r"^from\s+(softdock[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.M)
 
 
+class Kernel:
+    """A compiled function, in two forms: for calls from Python, and as a part of other kernels.
+
+    The form for Python is cached on disk. It holds the machine code of all its parts, which have none of their own.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._part: Any = _compile(
+            function, pipeline_class=_PART_COMPILER, no_cpython_wrapper=True, **options
+        )
+        self._numba_type_ = _TYPES.Dispatcher(self._part)  # how other kernels see it
+
+    @functools.cached_property
+    def _entry(self) -> Callable[..., Any]:
+        folder = cache_folder(_room(self.__module__))
+        with _cache_in(folder):
+            return _compile(self._function, pipeline_class=_KERNEL_COMPILER, cache=folder is not None)
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it from Python."""
+        return self._entry(*args)
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
+
+
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a plain function over floats, tuples and arrays; cached, without the GIL, without fastmath."""
-    return _compile(function)
+    return function if _CONFIG.DISABLE_JIT else Kernel(function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `kernel`, for small functions that must melt into their caller; called from kernels only."""
-    return _kernels_only(_compile(function, forceinline=True, no_cpython_wrapper=True))
-
-
-def woven(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `inlined`, for parts of one long loop: melts into the caller before compilation.
-
-    A kernel pays for the optimisation of all kernels below it. Parts of the time loop that all call the
-    equations of motion would pay for them once each; woven into the loop they pay nothing.
-    """
-    return _kernels_only(_compile(function, inline="always", no_cpython_wrapper=True))
+    """Like `kernel`, for small functions that must melt into their caller."""
+    return function if _CONFIG.DISABLE_JIT else Kernel(function, forceinline=True)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    folder = cache_folder(_room(function.__module__))
-    before = _CONFIG.CACHE_DIR
-    if folder is not None:
-        _CONFIG.CACHE_DIR = str(folder)
-    try:
-        compiled: Callable[..., Any] = _NJIT(
-            cache=folder is not None,
-            nogil=True,
-            error_model="numpy",
-            no_cfunc_wrapper=True,
-            _nrt=False,  # kernels own no memory: without reference counting they are up to twice as fast
-            **options,
-        )(function)
-    finally:
-        _CONFIG.CACHE_DIR = before
+    compiled: Callable[..., Any] = _NJIT(
+        nogil=True,
+        error_model="numpy",
+        no_cfunc_wrapper=True,
+        _nrt=False,  # kernels own no memory: without reference counting they are up to twice as fast
+        **options,
+    )(function)
     return compiled
 
 
-def _kernels_only(compiled: Any) -> Callable[..., Any]:
-    """Let a call from Python end in a sentence: without its wrapper, which costs time to compile, it would crash."""
-
-    def refuse(*_: Any, **__: Any) -> None:
-        raise TypeError(
-            f"{compiled.__name__} can be called from kernels only: decorate it with @kernel instead"
-        )
-
-    if not _CONFIG.DISABLE_JIT:
-        compiled._insert = lambda *_, **__: None  # the table in which calls from Python find compiled code
-        compiled._compile_for_args = refuse  # what such a call does when it finds none
-    return cast(Callable[..., Any], compiled)
+@contextlib.contextmanager
+def _cache_in(folder: Path | None) -> Iterator[None]:
+    """Let Numba keep what is decorated meanwhile in a folder of ours."""
+    with _CACHE_DIR_LOCK:
+        before = _CONFIG.CACHE_DIR
+        if folder is not None:
+            _CONFIG.CACHE_DIR = str(folder)
+        try:
+            yield
+        finally:
+            _CONFIG.CACHE_DIR = before
 
 
 def is_cold(room: str) -> bool:

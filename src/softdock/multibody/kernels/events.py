@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.jit import inlined, kernel, woven
+from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_here
 from softdock.multibody.kernels.looking import look_at
 from softdock.multibody.kernels.stepping import interpolate
@@ -61,7 +61,7 @@ def await_others(events, fired, start, end):
             event.fresh = 1
 
 
-@woven
+@kernel
 def first_event(system, channels, events, o, h, dense, start, mid, end, y, slope, values):
     """Earliest event inside a step: (theta, index), or (1, -1)."""
     first, which = 1.0, -1

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel, woven
+from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
 from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
@@ -163,7 +163,7 @@ def wanted_step(o):
     return o.h if o.fixed_step > 0.0 else min(o.h, max(o.longest, o.min_step))
 
 
-@woven
+@kernel
 def settle(system, channels, o, h, y, slope, values, changed, touching):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
@@ -185,7 +185,7 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
     return rebuilt >= 0
 
 
-@woven
+@kernel
 def judge(system, o, h, lands, y, y_new, k, tolerance):
     """Accept or reject a step and choose the size of the next: (accepted, how the run ends or ON)."""
     links, pairs, world = system.links, system.pairs, system.world
@@ -246,7 +246,7 @@ def strike(system, y):
         )
 
 
-@woven
+@kernel
 def fire(system, channels, events, actions, index, o, y, slope, values, log):
     """Log an event and do what it asks for; returns how the run ends by it, or ON."""
     if o.logged >= log.shape[0]:

@@ -1,6 +1,6 @@
 """Looking at states inside a step: for events, peaks and records."""
 
-from softdock.jit import inlined, kernel, woven
+from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.stepping import interpolate
@@ -13,7 +13,7 @@ def look_at(system, channels, count, t, y, slope, values):
     read_channels(channels, count, system, t, y, values)
 
 
-@woven
+@kernel
 def refine_peaks(system, channels, o, h, span, dense, start, mid, end, y, slope, values):
     """Look at the vertex of a parabola through three values wherever it may beat a peak.
 
@@ -50,7 +50,7 @@ def keep_peaks(channels, t, values):
             keep_peak(channels[i], t, values[i])
 
 
-@woven
+@kernel
 def record_samples(system, channels, o, h, dense, t_new, y, slope, values, record):
     """Write the samples that fall inside a step; tells whether one falls on its end."""
     if o.record_period == 0.0 or channels.shape[0] == 0:

@@ -1,0 +1,182 @@
+"""Numba's compiler without what kernels do not need: half the time to compile.
+
+Kernels are plain functions over numbers, tuples and arrays. They make no objects, raise nothing and hold no closures,
+so that many passes of the compiler find nothing to do. Parts of kernels need no machine code of their own: they are
+optimised once, inside the kernel that is called from Python. What this relies on is no public interface of Numba:
+with a version for which it was not tried, Numba's own compiler does the work.
+"""
+
+import contextlib
+import gc
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numba
+from numba.core import codegen, funcdesc, typed_passes, types, untyped_passes
+from numba.core.compiler import Compiler, CompilerBase
+from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.runtime import rtsys  # type: ignore[attr-defined]
+
+TRIED = ("0.68.",)
+"""Versions of Numba."""
+
+
+def compilers() -> tuple[Any, Any]:
+    """Return the compilers of kernels and of their parts."""
+    if numba.__version__.startswith(TRIED):
+        return KernelCompiler, PartCompiler
+    return Compiler, Compiler
+
+
+class KernelLibrary(codegen.JITCodeLibrary):
+    """Code of a kernel that is called from Python, with that of all its parts."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Simplify the functions that are defined; Numba visits those that are only named, too."""
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once; Numba does it twice, to find counts of references, of which kernels have none."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class _NotLoaded:
+    """What stands for the running machine code of a part, which has none."""
+
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Do nothing: only code that meets Python objects looks at its environment."""
+
+
+class PartLibrary(KernelLibrary):
+    """Code of a part of kernels: simplified and handed on, neither optimised as a whole nor loaded."""
+
+    codegen = _NotLoaded
+
+    def add_linking_library(self, library: Any) -> None:
+        """Leave the library that counts references to the kernel, whose wrapper needs it."""
+        if library is not rtsys.library:
+            super().add_linking_library(library)  # type: ignore[no-untyped-call]
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the kernel."""
+
+    def _finalize_final_module(self) -> None:
+        """Do not load."""
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the null pointer: there is nothing to call."""
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        return 0
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _KernelCode(LoweringPass):
+    """Where the code goes."""
+
+    _name = "kernel_code"
+    library: Any = KernelLibrary
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Choose the library; no listing of types is made, it would be stored with the code."""
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.type_annotation = ""
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _PartCode(_KernelCode):
+    """Where the code of a part goes."""
+
+    _name = "part_code"
+    library = PartLibrary
+
+
+class KernelCompiler(CompilerBase):
+    """Passes for kernels that are called from Python."""
+
+    code: Any = _KernelCode
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the one pipeline: those of Numba's passes that have something to do in kernels."""
+        manager = PassManager("kernel")
+        for step in (
+            untyped_passes.TranslateByteCode,
+            untyped_passes.FixupArgs,
+            untyped_passes.IRProcessing,
+            untyped_passes.GenericRewrites,
+            untyped_passes.ReconstructSSA,
+            typed_passes.NopythonTypeInference,
+            typed_passes.PreLowerStripPhis,
+            typed_passes.IRLegalization,
+            self.code,
+            typed_passes.NativeLowering,
+            typed_passes.NoPythonBackend,
+        ):
+            manager.add_pass(step, step._name)
+        manager.finalize()
+        return [manager]
+
+    def _compile_core(self) -> Any:
+        context = self.state.targetctx  # a copy for this function
+        context.refresh = lambda: None  # Numba looks for news after every vain search; there are none by now
+        context.mangler = _short_name
+        with _memory_of_calls():
+            return super()._compile_core()  # type: ignore[no-untyped-call]
+
+
+class PartCompiler(KernelCompiler):
+    """Passes for parts of kernels."""
+
+    code = _PartCode
+
+
+def _short_name(name: str, args: Any, **options: Any) -> str:
+    """Return the name of a function in machine code; Numba spells out every field of every record in it."""
+    digest = hashlib.sha256(repr(args).encode()).hexdigest()[:16]
+    return str(funcdesc.default_mangler(f"{name}_{digest}", (), **options))
+
+
+_calls: dict[Any, Any] = {}
+
+
+def _remembered(function: Any, context: Any, args: Any, named: Any) -> Any:
+    """Type a call once: what Numba finds out about the sum of two floats it would find out ever again."""
+    if named:
+        return _GET_CALL_TYPE(function, context, args, named)
+    key = (function, tuple(args))
+    if key not in _calls:
+        _calls[key] = _GET_CALL_TYPE(function, context, args, named)
+    return _calls[key]
+
+
+_FUNCTION: Any = types.functions.BaseFunction
+_GET_CALL_TYPE = _FUNCTION.get_call_type
+
+
+@contextlib.contextmanager
+def _memory_of_calls() -> Iterator[None]:
+    """Compile with a memory of typed calls, and without looking for garbage in a million short-lived objects."""
+    if _FUNCTION.get_call_type is _remembered:
+        yield
+        return
+    collecting = gc.isenabled()
+    gc.disable()
+    _FUNCTION.get_call_type = _remembered
+    try:
+        yield
+    finally:
+        _FUNCTION.get_call_type = _GET_CALL_TYPE
+        if collecting:
+            gc.enable()
