@@ -99,9 +99,10 @@ def test_the_simulation_moves_as_the_mass_matrix_says(mount):
 
 
 def test_a_link_without_a_legal_name_gets_one():
-    text = ROBOTS["branched"].replace('"turn"', '"2/turn"')
+    text = ROBOTS["branched"].replace('"turn"', '"2/turn"').replace('"base"', '"world"')
     bodies = bodies_of(parse_urdf(text))
     assert "link_2_turn" in bodies
+    assert bodies["slide"].parent == "world_link"
     assert bodies["plate"].parent == "link_2_turn"
 
 

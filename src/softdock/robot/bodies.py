@@ -13,12 +13,16 @@ from softdock.robot.link import Limits
 from softdock.robot.urdf import Description, Joint, Link, Motion
 
 Floats = NDArray[np.float64]
+TAKEN = (WORLD, "contact", "time")
+"""Names that mean something else among bodies."""
 STIFFEST = 5000.0  # N m/rad; the upper end of what joint stiffness control of such arms offers
 
 
 def body_name(link: str) -> str:
     """Return the name of a link as bodies may be called: other characters become underscores."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", link)
+    if name in TAKEN:
+        return f"{name}_link"
     return name if name[:1].isalpha() else f"link_{name}"
 
 

@@ -207,8 +207,8 @@ def _link(element: Element) -> Link:
         mass=mass,
         p_LC=p,
         inertia=inertia,
-        visual=tuple(_shape(shape) for shape in element.all("visual")),
-        collision=tuple(_shape(shape) for shape in element.all("collision")),
+        visual=_shapes(element, "visual"),
+        collision=_shapes(element, "collision"),
     )
 
 
@@ -290,9 +290,10 @@ def _limits(element: Element, name: str, motion: Motion) -> tuple[float, float, 
                 hint="A joint that turns without end is of type continuous.",
             )
         return -UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED
-    effort, speed = (_at_least_zero(limit, key, UNLIMITED) for key in ("effort", "velocity"))
+    # Many files have a zero where the limit is not known; a joint that may do nothing would be of no use.
+    effort, speed = (_at_least_zero(limit, key) or UNLIMITED for key in ("effort", "velocity"))
     if not ends:
-        return -UNLIMITED, UNLIMITED, effort or UNLIMITED, speed or UNLIMITED
+        return -UNLIMITED, UNLIMITED, effort, speed
     lower, upper = _number(limit, "lower", 0.0), _number(limit, "upper", 0.0)
     if lower > upper:
         raise limit.problem(
@@ -301,10 +302,10 @@ def _limits(element: Element, name: str, motion: Motion) -> tuple[float, float, 
     return lower, upper, effort, speed
 
 
-def _at_least_zero(element: Element | None, key: str, missing: float = 0.0) -> float:
+def _at_least_zero(element: Element | None, key: str) -> float:
     if element is None:
-        return missing
-    value = _number(element, key, missing)
+        return 0.0
+    value = _number(element, key, 0.0)
     if value < 0.0:
         raise element.problem(f"'{key}' must be at least 0.", element.attributes[key])
     return value
@@ -317,7 +318,13 @@ def _end(element: Element, tag: str) -> str:
     return _text(end, "link")
 
 
-def _shape(element: Element) -> Shape:
+def _shapes(element: Element, tag: str) -> tuple[Shape, ...]:
+    shapes = (_shape(shape) for shape in element.all(tag))
+    return tuple(shape for shape in shapes if shape is not None)
+
+
+def _shape(element: Element) -> Shape | None:
+    """Return a shape; None for one beyond the standard (a capsule, say), which nothing here depends on."""
     geometry = element.first("geometry")
     if geometry is None or not geometry.children:
         raise element.problem("A shape needs a <geometry> with a box, cylinder, sphere or mesh.")
@@ -332,7 +339,7 @@ def _shape(element: Element) -> Shape:
     if what.tag == "mesh":
         scale = tuple(_numbers(what, "scale", 3)) if "scale" in what.attributes else (1.0, 1.0, 1.0)
         return Shape(form=Form.MESH, X_LS=X, size=scale, file=_text(what, "filename"))
-    raise what.problem("There is no such shape.", what.tag, "Allowed: box, cylinder, sphere, mesh.")
+    return None
 
 
 def _origin(element: Element) -> Pose:

@@ -64,7 +64,7 @@ class Setup:
         self.whole: MultibodyScenario = scenario.whole()
         self.description: Description = scenario.read_arm()
         moving = [body_name(joint.child) for joint in self.description.moving]
-        self.arm: Arm = arm_of(self.whole.bodies, body_name(self.description.root), moving)
+        self.arm: Arm = arm_of(self.whole.at_start().bodies, body_name(self.description.root), moving)
         # The arm's order of joints is that of the simulation; the file's may differ where the tree has branches.
         self.order = [moving.index(name) for name in self.arm.bodies]
         self.joints = [body_name(self.description.moving[i].name) for i in self.order]
