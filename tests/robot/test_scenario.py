@@ -8,6 +8,8 @@ import pytest
 import softdock
 from robot.robots import LWR, branched
 from softdock.errors import InputError
+from softdock.replay.scene import Role
+from softdock.replay.scenes import scene
 from softdock.scenario import from_data
 
 REACH: dict[str, Any] = {
@@ -75,6 +77,9 @@ def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
     assert result.audit.energy_residual < 1e-5
     assert result.history["joint_1.position"][-1] == pytest.approx(np.radians(60.0), abs=1e-3)
     assert result.history["carrier.qz"][-1] < -0.001
+    nodes = {node.name: node for node in scene(result).nodes}
+    assert nodes["link_6"].parts[0].role is Role.CAD  # the ball of the URDF file, not a stand-in
+    assert np.linalg.norm(nodes["link_6"].parts[0].mesh.points, axis=1).max() == pytest.approx(0.0625)
 
 
 def test_a_base_of_its_own_floats_too():

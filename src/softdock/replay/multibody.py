@@ -1,5 +1,6 @@
 """The scene of a multibody run: bodies as their CAD or as stand-ins, arrows where contacts push."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,11 +68,16 @@ def build(result: Result) -> Scene:
     """Return the scene of a multibody run."""
     scenario = scenario_of(result)
     assert isinstance(scenario, MultibodyScenario)
+    return build_system(result, scenario, {})
+
+
+def build_system(result: Result, scenario: MultibodyScenario, looks: Mapping[str, Sequence[Mesh]]) -> Scene:
+    """Return the scene of a run of a system; `looks` has meshes of bodies that are known, in body axes."""
     motion = _motion(result, scenario)
     surfaces, notes = _surfaces(result, scenario)
     focus = _focus(scenario, surfaces, motion)
     size = focus.radius if focus else _extent(motion)
-    nodes = _bodies(scenario, surfaces, motion, size)
+    nodes = _bodies(scenario, surfaces, looks, motion, size)
     arrows, peak = _arrows(result, scenario, surfaces, motion, size)
     if arrows:
         nodes += arrows
@@ -176,7 +182,11 @@ def _extent(motion: Motion) -> float:
 
 
 def _bodies(
-    scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion, size: float
+    scenario: MultibodyScenario,
+    surfaces: dict[str, Drawn],
+    looks: Mapping[str, Sequence[Mesh]],
+    motion: Motion,
+    size: float,
 ) -> list[Node]:
     """Return one node for every body; a body moves by its own pose in the world."""
     tolerance = FINE * size
@@ -184,7 +194,8 @@ def _bodies(
     used = {surface.body for surface in scenario.surfaces.values()}
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
-        parts = _parts(name, scenario, surfaces, families[name], size)
+        parts = _looks(name, looks[name], families[name]) if name in looks else []
+        parts = parts or _parts(name, scenario, surfaces, families[name], size)
         reach = max([float(np.linalg.norm(part.mesh.points, axis=1).max()) for part in parts] or [0.1])
         tracks = {
             "translation": track(motion.time, motion.p[name], tolerance),
@@ -251,6 +262,11 @@ def _parts(
     if not own:
         parts += _stand_in(name, body, colour)
     return parts + _rods(name, scenario, parts, THICK * size)
+
+
+def _looks(name: str, meshes: Sequence[Mesh], colour: tuple[float, float, float]) -> list[Part]:
+    material = Material(name=name, colour=colour, metallic=0.2, roughness=0.5)
+    return [Part(mesh=mesh, material=material, role=Role.CAD) for mesh in meshes]
 
 
 def _stand_in(name: str, body: Body, colour: tuple[float, float, float]) -> list[Part]:

@@ -12,7 +12,11 @@ from softdock.result import Result
 from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import model_of
 
-BUILDERS = {"chain": "softdock.replay.chain", "multibody": "softdock.replay.multibody"}
+BUILDERS = {
+    "chain": "softdock.replay.chain",
+    "multibody": "softdock.replay.multibody",
+    "robot": "softdock.replay.robot",
+}
 
 REMEDY = "Run the scenario again with --out, and replay that folder."
 
