@@ -17,6 +17,7 @@ BENCHMARKS = {
     "docking": "A gimballed probe in its drogue against MuJoCo, and the time of the nominal docking",
     "impact": "Predictions per second, and one impact run against scipy",
     "link": "Restitution with a late force beside published values, and a minute at 1 kHz over UDP",
+    "peg": "Pins in holes: time of a pair by both ways, 20 pins in frames of 10 ms, pins in real time",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs",
 }
 """Name of every benchmark, with what it measures."""

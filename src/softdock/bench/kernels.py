@@ -2,6 +2,7 @@
 
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near import rebuild
+from softdock.contact.kernels.pins import BODY, FEATURE, INSIDE, PART, SHARE, TOTALS, add_forces, manifold
 from softdock.jit import kernel
 from softdock.multibody.kernels.derivative import derivative
 
@@ -31,3 +32,34 @@ def repeat_derivative(system, y, dy, count):
     """Evaluate the equations of motion many times, each a little later."""
     for i in range(count):
         derivative(system, 1e-9 * i, y, dy)
+
+
+@kernel
+def repeat_pin(shape, P, a, w, v, rows, out, count):
+    """Detect all contacts of a pin and add their forces many times, each a femtometre further."""
+    for i in range(count):
+        for k in range(TOTALS):
+            out[k] = 0.0
+        found = manifold(shape, (P[0], P[1], P[2] + 1e-15 * i), a, rows)
+        add_forces(shape, rows, found, w, v, out)
+
+
+@kernel
+def compare_manifolds(one, other, P, a, rows, other_rows):
+    """Return over many poses: poses with the body on a rim, unlike contacts, largest difference of depth [m]."""
+    touched, unlike, largest = 0, 0, 0.0
+    for i in range(P.shape[0]):
+        place, axis = (P[i, 0], P[i, 1], P[i, 2]), (a[i, 0], a[i, 1], a[i, 2])
+        count, other_count = manifold(one, place, axis, rows), manifold(other, place, axis, other_rows)
+        if count != other_count:
+            unlike += 1
+            continue
+        body = False
+        for k in range(count):
+            for column in (SHARE, PART, FEATURE):
+                if rows[k, column] != other_rows[k, column]:
+                    unlike += 1
+            largest = max(largest, abs(rows[k, INSIDE] - other_rows[k, INSIDE]))
+            body = body or rows[k, PART] == BODY
+        touched += body
+    return touched, unlike, largest

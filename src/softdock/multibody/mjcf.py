@@ -218,6 +218,7 @@ class _Writer:
             "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
             "loads": "forces from outside are no part of a model.",
             "contacts": "MuJoCo's contacts do not take a stiffness per area.",
+            "interfaces": "MuJoCo knows no holes.",
         }
         for group, reason in reasons.items():
             for name in getattr(s, group, {}):

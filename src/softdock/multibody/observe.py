@@ -48,6 +48,19 @@ NODE_FIELDS = {
 }
 """Of a structure's node, `structure/node`: turn and shift against its body and in body axes, the size of the shift,
 and how fast they change."""
+INTERFACE_FIELDS = {
+    "force": "N",
+    "pin_force": "N",
+    "depth": "m",
+    "contacts": "1",
+    "insertion": "m",
+    "energy": "J",
+    "fx": "N",
+    "fy": "N",
+    "fz": "N",
+}
+"""Of all pins together; `pin_force` is the largest on one of them, `insertion` how deep the tip is that is least in;
+fx to fz: force on the pins in axes of the holes."""
 PATTERN = re.compile(
     r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*(?:/\w[\w-]*(?:\.\d+)?)?)\s*\.\s*(?P<field>[A-Za-z]\w*)"
     r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*))?)\s*"

@@ -12,6 +12,7 @@ from softdock.multibody.assemble import Assembly
 from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR, apply_contacts
 from softdock.multibody.kernels.events import ACTION, EVENT
+from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.session import Run, Session, machine_of, meet
 from softdock.multibody.settings import Settings
@@ -28,6 +29,8 @@ class Simulation:
     actions: np.recarray = field(default_factory=lambda: records(0, ACTION))
     pairs: np.recarray = field(default_factory=lambda: records(0, PAIR))
     contact_pairs: Sequence[ContactPair] = ()
+    interfaces: np.recarray = field(default_factory=lambda: records(0, INTERFACE))
+    pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     watched: int | None = None
     """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
 

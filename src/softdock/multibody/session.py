@@ -25,6 +25,7 @@ from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
+from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
 from softdock.multibody.settings import Accuracy, Method, Settings
@@ -102,13 +103,18 @@ class Session:
         pairs.overreach = -np.inf
         arrays = contact_arrays(simulation.contact_pairs)
         self.machine = machine_of(a)._replace(
-            pairs=pairs, arrays=arrays, lists=contact_lists(arrays, self._capacity)
+            pairs=pairs,
+            arrays=arrays,
+            lists=contact_lists(arrays, self._capacity),
+            interfaces=simulation.interfaces.copy(),
+            pins=simulation.pins,
         )
         self.state: Floats = a.y.copy()
         self.ending: Ending | None = None
         channels = len(self._channels)
         self._options = _options(s, channels if simulation.watched is None else simulation.watched)
-        rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if len(pairs) else 1_000))
+        touching = len(pairs) + len(simulation.interfaces) > 0
+        rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if touching else 1_000))
         self._record = np.zeros((rows if channels else 1, 1 + channels))
         self._log = np.zeros((s.max_events, 2))
         meet(self.machine, self.state)
@@ -204,6 +210,8 @@ def machine_of(assembly: Assembly) -> Machine:
         locks=assembly.locks.copy(),
         orbit=assembly.orbit.copy(),
         plates=assembly.plates,
+        interfaces=records(0, INTERFACE),
+        pins=records(0, PIN),
     )
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from softdock.multibody.around import HILL, Around
+from softdock.multibody.interface import Interface
 from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
 from softdock.multibody.structures import Flexible
 from softdock.multibody.touching import Contact, Surface
@@ -277,6 +278,8 @@ class System(Model):
     """Flexible structures on bodies."""
     surfaces: dict[Name, Surface] = {}
     contacts: dict[Name, Contact] = {}
+    interfaces: dict[Name, Interface] = {}
+    """Pins in holes."""
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
     orbit: Around | None = None
@@ -314,6 +317,8 @@ class System(Model):
             findings.of(self._check_body, f"surfaces.{name}.body", surface.body)
         for name, contact in self.contacts.items():
             findings.of(self._check_contact, f"contacts.{name}", contact)
+        for name, interface in self.interfaces.items():
+            findings.of(self._check_interface, f"interfaces.{name}", interface)
         findings.of(self._check_names)
 
     def _check_connection(self, field: str, element: Strut | Weld | Lock) -> None:
@@ -348,7 +353,7 @@ class System(Model):
             self._check_body(f"orbit.plates.{name}.body", plate.body, world=False)
 
     def _check_names(self) -> None:
-        if "contact" in (*self.bodies, *self.elements(), *self.contacts):
+        if "contact" in (*self.bodies, *self.elements(), *self.contacts, *self.interfaces):
             raise FieldError(
                 "bodies", "the name 'contact' stands for the largest of all contacts: choose another"
             )
@@ -374,6 +379,12 @@ class System(Model):
                 )
         if self.surfaces[contact.a].body == self.surfaces[contact.b].body:
             raise FieldError(f"{field}.b", "must be a surface on another body than a's")
+
+    def _check_interface(self, field: str, interface: Interface) -> None:
+        self._check_body(f"{field}.pins.body", interface.pins.body)
+        self._check_body(f"{field}.holes.body", interface.holes.body)
+        if interface.pins.body == interface.holes.body:
+            raise FieldError(f"{field}.pins.body", "must be another body than that of the holes")
 
     def _check_tree(self) -> None:
         if WORLD in self.bodies:
@@ -483,6 +494,7 @@ GROUPS = (
     "loads",
     "structures",
     "contacts",
+    "interfaces",
 )
 
 

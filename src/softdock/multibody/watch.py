@@ -10,11 +10,13 @@ from softdock.multibody.around import HILL
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.joints import MOTIONS
 from softdock.multibody.kernels import channels as c
+from softdock.multibody.kernels import interfaces as pins
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import (
     BODY_FIELDS,
     CONTACT_FIELDS,
     ELEMENT_FIELDS,
+    INTERFACE_FIELDS,
     JOINT_FIELDS,
     NODE_FIELDS,
     WRENCH_FIELDS,
@@ -38,6 +40,15 @@ CONTACT_CHANNELS = {
     **{name: TORQUE + k for k, name in enumerate(("tx", "ty", "tz"))},
 }
 NODE_COMPONENTS = {name: k for k, name in enumerate(("rx", "ry", "rz", "dx", "dy", "dz", "deflection"))}
+INTERFACE_CHANNELS = {
+    "force": pins.RESULT_FORCE,
+    "pin_force": pins.RESULT_PIN_FORCE,
+    "depth": pins.RESULT_DEPTH,
+    "contacts": pins.RESULT_NUMBER,
+    "insertion": pins.RESULT_INSERTION,
+    "energy": pins.RESULT_ENERGY,
+    **{name: pins.RESULT_COMPONENTS + k for k, name in enumerate(("fx", "fy", "fz"))},
+}
 ANY_CONTACT = "contact"
 """Name of the largest over all contacts."""
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
@@ -52,12 +63,15 @@ def unit_of(system: System, observation: Observation) -> str:
         return _unit_of_body(system, observation)
     if observation.frame != WORLD:
         raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
-    if name in system.contacts or (name == ANY_CONTACT and system.contacts):
+    if name in system.contacts or (name == ANY_CONTACT and (system.contacts or system.interfaces)):
         fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
         _choose(field, fields, f"contact {name!r}")
         return fields[field]
     if name in system.structures or "/" in name:
         return _unit_of_structure(system, observation)
+    if name in system.interfaces:
+        _choose(field, INTERFACE_FIELDS, f"interface {name!r}")
+        return INTERFACE_FIELDS[field]
     elements = system.elements()
     if name in elements:
         _choose(field, ELEMENT_FIELDS, f"{name!r}")
@@ -66,7 +80,7 @@ def unit_of(system: System, observation: Observation) -> str:
         if field == "energy":
             return "J"
         return ("N*m" if turning else "N") if field == "force" else ("rad" if turning else "m")
-    known = [*system.bodies, *system.contacts, *system.structures, *elements]
+    known = [*system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements]
     raise ValueError(
         f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
     )
@@ -147,6 +161,9 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record.kind = c.NODE_RATE if rate else c.NODE_DEFLECTION
             record.i = assembly.flexible.node_index[name]
             record.component = NODE_COMPONENTS[field.removesuffix("_rate")]
+        elif name in system.interfaces:
+            record.kind, record.i = c.INTERFACE_RESULT, list(system.interfaces).index(name)
+            record.component = INTERFACE_CHANNELS[field]
         elif name in assembly.element_index:
             record.kind, record.i = ELEMENT_CHANNELS[field], assembly.element_index[name]
         elif field in BODY_FIELDS:
@@ -191,4 +208,5 @@ def usual_observations(system: System) -> list[Observation]:
     fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
     out += [Observation(name=name, field=field) for name in system.contacts for field in fields]
     out += [Observation(name=name, field="energy") for name in system.structures]
+    out += [Observation(name=name, field=field) for name in system.interfaces for field in INTERFACE_FIELDS]
     return out

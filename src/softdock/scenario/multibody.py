@@ -280,7 +280,7 @@ class MultibodyScenario(ScenarioBase, System):
         for i, action in enumerate(event.then):
             for key in ("enable", "disable"):
                 if getattr(action, key) is not None:
-                    known = [*self.elements(), *self.contacts]
+                    known = [*self.elements(), *self.contacts, *self.interfaces]
                     self._known(f"{field}.then.{i}.{key}", getattr(action, key), known, "element or contact")
             for key in ("arm", "disarm"):
                 if getattr(action, key) is not None:

@@ -8,6 +8,7 @@ from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.books import Books
 from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
+from softdock.multibody.mating import interface_records, refuse_stuck_pins
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records, refuse_overlap
 from softdock.multibody.run import Simulation
@@ -30,6 +31,8 @@ def prepare(scenario: MultibodyScenario) -> Simulation:
     seen, watched = observations_of(scenario)
     pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
     refuse_overlap(scenario, assembly, pairs, contact_pairs)
+    interfaces, pins = interface_records(scenario, assembly)
+    refuse_stuck_pins(scenario, assembly, interfaces, pins)
     return Simulation(
         assembly=assembly,
         settings=_settings(scenario),
@@ -38,6 +41,8 @@ def prepare(scenario: MultibodyScenario) -> Simulation:
         actions=_actions(scenario, assembly),
         pairs=pairs,
         contact_pairs=contact_pairs,
+        interfaces=interfaces,
+        pins=pins,
         watched=watched,
     )
 
@@ -63,7 +68,7 @@ def observations_of(scenario: MultibodyScenario) -> tuple[list[Observation], int
     Those come first: conditions of events, and quantities of which peaks are wanted.
     """
     wanted = [event.condition.observation for event in scenario.events.values()]
-    wanted += [Observation(name=name, field="force") for name in scenario.contacts]
+    wanted += [Observation(name=name, field="force") for name in _touching(scenario)]
     wanted += [Observation(name=name, field="energy") for name in scenario.springs]
     later = usual_observations(scenario) + [parse_observation(text) for text in scenario.record.also]
     for text in scenario.metrics.values():
@@ -100,6 +105,7 @@ def _events(scenario: MultibodyScenario, seen: list[Observation]) -> np.recarray
 
 def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
     contacts, events = list(scenario.contacts), list(scenario.events)
+    interfaces = list(scenario.interfaces)
     actions = [action for event in scenario.events.values() for action in event.then]
     out = records(len(actions), e.ACTION)
     for record, action in zip(out, actions):
@@ -107,6 +113,9 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         if switched in contacts:
             record.kind = e.CONTACT_ON if action.enable else e.CONTACT_OFF
             record.index = contacts.index(switched)
+        elif switched in interfaces:
+            record.kind = e.INTERFACE_ON if action.enable else e.INTERFACE_OFF
+            record.index = interfaces.index(switched)
         elif switched:
             record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
             record.index = assembly.element_index[switched]
@@ -151,13 +160,18 @@ def result_of(scenario: MultibodyScenario, run: Run, seen: list[Observation]) ->
 
 def _units(scenario: MultibodyScenario) -> dict[str, str]:
     units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
-    units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in scenario.contacts}
+    units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in _touching(scenario)}
     units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in scenario.springs}
     for name, text in scenario.metrics.items():
         match = METRIC.fullmatch(text)
         what = parse_observation(match["what"]) if match and match["what"] else None
         units[name] = "s" if what is None else unit_of(scenario, what)
     return {name: unit for name, unit in units.items() if unit != "1"}
+
+
+def _touching(scenario: MultibodyScenario) -> list[str]:
+    """Names of all that may touch."""
+    return [*scenario.contacts, *scenario.interfaces]
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -183,13 +197,13 @@ def _metrics(
     for i, observation in enumerate(seen):
         peak = run.peaks[i]
         flat = observation.name.replace("-", "_")
-        if observation.name in scenario.contacts and observation.field == "force":
+        if observation.name in _touching(scenario) and observation.field == "force":
             metrics[f"peak_contact_force_{flat}"] = float(peak.largest)
         if observation.name in scenario.springs and observation.field == "energy":
             metrics[f"spring_energy_max_{flat}"] = float(peak.largest)
-    if scenario.contacts:
+    if _touching(scenario):
         metrics["peak_contact_force"] = max(
-            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in scenario.contacts
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in _touching(scenario)
         )  # type: ignore[type-var]
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
@@ -228,6 +242,7 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     anchors += [x for lock in scenario.locks.values() for x in (lock.a, lock.b)]
     touched = [structure.body for structure in scenario.structures.values()]
     touched += [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
+    touched += [x.body for i in scenario.interfaces.values() for x in (i.pins, i.holes)]
     on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
     closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
     closed = closed and scenario.orbit is None

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.layout import DEPTH, ENERGY
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.appendages import node_value
+from softdock.multibody.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.multibody.kernels.poses import (
     link_point,
     link_rotation,
@@ -31,10 +33,11 @@ ELEMENT_ENERGY = 9
 ELEMENT_DEFLECTION = 10
 CONTACT_FORCE = 11  # size of the force of a pair
 CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
-ANY_CONTACT = 13  # the largest such entry of all pairs; component -1 is the force
+ANY_CONTACT = 13  # the largest such entry of all pairs and interfaces; component -1 is the force
 NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 is the size of the shift
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
+INTERFACE_RESULT = 17  # one entry of what an interface tells, by component
 
 CHANNEL = np.dtype(
     [
@@ -59,7 +62,7 @@ CHANNEL = np.dtype(
 
 
 @kernel
-def channel_value(channel, links, elements, pairs, t, y):
+def channel_value(channel, links, elements, pairs, interfaces, t, y):
     """Value of a channel; expects that the derivative was evaluated at this time and state."""
     kind = channel.kind
     if kind == JOINT_POSITION or kind == JOINT_SPEED:
@@ -74,15 +77,29 @@ def channel_value(channel, links, elements, pairs, t, y):
         return pairs[channel.i].force
     if kind == CONTACT_RESULT:
         return pairs[channel.i].out[channel.component]
+    if kind == INTERFACE_RESULT:
+        return interfaces[channel.i].result[channel.component]
     if kind == ANY_CONTACT:
         largest = 0.0
         for i in range(pairs.shape[0]):
             result = pairs[i].force if channel.component < 0 else pairs[i].out[channel.component]
             largest = max(largest, result)
+        for i in range(interfaces.shape[0]):
+            largest = max(largest, interface_entry(interfaces[i].result, channel.component))
         return largest
     if kind == TIME:
         return t
     return frame_value(channel, links[channel.i], links[channel.j], links)
+
+
+@inlined
+def interface_entry(result, component):
+    """What an interface has of an entry of pairs; pins have neither area nor pressure."""
+    if component < 0:
+        return result[RESULT_FORCE]
+    if component == DEPTH:
+        return result[RESULT_DEPTH]
+    return result[RESULT_ENERGY] if component == ENERGY else 0.0
 
 
 @inlined
@@ -139,7 +156,7 @@ def read_channels(channels, count, system, t, y, out):
     """Write the values of the first channels."""
     links, elements, pairs = system.links, system.elements, system.pairs
     for i in range(count):
-        if channels[i].kind >= NODE_DEFLECTION:
+        if NODE_DEFLECTION <= channels[i].kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channels[i], system, y)
         else:
-            out[i] = channel_value(channels[i], links, elements, pairs, t, y)
+            out[i] = channel_value(channels[i], links, elements, pairs, system.interfaces, t, y)

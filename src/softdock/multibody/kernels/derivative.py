@@ -26,6 +26,7 @@ from softdock.multibody.kernels.appendages import (
 from softdock.multibody.kernels.contacts import apply_contacts, stored_energy
 from softdock.multibody.kernels.dynamics import accelerations
 from softdock.multibody.kernels.elements import LOAD, apply_elements, table_value
+from softdock.multibody.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.multibody.kernels.kinematics import (
     base_velocities,
     joint_velocities,
@@ -75,6 +76,10 @@ class Machine(NamedTuple):
     orbit: np.recarray
     """One record for a system in orbit, none in free space."""
     plates: np.recarray
+    interfaces: np.recarray
+    """Pins in holes."""
+    pins: np.recarray
+    """Of all interfaces."""
 
 
 @kernel
@@ -92,6 +97,8 @@ def derivative(system, t, y, dy):
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
+    if system.interfaces.shape[0] > 0:
+        loss += apply_interfaces(links, system.interfaces, system.pins)
     if appendages.shape[0] > 0:
         clear_pulls(links, appendages, modes)
         power += load_nodes(system, t, u)
@@ -219,9 +226,9 @@ def turn_quaternion(q, dy, at, wx, wy, wz):
 
 
 @kernel
-def energy_held(elements, pairs):
+def energy_held(elements, pairs, interfaces):
     """Energy stored in all elements and contacts at the last evaluation [J]."""
-    energy = stored_energy(pairs)
+    energy = stored_energy(pairs) + interface_energy(interfaces)
     for i in range(elements.shape[0]):
         energy += elements[i].energy
     return energy
@@ -261,7 +268,7 @@ def books(system, y, out):
         mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
         mass += m
-    out[13] = energy_held(elements, pairs)
+    out[13] = energy_held(elements, pairs, system.interfaces)
     out[7] += out[13]
     add_modal_books(links, system.appendages, system.modes, y, w.gravity, out)
     out[8] = y[w.n_q + w.n_u]

@@ -16,6 +16,8 @@ EVENT_ON = 4
 EVENT_OFF = 5
 SET_TARGET = 6
 STOP = 7
+INTERFACE_ON = 8
+INTERFACE_OFF = 9
 
 EVENT = np.dtype(
     [
@@ -101,7 +103,7 @@ def first_event(system, channels, events, o, h, dense, start, mid, end, y, slope
 
 
 @kernel
-def act(links, elements, pairs, world, events, actions, index, t, y):
+def act(links, elements, pairs, interfaces, world, events, actions, index, t, y):
     """Do what an event asks for, at the state that the links are in; tells whether the run shall stop."""
     event = events[index]
     if event.once == 1:
@@ -117,6 +119,8 @@ def act(links, elements, pairs, world, events, actions, index, t, y):
             events[action.index].armed = 0
         elif action.kind == CONTACT_ON or action.kind == CONTACT_OFF:
             pairs[action.index].active = 1 if action.kind == CONTACT_ON else 0
+        elif action.kind == INTERFACE_ON or action.kind == INTERFACE_OFF:
+            interfaces[action.index].active = 1 if action.kind == INTERFACE_ON else 0
         else:
             switch_element(elements[action.index], action, links, t, y, world[0])
     return stop

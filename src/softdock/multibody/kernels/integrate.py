@@ -9,6 +9,7 @@ from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
 from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
+from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
 from softdock.multibody.kernels.locks import strike_locks
 from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
 from softdock.multibody.kernels.stepping import (
@@ -55,6 +56,7 @@ OPTIONS = np.dtype(
         ("t", np.float64),
         ("h", np.float64),
         ("longest", np.float64),  # step that the near lists serve
+        ("headway", np.float64),  # step that the pins have room for
         ("steps", np.int64),
         ("rejected", np.int64),
         ("started", np.int64),
@@ -85,6 +87,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
         strike(system, y)
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
+        o.headway = least_headway(system.interfaces)
         keep_peaks(channels, o.t, values)
         write_row(o, record, o.t, values)
         o.h = o.fixed_step if o.fixed_step > 0.0 else first_step(k[0], tolerance, o.max_step)
@@ -93,10 +96,12 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     while ending == ON:
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
-            held = energy_held(system.elements, system.pairs)
+            held = energy_held(system.elements, system.pairs, system.interfaces)
             if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
                 return LISTS_TOO_LONG
-            book_switch(system.world[0], y, energy_held(system.elements, system.pairs) - held)
+            book_switch(
+                system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
+            )
             fired = already_true(events, start)
         elif o.t >= o.t_end:
             ending = TIME_REACHED
@@ -111,7 +116,8 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 prepare_dense(o.method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
                 read_channels(channels, o.watched, system, t_new, y_new, end)
-                pushes = any_push(system.pairs)
+                pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
+                headway = least_headway(system.interfaces)
                 if channels.shape[0] > 0:
                     interpolate(dense, 0.5, y_stage)
                     look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
@@ -145,6 +151,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 copy(end, start)
                 o.t = t_new
                 o.steps += 1
+                o.headway = headway
                 if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
                     return LISTS_TOO_LONG
     return ending
@@ -159,8 +166,8 @@ def room_beside_samples(o, record):
 
 @inlined
 def wanted_step(o):
-    """Step that error control and near lists allow."""
-    return o.h if o.fixed_step > 0.0 else min(o.h, max(o.longest, o.min_step))
+    """Step that error control, near lists and the way that pins have before them allow."""
+    return o.h if o.fixed_step > 0.0 else min(o.h, max(min(o.longest, o.headway), o.min_step))
 
 
 @kernel
@@ -258,7 +265,10 @@ def fire(system, channels, events, actions, index, o, y, slope, values, log):
     )  # what is switched off gives up the energy it has here
     if o.fixed_step == 0.0:
         o.h = max(0.1 * o.h, o.min_step)  # what was switched may be stiff
-    stop = act(system.links, system.elements, system.pairs, system.world, events, actions, index, o.t, y)
+    stop = act(
+        system.links, system.elements, system.pairs, system.interfaces, system.world, events, actions, index,
+        o.t, y,
+    )  # fmt: skip
     strike(system, y)
     if stop:
         o.stop_event = index

@@ -1,0 +1,206 @@
+"""A pin and its hole: the law of their contacts, every place where they touch, and the force between them."""
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.contact.layer import Friction, FrictionLaw, require
+from softdock.geometry.pins import Hole, Pin
+
+if TYPE_CHECKING:
+    from softdock.contact.pair import MotionState, Wrench
+
+Floats = NDArray[np.float64]
+
+
+class Rim(Enum):
+    """How the place is found where a pin comes nearest to a rim."""
+
+    DIRECT = "direct"
+    """Safeguarded Newton steps inside the quadrant that holds it."""
+    SEARCH = "search"
+    """Eight points, then eight between the neighbours of the best one, and so on (the paper's way)."""
+
+
+class Damping(Enum):
+    """How a contact loses energy along its normal."""
+
+    KELVIN_VOIGT = "kelvin-voigt"
+    """Force per speed [N s/m]; cut off where it would pull."""
+    HUNT_CROSSLEY = "hunt-crossley"
+    """Part of the elastic force per speed [s/m]: no jump at the first touch."""
+
+
+class Part(Enum):
+    """What of the pin touches."""
+
+    LEADING_CAP = 0
+    TRAILING_CAP = 1
+    BODY = 2
+
+
+class Feature(Enum):
+    """What of the hole is touched."""
+
+    BOTTOM = 0
+    WALL = 1
+    CHAMFER = 2
+    RIM = 3
+    FACE = 4
+    EDGE = 5
+    """An outer edge of the box."""
+    SIDE = 6
+    UNDERSIDE = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class PinLaw:
+    """Force of one contact between a pin and its hole."""
+
+    stiffness: float
+    """[N/m]"""
+    damping: float = 0.0
+    """[N s/m] or, for Hunt-Crossley, [s/m]."""
+    damping_law: Damping = Damping.HUNT_CROSSLEY
+    friction: Friction = field(default_factory=Friction)
+    static_friction: float | None = None
+    """Coefficient at rest (Stribeck); None: that of sliding."""
+    stribeck_speed: float = 1e-2
+    """Sliding speed at which the excess at rest has fallen to 1/e [m/s]."""
+
+    def __post_init__(self) -> None:
+        require("stiffness", self.stiffness, "more than 0 N/m", self.stiffness > 0.0)
+        require("damping", self.damping, "0 or more", self.damping >= 0.0)
+        require("stribeck_speed", self.stribeck_speed, "more than 0 m/s", self.stribeck_speed > 0.0)
+        static = self.friction.coefficient if self.static_friction is None else self.static_friction
+        allowed = f"{self.friction.coefficient:g} (that of sliding) or more"
+        require("static_friction", static, allowed, static >= self.friction.coefficient)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Touch:
+    """One contact of a pin; vectors in the frame of the hole."""
+
+    part: Part
+    feature: Feature
+    point: Floats
+    """On the hole [m]."""
+    normal: Floats
+    """Direction in which the pin is pushed."""
+    depth: float
+    """[m]"""
+    along: float
+    """Distance from the middle of the leading cap, along the axis [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PinContact:
+    """One evaluation; vectors in inertial axes."""
+
+    wrench_hole: "Wrench"
+    wrench_pin: "Wrench"
+    energy: float
+    """[J]"""
+    dissipation: float
+    """[W]"""
+    depth: float
+    """Of the deepest contact [m]."""
+    number: int
+    """Of contacts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PinInHole:
+    """A pin and its hole.
+
+    The pin's frame is in the middle of its leading cap, z along its axis towards the other end.
+    """
+
+    pin: Pin
+    hole: Hole
+    law: PinLaw
+    rim: Rim = Rim.DIRECT
+    levels: int = 16
+    """Of the search; each narrows the interval to 2/7."""
+
+    def __post_init__(self) -> None:
+        require("levels", self.levels, "from 1 to 40", 1 <= self.levels <= 40)
+
+    def touches(self, p_HP: ArrayLike, axis_H: ArrayLike) -> tuple[Touch, ...]:
+        """Return every contact of a pin whose leading cap is at p_HP, with a unit vector along its axis, in H."""
+        from softdock.contact.kernels import pins as kernels
+
+        rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+        count = kernels.manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
+        return tuple(
+            Touch(
+                part=Part(int(row[kernels.PART])),
+                feature=Feature(int(row[kernels.FEATURE])),
+                point=row[kernels.PLACE : kernels.PLACE + 3].copy(),
+                normal=row[kernels.NORMAL : kernels.NORMAL + 3].copy(),
+                depth=float(row[kernels.INSIDE]),
+                along=float(row[kernels.ALONG]),
+            )
+            for row in rows[:count]
+            if row[kernels.SHARE] > 0.0
+        )
+
+    def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:
+        """Return the wrenches between hole and pin about their frames, in inertial axes."""
+        from softdock.contact.kernels import pins as kernels
+        from softdock.contact.pair import Wrench
+
+        R_NH, R_NP = np.asarray(state_hole.A, float), np.asarray(state_pin.A, float)
+        p_HP_N = np.asarray(state_pin.r, float) - np.asarray(state_hole.r, float)
+        w_pin = np.asarray(state_pin.omega, float)
+        v_N = np.asarray(state_pin.v, float) - np.asarray(state_hole.v, float) - np.cross(w_pin, p_HP_N)
+        w_N = w_pin - np.asarray(state_hole.omega, float)
+        shape = shape_record(self)
+        rows, out = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS)), np.zeros(kernels.TOTALS)
+        count = kernels.manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
+        kernels.add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
+        force = R_NH @ out[kernels.FORCE : kernels.FORCE + 3]
+        torque = R_NH @ out[kernels.TORQUE : kernels.TORQUE + 3]
+        return PinContact(
+            wrench_hole=Wrench(T=-torque, F=-force),
+            wrench_pin=Wrench(T=torque - np.cross(p_HP_N, force), F=force),
+            energy=float(out[kernels.ENERGY]),
+            dissipation=float(out[kernels.LOSS]),
+            depth=float(out[kernels.DEEPEST]),
+            number=int(out[kernels.NUMBER]),
+        )
+
+
+def shape_record(pair: PinInHole) -> np.record:
+    """Return what the kernels know of a pin and its hole."""
+    from softdock.contact.kernels import hole as h
+    from softdock.contact.kernels import pins as p
+    from softdock.contact.kernels import rim as m
+
+    pin, hole, law = pair.pin, pair.hole, pair.law
+    shape: np.record = np.zeros(1, p.SHAPE).view(np.recarray)[0]
+    shape.radius, shape.straight, shape.height = hole.radius, hole.straight, hole.height
+    shape.chamfer_width, shape.chamfer_depth = hole.chamfer_width, hole.chamfer_depth
+    shape.half_x, shape.half_y = hole.sides[0] / 2, hole.sides[1] / 2
+    shape.pin_radius, shape.pin_length = pin.radius, pin.length
+    shape.cap_share = 0.5 + 0.5 * min(pin.length / pin.radius, 1.0)  # Eq. (P11)
+    shape.stiffness, shape.damping = law.stiffness, law.damping
+    shape.friction, shape.friction_speed = law.friction.coefficient, law.friction.threshold_speed
+    shape.static_friction = law.friction.coefficient if law.static_friction is None else law.static_friction
+    shape.stribeck_speed = law.stribeck_speed
+    shape.bottom = h.THROUGH if hole.through else h.ROUND
+    shape.rim, shape.levels = m.SEARCH if pair.rim is Rim.SEARCH else m.DIRECT, pair.levels
+    shape.damping_law = p.KELVIN_VOIGT if law.damping_law is Damping.KELVIN_VOIGT else p.HUNT_CROSSLEY
+    shape.friction_law = p.RAMP if law.friction.law is FrictionLaw.RAMP else p.SMOOTH
+    return shape
+
+
+def _vector(values: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in np.asarray(values, float))
+    if not all(map(math.isfinite, (x, y, z))):
+        raise ValueError(f"positions, axes and velocities must be finite: {(x, y, z)}")
+    return x, y, z

@@ -1,0 +1,89 @@
+"""Pins and holes that the tests are made of, and poses in which they touch."""
+
+import numpy as np
+
+from softdock.contact.kernels import pins as kernels
+from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
+from softdock.geometry.pins import Hole, Pin
+
+STIFFNESS = 1e6
+LAW = PinLaw(stiffness=STIFFNESS)
+R = 0.02
+
+
+def pair(r=0.0175, L=0.08, rim=Rim.DIRECT, law=LAW, straight=0.04, **hole):
+    return PinInHole(
+        pin=Pin(radius=r, length=L), hole=Hole(radius=R, straight=straight, **hole), law=law, rim=rim
+    )
+
+
+SHAPES = {
+    "loose": pair(),
+    "as wide as the hole": pair(r=R),
+    "tight and short": pair(r=0.0199, L=0.03),
+    "long": pair(r=0.019, L=0.2),
+    "ball": pair(L=0.0),
+    "chamfered": pair(chamfer_width=0.002, chamfer_depth=0.003),
+    "through": pair(straight=0.03, through=True),
+    "in a box": pair(sides=(0.06, 0.08)),
+}
+
+
+class Touching:
+    """A pair at kernel level: rows of the manifold, and force, torque and energy."""
+
+    def __init__(self, one):
+        self.shape = shape_record(one)
+        self.rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+
+    def contacts(self, P, a):
+        count = kernels.manifold(self.shape, tuple(map(float, P)), tuple(map(float, a)), self.rows)
+        return self.rows[:count]
+
+    def __call__(self, P, a, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
+        out = np.zeros(kernels.TOTALS)
+        count = len(self.contacts(P, a))
+        kernels.add_forces(self.shape, self.rows, count, w, v, out)
+        return out
+
+
+def direction(rng):
+    """Along the hole, a little off it, or anywhere."""
+    a = rng.normal(size=3)
+    if rng.random() < 0.6:
+        a = np.array([0.0, 0.0, 1.0]) + rng.choice([0.0, 0.01, 0.1, 0.3]) * a
+    return a / np.linalg.norm(a)
+
+
+def pose(rng):
+    return np.array([*rng.uniform(-0.03, 0.03, 2), rng.uniform(-0.05, 0.02)]), direction(rng)
+
+
+def pressed(touching, rng, deepest=2e-3):
+    """A pose in which the pin touches, not too deeply."""
+    while True:
+        P, a = pose(rng)
+        if 0.0 < touching(P, a)[kernels.DEEPEST] < deepest:
+            return P, a
+
+
+def leaning(one, rng):
+    """A pose in which the body lies on a rim: normal to the rim and to the pin, anywhere along it."""
+    phi, steep, across = rng.uniform(0.0, 2 * np.pi), rng.uniform(0.0, np.pi / 2), rng.uniform(-1.5, 1.5)
+    e_r, e_t = np.array([np.cos(phi), np.sin(phi), 0.0]), np.array([-np.sin(phi), np.cos(phi), 0.0])
+    up = np.array([0.0, 0.0, 1.0])
+    n = -np.cos(steep) * e_r + np.sin(steep) * up
+    a = np.cos(across) * (np.sin(steep) * e_r + np.cos(steep) * up) + np.sin(across) * e_t
+    hole = one.hole
+    X = (hole.radius + hole.chamfer_width) * e_r
+    depth, t = 10 ** rng.uniform(-6, -3), rng.uniform(0.05, 0.95) * one.pin.length
+    return X + (one.pin.radius - depth) * n - t * a, a
+
+
+def turned(w, x):
+    """The vector x turned by the rotation vector w."""
+    angle = np.linalg.norm(w)
+    if angle == 0.0:
+        return x
+    k = w / angle
+    return x * np.cos(angle) + np.cross(k, x) * np.sin(angle) + k * (k @ x) * (1 - np.cos(angle))
