@@ -12,6 +12,7 @@ from softdock import __version__
 from softdock.cli import console
 from softdock.cli.bench import bench
 from softdock.cli.campaign import campaign
+from softdock.cli.compare import compare
 from softdock.cli.export import export
 from softdock.cli.figures import figures
 from softdock.cli.predict import predict
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (scenarios, predict, validate, run, replay, figures, export, bench):
+for command in (scenarios, predict, validate, run, compare, replay, figures, export, bench):
     app.command()(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(robot, name="robot")

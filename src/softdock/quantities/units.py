@@ -183,6 +183,17 @@ def described(unit: str) -> str:
     return _kind_of(parse_unit(unit).dimension)[1] or f"a quantity in {unit}"
 
 
+def si_unit(text: str) -> str:
+    """Return the SI unit of what a unit measures: `rad` for `deg`, `N*m` for `lbf*ft`."""
+    dimension = parse_unit(text).dimension
+    known = _kind_of(dimension)[0]
+    if known:
+        return known
+    length, mass, time, angle, cycle = dimension
+    powers = zip(("m", "kg", "s", "rad", "Hz"), (length, mass, time + cycle, angle, cycle))
+    return "*".join(f"{base}^{power}" if power != 1 else base for base, power in powers if power) or "1"
+
+
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
     """Return the unit written as a product of powers of symbols, such as `N*m/rad` or `N/(m/s)`."""

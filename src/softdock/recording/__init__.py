@@ -1,0 +1,7 @@
+"""What was measured elsewhere, as a result like any other, and how two results compare."""
+
+from softdock.recording.alignment import Alignment
+from softdock.recording.comparison import Comparison, Deviation, compare
+from softdock.recording.loading import load, load_run
+
+__all__ = ["Alignment", "Comparison", "Deviation", "compare", "load", "load_run"]

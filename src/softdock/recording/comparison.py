@@ -1,0 +1,186 @@
+"""How far two runs are apart: every channel that both have, and joint by joint."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.errors import InputError, Problem
+from softdock.quantities.units import parse_unit
+from softdock.recording.alignment import Alignment, Array, align, common_times, misfit
+from softdock.result import Result, plain_data
+
+ANGLES, TORQUES = ("position", "joint", "angle"), ("torque", "tau_measured")
+"""Last parts of the names under which a joint's position and torque are recorded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviation:
+    """The difference B minus A of one channel over the time that both cover."""
+
+    unit: str
+    largest: float
+    """Largest absolute difference."""
+    largest_at: float
+    """When it occurs, by the clock of A [s]."""
+    deviation: float
+    """Standard deviation of the difference over time."""
+    mean: float
+    rms: float
+    range: float
+    """Largest less smallest value of A in that time, for comparison."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two runs laid over each other."""
+
+    a: Result
+    b: Result
+    alignment: Alignment
+    start: float
+    """Beginning of the time that both cover, by the clock of A [s]."""
+    end: float
+    channels: Mapping[str, Deviation]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    other_unit: tuple[str, ...]
+    """Channels whose units differ in kind, which cannot be compared."""
+
+    @property
+    def joints(self) -> dict[str, dict[str, Deviation]]:
+        """Deviations of angle and torque by joint; sliding joints have positions [m] and forces [N]."""
+        joints: dict[str, dict[str, Deviation]] = {}
+        for name, deviation in self.channels.items():
+            stem, _, last = name.rpartition(".")
+            if stem and last in ANGLES and deviation.unit in ("rad", "m"):
+                joints.setdefault(stem, {}).setdefault("angle", deviation)
+            elif stem and last in TORQUES and deviation.unit in ("N*m", "N", "J"):
+                joints.setdefault(stem, {}).setdefault("torque", deviation)
+        return joints
+
+    def curves(self, name: str) -> tuple[Array, Array, Array]:
+        """Return the instants by the clock of A, and the channel of A and of B at these instants."""
+        return _curves(self.a, self.b, name, self.alignment.offset)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `softdock compare --json` prints."""
+        plain = {
+            "a": self.a.scenario,
+            "b": self.b.scenario,
+            "alignment": asdict(self.alignment),
+            "start": self.start,
+            "end": self.end,
+            "joints": {
+                name: {what: asdict(deviation) for what, deviation in both.items()}
+                for name, both in self.joints.items()
+            },
+            "channels": {name: asdict(deviation) for name, deviation in self.channels.items()},
+            "only_a": list(self.only_a),
+            "only_b": list(self.only_b),
+            "other_unit": list(self.other_unit),
+        }
+        return {key: plain_data(value) for key, value in plain.items()}
+
+
+def compare(a: Result, b: Result, offset: float | None = None) -> Comparison:
+    """Compare two runs; `offset` is added to the times of B [s] and is found by correlation if not given."""
+    names_a, names_b = a.history.channels, b.history.channels
+    both = [name for name in names_a if name in names_b]
+    same = [name for name in both if _same_kind(names_a[name].unit, names_b[name].unit)]
+    if not same:
+        raise InputError(_nothing_common(list(names_a), list(names_b)))
+    for side in (a, b):
+        if len(side.history.time) < 2:
+            raise InputError(f"The run '{side.scenario}' has fewer than two rows; nothing can be compared.")
+    if offset is None:
+        alignment = align(a.history, b.history, same)
+    else:
+        alignment = Alignment(
+            offset=offset,
+            estimated=False,
+            misfit=misfit(a.history, b.history, same, offset),
+            misfit_unshifted=misfit(a.history, b.history, same, 0.0),
+        )
+    start, end = _overlap(a, b, alignment.offset)
+    return Comparison(
+        a=a,
+        b=b,
+        alignment=alignment,
+        start=start,
+        end=end,
+        channels={name: _deviation(a, b, name, alignment.offset) for name in same},
+        only_a=tuple(name for name in names_a if name not in names_b),
+        only_b=tuple(name for name in names_b if name not in names_a),
+        other_unit=tuple(name for name in both if name not in same),
+    )
+
+
+def _same_kind(one: str, two: str) -> bool:
+    try:
+        return one == two or parse_unit(one) == parse_unit(two)
+    except ValueError:
+        return False
+
+
+def _nothing_common(a: list[str], b: list[str]) -> Problem:
+    def some(names: list[str]) -> str:
+        return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "") if names else "nothing"
+
+    return Problem(
+        message="The two runs have no channel in common.",
+        hint=f"The first has {some(a)}; the second has {some(b)}. "
+        "The mapping file of a recording gives its columns the names of channels.",
+    )
+
+
+def _overlap(a: Result, b: Result, offset: float) -> tuple[float, float]:
+    t_a, t_b = a.history.time, b.history.time + offset
+    start, end = max(t_a[0], t_b[0]), min(t_a[-1], t_b[-1])
+    if end <= start:
+        message = "The two runs do not overlap in time."
+        given = f"{t_a[0]:g} to {t_a[-1]:g} s and {t_b[0]:g} to {t_b[-1]:g} s with an offset of {offset:g} s"
+        raise InputError(Problem(message=message, given=given))
+    return float(start), float(end)
+
+
+def _curves(a: Result, b: Result, name: str, offset: float) -> tuple[Array, Array, Array]:
+    sides = []
+    for result, shift in ((a, 0.0), (b, offset)):
+        values = np.asarray(result.history[name], dtype=float)
+        kept = np.isfinite(values)
+        sides.append((result.history.time[kept] + shift, values[kept]))
+    (t_a, y_a), (t_b, y_b) = sides
+    if not (len(t_a) and len(t_b)):
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    t = common_times(t_a, t_b)
+    return t, np.interp(t, t_a, y_a), np.interp(t, t_b, y_b)
+
+
+def _deviation(a: Result, b: Result, name: str, offset: float) -> Deviation:
+    t, y_a, y_b = _curves(a, b, name, offset)
+    unit = a.history.channels[name].unit
+    if not len(t):
+        none = float("nan")
+        return Deviation(
+            unit=unit, largest=none, largest_at=none, deviation=none, mean=none, rms=none, range=none
+        )
+    difference = y_b - y_a
+    worst = int(np.argmax(np.abs(difference)))
+    mean, square = _mean(t, difference), _mean(t, difference**2)
+    return Deviation(
+        unit=unit,
+        largest=float(np.abs(difference[worst])),
+        largest_at=float(t[worst]),
+        deviation=float(np.sqrt(_mean(t, (difference - mean) ** 2))),  # Eq. (N4)
+        mean=mean,
+        rms=float(np.sqrt(square)),
+        range=float(np.ptp(y_a)),
+    )
+
+
+def _mean(t: Array, y: Array) -> float:
+    """Return the mean over time, whatever the spacing of the samples, Eq. (N3)."""
+    span = t[-1] - t[0]
+    return float(np.trapezoid(y, t) / span) if span > 0.0 else float(y[0])

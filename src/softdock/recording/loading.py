@@ -1,0 +1,94 @@
+"""Load recordings as results."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from softdock.errors import InputError, Problem
+from softdock.quantities.units import parse_unit, si_unit
+from softdock.recording.mapping import RecordingFile
+from softdock.recording.table import Array, Dialect, Table, read_table
+from softdock.result import Audit, Channel, History, Result, Timing
+from softdock.scenario.messages import problems_of
+from softdock.scenario.source import Source, read_file
+
+OUTCOME = "recorded"
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Load the log that a mapping file describes, in SI; raises InputError with every problem found."""
+    source = read_file(Path(path))
+    if source.data.get("kind") != "recording":
+        where = source.where(("kind",))
+        raise InputError(
+            Problem(
+                message="Must be 'recording'.", field="kind", file=where.file, line=where.line, given=where.text
+            )
+        )  # fmt: skip
+    try:
+        mapping = RecordingFile.model_validate(source.data)
+    except ValidationError as error:
+        raise InputError(*problems_of(error, RecordingFile, source)) from None
+    log = source.directory / mapping.file
+    wanted = [mapping.time.column, *mapping.columns]
+    table = read_table(log, wanted, Dialect(mapping.delimiter, mapping.comment, mapping.decimal))
+    time = _time(mapping, table, log)
+    channels = {
+        column.channel: Channel(values=_in_si(table.columns[name], column.unit, column.scale, column.offset),
+                                unit=si_unit(column.unit))
+        for name, column in mapping.columns.items()
+    }  # fmt: skip
+    return _result(mapping, source, History(time=time, channels=channels))
+
+
+def load_run(path: str | os.PathLike[str]) -> Result:
+    """Load a folder that a run was saved in, or a recording by its mapping file."""
+    place = Path(path)
+    if place.is_dir() or place.suffix.lower() not in SUFFIXES:
+        if place.is_file():
+            hint = "A log needs a mapping file beside it that says what its columns mean: see the manual."
+            message = "Must be the folder of a run or the mapping file of a recording."
+            raise InputError(Problem(message=message, file=str(place), hint=hint))
+        return Result.load(place)
+    return load(place)
+
+
+def _in_si(values: Array, unit: str, scale: float, offset: float) -> Array:
+    return np.asarray((values * scale + offset) * parse_unit(unit).factor)
+
+
+def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:
+    raw = table.columns[mapping.time.column]
+    if len(raw) < 2:
+        raise InputError(Problem(message="The log has fewer than two rows.", file=str(log)))
+    wrong = ~np.isfinite(raw)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        message = f"The time in column '{mapping.time.column}' is missing or not finite in row {row + 1}."
+        raise InputError(Problem(message=message, file=str(log), line=table.place(row)))
+    back = np.diff(raw) < 0.0
+    if back.any():
+        row = int(np.argmax(back)) + 1
+        message = f"The time in column '{mapping.time.column}' goes back in row {row + 1}."
+        given = f"{raw[row]:.12g} after {raw[row - 1]:.12g}"
+        raise InputError(Problem(message=message, file=str(log), line=table.place(row), given=given))
+    if mapping.time.from_first:
+        raw = raw - raw[0]
+    return np.asarray(raw * parse_unit(mapping.time.unit).factor + mapping.time.offset)
+
+
+def _result(mapping: RecordingFile, source: Source, history: History) -> Result:
+    span = float(history.time[-1] - history.time[0])
+    return Result(
+        scenario=mapping.title or Path(source.file).stem,
+        outcome=OUTCOME,
+        message=f"A recording of {span:.6g} s: {len(history.channels)} channels, {len(history.time)} rows.",
+        metrics={},
+        audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
+        timing=Timing(simulated_s=span, wall_s=0.0, steps=len(history.time), evaluations=0),
+        history=history,
+        definition=mapping.model_dump(),
+    )

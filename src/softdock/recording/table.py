@@ -1,0 +1,148 @@
+"""Columns of numbers out of CSV and Parquet files."""
+
+import csv
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError, Problem, file_error
+
+Array = NDArray[np.float64]
+PARQUET = (".parquet", ".pq")
+TEXT = (".csv", ".tsv", ".txt", ".dat", ".log")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    comment: str = "#"
+    decimal: str = "."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of a file, and where each row was."""
+
+    columns: dict[str, Array]
+    lines: Sequence[int] | None
+    """Line of each row, counted from 1; None where the file has no lines."""
+
+    def place(self, row: int) -> int | None:
+        """Return the line of a row, if the file has lines."""
+        return None if self.lines is None else self.lines[row]
+
+
+def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
+    """Return the wanted columns of a file as floats; an empty cell is NaN."""
+    suffix = path.suffix.lower()
+    if suffix in PARQUET:
+        return _read_parquet(path, wanted)
+    if suffix in TEXT:
+        return _read_text(path, wanted, dialect)
+    allowed = ", ".join((*PARQUET, *TEXT))
+    raise InputError(Problem(message=f"The name of a log ends in {allowed}.", given=str(path)))
+
+
+def _read_parquet(path: Path, wanted: Sequence[str]) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        names = file.schema_arrow.names
+        _check_names(path, wanted, names, None)
+        table = file.read(columns=list(wanted))
+    except OSError as error:
+        if error.errno:
+            raise file_error(path, "read", error) from error
+        raise _not_parquet(path) from error
+    except pa.ArrowException as error:
+        raise _not_parquet(path) from error
+    columns = {}
+    for name in wanted:
+        kind = table.schema.field(name).type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+            message = f"The column '{name}' holds {kind}, not numbers."
+            raise InputError(Problem(message=message, file=str(path)))
+        columns[name] = table[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return Table(columns, None)
+
+
+def _not_parquet(path: Path) -> InputError:
+    return InputError(Problem(message="It is not a Parquet file, or it is damaged.", file=str(path)))
+
+
+def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=True)
+            rows, lines = [], []
+            for row in reader:
+                if not any(cell.strip() for cell in row) or (dialect.comment and _is_comment(row, dialect)):
+                    continue
+                rows.append(row)
+                lines.append(reader.line_num)
+    except OSError as error:
+        raise file_error(path, "read", error) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            Problem(message=f"It is not a text file of columns: {error}.", file=str(path))
+        ) from None
+    if not rows:
+        raise InputError(
+            Problem(message="The log is empty; its first line names the columns.", file=str(path))
+        )
+    names = [cell.strip() for cell in rows[0]]
+    _check_names(path, wanted, names, lines[0])
+    columns = {
+        name: np.array(
+            [
+                _number(path, line, name, row, names.index(name), dialect)
+                for row, line in zip(rows[1:], lines[1:])
+            ]
+        )
+        for name in wanted
+    }
+    return Table(columns, lines[1:])
+
+
+def _is_comment(row: list[str], dialect: Dialect) -> bool:
+    return row[0].lstrip().startswith(dialect.comment)
+
+
+def _number(path: Path, line: int, name: str, row: list[str], at: int, dialect: Dialect) -> float:
+    if at >= len(row):
+        message = f"The line has {len(row)} columns; '{name}' is number {at + 1}."
+        raise InputError(Problem(message=message, file=str(path), line=line))
+    text = row[at].strip()
+    if not text:
+        return math.nan
+    try:
+        return float(text.replace(",", ".") if dialect.decimal == "," else text)
+    except ValueError:
+        message = f"The column '{name}' needs a number."
+        raise InputError(Problem(message=message, file=str(path), line=line, given=text)) from None
+
+
+def _check_names(path: Path, wanted: Sequence[str], names: Sequence[str], line: int | None) -> None:
+    problems = []
+    for name in dict.fromkeys(wanted):
+        if names.count(name) == 1:
+            continue
+        if name in names:
+            message, hint = f"The log has several columns called '{name}'.", ""
+        else:
+            message = f"The log has no column '{name}'."
+            close = difflib.get_close_matches(name, names, n=1)
+            shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            hint = f"Did you mean '{close[0]}'?" if close else f"It has: {shown}."
+        problems.append(Problem(message=message, file=str(path), line=line, hint=hint))
+    if problems:
+        raise InputError(*problems)

@@ -1,0 +1,112 @@
+"""Two runs in pictures: what both did, and how far they are apart."""
+
+import re
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from softdock.recording.comparison import Comparison
+from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.report.plot import QUANTITIES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_ROWS = 8
+"""Channels of one picture."""
+ROW_HEIGHT = 1.25  # inches
+
+
+def draw_comparison(comparison: Comparison, folder: Path) -> list[Path]:
+    """Draw one picture per unit into a folder and return their paths."""
+    units: dict[str, list[str]] = {}
+    for name, deviation in comparison.channels.items():
+        if np.isfinite(deviation.largest):
+            units.setdefault(deviation.unit, []).append(name)
+    written = []
+    for unit, names in units.items():
+        path = folder / f"{_file_name(unit)}.png"
+        save_picture(comparison_figure(comparison, unit, _most_different(comparison, names)), path)
+        written.append(path)
+    return written
+
+
+def comparison_figure(comparison: Comparison, unit: str, names: list[str]) -> Figure:
+    """Return a picture with one row per channel: both runs on the left, their difference on the right."""
+    height = 1.3 + ROW_HEIGHT * len(names)
+    figure = Figure(figsize=(10.0, height))
+    # Margins by hand: a layout engine takes seconds for so many panels.
+    figure.subplots_adjust(
+        left=0.11, right=0.98, bottom=0.5 / height, top=1.0 - 0.8 / height, wspace=0.14, hspace=0.22
+    )
+    a, b, offset = comparison.a.scenario, comparison.b.scenario, comparison.alignment.offset
+    how = "found by correlation" if comparison.alignment.estimated else "as given"
+    title = f"{a} (A) and {b} (B), B shifted by {offset:.4g} s ({how})"
+    figure.suptitle(fill(title, 100), fontsize="medium")
+    axes = figure.subplots(len(names), 2, sharex=True, squeeze=False)
+    for row, name in zip(axes, names):
+        _draw_both(row[0], comparison, name)
+        _draw_difference(row[1], comparison, name)
+    quantity = f"{QUANTITIES.get(unit, '')} [{unit if unit != '1' else '-'}]".strip()
+    axes[0][0].set_title(quantity, fontsize="small")
+    axes[0][1].set_title(f"difference B - A [{unit if unit != '1' else '-'}]", fontsize="small")
+    axes[0][0].legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize="x-small")
+    for ax in axes[-1]:
+        ax.set_xlabel("time of A [s]")
+    return figure
+
+
+def _most_different(comparison: Comparison, names: list[str]) -> list[str]:
+    """Return as many channels as fit, in their own order: those of joints, then those that differ most."""
+    of_joints = {id(deviation) for both in comparison.joints.values() for deviation in both.values()}
+
+    def rank(name: str) -> tuple[bool, float]:
+        deviation = comparison.channels[name]
+        return id(deviation) not in of_joints, -deviation.largest
+
+    ranked = sorted(names, key=rank)[:MOST_ROWS]
+    return [name for name in names if name in ranked]
+
+
+def _draw_both(ax: "Axes", comparison: Comparison, name: str) -> None:
+    t, y_a, y_b = comparison.curves(name)
+    ax.plot(t, y_a, color=COLOURS[0], linewidth=1.4, label="A")
+    ax.plot(t, y_b, "--", color=COLOURS[1], linewidth=1.1, label="B")
+    ax.set_ylabel(fill(name.replace(".", ". "), 18).replace(". ", "."), fontsize="x-small")
+    ax.yaxis.set_label_coords(-0.17, 0.5)  # aligning labels of many rows costs seconds
+    _tidy(ax)
+
+
+def _draw_difference(ax: "Axes", comparison: Comparison, name: str) -> None:
+    t, y_a, y_b = comparison.curves(name)
+    deviation = comparison.channels[name]
+    ax.axhline(0.0, color=GREY, linewidth=0.7)
+    ax.axhspan(
+        deviation.mean - deviation.deviation, deviation.mean + deviation.deviation, color="0.92", zorder=0
+    )
+    ax.plot(t, y_b - y_a, color=COLOURS[2], linewidth=1.1)
+    ax.annotate(
+        f"largest {deviation.largest:.3g} at {deviation.largest_at:.4g} s, deviation {deviation.deviation:.2g}",
+        (0.01, 0.97),
+        xycoords="axes fraction",
+        va="top",
+        fontsize="x-small",
+        color="0.25",
+    )
+    ax.margins(y=0.3)
+    _tidy(ax)
+
+
+def _tidy(ax: "Axes") -> None:
+    ax.margins(x=0.0)
+    ax.grid(color="0.93", linewidth=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(labelsize="x-small")
+
+
+def _file_name(unit: str) -> str:
+    name = QUANTITIES.get(unit) or ("number" if unit == "1" else unit)
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "other"
