@@ -37,6 +37,23 @@ SPINNING = {
 """No contact, fast turns: what a replay of any system must bear."""
 
 
+REACHING = {
+    "softdock": 1,
+    "kind": "robot",
+    "gravity": [0.0, 0.0, -9.81],
+    "arm": {"file": "lwr4plus", "start": ["0 deg", "30 deg", "0 deg", "-80 deg", "0 deg", "70 deg", "0 deg"]},
+    "control": {"stiffness": [1000, 1000, 1000, 1000, 300, 300, 100]},
+    "moves": [{"by": [0.01, 0.0, -0.03]}],
+}
+
+
+@functools.cache
+def reaching() -> Result:
+    from softdock.scenario import from_data
+
+    return softdock.simulate(from_data(REACHING, "reaching"))
+
+
 @functools.cache
 def spinning() -> Result:
     from softdock.scenario import from_data

@@ -15,6 +15,7 @@ RUNS = {
     "nominal": runs.nominal,
     "spinning": runs.spinning,
     "impact": lambda: runs.run("impact-a"),
+    "robot": runs.reaching,
     "latch": lambda: runs.run("latch-multibody"),
 }
 

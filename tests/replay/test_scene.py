@@ -111,6 +111,20 @@ def test_drogue_is_half_transparent_and_bodies_without_geometry_are_stand_ins() 
     assert (shown.events[0].name, shown.outcome) == ("first-contact", "captured")
 
 
+def test_robot_stands_upright_and_shows_its_links() -> None:
+    shown = scene(runs.reaching())
+    assert sum(bool(node.parts) for node in shown.nodes) >= 7
+    rod = next(node for node in scene(runs.spinning()).nodes if node.name == "rod")
+    assert {part.role for part in rod.parts} == {Role.LINK}
+    assert max(part.mesh.points[:, 2].max() for part in rod.parts) == pytest.approx(1.0), (
+        "past its centre of mass"
+    )
+    w, x, y, z = shown.turn_wxyz  # takes the world's z, against gravity, to the picture's y
+    up = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
+    np.testing.assert_allclose(up, [0.0, 1.0, 0.0], atol=1e-9)
+    assert any("torque" in name for chart in shown.charts for name in chart)
+
+
 def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from softdock.errors import InputError, Problem
-from softdock.quantities.model import FieldError
 from softdock.replay import solids
-from softdock.replay.multibody import build_system
+from softdock.replay.multibody import draw
 from softdock.replay.scene import Mesh, Scene
-from softdock.replay.scenes import REMEDY, scenario_of
+from softdock.replay.scenes import scenario_of
 from softdock.result import Result
 from softdock.robot.bodies import body_name
 from softdock.robot.urdf import Form, Shape
@@ -17,22 +15,19 @@ from softdock.scenario.robot import RobotScenario
 
 
 def build(result: Result) -> Scene:
-    """Return the scene of a robot's run."""
-    scenario = scenario_of(result).with_origin(result.scenario, Path(result.directory))
+    """Return the scene of a robot's run; its URDF file must still be where it was."""
+    scenario = scenario_of(result, {"directory": Path(result.directory)})
     assert isinstance(scenario, RobotScenario)
-    try:
-        robot, whole = scenario.read_arm(), scenario.whole()
-    except FieldError as error:
-        raise InputError(Problem(field="arm.file", message=str(error), hint=REMEDY)) from None
     looks = {
         body_name(link.name): [mesh for shape in link.visual if (mesh := _mesh(shape)) is not None]
-        for link in robot.links.values()
+        for link in scenario.read_arm().links.values()
     }
-    return build_system(result, whole, {name: meshes for name, meshes in looks.items() if meshes})
+    moved = [name for name in result.history.channels if name.endswith((".torque", ".difference"))]
+    return draw(result, scenario.whole(), wanted=moved, looks=looks)
 
 
 def _mesh(shape: Shape) -> Mesh | None:
-    """Return a shape in link axes; None for a mesh file, in whose place the link's stand-in is drawn."""
+    """Return a shape in link axes; None for a mesh file, in whose place rods and drums are drawn."""
     if shape.form is Form.BOX:
         mesh = solids.box(np.array(shape.size))
     elif shape.form is Form.SPHERE:

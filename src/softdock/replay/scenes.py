@@ -1,7 +1,9 @@
 """From a result to its scene, by the kind of the scenario."""
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Protocol, cast
+from pathlib import Path
+from typing import Any, Protocol, cast
 
 from pydantic import ValidationError
 
@@ -41,13 +43,16 @@ def scene(result: Result) -> Scene:
     return cast(Builder, import_module(BUILDERS[kind])).build(result)
 
 
-def scenario_of(result: Result) -> ScenarioBase:
-    """Return the scenario that was run; its files need not be there any more."""
+def scenario_of(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:
+    """Return the scenario that was run; without a context its files need not be there any more."""
+    model = model_of(str(result.definition["kind"]))
     try:
-        return model_of(str(result.definition["kind"])).model_validate(result.definition)
+        scenario = model.model_validate(result.definition, context=context)
     except ValidationError as error:
-        message = "The scenario in this result is not one that this Softdock can read."
-        raise InputError(Problem(message=message, hint=REMEDY)) from error
+        said = error.errors(include_url=False, include_context=False)[0]["msg"]
+        message = "The scenario in this result cannot be read again."
+        raise InputError(Problem(message=message, given=said, hint=REMEDY)) from error
+    return scenario.with_origin(result.scenario, Path(result.directory))
 
 
 def facts(result: Result) -> dict[str, str]:

@@ -12,6 +12,7 @@ from softdock.geometry.remembered import profile_from_rows
 from softdock.multibody.joints import matrix
 from softdock.multibody.system import WORLD
 from softdock.outlines import outlines_of
+from softdock.replay.multibody import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
 
@@ -94,7 +95,7 @@ def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
 def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
     focus = scene.focus
     assert focus is not None
-    R_NF, p_NF = _pose(result, WORLD if focus.node == "ground" else focus.node, time)
+    R_NF, p_NF = _pose(result, WORLD if focus.node == GROUND else focus.node, time)
     right = np.array(focus.axis)
     up = np.array([1.0, 0.0, 0.0]) if abs(right[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     up = up - (up @ right) * right

@@ -4,6 +4,7 @@ const PREFIXES = { m: [["m", 1], ["mm", 1e3], ["µm", 1e6]], "m/s": [["m/s", 1],
   N: [["kN", 1e-3], ["N", 1], ["mN", 1e3]], "N*m": [["N·m", 1], ["mN·m", 1e3]], J: [["J", 1], ["mJ", 1e3], ["µJ", 1e6]],
   Pa: [["MPa", 1e-6], ["kPa", 1e-3], ["Pa", 1]], "m^2": [["m²", 1], ["cm²", 1e4], ["mm²", 1e6]],
   rad: [["deg", 180 / Math.PI]], "rad/s": [["deg/s", 180 / Math.PI]], "N*s": [["N·s", 1]], 1: [["", 1]], s: [["s", 1]] };
+const FONT = "11px system-ui, sans-serif";
 const COLOURS = {
   light: ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"],
   dark: ["#56B4E9", "#F08A3C", "#2FC79A", "#E39CC6", "#F0C24B", "#9CC7F2"],
@@ -97,22 +98,32 @@ class Chart {
     this.deck.show([Math.max(low, at - (at - a) * factor), Math.min(high, at + (b - at) * factor)]);
   }
 
-  paint() {
+  // Prepares the marks of the value axis; returns the room that their texts need.
+  measure() {
+    const h = this.canvas.clientHeight;
+    const [low, high] = (this.limits = this.bounds(...this.deck.range));
+    const pen = this.canvas.getContext("2d");
+    pen.font = FONT;
+    this.rows = ticks(low, high, Math.max(2, (h - 30) / 26));
+    this.texts = this.rows.map((v) => tickText(v, this.rows.length > 1 ? this.rows[1] - this.rows[0] : 1));
+    return Math.max(34, 10 + Math.max(...this.texts.map((s) => pen.measureText(s).width)));
+  }
+
+  paint(left) {
     const ratio = window.devicePixelRatio || 1;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h) return;
+    this.left = left;
     this.canvas.width = w * ratio;
     this.canvas.height = h * ratio;
     const pen = this.canvas.getContext("2d");
     pen.scale(ratio, ratio);
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--ink"), faint = style.getPropertyValue("--line");
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = FONT;
     const [a, b] = this.deck.range;
-    const [low, high] = this.bounds(a, b);
-    const rows = ticks(low, high, Math.max(2, (h - 30) / 26));
-    const texts = rows.map((v) => tickText(v, rows.length > 1 ? rows[1] - rows[0] : 1));
-    this.left = Math.max(34, 10 + Math.max(...texts.map((s) => pen.measureText(s).width)));
+    const [low, high] = this.limits;
+    const { rows, texts } = this;
     const right = w - 8, top = 6, bottom = h - 18;
     const X = (t) => this.left + ((t - a) / (b - a)) * (right - this.left);
     const Y = (v) => bottom - ((v - low) / (high - low)) * (bottom - top);
@@ -238,9 +249,10 @@ class Deck {
   }
 
   paint() {
+    const left = Math.max(0, ...this.charts.map((chart) => chart.measure()));
     for (const chart of this.charts) {
       chart.tell(this.time);
-      chart.paint();
+      chart.paint(left);
     }
   }
 }

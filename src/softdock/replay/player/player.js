@@ -40,6 +40,11 @@ class Player {
       this.deck.paint();
       return;
     }
+    for (const view of NEAR_VIEWS) {
+      document.querySelector(`[data-view="${view}"]`).hidden = !this.view.focus;
+    }
+    document.querySelector("[data-view=section]").hidden = !this.view.parts.cavity.length;
+    $("bodies").hidden = !this.view.parts["stand-in"].length;
     this.view.resize();
     this.view.moveTo(0);
     this.look(this.view.focus ? "mechanism" : "overview");

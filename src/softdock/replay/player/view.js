@@ -137,7 +137,8 @@ class View {
 
   look(preset) {
     const T = this.THREE;
-    if (!this.focus && preset !== "overview") preset = "overview";
+    if (!this.focus) preset = "overview";
+    if (preset === "section" && !this.parts.cavity.length) preset = "mechanism";
     this.preset = preset;
     this.scene.updateMatrixWorld(true);
     let centre, radius, from;
