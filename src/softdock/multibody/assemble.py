@@ -10,6 +10,7 @@ from softdock.multibody.around import HILL
 from softdock.multibody.attach import Attached, FlexibleRecords, flexible_records, orbit_record, plate_records
 from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
+from softdock.multibody.kernels.appendages import add_modal_momentum, deform
 from softdock.multibody.kernels.derivative import EXTRA_STATES
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.multibody.kernels.kinematics import joint_velocities, link_velocities, place_links
@@ -64,6 +65,8 @@ class Assembly:
     breaks: Floats
     y: Floats
     """Initial state."""
+    velocities: Floats
+    """Initial velocities of free bases (angular first, base axes), speeds of joints and modal rates."""
     placed: dict[str, Placed]
     joints: dict[str, JointPlace]
     element_index: dict[str, int]
@@ -82,7 +85,12 @@ LENGTH, ANGLE, SPEED, RATE, QUATERNION, MOMENTUM, ANGULAR_MOMENTUM, LEDGER, MODA
 
 def assemble(system: System) -> Assembly:
     """Return the arrays of a system and its initial state."""
-    return _Assembler(system).finish()
+    assembly = _Assembler(system).finish()
+    if any(structure.settled for structure in system.structures.values()):
+        from softdock.multibody.settling import settled  # stands above this module
+
+        return settled(assembly)
+    return assembly
 
 
 class _Assembler:
@@ -229,7 +237,7 @@ class _Assembler:
             for plate in (orbit.plates.values() if orbit is not None else ())
         ]
         q, u = np.array(self.q), np.array(self.u)
-        y = np.concatenate([q, _momenta(links, axes, q, u), [0.0] * EXTRA_STATES])
+        y = np.concatenate([q, momenta(links, axes, q, u, flexible), [0.0] * EXTRA_STATES])
         _hold_start(elements, links)
         return Assembly(
             links=links,
@@ -239,6 +247,7 @@ class _Assembler:
             world=world,
             breaks=breaks,
             y=y,
+            velocities=u,
             placed=self.placed,
             joints=self.joints,
             element_index=index,
@@ -367,10 +376,13 @@ def _parents_first(system: System) -> list[str]:
     return order
 
 
-def _momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats) -> Floats:
+def momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats, flexible: FlexibleRecords) -> Floats:
     """Replace the velocity of every free base in `u` by the momentum of its tree."""
+    appendages, modes = flexible.appendages.copy(), flexible.modes
     place_links(links, axes, q)
+    deform(links, appendages, modes, q)
     joint_velocities(links, axes, u)
+    add_modal_momentum(links, appendages, modes, u)
     for link in links:
         link.V[:] = u[link.at_u : link.at_u + 6] if link.kind == k.FREE else 0.0
     link_velocities(links, np.zeros(3))

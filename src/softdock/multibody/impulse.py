@@ -123,6 +123,10 @@ class Impact:
         )
         return inertia, np.array(self.axes.S[first : first + rows]).T  # the base frame is N here
 
+    def whole_inertia(self, link: int) -> Floats:
+        """Return the 6x6 inertia of a link's whole system about N's origin, in N axes."""
+        return self._system(link)[0]
+
     def _top(self, link: int) -> int:
         """Return the first moving link on the way from the ground, the base of a floating tree, or the ground."""
         while self.links[link].parent >= 0 and self.links[self.links[link].parent].kind != k.GROUND:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from softdock.errors import InputError, Problem
 from softdock.flexible.structure import NodeName, Structure
 from softdock.multibody.joints import UPRIGHT, Attitude, quaternion
-from softdock.quantities.fields import Integer, Length, Quantity, Vector3
+from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
 from softdock.quantities.model import FieldError, Model
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Flexible(Model):
     nastran: NastranFiles | None = None
     damping: DampingRatio | tuple[DampingRatio, ...] = 0.0
     """Damping ratio of every mode, or one for each that is kept."""
+    settled: Flag = False
+    """Start at rest under gravity and turning, instead of undeformed."""
     modes: Modes = "all"
     """The lowest so many, `all`, or a choice `below` a frequency, by `share` or by `residual`."""
 
@@ -99,7 +101,9 @@ class Flexible(Model):
         source = "" if self.members is None else self.members.model_dump_json()
         files = (self.file, *((self.nastran.bulk, self.nastran.eigenvectors) if self.nastran else ()))
         stamps = tuple(_stamp(directory / name) for name in files if name is not None)
-        key = self.model_copy(update={"members": None, "body": "", "damping": 0.0}).model_dump_json()
+        key = self.model_copy(
+            update={"members": None, "body": "", "damping": 0.0, "settled": False}
+        ).model_dump_json()
         found = _kept_modes(source, key, directory, stamps, _Asked(self))
         ratios = 1 if isinstance(self.damping, float | int) else len(self.damping)
         if not isinstance(self.damping, float | int) and ratios != found.frequency.size:

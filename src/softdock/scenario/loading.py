@@ -22,6 +22,7 @@ KINDS: dict[str, str] = {
     "chain": "softdock.scenario.chain:ChainScenario",
     "multibody": "softdock.scenario.multibody:MultibodyScenario",
     "robot": "softdock.scenario.robot:RobotScenario",
+    "station": "softdock.scenario.station:StationScenario",
 }
 """Kinds of scenario and where their models live; imported when a scenario of the kind is loaded."""
 

@@ -318,8 +318,7 @@ class MultibodyScenario(ScenarioBase, System):
                 "members" if structure.members else "file" if structure.file else "nastran",
             )
             said = f"{problem.field} {problem.message}" if field == "members" else problem.message
-            given = f" (given {problem.given})" if problem.given else ""
-            raise FieldError(f"structures.{name}.{field}", f"{said.rstrip('.')}{given}") from None
+            raise FieldError(f"structures.{name}.{field}", said.rstrip(".")) from None
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]

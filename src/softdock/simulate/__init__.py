@@ -18,8 +18,14 @@ RUNNERS = {
     "chain": "softdock.simulate.chain",
     "multibody": "softdock.simulate.multibody",
     "robot": "softdock.simulate.robot",
+    "station": "softdock.simulate.station",
 }
-ROOMS = {"chain": ("lumped",), "multibody": ("multibody",), "robot": ("multibody", "robot")}
+ROOMS = {
+    "chain": ("lumped",),
+    "multibody": ("multibody",),
+    "robot": ("multibody", "robot"),
+    "station": ("multibody",),
+}
 """Rooms whose kernels each kind of scenario starts; what those call is compiled with them."""
 
 

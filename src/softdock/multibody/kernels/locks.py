@@ -21,7 +21,9 @@ from softdock.multibody.kernels.poses import (
 )
 from softdock.multibody.kernels.tree import FREE, LANES
 
-SETTLING = 10.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
+SETTLING = (
+    2.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
+)
 SINGULAR = (
     1e-12  # pivots below this part of their diagonal belong to directions that other joints hold already
 )

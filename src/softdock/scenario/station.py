@@ -1,0 +1,195 @@
+"""Scenarios of kind `station`: a spacecraft docks at once with a large flexible station in orbit."""
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationInfo, model_validator
+
+from softdock.errors import InputError
+from softdock.flexible.structure import NodeName, Structure
+from softdock.multibody.around import Around
+from softdock.multibody.joints import Free
+from softdock.multibody.structures import DampingRatio, Flexible, Modes
+from softdock.multibody.system import Anchor, Body, Lock
+from softdock.quantities.fields import (
+    Frequency,
+    Inertia,
+    Integer,
+    Length,
+    Number,
+    PositiveMass,
+    PositiveTime,
+    Quantity,
+    Speed,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.multibody import (
+    AccuracyModel,
+    Action,
+    EventModel,
+    IntegratorModel,
+    MultibodyScenario,
+    RecordModel,
+)
+
+Floats = NDArray[np.float64]
+HALF = 0.5**0.5
+DIRECTIONS: dict[str, tuple[float, float, float]] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "xy": (HALF, HALF, 0.0),
+    "xz": (HALF, 0.0, HALF),
+}
+
+
+class Visitor(Model):
+    """The spacecraft that docks, as it is when docked; all in station axes from the station's base node."""
+
+    mass: PositiveMass = 104_326.0
+    inertia: Vector3[Inertia] = (8.57e6, 8.16e6, 1.12e6)
+    """About its centre of mass."""
+    centre: Vector3[Length] = (-10.4, 0.0, 12.44)
+    """Centre of mass."""
+    port: Vector3[Length] = (-8.0, 0.0, 2.44)
+    """Where the two are joined."""
+
+
+class StationScenario(ScenarioBase):
+    """A station of beams and rigid parts, and a spacecraft that docks with its base by a weld impulse."""
+
+    kind: Literal["station"] = "station"
+    closing_rate: Speed
+    """Of the visitor relative to the station when they meet."""
+    direction: Literal["x", "y", "z", "xy", "xz"] | Vector3[Number] = "x"
+    """Of the closing velocity in station axes: a name, or three numbers of any length but zero."""
+    model: Literal["hybrid", "rigid"] = "hybrid"
+    """`hybrid`: a rigid base with flexible appendages; `rigid`: no modes at all."""
+    modes: Modes = 200
+    """Modes of the clamped station: the lowest so many, `all`, or a choice `below`, by `share` or by `residual`."""
+    simulated_below: Annotated[float, Quantity("Hz", gt=0)] = 20.0
+    """Modes above this frequency take part in the impulse, but are not followed in time."""
+    damping: DampingRatio = 0.01
+    """Damping ratio of every mode."""
+    before: PositiveTime = 50.0
+    """Time before docking."""
+    after: PositiveTime = 150.0
+    """Time after docking."""
+    orbit: Around | None = Around(altitude=500e3)
+    """Leave out (null) for free space."""
+    structure: Structure | None = None
+    """The station; leave out for the Power Tower."""
+    panel_elements: Annotated[Integer, Field(ge=2, le=200)] = 8
+    """Elements of each panel of the Power Tower; an even number has a node in the middle."""
+    base_node: NodeName = "foot"
+    """Node of the rigid base."""
+    point_a: str = "keel-top"
+    """Node whose deflection is reported as a."""
+    point_b: str | None = None
+    """Node whose deflection is reported as b; for the Power Tower the middle of an upper outer panel."""
+    visitor: Visitor = Visitor()
+    record_rate: Frequency = 10.0
+    """Samples per second."""
+    accuracy: AccuracyModel = AccuracyModel()
+
+    @model_validator(mode="after")
+    def _consistent(self, info: ValidationInfo) -> Self:
+        if not isinstance(self.direction, str) and not any(self.direction):
+            raise FieldError("direction", "must not be the zero vector")
+        if self.base_node not in self.members().nodes:
+            raise FieldError("base_node", f"the station has no node {self.base_node!r}")
+        flexible = self.flexible()
+        for key in ("point_a", "point_b"):
+            node = self.points()["ab".index(key[-1])]
+            if node not in flexible.node_names(self.directory):
+                raise FieldError(key, f"the station has no node {node!r}")
+        if info.context and "directory" in info.context:
+            self._check_modes(flexible)
+        return self
+
+    def _check_modes(self, flexible: Flexible) -> None:
+        try:
+            flexible.find_modes(self.directory)
+        except InputError as error:
+            problem = error.problems[0]
+            known = {"modes": "modes", "residual": "modes.residual"}
+            field = known.get(problem.field, "structure" if self.structure else "modes")
+            raise FieldError(field, problem.message.rstrip(".")) from None
+
+    def members(self) -> Structure:
+        """Return the structure of the station."""
+        if self.structure is not None:
+            return self.structure
+        from softdock.flexible.station import power_tower  # brings SciPy
+
+        return power_tower(panel_elements=self.panel_elements)
+
+    def flexible(self) -> Flexible:
+        """Return the station as a flexible structure of a body, with all modes that are asked for."""
+        return Flexible(
+            body="station",
+            base=self.base_node,
+            members=self.members(),
+            modes=0 if self.model == "rigid" else self.modes,
+            damping=self.damping,
+            settled=True,
+        )
+
+    def points(self) -> tuple[str, str]:
+        """Return the nodes a and b."""
+        middle = f"panel-starboard-outer-upper.{self.panel_elements // 2}"
+        return self.point_a, self.point_b or (middle if self.structure is None else self.point_a)
+
+    def velocity(self) -> Floats:
+        """Return the closing velocity in station axes [m/s]."""
+        d = DIRECTIONS[self.direction] if isinstance(self.direction, str) else self.direction
+        return self.closing_rate * np.asarray(d) / np.linalg.norm(d)
+
+    def system(self, flexible: Flexible, centre: Floats, visitor: Free) -> MultibodyScenario:
+        """Return the same docking as a scenario of kind `multibody`.
+
+        `flexible` has the modes that are followed in time; the station starts with its centre of mass (from the base
+        node) in the origin, at rest in the Hill frame, and the visitor as its free joint says.
+        """
+        v = self.visitor
+        a, b = self.points()
+        port = np.asarray(v.port) - v.centre
+        return MultibodyScenario(
+            title=self.title,
+            duration=self.before + self.after,
+            orbit=self.orbit,
+            bodies={
+                "station": Body(joint=Free(position=(-centre[0], -centre[1], -centre[2]))),
+                "visitor": Body(mass=v.mass, inertia=v.inertia, joint=visitor),
+            },
+            structures={"tower": flexible},
+            locks={
+                "hard-dock": Lock(
+                    a=Anchor(body="station", at=v.port),
+                    b=Anchor(body="visitor", at=(port[0], port[1], port[2])),
+                )
+            },
+            events={
+                "docking": EventModel(
+                    when=f"time > {self.before!r} s",
+                    then=(Action(enable="hard-dock"),),
+                    message="The visitor docks: both move as one from here on.",
+                )
+            },
+            metrics={
+                "max_deflection_a": f"max tower/{a}.deflection",
+                "max_deflection_b": f"max tower/{b}.deflection",
+            },
+            record=RecordModel(
+                rate=self.record_rate,
+                also=tuple(
+                    f"tower/{node}.{field}"
+                    for node in dict.fromkeys((a, b))
+                    for field in ("dx", "dy", "dz", "deflection")
+                ),
+            ),
+            integrator=IntegratorModel(accuracy=self.accuracy),
+        )

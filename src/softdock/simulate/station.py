@@ -1,0 +1,234 @@
+"""Run a scenario of kind `station`: meet exactly, dock at once, ring."""
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import RunError
+from softdock.flexible import BaseModes, free_modes, mesh, motion_about, rigid_inertia, weld
+from softdock.flexible.structure import Structure
+from softdock.multibody.assemble import assemble
+from softdock.multibody.impulse import Impact
+from softdock.multibody.joints import Free, Pose
+from softdock.multibody.run import Simulation
+from softdock.multibody.settings import Accuracy, Settings
+from softdock.multibody.structures import Flexible, ModeChoice
+from softdock.multibody.system import Body, System
+from softdock.result import Result
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.station import StationScenario
+from softdock.simulate import multibody
+
+Floats = NDArray[np.float64]
+FREQUENCIES = 8
+"""So many of the lowest frequencies are among the metrics, as in the paper."""
+MOMENT = 1e-6
+"""[s] The rate after the impulse is read so long after it."""
+FINE = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
+"""For the motion before docking, which is slow and smooth."""
+ROUNDS = 12
+"""Rounds to aim the visitor; each takes away all but a thousandth of the miss."""
+
+
+def run(scenario: StationScenario) -> Result:
+    """Run the scenario and return what happened."""
+    flexible = scenario.flexible()
+    kept = flexible.find_modes(scenario.directory)
+    followed = _followed(flexible, kept, scenario)
+    system = prepare(scenario, followed)
+    simulation, seen = multibody.prepare(system), multibody.observations_of(system)[0]
+    session = simulation.begin()
+    rates = []
+    for until in (scenario.before, scenario.before + MOMENT):
+        session.advance(until)
+        rates.append(_rate(session.machine.links))
+    session.advance(system.duration)
+    result = multibody.result_of(system, session.finish(), seen)
+    jump = float(np.linalg.norm(rates[1] - rates[0]))
+    metrics, units = _metrics(scenario, kept, followed, jump)
+    message = (
+        f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
+        f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
+    )
+    return replace(
+        result,
+        outcome="docked" if result.completed else result.outcome,
+        message=message if result.completed else result.message,
+        metrics={**metrics, **_deflections(scenario, result)},
+        units={**units, "max_deflection_a": "m", "max_deflection_b": "m"},
+    )
+
+
+def prepare(scenario: StationScenario, followed: Flexible | None = None) -> MultibodyScenario:
+    """Return the docking as a scenario of kind `multibody`, its visitor aimed so that the two meet as asked."""
+    flexible = scenario.flexible()
+    if followed is None:
+        followed = _followed(flexible, flexible.find_modes(scenario.directory), scenario)
+    centre = (
+        mesh(scenario.members()).mass_properties().centre_of_mass
+        - scenario.members().nodes[scenario.base_node]
+    )
+    station = scenario.system(followed, centre, Free(position=(1e3, 0.0, 0.0)))
+    pose, motion = _at_docking(station, scenario.before)
+    return scenario.system(followed, centre, _aimed(scenario, pose, motion))
+
+
+def _followed(flexible: Flexible, kept: BaseModes, scenario: StationScenario) -> Flexible:
+    """Return the structure with the modes that are followed in time."""
+    if (
+        scenario.model == "rigid"
+        or kept.frequency.size == 0
+        or kept.frequency[-1] <= scenario.simulated_below
+    ):
+        return flexible
+    if isinstance(flexible.modes, ModeChoice) and flexible.modes.below is None:
+        return flexible  # chosen by what they do to the base: few, and none may be missing
+    return flexible.model_copy(update={"modes": ModeChoice(below=scenario.simulated_below)})
+
+
+def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats]:
+    """Return pose and motion in N (about N's origin) of the station's base when the visitor is due."""
+    alone = System(
+        bodies={"station": station.bodies["station"]}, structures=station.structures, orbit=station.orbit
+    )
+    assembly = assemble(alone)
+    settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
+    state = Simulation(assembly=assembly, settings=settings).run().state
+    return _pose_and_motion(Impact(assembly, state), assembly.placed["station"].link)
+
+
+def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
+    base = impact.links[link]
+    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.moving[link].copy()
+
+
+def _aimed(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
+    """Return how the visitor must start so that it meets the station as asked; a few rounds of correction.
+
+    Free motion is almost straight: what is missed at the end is taken from the start.
+    """
+    v, before = scenario.visitor, scenario.before
+    wanted_p = pose.p + pose.R @ np.asarray(v.centre)
+    wanted_w = motion[:3]
+    wanted_v = motion[3:] + np.cross(motion[:3], wanted_p) + pose.R @ scenario.velocity()
+    around = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
+    turned, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
+    turned = _turn(-wanted_w * before) @ pose.R
+    for _ in range(ROUNDS):
+        joint = _free(turned, p, turned.T @ w, u)
+        body = Body(mass=v.mass, inertia=v.inertia, joint=joint)
+        assembly = assemble(System(bodies={"visitor": body}, orbit=around))
+        settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
+        impact = Impact(assembly, Simulation(assembly=assembly, settings=settings).run().state)
+        reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
+        missed_v = moving[3:] + np.cross(moving[:3], reached.p) - wanted_v
+        missed_w = moving[:3] - wanted_w
+        missed_p, missed_turn = reached.p - wanted_p, _rotation_vector(reached.R @ pose.R.T)
+        if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:
+            return _free(*_in_start_frame(scenario, turned, p, w, u))
+        u, p = u - missed_v, p - (missed_p - missed_v * before)
+        w = w - missed_w
+        turned = _turn(-(missed_turn - missed_w * before)) @ turned
+    raise RunError("The visitor cannot be aimed at the station: shorten `before`, or raise the closing rate.")
+
+
+def _in_start_frame(
+    scenario: StationScenario, turned: Floats, p: Floats, w: Floats, u: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return a start in the world as the orbit wants it: relative to the frame in which bodies start."""
+    orbit = scenario.orbit
+    turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+    return turned, p, turned.T @ (w - turning), u - np.cross(turning, p)
+
+
+def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
+    angle = _rotation_vector(R)
+    size = float(np.linalg.norm(angle))
+    axis = angle / size if size > 0.0 else angle
+    q = (float(np.cos(size / 2)), *(float(x) for x in np.sin(size / 2) * axis))
+    return Free(
+        position=tuple(map(float, p)),
+        attitude=q,
+        velocity=tuple(map(float, velocity)),
+        rate=tuple(map(float, rate)),
+    )
+
+
+def _turn(vector: Floats) -> Floats:
+    """Return the rotation matrix of a rotation vector."""
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(vector).as_matrix())
+
+
+def _rotation_vector(R: Floats) -> Floats:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_matrix(R).as_rotvec())
+
+
+def _rate(links: Any) -> Floats:
+    """Return the angular velocity of the station in its own axes; its link is the first free one."""
+    station = next(link for link in links if link.parent < 0 and link.rows == 6)
+    return np.asarray(station.V[:3]).copy()
+
+
+def _deflections(scenario: StationScenario, result: Result) -> dict[str, float]:
+    """Return the largest deflections; a rigid station has none."""
+    rigid = scenario.model == "rigid"
+    return {key: 0.0 if rigid else result.metrics[key] for key in ("max_deflection_a", "max_deflection_b")}
+
+
+@functools.lru_cache(maxsize=8)
+def _free_frequencies(structure: str) -> tuple[float, ...]:
+    """Return the lowest elastic frequencies of a free structure [Hz]."""
+    found = free_modes(mesh(Structure.model_validate_json(structure)), FREQUENCIES)
+    return tuple(float(f) for f in found.frequency)
+
+
+def _metrics(
+    scenario: StationScenario, kept: BaseModes, followed: Flexible, jump: float
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what is known about station and impulse, and the units of it."""
+    members = scenario.members()
+    properties = mesh(members).mass_properties()
+    J = properties.inertia
+    metrics: dict[str, Any] = {"mass": properties.mass}
+    units = {"mass": "kg"}
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        # Products of inertia as Table 2 prints them: the integral of x z dm, not the element of the matrix.
+        metrics[f"inertia_{'xyz'[i]}{'xyz'[j]}"] = float(J[i, j] if i == j else -J[i, j])
+    units |= {name: "kg*m^2" for name in metrics if name.startswith("inertia")}
+    every = replace(kept.lowest(0), inertia=kept.limit)  # with all modes an impulse feels this
+    metrics |= {
+        "closing_rate": scenario.closing_rate,
+        "delta_rate_rigid": _delta_rate(scenario, kept.lowest(0)),
+        "delta_rate": _delta_rate(scenario, kept),
+        "delta_rate_all_modes": _delta_rate(scenario, every),
+        "delta_rate_simulated": jump,
+        "modes": kept.frequency.size,
+        "modes_simulated": followed.find_modes(scenario.directory).frequency.size,
+        "highest_frequency": float(kept.frequency[-1]) if kept.frequency.size else None,
+        "residual_inertia": kept.residual,
+    }
+    units |= {name: "rad/s" for name in metrics if name.startswith("delta_rate")}
+    units |= {"closing_rate": "m/s", "highest_frequency": "Hz"}
+    coupled = kept.coupled_frequency() if kept.frequency.size else np.zeros(0)
+    for i, free in enumerate(_free_frequencies(members.model_dump_json())):
+        metrics[f"free_frequency_{i + 1}"] = free
+        metrics[f"coupled_frequency_{i + 1}"] = float(coupled[i]) if i < coupled.size else None
+        units |= {f"{kind}_frequency_{i + 1}": "Hz" for kind in ("free", "coupled")}
+    return metrics, units
+
+
+def _delta_rate(scenario: StationScenario, modes: BaseModes) -> float:
+    """Return the change of the station's angular rate by the weld impulse on a station at rest [rad/s]; Eq. (F19)."""
+    v = scenario.visitor
+    return weld(
+        modes,
+        body=rigid_inertia(v.mass, np.asarray(v.centre), np.diag(v.inertia)),
+        body_motion=motion_about(v.centre, scenario.velocity()),
+    ).delta_rate

@@ -1,0 +1,112 @@
+"""The station study: the bundled scenarios against the paper's table, closed forms and each other."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import softdock
+from softdock.cli import app
+from softdock.errors import InputError
+from softdock.flexible import base_modes, mesh
+from softdock.flexible.station import APPROACHES, dock, power_tower
+
+FEET = 0.3048
+FREE = (0.07878, 0.07882, 0.07990, 0.07990, 0.07999, 0.08000, 0.08656, 0.08764)
+
+
+@pytest.fixture(scope="module")
+def docked() -> dict:
+    done = CliRunner().invoke(app, ["run", "power-tower-x", "--set", "closing_rate=1 ft/s", "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_the_study_of_the_paper(docked: dict) -> None:
+    m = docked["metrics"]
+    for name, table in (
+        ("mass", 120_710.0),
+        ("inertia_xx", 8.5620e7),
+        ("inertia_yy", 7.8819e7),
+        ("inertia_zz", 1.0718e7),
+        ("inertia_xz", 3.1455e5),
+    ):
+        assert m[name] == pytest.approx(table, rel=1e-3), name
+    assert m["delta_rate_rigid"] == pytest.approx(3.125e-3, rel=1e-3)
+    assert m["delta_rate"] == pytest.approx(6.70e-3, rel=5e-3)
+    assert m["delta_rate_all_modes"] == pytest.approx(6.70e-3, rel=1e-3)
+    assert m["modes"] == 200
+    for i, frequency in enumerate(FREE, start=1):
+        assert m[f"free_frequency_{i}"] == pytest.approx(frequency, rel=1e-3)
+        assert m[f"coupled_frequency_{i}"] == pytest.approx(m[f"free_frequency_{i}"], rel=1e-6)
+    assert docked["outcome"] == "docked"
+
+
+def test_the_run_does_what_the_impulse_says(docked: dict) -> None:
+    """The jump of the rate in time, in orbit and after an approach of 50 s, against the weld of a station at rest."""
+    m = docked["metrics"]
+    assert m["delta_rate_simulated"] == pytest.approx(m["delta_rate"], rel=1e-4)
+    assert docked["audit"]["energy_residual"] < 1e-5
+    assert [event["name"] for event in docked["events"]] == ["docking"]
+    assert docked["events"][0]["time"] == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("direction", APPROACHES)
+def test_every_approach(direction: str) -> None:
+    """With few modes, against the exact propagation of small motions of base and modes in free space."""
+    from softdock.flexible import ring
+    from softdock.flexible.station import Orbiter
+
+    change = {"modes": 28, "panel_elements": 4, "orbit": None, "after": "60 s", "closing_rate": "2 mm/s"}
+    result = softdock.simulate(softdock.load(f"power-tower-{direction}", change))
+    modes = base_modes(mesh(power_tower(panel_elements=4)), "foot", 28)
+    impulse = dock(modes, 0.002, np.array(APPROACHES[direction]))
+    rung = ring(
+        modes, motion=impulse.motion, modal_rate=impulse.modal_rate, end=60.0, step=0.02, damping=0.01,
+        body=Orbiter().inertia_about_foot(),
+    )  # fmt: skip
+    assert result.metrics["delta_rate"] == pytest.approx(impulse.delta_rate, rel=1e-9)
+    assert result.metrics["delta_rate_simulated"] == pytest.approx(impulse.delta_rate, rel=1e-5)
+    for key, node in (("a", "keel-top"), ("b", "panel-starboard-outer-upper.2")):
+        wanted = np.linalg.norm(rung.deflection(node)[:, 3:], axis=1).max()
+        assert result.metrics[f"max_deflection_{key}"] == pytest.approx(wanted, rel=1e-3)
+    assert result.audit.linear_momentum_drift < 1e-12
+    assert result.audit.angular_momentum_drift < 1e-12
+
+
+def test_the_rigid_station_and_the_closing_rate() -> None:
+    rigid, faster = (
+        softdock.simulate(
+            softdock.load("power-tower-y", {"model": "rigid", "closing_rate": rate, "after": "1 s"})
+        )
+        for rate in ("1 ft/s", "1.5 ft/s")
+    )
+    assert rigid.metrics["modes"] == 0
+    assert rigid.metrics["delta_rate"] == rigid.metrics["delta_rate_rigid"]
+    assert rigid.metrics["delta_rate_simulated"] == pytest.approx(rigid.metrics["delta_rate"], rel=1e-4)
+    assert rigid.metrics["max_deflection_a"] == 0.0
+    assert faster.metrics["delta_rate"] == pytest.approx(1.5 * rigid.metrics["delta_rate"], rel=1e-12)
+
+
+def test_modes_by_choice() -> None:
+    change = {"modes": {"residual": 0.1}, "panel_elements": 4, "after": "1 s", "before": "1 s"}
+    result = softdock.simulate(softdock.load("power-tower-x", change))
+    assert result.metrics["residual_inertia"] <= 0.1
+    assert result.metrics["modes"] < 30
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"modes": 5000}, "modes: Must be at most"),
+        ({"orbit.altitude": "-10 km"}, "inside the Earth"),
+        ({"direction": [0, 0, 0]}, "zero vector"),
+        ({"point_a": "keel-tip"}, "no node 'keel-tip'"),
+        ({"closing_rate": "1 kg"}, "closing_rate"),
+        ({"modes": {"residual": 0.01, "below": "1 Hz"}}, "exactly one of below, share and residual"),
+    ],
+)
+def test_bad_input(change: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        softdock.load("power-tower-x", change)
