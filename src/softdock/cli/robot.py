@@ -3,13 +3,14 @@
 import signal
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
     from softdock.robot.link import Robot
@@ -29,8 +30,12 @@ robot = typer.Typer(
 @robot.command()
 def serve(
     name: Annotated[
-        str, typer.Argument(metavar="[ROBOT]", help="joints: seven joints on their own.")
-    ] = "joints",
+        str,
+        typer.Argument(
+            metavar="[ROBOT]",
+            help="Scenario of kind robot, URDF file, bundled robot (lwr4plus), or joints: seven of them on their own.",
+        ),
+    ] = "lwr4plus",
     host: Annotated[
         str,
         typer.Option(
@@ -57,6 +62,7 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve a simulated robot over UDP, in real time, until Ctrl-C; then print the statistics of the link."""
+    from softdock.robot.link_gate import check_period
     from softdock.robot.link_network import Conditions
     from softdock.robot.link_server import RobotServer
     from softdock.robot.udp import UdpServer, is_loopback
@@ -69,7 +75,8 @@ def serve(
         seed=seed,
     )
     wait = None if timeout is None else _quantity("--timeout", timeout, "s")
-    server = RobotServer(_robot(name), _quantity("--cycle", cycle, "s"), wait)
+    period = check_period(_quantity("--cycle", cycle, "s"))
+    server = RobotServer(_robot(name), period, wait)
     goes_on = _until_stopped(None if duration is None else _quantity("--duration", duration, "s"))
     if not is_loopback(host):
         console.say(f"Anyone who can reach {host} can move this robot: the link knows no passwords.")
@@ -79,11 +86,50 @@ def serve(
             f"Robot '{name}' ({server.robot.limits.joints} joints) listens on {listening}, "
             f"cycle {server.period * 1e3:g} ms{_described(conditions)}. Ctrl-C ends it."
         )
-        udp.run(goes_on)
+        udp.run(lambda: goes_on() and not getattr(server.robot, "ended", False))
+    if getattr(server.robot, "ended", False):
+        console.say("The simulation of the robot has come to its end.")
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
     else:
         _print(server.to_json())
+
+
+@robot.command()
+def run(
+    scenario: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Scenario of kind robot.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field; may be repeated."),
+    ] = None,
+    host: Host = LOOPBACK,
+    port: Port = PORT,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history there.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Carry out the experiment of a scenario on a robot behind a link, in real time; the robot moves."""
+    from softdock.robot.udp import connect
+    from softdock.scenario import load
+    from softdock.scenario.robot import RobotScenario
+    from softdock.simulate.remote import run_on
+
+    chosen = load(scenario, overrides or ())
+    if not isinstance(chosen, RobotScenario):
+        message = "Only scenarios of kind robot have an experiment for a robot."
+        raise InputError(Problem(field="kind", message=message, given=chosen.kind))
+    if out is not None:
+        console.make_folder(out)
+    result = run_on(chosen, lambda: connect(host, port))
+    if out is not None:
+        result.save(out)
+    if as_json:
+        console.print_json(result.to_json())
+    else:
+        print(result.summary())
+        if out is not None:
+            print(f"Written to {out}")
+    if not result.completed:
+        raise RunError(result.message)
 
 
 @robot.command()
@@ -119,9 +165,17 @@ def check(
 def _robot(name: str) -> "Robot":
     from softdock.robot.stand_in import seven_joints
 
-    if name != "joints":
-        raise InputError(Problem(message="There is the robot: joints.", field="ROBOT", given=name))
-    return seven_joints()
+    if name == "joints":
+        return seven_joints()
+    from softdock.jit import is_cold
+    from softdock.robot import warm_up
+    from softdock.simulate.remote import served_robot
+
+    robot = served_robot(name)
+    if is_cold("multibody") or is_cold("robot"):
+        console.say("Compiling kernels (first run only) ...")
+    warm_up()  # not in the first cycle
+    return robot
 
 
 def _quantity(option: str, given: str, unit: str) -> float:

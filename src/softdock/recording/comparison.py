@@ -50,15 +50,15 @@ class Comparison:
 
     @property
     def joints(self) -> dict[str, dict[str, Deviation]]:
-        """Deviations of angle and torque by joint; sliding joints have positions [m] and forces [N]."""
-        joints: dict[str, dict[str, Deviation]] = {}
-        for name, deviation in self.channels.items():
-            stem, _, last = name.rpartition(".")
-            if stem and last in ANGLES and deviation.unit in ("rad", "m"):
-                joints.setdefault(stem, {}).setdefault("angle", deviation)
-            elif stem and last in TORQUES and deviation.unit in ("N*m", "N", "J"):
-                joints.setdefault(stem, {}).setdefault("torque", deviation)
-        return joints
+        """Deviations of angle and torque by joint; sliding joints have positions [m] and forces [N].
+
+        Where some joints have a torque, those without are left out: they are the same under other names.
+        """
+        units = {name: deviation.unit for name, deviation in self.channels.items()}
+        return {
+            joint: {what: self.channels[name] for what, name in both.items()}
+            for joint, both in joint_channels(units).items()
+        }
 
     def curves(self, name: str) -> tuple[Array, Array, Array]:
         """Return the instants by the clock of A, and the channel of A and of B at these instants."""
@@ -84,8 +84,24 @@ class Comparison:
         return {key: plain_data(value) for key, value in plain.items()}
 
 
+def joint_channels(units: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the names of the channels of angle and torque by joint, from channels with their units."""
+    joints: dict[str, dict[str, str]] = {}
+    for name, unit in units.items():
+        stem, _, last = name.rpartition(".")
+        if stem and last in ANGLES and unit in ("rad", "m"):
+            joints.setdefault(stem, {}).setdefault("angle", name)
+        elif stem and last in TORQUES and unit in ("N*m", "N", "J"):
+            joints.setdefault(stem, {}).setdefault("torque", name)
+    complete = {stem: both for stem, both in joints.items() if len(both) == 2}
+    return complete or {stem: both for stem, both in joints.items() if "angle" in both}
+
+
 def compare(a: Result, b: Result, offset: float | None = None) -> Comparison:
-    """Compare two runs; `offset` is added to the times of B [s] and is found by correlation if not given."""
+    """Compare two runs; `offset` is added to the times of B [s] and is found by correlation if not given.
+
+    Where there are joints, their angles decide about the offset: what they were commanded knows no delay.
+    """
     names_a, names_b = a.history.channels, b.history.channels
     both = [name for name in names_a if name in names_b]
     same = [name for name in both if _same_kind(names_a[name].unit, names_b[name].unit)]
@@ -94,14 +110,16 @@ def compare(a: Result, b: Result, offset: float | None = None) -> Comparison:
     for side in (a, b):
         if len(side.history.time) < 2:
             raise InputError(f"The run '{side.scenario}' has fewer than two rows; nothing can be compared.")
+    joints = joint_channels({name: names_a[name].unit for name in same})
+    deciding = [both["angle"] for both in joints.values() if "torque" in both] or same
     if offset is None:
-        alignment = align(a.history, b.history, same)
+        alignment = align(a.history, b.history, deciding)
     else:
         alignment = Alignment(
             offset=offset,
             estimated=False,
-            misfit=misfit(a.history, b.history, same, offset),
-            misfit_unshifted=misfit(a.history, b.history, same, 0.0),
+            misfit=misfit(a.history, b.history, deciding, offset),
+            misfit_unshifted=misfit(a.history, b.history, deciding, 0.0),
         )
     start, end = _overlap(a, b, alignment.offset)
     return Comparison(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.recording.comparison import Comparison
+from softdock.recording.comparison import Comparison, joint_channels
 from softdock.report.picture import COLOURS, GREY, save_picture
 from softdock.report.plot import QUANTITIES
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 8
 """Channels of one picture."""
+MOST_JOINTS = 16
 ROW_HEIGHT = 1.25  # inches
 
 
@@ -60,14 +61,13 @@ def comparison_figure(comparison: Comparison, unit: str, names: list[str]) -> Fi
 
 
 def _most_different(comparison: Comparison, names: list[str]) -> list[str]:
-    """Return as many channels as fit, in their own order: those of joints, then those that differ most."""
-    of_joints = {id(deviation) for both in comparison.joints.values() for deviation in both.values()}
-
-    def rank(name: str) -> tuple[bool, float]:
-        deviation = comparison.channels[name]
-        return id(deviation) not in of_joints, -deviation.largest
-
-    ranked = sorted(names, key=rank)[:MOST_ROWS]
+    """Return those of the joints, or else as many as fit of those that differ most, in their own order."""
+    units = {name: comparison.channels[name].unit for name in comparison.channels}
+    of_joints = {name for both in joint_channels(units).values() for name in both.values()}
+    shown = [name for name in names if name in of_joints]
+    if shown:
+        return shown[:MOST_JOINTS]
+    ranked = sorted(names, key=lambda name: -comparison.channels[name].largest)[:MOST_ROWS]
     return [name for name in names if name in ranked]
 
 

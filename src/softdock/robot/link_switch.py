@@ -9,9 +9,8 @@ import numpy as np
 
 from softdock.errors import RunError
 from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link_approach import approach, distance
 
-APPROACH_SHARE = 0.25
-"""Share of the speed limits with which a robot is brought to where the other one is."""
 ALIGNED = 0.01
 """Largest distance of a joint from the commanded position at which a robot may take over [rad]."""
 
@@ -71,23 +70,18 @@ class SwitchableLink:
         The robot in use keeps its last command meanwhile.
         """
         self._check_name(name)
-        link, goal = self._links[name], self._goal()
-        state = link.cycle(monitor(link.limits.joints))
-        start = state.q
-        reach = APPROACH_SHARE * link.limits.speed * link.period
-        cycles = max(1, int(np.ceil(np.max(np.abs(goal - start) / reach))))
-        settled = 2 * cycles + int(2.0 / link.period)
-        for i in range(1, settled):
-            q = start + (goal - start) * min(1.0, i / cycles)
-            self.link.idle() if self._last is None else self.link.cycle(self._last)
-            state = link.cycle(
-                Command(q=q, stiffness=stiffness, damping_ratio=damping_ratio, tau_ff=np.zeros_like(q))
-            )
-            if state.refusal is not None:
-                raise SwitchError(f"The robot '{name}' refuses to come along: {state.refusal.value}")
-            if i >= cycles and self._distance(state.q) <= 0.5 * ALIGNED:
-                return
-        raise SwitchError(f"The robot '{name}' does not come closer than {self._distance(state.q):.3g} rad.")
+        goal = self._goal()
+        command = Command(
+            q=goal, stiffness=stiffness, damping_ratio=damping_ratio, tau_ff=np.zeros(len(goal))
+        )
+        approach(self._links[name], command, 0.5 * ALIGNED, self._wait)
+
+    def _wait(self) -> None:
+        """Let the robot in use keep its last command for a cycle."""
+        if self._last is None:
+            self.link.idle()
+        else:
+            self.link.cycle(self._last)
 
     def switch(self, name: str) -> State:
         """Go on with another robot, which must stand where the last command was; return its state."""
@@ -147,7 +141,7 @@ class SwitchableLink:
         return self._state.q
 
     def _distance(self, q: Array) -> float:
-        return float(np.max(np.abs(q - self._goal())))
+        return distance(q, self._goal())
 
     def _check_name(self, name: str) -> None:
         if name not in self._links:

@@ -1,0 +1,161 @@
+"""Carry out the experiment of a scenario on a robot behind a link, in real time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.errors import InputError, Problem
+from softdock.result import Audit, Channel, History, Result, Timing
+from softdock.robot.experiment import Log
+from softdock.robot.link import Command, LinkLostError, RobotLink, State
+from softdock.robot.link_approach import approach
+from softdock.robot.link_remote import RemoteLink
+from softdock.robot.link_statistics import ClientStatistics
+from softdock.robot.simulated import SimulatedRobot
+from softdock.scenario.robot import RobotScenario
+from softdock.simulate.robot import Setup, robot_of, with_log
+
+CLOSE = 0.02
+"""Distance from the start at which an experiment may begin [rad]."""
+WITHOUT_END = 10**15
+"""Steps of a robot that is served until it is stopped."""
+STIFFNESSES = [400.0 / 2**i for i in range(20)]
+"""N m/rad; the first that its joints bear is that of a robot served alone, whose stiffness no scenario says."""
+
+
+def run_on(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
+    """Bring the robot to the start, carry out the moves and return what it reported.
+
+    The plan is made for the cycle of the link, while nobody holds the robot. A link that is lost ends the run; what
+    happened until then is kept.
+    """
+    with connect() as link:
+        period, joints = link.period, link.limits.joints
+    setup = Setup(_with_period(scenario, period))
+    if setup.arm.joints != joints:
+        message = f"The arm of the scenario has {setup.arm.joints} joints and the robot {joints}."
+        raise InputError(Problem(message=message, field="arm.file", given=scenario.arm.file))
+    experiment = setup.experiment()
+    zero = np.zeros(setup.arm.joints)
+    first = Command(q=setup.start, stiffness=setup.stiffness, damping_ratio=setup.damping_ratio, tau_ff=zero)
+    with connect() as link:
+        begun = approach(link, first, CLOSE)
+        kept = _Kept(link)
+        started = time.perf_counter()
+        log = experiment.run(kept)
+        wall = time.perf_counter() - started
+    log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
+    result = with_log(_base(setup, log, kept.lost, wall), setup, log)
+    if not isinstance(link, RemoteLink):
+        return result
+    figures = _figures(link.statistics)
+    return replace(
+        result,
+        metrics={**result.metrics, **figures},
+        units={**result.units, **{name: "s" for name in figures if not name.endswith("share")}},
+    )
+
+
+def served_robot(name: str) -> SimulatedRobot:
+    """Return the robot of a scenario of kind robot, or a robot alone by its URDF file or bundled name."""
+    from softdock.robot.bundled import bundled_robots
+    from softdock.scenario import load
+
+    if name in bundled_robots() or name.lower().endswith(".urdf"):
+        scenario = alone(name)
+    else:
+        loaded = load(name)
+        if not isinstance(loaded, RobotScenario):
+            message = "Only a scenario of kind robot has a robot to serve."
+            raise InputError(Problem(field="kind", message=message, given=loaded.kind))
+        scenario = loaded
+    integrator = scenario.integrator.model_copy(update={"max_steps": WITHOUT_END})
+    return robot_of(scenario.model_copy(update={"integrator": integrator}))
+
+
+def alone(name_or_file: str) -> RobotScenario:
+    """Return a scenario with nothing but a robot, fixed to the ground where things do not fall."""
+    from softdock.scenario import from_data
+
+    for stiffness in STIFFNESSES:
+        data = {
+            "kind": "robot",
+            "arm": {"file": name_or_file},
+            "control": {"stiffness": stiffness},
+            "moves": [{"wait": 1.0}],
+        }
+        scenario = from_data(data, name=Path(name_or_file).stem)
+        assert isinstance(scenario, RobotScenario)
+        try:
+            Setup(scenario).experiment()
+        except InputError as error:
+            if stiffness > STIFFNESSES[-1] and error.problems[0].field == "control.stiffness":
+                continue
+            raise
+        return scenario
+    raise AssertionError("the last stiffness returns or raises")
+
+
+def _with_period(scenario: RobotScenario, period: float) -> RobotScenario:
+    torque_period = min(scenario.control.torque_period, period)
+    control = scenario.control.model_copy(update={"period": period, "torque_period": torque_period})
+    return scenario.model_copy(update={"control": control})
+
+
+class _Kept:
+    """A link that, once it is lost, returns the last state for ever: the experiment ends and its log is kept."""
+
+    def __init__(self, link: RobotLink) -> None:
+        self._link = link
+        self._last: State | None = None
+        self.lost: LinkLostError | None = None
+
+    def cycle(self, command: Command) -> State:
+        """Pass a command on, and the state back."""
+        try:
+            self._last = self._link.cycle(command)
+        except LinkLostError as error:
+            if self._last is None:
+                raise
+            self.lost = error
+        return self._last
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._link, name)
+
+
+def _figures(statistics: ClientStatistics) -> dict[str, float]:
+    """Return how well the link worked."""
+    return {
+        "link_latency_median": statistics.latency.percentile(0.5),
+        "link_latency_p99": statistics.latency.percentile(0.99),
+        "link_jitter": statistics.interval.deviation,
+        "link_lost_share": statistics.states.to_json()["lost_share"],
+    }
+
+
+def _base(setup: Setup, log: Log, lost: LinkLostError | None, wall: float) -> Result:
+    span = float(log.t[-1]) if len(log.t) else 0.0
+    done = f"The experiment was carried out on a robot behind a link, {span:.6g} s."
+    channels = {
+        f"{body}.joint": Channel(
+            values=log.q[:, k], unit="rad" if setup.description.moving[setup.order[k]].motion.turns else "m"
+        )
+        for k, body in enumerate(setup.arm.bodies)
+    }
+    return Result(
+        scenario=setup.scenario.name,
+        outcome="completed" if lost is None else "link-lost",
+        message=done if lost is None else f"{lost} What happened until {span:.6g} s is kept.",
+        completed=lost is None,
+        metrics={},
+        audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
+        timing=Timing(simulated_s=span, wall_s=wall, steps=len(log.t), evaluations=0),
+        history=History(time=log.t, channels=channels),
+        definition=setup.scenario.to_data(),
+        directory=str(setup.scenario.directory.absolute()),
+    )

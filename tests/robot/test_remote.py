@@ -1,0 +1,138 @@
+"""One experiment, two robots: in the process, and behind a link."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.robot.linked import START, command, robot
+
+from softdock.errors import InputError, RunError
+from softdock.recording import compare
+from softdock.result import Result
+from softdock.robot.link import LinkLostError
+from softdock.robot.link_approach import approach
+from softdock.robot.link_local import LocalLink
+from softdock.robot.link_network import Conditions, SimulatedNetwork
+from softdock.robot.link_remote import RemoteLink
+from softdock.robot.link_server import RobotServer
+from softdock.robot.stand_in import seven_joints
+from softdock.scenario import from_data
+from softdock.scenario.robot import RobotScenario
+from softdock.simulate import simulate
+from softdock.simulate.remote import alone, run_on, served_robot
+from softdock.simulate.robot import robot_of
+
+PERIOD = 0.01
+
+
+@pytest.fixture(scope="module")
+def scenario() -> RobotScenario:
+    bent = np.radians([0.0, 30.0, 0.0, -60.0, 0.0, 90.0, 0.0])
+    data = {
+        "kind": "robot",
+        "arm": {"file": "lwr4plus", "start": bent.tolist()},
+        "gravity": [0, 0, -9.81],
+        "control": {"period": PERIOD, "stiffness": 200.0},
+        "moves": [{"joints": (bent + 0.1).tolist(), "wait": 0.1}, {"joints": bent.tolist()}],
+    }
+    loaded = from_data(data, name="nod")
+    assert isinstance(loaded, RobotScenario)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def here(scenario: RobotScenario) -> Result:
+    return simulate(scenario)
+
+
+class Bench:
+    """The scenario's robot behind a simulated network, which clients may join one after another."""
+
+    def __init__(self, scenario: RobotScenario, conditions: Conditions) -> None:
+        self.network = SimulatedNetwork(RobotServer(robot_of(scenario), PERIOD), conditions)
+        self.clients = 0
+
+    def connect(self) -> RemoteLink:
+        self.clients += 1
+        return RemoteLink(self.network.wire(f"client {self.clients}"))
+
+
+def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result) -> None:
+    there = run_on(scenario, Bench(scenario, Conditions()).connect)
+    assert there.outcome == "completed"
+    assert there.metrics["refused_commands"] == 0
+    assert there.metrics["link_lost_share"] == 0.0
+    found = compare(here, there, offset=0.0)
+    assert set(found.joints) == {f"joint_{i}" for i in range(1, 8)}
+    for both in found.joints.values():
+        assert both["angle"].largest < 1e-4  # it has settled at the start within a hair
+        assert both["torque"].largest < 0.02 * max(both["torque"].range, 1.0)
+
+
+def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, here: Result) -> None:
+    there = run_on(scenario, Bench(scenario, Conditions(delay=PERIOD)).connect)
+    found = compare(here, there)
+    assert found.alignment.offset == pytest.approx(-2 * PERIOD, abs=0.1 * PERIOD)
+    assert max(both["angle"].largest for both in found.joints.values()) < 5e-3
+
+
+def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path) -> None:
+    bench = Bench(scenario, Conditions())
+    tick = bench.network.server.tick
+    asked = {"commands": 0}
+
+    def tick_until_dead(now: float) -> list:
+        asked["commands"] += bench.network.server.gate.mode.value
+        bench.network.is_stopped = asked["commands"] > 60
+        return tick(now)
+
+    bench.network.server.tick = tick_until_dead  # type: ignore[method-assign]
+    result = run_on(scenario, bench.connect)
+    assert not result.completed
+    assert result.outcome == "link-lost"
+    assert "has not answered" in result.message
+    assert 10 < len(result.history.time) < 60
+    result.save(tmp_path)
+    assert len(Result.load(tmp_path).history["joint_1.position"]) == len(result.history.time)
+
+
+def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
+    with pytest.raises(InputError, match="has 7 joints and the robot 3"):
+        run_on(scenario, lambda: LocalLink(robot(), PERIOD))
+
+
+def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> None:
+    link = LocalLink(seven_joints(), PERIOD)
+    result = run_on(scenario, lambda: link)
+    assert result.completed
+    assert result.metrics["refused_commands"] == 0
+    start = np.asarray(scenario.arm.start)
+    first = np.array([result.history[f"joint_{i}.position"][0] for i in range(1, 8)])
+    assert np.abs(first - start).max() < 0.02
+
+
+def test_an_approach_that_cannot_succeed_says_so() -> None:
+    with pytest.raises(RunError, match="outside the joint's limits"):
+        approach(LocalLink(robot()), command(START + 5.0), 0.01)
+    soft = replace(command(START + 0.1), stiffness=np.full(3, 0.01), damping_ratio=np.zeros(3))
+    with pytest.raises(RunError, match="does not come closer to the start than"):
+        approach(LocalLink(robot()), soft, 0.001)
+
+
+def test_robots_that_can_be_served() -> None:
+    assert alone("lwr4plus").name == "lwr4plus"
+    assert served_robot("lwr4plus").limits.joints == 7
+    with pytest.raises(InputError, match="Only a scenario of kind robot"):
+        served_robot("impact-a")
+    with pytest.raises(InputError, match="no-such-robot"):
+        served_robot("no-such-robot")
+    with pytest.raises(InputError, match=r"one\.urdf: Cannot read it"):
+        served_robot("gone.urdf")
+
+
+def test_nobody_at_the_other_end(scenario: RobotScenario) -> None:
+    bench = Bench(scenario, Conditions())
+    bench.network.is_stopped = True
+    with pytest.raises(LinkLostError, match="did not answer"):
+        run_on(scenario, bench.connect)
