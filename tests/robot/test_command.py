@@ -43,8 +43,14 @@ def test_serve_ends_cleanly_at_ctrl_c() -> None:
         (["serve", "joints", "--delay", "3"], "listens"),
         (["serve", "--delay", "3 m"], "Error: --delay: The value is a length [m], but a time is needed"),
         (["serve", "--loss", "150 %"], "Error: loss: Must be a share from 0 to 1. Given: 1.5."),
-        (["serve", "joints", "--port", "99999"], "Error: port: A port is a number from 0 to 65535. Given: 99999."),
-        (["serve", "joints", "--host", "no such host"], "Error: host: This host is not known. Given: no such host."),
+        (
+            ["serve", "joints", "--port", "99999"],
+            "Error: port: A port is a number from 0 to 65535. Given: 99999.",
+        ),
+        (
+            ["serve", "joints", "--host", "no such host"],
+            "Error: host: This host is not known. Given: no such host.",
+        ),
         (["serve", "no-such-robot"], "no-such-robot"),
         (["check", "--host", "no such host"], "Error: host: This host is not known. Given: no such host."),
     ],

@@ -76,6 +76,13 @@ def test_a_gap_in_the_numbers_allows_the_step_that_was_missed() -> None:
     assert gate.admit(command(START + 3.9 * FULL_STEP), 8, START, 7e-3) is None
 
 
+def test_a_client_that_missed_cycles_may_catch_up_with_the_clock() -> None:
+    gate = Gate(limits(), PERIOD)
+    assert gate.admit(command(START), 1, START, 0.0) is None
+    assert gate.admit(command(START + 4.1 * FULL_STEP), 2, START, 4e-3) is Refusal.SPEED
+    assert gate.admit(command(START + 3.9 * FULL_STEP), 3, START, 4e-3) is None
+
+
 def test_sending_faster_does_not_move_the_robot_faster() -> None:
     """Ten commands in every cycle, each a full step: the robot grants one step per cycle and a small advance."""
     gate = Gate(limits(), PERIOD)

@@ -77,6 +77,16 @@ def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, her
     assert max(both["angle"].largest for both in found.joints.values()) < 5e-3
 
 
+def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Result) -> None:
+    """With a fifth of all datagrams lost, the plan still goes by the robot's clock."""
+    there = run_on(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
+    assert there.metrics["link_lost_share"] > 0.1
+    assert there.metrics["refused_commands"] == 0
+    assert there.history.time[-1] == pytest.approx(here.history.time[-1], abs=3 * PERIOD)
+    found = compare(here, there)
+    assert abs(found.alignment.offset) < PERIOD
+
+
 def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path) -> None:
     bench = Bench(scenario, Conditions())
     tick = bench.network.server.tick

@@ -47,15 +47,24 @@ class Experiment:
         )
 
     def run(self, link: RobotLink, each: Callable[[State], None] | None = None) -> Log:
-        """Carry out the plan and return what happened; ends early where the robot's clock stands still."""
+        """Carry out the plan and return what happened; ends early where the robot's clock stands still.
+
+        The plan goes by the robot's clock: a cycle that was missed on the way is skipped, not made up for later.
+        """
         states: list[State] = []
+        given: list[int] = []
         refusals: list[tuple[float, Refusal]] = []
         refused, before = 0, None
-        for cycle in range(len(self.plan.q)):
+        cycle, begun = 0, 0.0
+        while cycle < len(self.plan.q):
             state = link.cycle(self.command(cycle))
-            if states and state.t <= states[-1].t:
+            if not states:
+                begun = state.t - self.plan.period
+            elif state.t <= states[-1].t:
                 break
             states.append(state)
+            given.append(cycle)
+            cycle = max(cycle + 1, round((state.t - begun) / self.plan.period))
             if state.refusal is not None:
                 refused += 1
                 if state.refusal is not before:
@@ -63,13 +72,15 @@ class Experiment:
             before = state.refusal
             if each is not None:
                 each(state)
-        return self._log(states, refusals, refused)
+        return self._log(states, given, refusals, refused)
 
-    def _log(self, states: list[State], refusals: list[tuple[float, Refusal]], refused: int) -> Log:
+    def _log(
+        self, states: list[State], given: list[int], refusals: list[tuple[float, Refusal]], refused: int
+    ) -> Log:
         n = self.plan.q.shape[1]
         return Log(
             t=np.array([s.t for s in states]),
-            command=self.plan.q[: len(states)],
+            command=self.plan.q[given],
             q=np.array([s.q for s in states]).reshape(-1, n),
             qdot=np.array([s.qdot for s in states]).reshape(-1, n),
             tau_measured=np.array([s.tau_measured for s in states]).reshape(-1, n),

@@ -33,9 +33,9 @@ def usual_timeout(period: float) -> float:
 class Gate:
     """Judges commands one by one; what it refuses has no effect and is counted by its reason.
 
-    The speed check compares with the last accepted command (the held position at first). A step may take as
-    many cycles of full speed as the sequence numbers say have passed. All steps together may run ahead of the
-    robot's own clock by no more than `PATIENCE` cycles, so that sending faster does not move it faster.
+    The speed check compares with the last accepted command (the held position at first). A step may take as many
+    cycles of full speed as have passed by the sequence numbers or by the robot's clock. All steps together may run
+    ahead of that clock by no more than `PATIENCE` cycles, so that sending faster does not move it faster.
     """
 
     def __init__(self, limits: Limits, period: float, timeout: float | None = None) -> None:
@@ -147,7 +147,8 @@ class Gate:
 
     def _is_slow_enough(self, command: Command, step: int, q: Array, now: float) -> bool:
         following = self.mode is Mode.COMMAND
-        granted = min(step, self.timeout / self.period) if following else 1
+        passed = (now - self._heard) / self.period
+        granted = min(max(step, passed), self.timeout / self.period) if following else 1
         if self._cycles_needed(command, q) > granted * (1.0 + ROUNDING):
             return False
         return not following or self._ahead_after(command, q, now) <= PATIENCE
