@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 
@@ -35,7 +35,7 @@ _CONFIG: Any = numba.config
 _NJIT: Any = numba.njit
 _TYPES: Any = numba.types
 _CACHE_DIR_LOCK = threading.Lock()
-_KERNEL_COMPILER, _PART_COMPILER = compilers()
+_KERNEL_COMPILER, _PART_COMPILER, _KERNEL_CACHE = compilers()
 _USES_KERNELS = re.compile(
     rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
 )
@@ -58,9 +58,12 @@ class Kernel:
 
     @functools.cached_property
     def _entry(self) -> Callable[..., Any]:
+        entry: Any = _compile(self._function, pipeline_class=_KERNEL_COMPILER)
         folder = cache_folder(_room(self.__module__))
-        with _cache_in(folder):
-            return _compile(self._function, pipeline_class=_KERNEL_COMPILER, cache=folder is not None)
+        if folder is not None:
+            with _cache_in(folder):
+                entry._cache = _KERNEL_CACHE(self._function)
+        return cast(Callable[..., Any], entry)
 
     def __call__(self, *args: Any) -> Any:
         """Call it from Python."""
@@ -92,12 +95,11 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
 
 
 @contextlib.contextmanager
-def _cache_in(folder: Path | None) -> Iterator[None]:
-    """Let Numba keep what is decorated meanwhile in a folder of ours."""
+def _cache_in(folder: Path) -> Iterator[None]:
+    """Let Numba's caches that are made meanwhile lie in a folder of ours."""
     with _CACHE_DIR_LOCK:
         before = _CONFIG.CACHE_DIR
-        if folder is not None:
-            _CONFIG.CACHE_DIR = str(folder)
+        _CONFIG.CACHE_DIR = str(folder)
         try:
             yield
         finally:

@@ -12,8 +12,9 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+import llvmlite.binding as ll
 import numba
-from numba.core import codegen, funcdesc, typed_passes, types, untyped_passes
+from numba.core import caching, codegen, funcdesc, typed_passes, types, untyped_passes
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
@@ -22,11 +23,11 @@ TRIED = ("0.68.",)
 """Versions of Numba."""
 
 
-def compilers() -> tuple[Any, Any]:
-    """Return the compilers of kernels and of their parts."""
+def compilers() -> tuple[Any, Any, Any]:
+    """Return the compilers of kernels and of their parts, and the cache of kernels on disk."""
     if numba.__version__.startswith(TRIED):
-        return KernelCompiler, PartCompiler
-    return Compiler, Compiler
+        return KernelCompiler, PartCompiler, KernelCache
+    return Compiler, Compiler, caching.FunctionCache
 
 
 class KernelLibrary(codegen.JITCodeLibrary):
@@ -44,6 +45,27 @@ class KernelLibrary(codegen.JITCodeLibrary):
         """Optimise once; Numba does it twice, to find counts of references, of which kernels have none."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """Return machine code and the names in it; Numba adds what it needs to link it, which nobody asks for."""
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        names = "".join(
+            f'define void @"{function.name}"() {{ ret void }}\n'
+            for function in self._final_module.functions
+            if not function.is_declaration
+        )
+        code: bytes = self._get_compiled_object()  # type: ignore[no-untyped-call]
+        return self.name, "object", (code, ll.parse_assembly(names).as_bitcode())
+
+
+class KernelCache(caching.FunctionCache):
+    """Kernels on disk, loaded without a look at all that could be compiled: that look takes longer than a short run."""
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return what was compiled for a signature, or None."""
+        rtsys.initialize(context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, context)  # type: ignore[no-untyped-call]
 
 
 class _NotLoaded:
@@ -119,7 +141,6 @@ class KernelCompiler(CompilerBase):
             untyped_passes.ReconstructSSA,
             typed_passes.NopythonTypeInference,
             typed_passes.PreLowerStripPhis,
-            typed_passes.IRLegalization,
             self.code,
             typed_passes.NativeLowering,
             typed_passes.NoPythonBackend,
