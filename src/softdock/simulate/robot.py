@@ -175,24 +175,23 @@ def with_log(base: Result, setup: Setup, log: Log) -> Result:
 
 
 def _history(history: History, setup: Setup, log: Log) -> History:
-    """Add the log to a history: at every instant the last row that was complete by then."""
+    """Add the log to a history: the command that is held at an instant, and what was measured last."""
     if not len(log.t):
         return history
-    row = np.searchsorted(log.t, history.time + 1e-9, side="right") - 1
-    before = row < 0
-    row = np.maximum(row, 0)
+    held = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
+    measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
     channels = dict(history.channels)
     for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
         turns = setup.description.moving[joint].motion.turns
         angle, torque = ("rad", "N*m") if turns else ("m", "N")
         position = history[f"{setup.arm.bodies[k]}.joint"]
         channels[f"{name}.position"] = Channel(values=position, unit=angle)
-        for what, values, unit, first in (
-            ("command", log.command, angle, setup.start[k]),
-            ("torque", log.tau_measured, torque, log.tau_measured[0, k]),
-            ("external_torque", log.tau_external, torque, log.tau_external[0, k]),
+        for what, values, unit, row in (
+            ("command", log.command, angle, held),
+            ("torque", log.tau_measured, torque, measured),
+            ("external_torque", log.tau_external, torque, measured),
         ):
-            channels[f"{name}.{what}"] = Channel(values=np.where(before, first, values[row, k]), unit=unit)
+            channels[f"{name}.{what}"] = Channel(values=values[row, k], unit=unit)
         channels[f"{name}.difference"] = Channel(
             values=channels[f"{name}.command"].values - position, unit=angle
         )

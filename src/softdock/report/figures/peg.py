@@ -1,0 +1,116 @@
+"""Figures of the peg-in-hole paper: a joint while the pin slides on a table, and while it meets the rim of a hole.
+
+The paper compares its simulation with hardware whose data is not published. Here the simulated joint stands beside the
+command that it was given: the difference is what contact and stiffness make.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from softdock.report import Progress
+from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.result import Result
+
+Floats = NDArray[np.float64]
+PUBLISHED_RIM_CONTACTS = ((23.0, 26.0), (36.0, 39.0))  # s; section 4.2
+
+
+def draw(out: Path, progress: Progress) -> list[Path]:
+    """Write the pictures into the folder and return their paths."""
+    from softdock.scenario import load
+    from softdock.simulate import simulate
+
+    progress("peg-flat", 0.0)
+    flat = simulate(load("peg-flat"), with_prediction=False)
+    progress("peg-rim", 0.5)
+    rim = simulate(load("peg-rim"), with_prediction=False)
+    progress("drawing", 0.9)
+    paths = []
+    for name, figure in figures(flat, rim).items():
+        paths.append(out / f"{name}.png")
+        save_picture(figure, paths[-1])
+    progress("drawing", 1.0)
+    return paths
+
+
+def figures(flat: Result, rim: Result) -> dict[str, Figure]:
+    """Return the figures of the two experiments by name."""
+    touch = intervals(flat, "table")[0][0]
+    return {
+        "peg-figure-9": draw_arm(flat, touch, "at the moment of touch", "sent 5 cm below the table"),
+        "peg-figure-10": draw_joint(
+            flat, "joint_1", "table", (), "Joint 1 while the pin slides on the table"
+        ),
+        "peg-figure-12": draw_joint(
+            rim, "joint_6", "hole", PUBLISHED_RIM_CONTACTS, "Joint 6 while the pin meets the rim"
+        ),
+    }
+
+
+def draw_joint(
+    result: Result, joint: str, contact: str, published: Sequence[tuple[float, float]], title: str
+) -> Figure:
+    """Return position, difference and torque of a joint over time, as Figures 10 and 12 show them."""
+    figure = Figure(figsize=(7.5, 7.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    position, difference, torque = figure.subplots(3, 1, sharex=True)
+    h, t = result.history, result.history.time
+    position.plot(t, h[f"{joint}.command"], color=GREY, linestyle="--", label="commanded")
+    position.plot(t, h[f"{joint}.position"], color=COLOURS[0], label="simulated")
+    difference.plot(t, h[f"{joint}.difference"], color=COLOURS[1])
+    torque.plot(t, h[f"{joint}.torque"], color=COLOURS[2])
+    position.set(ylabel="position [rad]", title=title)
+    difference.set(ylabel="commanded - simulated [rad]")
+    torque.set(ylabel="joint torque [N m]", xlabel="time [s]", xlim=(0.0, t[-1]))
+    for axes in (position, difference, torque):
+        for k, (begin, end) in enumerate(intervals(result, contact)):
+            axes.axvspan(
+                begin, end, color=COLOURS[5], alpha=0.25, linewidth=0, label="contact" if k == 0 else None
+            )
+        for k, (begin, end) in enumerate(published):
+            for time in (begin, end):
+                label = "contact in the paper" if k == 0 and time == begin else None
+                axes.axvline(time, color="0.3", linestyle=":", linewidth=1.0, label=label)
+        axes.grid(alpha=0.3)
+    position.legend(loc="best", fontsize=8)
+    return figure
+
+
+def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
+    """Return the arm from the front and from the side: where it touches (grey), and where it pushes most."""
+    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    t = result.history.time
+    pushed = float(t[int(np.argmax(result.history["table.force"]))])
+    sides = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": (1.4, 1.0)})
+    for axes, (x, name) in zip(sides, (("x", "x [m]"), ("y", "y [m]"))):
+        for time, colour, label in ((touch, GREY, first), (pushed, COLOURS[0], second)):
+            row = int(np.searchsorted(t, time))
+            at = [(result.history[f"{link}.{x}"][row], result.history[f"{link}.z"][row]) for link in ARM]
+            axes.plot(*np.transpose(at), color=colour, marker="o", linewidth=3, markersize=5, label=label)
+        axes.axhline(0.0, color="0.3", linewidth=1.0)
+        axes.set(xlabel=name, aspect="equal")
+        axes.grid(alpha=0.3)
+        if x == "x":
+            axes.set(ylabel="z [m]")
+            axes.legend(fontsize=8)
+    return figure
+
+
+ARM = ("base", "link_1", "link_2", "link_4", "link_6", "flange", "tip")
+"""Bodies whose origins draw the arm: two joints of the LWR lie in each of its elbows."""
+
+
+def intervals(result: Result, contact: str) -> list[tuple[float, float]]:
+    """Return when a contact pushed [s]; breaks of less than a second do not count."""
+    t = result.history.time[result.history[f"{contact}.force"] > 0.1]
+    if not len(t):
+        return []
+    breaks = np.flatnonzero(np.diff(t) > 1.0)
+    begins, ends = t[[0, *(breaks + 1)]], t[[*breaks, len(t) - 1]]
+    return [(float(a), float(b)) for a, b in zip(begins, ends)]
