@@ -10,18 +10,19 @@ from tests.robot.linked import START, command, robot
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
 from softdock.result import Result
-from softdock.robot.link import LinkLostError
+from softdock.robot.link import LinkLostError, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
+from softdock.robot.link_switch import SwitchableLink
 from softdock.robot.stand_in import seven_joints
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate import simulate
 from softdock.simulate.remote import alone, run_on, served_robot
-from softdock.simulate.robot import robot_of
+from softdock.simulate.robot import Setup, robot_of
 
 PERIOD = 0.01
 
@@ -85,6 +86,32 @@ def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Re
     assert there.history.time[-1] == pytest.approx(here.history.time[-1], abs=3 * PERIOD)
     found = compare(here, there)
     assert abs(found.alignment.offset) < PERIOD
+
+
+def test_an_experiment_changes_robots_and_does_not_notice(scenario: RobotScenario, here: Result) -> None:
+    """Half way the plan goes on with the robot behind the link; both robots together do what one alone would."""
+    setup = Setup(scenario)
+    experiment = setup.experiment()
+    link = SwitchableLink(
+        {"here": LocalLink(robot_of(scenario), PERIOD), "there": Bench(scenario, Conditions()).connect()},
+        "here",
+    )
+    half = len(experiment.plan.q) // 2
+    seen: list[State] = []
+
+    def change(state: State) -> None:
+        seen.append(state)
+        if len(seen) == half:
+            link.align("there", setup.stiffness, setup.damping_ratio)
+            link.switch("there")
+
+    log = experiment.run(link, change)
+    assert link.active == "there"
+    assert log.refused == 0
+    assert np.diff(log.t) == pytest.approx(PERIOD, abs=1.01 * PERIOD)
+    alone_q = np.array([here.history[f"joint_{i}.position"][-1] for i in range(1, 8)])
+    assert np.abs(log.q[-1] - alone_q).max() < 0.01
+    assert np.abs(np.diff(log.q, axis=0)).max() < 0.03  # the lag behind the command at the change; no jump
 
 
 def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path) -> None:

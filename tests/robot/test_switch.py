@@ -80,3 +80,12 @@ def test_switching_to_what_is_not_there_or_in_use() -> None:
         link.switch("simulated")
     with pytest.raises(ValueError, match="numbers of joints"):
         SwitchableLink({"one": LocalLink(robot()), "two": LocalLink(robot(np.zeros(2)))}, "one")
+
+
+def test_time_stands_still_while_a_robot_is_aligned() -> None:
+    link = both()
+    before = follow(link, 1, 400)[-1]
+    link.align("remote", 800.0 * ONE, 0.7 * ONE)
+    after = link.cycle(command(path(400)))
+    assert after.t == pytest.approx(before.t + link.period, abs=1e-9)
+    assert after.refusal is None

@@ -67,7 +67,7 @@ class SwitchableLink:
     def align(self, name: str, stiffness: Array, damping_ratio: Array) -> None:
         """Bring a robot that is not in use to the last commanded position, with a share of its full speed.
 
-        The robot in use keeps its last command meanwhile.
+        The robot in use keeps its last command meanwhile, and the experiment's clock stands still.
         """
         self._check_name(name)
         goal = self._goal()
@@ -77,11 +77,10 @@ class SwitchableLink:
         approach(self._links[name], command, 0.5 * ALIGNED, self._wait)
 
     def _wait(self) -> None:
-        """Let the robot in use keep its last command for a cycle."""
-        if self._last is None:
-            self.link.idle()
-        else:
-            self.link.cycle(self._last)
+        """Let the robot in use keep its last command for a cycle, which the experiment's clock does not count."""
+        state = self.link.cycle(self._last or monitor(self.limits.joints))
+        if self._state is not None:
+            self._offset = self._state.t - state.t
 
     def switch(self, name: str) -> State:
         """Go on with another robot, which must stand where the last command was; return its state."""
