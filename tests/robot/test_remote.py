@@ -10,7 +10,7 @@ from tests.robot.linked import START, command, robot
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
 from softdock.result import Result
-from softdock.robot.link import LinkLostError, State
+from softdock.robot.link import Command, LinkLostError, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_network import Conditions, SimulatedNetwork
@@ -132,6 +132,29 @@ def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path
     assert 10 < len(result.history.time) < 60
     result.save(tmp_path)
     assert len(Result.load(tmp_path).history["joint_1.position"]) == len(result.history.time)
+
+
+def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> None:
+    """The client sleeps for a while in the middle: it must not go on as if nothing had happened."""
+    bench = Bench(scenario, Conditions())
+
+    class Sleepy(RemoteLink):
+        cycles = 0
+
+        def cycle(self, order: Command) -> State:
+            self.cycles += 1
+            if self.cycles == 60:
+                bench.network.run(bench.network.now_ns + 300_000_000)
+            return super().cycle(order)
+
+    def connect() -> RemoteLink:
+        bench.clients += 1
+        return Sleepy(bench.network.wire(f"client {bench.clients}"))
+
+    result = run_on(scenario, connect)
+    assert (result.outcome, result.completed) == ("fell-back", False)
+    assert "holds because commands stayed away" in result.message
+    assert bench.network.server.gate.fallbacks == 1
 
 
 def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:

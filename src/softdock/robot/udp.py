@@ -127,14 +127,14 @@ class UdpServer:
     def _wait(self, until: int) -> None:
         """Take in and send out what is due, until an instant [ns]."""
         while True:
+            self._take_in()  # first: after a pause, what has come meanwhile counts before the cycle does
             now = time.perf_counter_ns()
             self._deliver(now)
             if now >= until:
                 return
             waiting = (until, self._up.next_due, self._down.next_due)
             due = min(instant for instant in waiting if instant is not None)
-            if select.select([self._socket], [], [], max(0, due - now) * NANO)[0]:
-                self._take_in()
+            select.select([self._socket], [], [], max(0, due - now) * NANO)
 
     def _take_in(self) -> None:
         with contextlib.suppress(BlockingIOError):

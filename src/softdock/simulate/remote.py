@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from softdock.errors import InputError, Problem
 from softdock.result import Audit, Channel, History, Result, Timing
 from softdock.robot.experiment import Log
-from softdock.robot.link import Command, LinkLostError, RobotLink, State
+from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
@@ -30,8 +31,8 @@ STIFFNESSES = [400.0 / 2**i for i in range(20)]
 def run_on(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
     """Bring the robot to the start, carry out the moves and return what it reported.
 
-    The plan is made for the cycle of the link, while nobody holds the robot. A link that is lost ends the run; what
-    happened until then is kept.
+    The plan is made for the cycle of the link, while nobody holds the robot. A link that is lost and a robot that fell
+    back end the run; what happened until then is kept.
     """
     with connect() as link:
         period, joints = link.period, link.limits.joints
@@ -49,7 +50,7 @@ def run_on(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
         log = experiment.run(kept)
         wall = time.perf_counter() - started
     log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
-    result = with_log(_base(setup, log, kept.lost, wall), setup, log)
+    result = with_log(_base(setup, log, kept, wall), setup, log)
     if not isinstance(link, RemoteLink):
         return result
     figures = _figures(link.statistics)
@@ -106,23 +107,36 @@ def _with_period(scenario: RobotScenario, period: float) -> RobotScenario:
     return scenario.model_copy(update={"control": control})
 
 
+class Ending(Enum):
+    """Why an experiment behind a link ended before its plan did."""
+
+    LINK_LOST = "link-lost"
+    FELL_BACK = "fell-back"
+
+
 class _Kept:
-    """A link that, once it is lost, returns the last state for ever: the experiment ends and its log is kept."""
+    """A link that repeats its last state once it is lost or the robot fell back, so that the experiment ends."""
 
     def __init__(self, link: RobotLink) -> None:
         self._link = link
         self._last: State | None = None
-        self.lost: LinkLostError | None = None
+        self.end: Ending | None = None
+        self.why = ""
 
     def cycle(self, command: Command) -> State:
         """Pass a command on, and the state back."""
         try:
-            self._last = self._link.cycle(command)
+            state = self._link.cycle(command)
         except LinkLostError as error:
             if self._last is None:
                 raise
-            self.lost = error
-        return self._last
+            self.end, self.why = Ending.LINK_LOST, str(error)
+            return self._last
+        if state.refusal is Refusal.FELL_BACK and self._last is not None:
+            self.end, self.why = Ending.FELL_BACK, state.refusal.value
+            return self._last
+        self._last = state
+        return state
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._link, name)
@@ -138,7 +152,7 @@ def _figures(statistics: ClientStatistics) -> dict[str, float]:
     }
 
 
-def _base(setup: Setup, log: Log, lost: LinkLostError | None, wall: float) -> Result:
+def _base(setup: Setup, log: Log, kept: _Kept, wall: float) -> Result:
     span = float(log.t[-1]) if len(log.t) else 0.0
     done = f"The experiment was carried out on a robot behind a link, {span:.6g} s."
     channels = {
@@ -149,9 +163,9 @@ def _base(setup: Setup, log: Log, lost: LinkLostError | None, wall: float) -> Re
     }
     return Result(
         scenario=setup.scenario.name,
-        outcome="completed" if lost is None else "link-lost",
-        message=done if lost is None else f"{lost} What happened until {span:.6g} s is kept.",
-        completed=lost is None,
+        outcome="completed" if kept.end is None else kept.end.value,
+        message=done if kept.end is None else f"{kept.why} What happened until {span:.6g} s is kept.",
+        completed=kept.end is None,
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
         timing=Timing(simulated_s=span, wall_s=wall, steps=len(log.t), evaluations=0),
