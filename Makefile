@@ -56,7 +56,8 @@ docs: install
 
 pictures: install
 	$(BIN)/softdock figures all --out out/pictures
-	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png docs/images/
+	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
+	  out/pictures/station-convergence.png docs/images/
 	$(BIN)/python -m docs.replay_picture
 
 bench: install

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from softdock.errors import InputError, Problem, file_error
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito, "Color Universal Design" (2008); neighbours differ most.
@@ -39,3 +40,10 @@ def save_picture(figure: "Figure", path: Path) -> None:
     finally:
         with suppress(OSError):
             hidden.unlink()
+
+
+def tidy(ax: "Axes") -> None:
+    """Give axes a faint grid behind their lines, and no frame where nothing is read."""
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)

@@ -15,6 +15,7 @@ FIGURES = {
     "assist": "Soft docking of a probe in its drogue, with contact from CAD",
     "impact": "Impact of multibody spacecraft, and the latch",
     "peg": "A pin on a table and at the rim of a hole, held by a compliant arm",
+    "station": "An Orbiter docks with a flexible space station",
 }
 """Name of every set of figures, with what it shows."""
 

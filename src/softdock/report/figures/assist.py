@@ -12,7 +12,7 @@ from softdock.geometry.cad import read_surface
 from softdock.report import Progress
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence
-from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.report.picture import COLOURS, GREY, save_picture, tidy
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate
@@ -99,7 +99,7 @@ def figure_10(result: "Result") -> Figure:
         force = result.history[f"{contact}.force"]
         for ax in row:
             ax.plot(time, force, color=colour, linewidth=1.0)
-            _tidy(ax)
+            tidy(ax)
         seen = (time >= zoom[0]) & (time <= zoom[1])
         row[1].set_ylim(0.0, 1.15 * max(float(force[seen].max()), 0.1))
         row[0].set_ylim(0.0, 1.15 * max(float(force.max()), 0.1))
@@ -140,7 +140,7 @@ def figure_11(result: "Result") -> Figure:
     left.legend(frameon=False, loc="upper left", fontsize="small")
     _draw_bumper_spring(right, result)
     for ax in (left, right):
-        _tidy(ax)
+        tidy(ax)
     return figure
 
 
@@ -196,7 +196,7 @@ def motion(passive: "Result", nominal: "Result") -> Figure:
         xlabel="time [s]", ylabel="widest section behind the mouth [mm]", xlim=(0.0, nominal.history.time[-1])
     )
     ax.legend(frameon=False, loc="upper left", fontsize="small")
-    _tidy(ax)
+    tidy(ax)
     return figure
 
 
@@ -217,9 +217,3 @@ def _mark(ax: "Axes", at: dict[str, float], names: dict[str, str]) -> None:
             fontsize="small",
             color="0.35",
         )
-
-
-def _tidy(ax: "Axes") -> None:
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)

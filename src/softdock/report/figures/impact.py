@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.report.picture import COLOURS, GREY, save_picture, tidy
 from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario
 from softdock.simulate import simulate
@@ -140,7 +140,7 @@ def figure_5() -> Figure:
     ax.set_title("Equal velocities after an elastic impact ($e_I = 1/2$)")
     ax.set_xlabel(r"mass ratio of the target $\lambda_t = m_4/m_3$ [-]")
     ax.set_ylabel(r"mass ratio of the touching bodies $\lambda_i = m_2/m_3$ [-]")
-    _tidy(ax)
+    tidy(ax)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
@@ -190,7 +190,7 @@ def _draw_case(ax: "Axes", case: str, result: "Result") -> None:
     ax.set_title(f"{case}: " + ", ".join(f"{m:g}" for m in masses) + " kg", fontsize="medium")
     text = f"theory {predicted:.5f} m/s\nsimulation {after:.5f} m/s"
     ax.annotate(text, (0.97, 0.95), xycoords="axes fraction", ha="right", va="top", fontsize="small")
-    _tidy(ax)
+    tidy(ax)
     ax.margins(x=0.0)
     ax.set_ylim(-0.006, 0.063)
 
@@ -247,7 +247,7 @@ def _draw_velocities(ax: "Axes", result: "Result") -> None:
         )
     _mark_events(ax, result)
     ax.set_ylabel("velocity [m/s]")
-    _tidy(ax)
+    tidy(ax)
     ax.margins(x=0.0)
     ax.legend(
         fontsize="small", loc="center right" if result.outcome != "latched" else "upper right", **LEGEND
@@ -273,7 +273,7 @@ def _draw_insertion(ax: "Axes", result: "Result") -> None:
     _mark_events(ax, result, labels=False)
     ax.set_ylabel("insertion of the probe tip [mm]")
     ax.set_ylim(-9.0, 1.15 * length)
-    _tidy(ax)
+    tidy(ax)
     ax.margins(x=0.0)
     ax.legend(fontsize="small", loc="lower center", **LEGEND)
 
@@ -316,9 +316,3 @@ def _chain(name: str) -> ChainScenario:
     scenario = load(name)
     assert isinstance(scenario, ChainScenario)
     return scenario
-
-
-def _tidy(ax: "Axes") -> None:
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)

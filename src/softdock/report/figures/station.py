@@ -1,0 +1,214 @@
+"""Figures of the station paper, drawn from our own runs: rates and deflections after an Orbiter docks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from softdock.flexible import BaseModes, base_modes, mesh
+from softdock.flexible.station import APPROACHES, dock, power_tower
+from softdock.quantities.units import FOOT
+from softdock.report import Progress
+from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.scenario import load
+from softdock.scenario.station import StationScenario
+from softdock.simulate import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from softdock.result import Array, Result
+
+BLUE, ORANGE, GREEN = COLOURS[:3]
+CLOSING_RATES = FOOT * np.array([0.5, 0.75, 1.0, 1.25, 1.5])
+"""The paper's range [m/s]."""
+FOLLOWED = 60
+"""Modes that are followed in time: two hundred move the tip of the keel by 0.04 % more."""
+PAPER_MODES = 8
+NAMES = {
+    "x": "along X",
+    "y": "along Y",
+    "z": "along Z",
+    "xy": "45° from X towards Y",
+    "xz": "45° from X towards Z",
+}
+RATE_FIGURES = {10: "x", 11: "xz", 12: "xy", 13: "y", 14: "z"}
+HISTORY_FIGURES = {16: "x", 17: "xz", 18: "xy"}
+COMPARED = {"x": BLUE, "xy": ORANGE, "xz": GREEN}
+COUNTS = (0, 1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 40, 60, 100, 150, 200, 300, 400, 500, 689)
+POINTS = {"A: tip of the keel": "keel-top", "B: middle of a panel": "panel-starboard-outer-upper.4"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """All runs of one approach."""
+
+    by_rate: "list[Result]"
+    """At every closing rate, with the modes that a result can rest on."""
+    few: "Result"
+    """At 1 ft/s with as many modes as the paper has."""
+
+    def metric(self, name: str) -> "Array":
+        """Return a metric over the closing rates."""
+        return np.array([run.metrics[name] for run in self.by_rate], float)
+
+
+def draw(out: Path, progress: Progress) -> list[Path]:
+    """Write the paper's Figures 10 to 20 and the convergence with modes into the folder; return their paths."""
+    studies = {}
+    for i, approach in enumerate(APPROACHES):
+        progress(f"docking {NAMES[approach]}", 0.6 * i / len(APPROACHES))
+        studies[approach] = _study(approach)
+    figures: dict[str, Callable[[], Figure]] = {
+        **{f"station-figure-{n}": partial(rate_change, studies[a], a) for n, a in RATE_FIGURES.items()},
+        "station-figure-15": lambda: rates_compared(studies),
+        **{f"station-figure-{n}": partial(history, studies[a], a) for n, a in HISTORY_FIGURES.items()},
+        "station-figure-19": lambda: largest(studies, "b", "point B, the middle of an upper outer panel"),
+        "station-figure-20": lambda: largest(studies, "a", "point A, the tip of the keel"),
+        "station-convergence": convergence,
+    }
+    paths = []
+    for i, (name, make) in enumerate(figures.items()):
+        progress(name.replace("-", " "), 0.6 + 0.4 * i / len(figures))
+        path = out / f"{name}.png"
+        save_picture(make(), path)
+        paths.append(path)
+    progress("done", 1.0)
+    return paths
+
+
+def rate_change(study: Study, approach: str) -> Figure:
+    """Change of the angular rate over the closing rate, rigid and flexible (Figures 10 to 14)."""
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    ax = figure.subplots()
+    few = study.few.metrics["delta_rate"] / study.few.metrics["closing_rate"]
+    for values, label, colour, style in (
+        (study.metric("delta_rate_all_modes"), "hybrid, all modes", BLUE, "o-"),
+        (few * CLOSING_RATES, f"hybrid, the lowest {PAPER_MODES} modes", GREEN, "--"),
+        (study.metric("delta_rate_rigid"), "rigid", ORANGE, "s-"),
+    ):
+        ax.plot(CLOSING_RATES, 1e3 * values, style, color=colour, label=label)
+    ax.set_title(f"Approach {NAMES[approach]}")
+    _over_rates(ax, "change of angular rate [mrad/s]")
+    return figure
+
+
+def rates_compared(studies: dict[str, Study]) -> Figure:
+    """Change of the angular rate of the hybrid model for three approaches (Figure 15)."""
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    ax = figure.subplots()
+    for approach, colour in COMPARED.items():
+        values = 1e3 * studies[approach].metric("delta_rate_all_modes")
+        ax.plot(CLOSING_RATES, values, "o-", color=colour, label=NAMES[approach])
+    ax.set_title("Hybrid model, all modes")
+    _over_rates(ax, "change of angular rate [mrad/s]")
+    return figure
+
+
+def largest(studies: dict[str, Study], point: str, where: str) -> Figure:
+    """Largest deflection of a point over the closing rate (Figures 19 and 20)."""
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    ax = figure.subplots()
+    for approach, colour in COMPARED.items():
+        study = studies[approach]
+        label = NAMES[approach]
+        few = study.few.metrics[f"max_deflection_{point}"] / study.few.metrics["closing_rate"]
+        ax.plot(CLOSING_RATES, study.metric(f"max_deflection_{point}"), "o-", color=colour, label=label)
+        ax.plot(CLOSING_RATES, few * CLOSING_RATES, "--", color=colour, linewidth=1.0)
+    ax.plot([], [], "--", color=GREY, linewidth=1.0, label=f"the lowest {PAPER_MODES} modes only")
+    ax.set_title(f"Largest deflection of {where}", fontsize="medium")
+    _over_rates(ax, "largest deflection [m]")
+    return figure
+
+
+def history(study: Study, approach: str) -> Figure:
+    """Deflections of the two points over time, at 1 ft/s (Figures 16 to 18)."""
+    figure = Figure(figsize=(9.0, 6.0), layout="constrained")
+    figure.suptitle(f"Deflections, approach {NAMES[approach]} at 1 ft/s, docking at 50 s")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    full = study.by_rate[int(np.argmin(np.abs(CLOSING_RATES - FOOT)))]
+    for ax, run, title in (
+        (upper, full, f"{FOLLOWED} modes"),
+        (lower, study.few, f"{PAPER_MODES} modes, as many as the paper has"),
+    ):
+        for (label, node), colour in zip(POINTS.items(), (BLUE, ORANGE)):
+            values = run.history[f"tower/{node}.deflection"]
+            ax.plot(run.history.time, values, color=colour, linewidth=1.0, label=label)
+        ax.axvline(50.0, color=GREY, linewidth=0.8, linestyle="--")
+        ax.set_title(f"{title}; A and B correlate by {_together(run):.2f}", fontsize="medium")
+        ax.set(ylabel="deflection [m]", xlim=(0.0, 200.0), ylim=(0.0, None))
+        tidy(ax)
+    upper.legend(frameon=False, loc="upper left")
+    lower.set_xlabel("time [s]")
+    return figure
+
+
+def convergence() -> Figure:
+    """How many modes the change of rate and the deflections rest on."""
+    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    modes = base_modes(mesh(power_tower()), "foot")
+    counts = [min(count, modes.frequency.size) for count in COUNTS]
+    for (approach, direction), colour in zip(APPROACHES.items(), COLOURS):
+        rates = [_rate_by_impulse(modes.lowest(count), direction) for count in counts]
+        left.plot(counts, 1e3 * np.array(rates), ".-", color=colour, label=NAMES[approach])
+    left.axvline(PAPER_MODES, color=GREY, linewidth=0.8, linestyle="--")
+    left.set(ylabel="change of angular rate at 1 ft/s [mrad/s]", ylim=(0.0, None))
+    left.legend(frameon=False, fontsize="small", loc="lower right")
+    kept = [4, PAPER_MODES, 12, 16, 20, 28, 40, FOLLOWED]
+    for approach, colour in COMPARED.items():
+        runs = [_run(approach, FOOT, count) for count in kept]
+        for point, style in (("a", "o-"), ("b", "s--")):
+            values = [run.metrics[f"max_deflection_{point}"] for run in runs]
+            label = f"{point.upper()}, {NAMES[approach]}"
+            right.plot(kept, values, style, color=colour, markersize=4.0, label=label)
+    right.axvline(PAPER_MODES, color=GREY, linewidth=0.8, linestyle="--")
+    right.set(ylabel="largest deflection at 1 ft/s [m]", ylim=(0.0, 1.6))
+    right.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
+    for ax in (left, right):
+        ax.set_xscale("symlog", linthresh=10.0)
+        ax.set_xlabel("modes kept, lowest first")
+        tidy(ax)
+    left.set_xlim(-1.0, 750.0)
+    left.set_xticks((0, 8, 28, 100, 689), ("0", "8", "28", "100", "689"))
+    right.set_xticks((4, 8, 16, 28, 60), ("4", "8", "16", "28", "60"))
+    figure.suptitle("What a result rests on; the dashed line marks the paper's eight modes")
+    return figure
+
+
+def _rate_by_impulse(modes: BaseModes, direction: Sequence[float]) -> float:
+    motion = dock(modes, FOOT, np.array(direction)).motion
+    return float(np.linalg.norm(motion[:3]))
+
+
+def _together(run: "Result") -> float:
+    """Correlation of the two points, each along the axis in which it moves most: 1 means in phase."""
+    moves = []
+    for node in POINTS.values():
+        along = [run.history[f"tower/{node}.d{axis}"] for axis in "xyz"]
+        moves.append(max(along, key=lambda values: float(np.ptp(values))))
+    return float(np.asarray(np.corrcoef(moves))[0, 1])
+
+
+def _study(approach: str) -> Study:
+    return Study(
+        by_rate=[_run(approach, float(rate), FOLLOWED) for rate in CLOSING_RATES],
+        few=_run(approach, FOOT, PAPER_MODES),
+    )
+
+
+def _run(approach: str, closing_rate: float, modes: int) -> "Result":
+    scenario = load(f"power-tower-{approach}")
+    assert isinstance(scenario, StationScenario)
+    changed = scenario.model_copy(update={"closing_rate": closing_rate, "modes": modes})
+    return simulate(changed, with_prediction=False)
+
+
+def _over_rates(ax: "Axes", quantity: str) -> None:
+    ax.set(xlabel="closing rate [m/s]", ylabel=quantity, xlim=(0.0, 0.5), ylim=(0.0, None))
+    ax.legend(frameon=False, loc="upper left")
+    tidy(ax)

@@ -1,0 +1,19 @@
+"""The figures of the station paper are drawn from our own runs."""
+
+import pytest
+
+from softdock.report.figures import figure_set, station
+
+NAMES = {f"station-figure-{n}" for n in range(10, 21)} | {"station-convergence"}
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(station, "FOLLOWED", 28)
+    monkeypatch.setattr(station, "CLOSING_RATES", station.CLOSING_RATES[::2])
+    told = []
+    paths = figure_set("station").draw(tmp_path, lambda what, fraction: told.append(fraction))
+    assert {path.stem for path in paths} == NAMES
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
