@@ -61,6 +61,13 @@ class Timing:
     wall_s: float
     steps: int
     evaluations: int
+    frame_s: float | None = None
+    """Of a run in real time: length of its frames."""
+    frames: int | None = None
+    missed_frames: int | None = None
+    """Frames that took longer than they had."""
+    worst_frame_s: float | None = None
+    """Wall time of the longest frame."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,11 @@ from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
 from softdock.report import Progress
+from softdock.scenario import ScenarioBase, load
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulate import simulate
+from softdock.simulate.multibody import prepare
+from softdock.simulate.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
 """[s] A pair and step in the paper, on a 4.13 GHz desktop processor."""
@@ -22,6 +27,8 @@ PAIR = PinInHole(pin=Pin(radius=0.0174, length=0.06), hole=Hole(radius=0.0175, s
 """The paper's diameter of 3.5 cm, with a clearance of 0.2 mm."""
 LEVELS = (8, 16)
 POSES = 100_000
+SUBSTEPS_OF_TWENTY, SUBSTEPS_OF_MANY = 10, 4
+COUNTS = (200, 500, 1000, 1500, 2000, 3000, 4000, 6000, 8000)
 
 
 def run(progress: Progress, /) -> list[dict[str, Any]]:
@@ -46,6 +53,10 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
             "aim": 1e-9,
         }
     )
+    progress("20 pins in frames", 0.5)
+    rows += frames_of_twenty()
+    progress("many pins in frames", 0.6)
+    rows += many_pins()
     progress("done", 1.0)
     return rows
 
@@ -108,6 +119,71 @@ def rim_difference(one: PinInHole, count: int, seed: int) -> tuple[int, int, flo
         shape_record(one), shape_record(search), P, a, rows[0], rows[1]
     )
     return int(touched), int(unlike), float(largest)
+
+
+def frames_of_twenty() -> list[dict[str, Any]]:
+    """Time the frames of the bundled scenario with 20 pins, the paper's largest in real time."""
+    scenario = load("pins-20")
+    worst, mean = frame_times(scenario, SUBSTEPS_OF_TWENTY, repeats=9)
+    free, _ = frame_times(scenario, None, repeats=5)
+    exact, quick = (insertion(scenario, n) for n in (None, SUBSTEPS_OF_TWENTY))
+    error = float(np.abs(quick - exact).max())
+    return [
+        {
+            "name": f"20 pins, worst frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps",
+            "value": worst,
+            "unit": "s",
+            "peer": "paper (in real time)",
+            "peer_value": FRAME,
+            "ratio": FRAME / worst,
+            "aim": 1e-3,
+        },
+        {"name": f"20 pins, mean frame of 10 ms, {SUBSTEPS_OF_TWENTY} substeps", "value": mean, "unit": "s"},
+        {"name": "20 pins, worst frame of 10 ms, error control", "value": free, "unit": "s"},
+        {"name": "20 pins, error of the insertion by substeps", "value": error, "unit": "m"},
+    ]
+
+
+def insertion(scenario: ScenarioBase, substeps: int | None) -> Any:
+    """Return how deep the pins are, every 10 ms [m]."""
+    how = RealTime(frame=FRAME, paced=False, substeps=substeps)
+    result = simulate(scenario, with_prediction=False, real_time=how)
+    grid = np.arange(0.0, 0.8, FRAME)
+    return np.interp(grid, result.history.time, result.history.channels["berth.insertion"].values)
+
+
+def many_pins() -> list[dict[str, Any]]:
+    """Time the worst frame of plates with more and more pins, up to the first that is not in real time."""
+    rows, in_time = [], 0
+    for count in COUNTS:
+        worst, _ = frame_times(load("pins-200", plate_of(count)), SUBSTEPS_OF_MANY, repeats=5)
+        name = f"{count} pins, worst frame of 10 ms, {SUBSTEPS_OF_MANY} substeps"
+        rows.append({"name": name, "value": worst, "unit": "s"})
+        if worst > FRAME:
+            break
+        in_time = count
+    return [*rows, {"name": "pins in real time", "value": in_time, "unit": "1", "aim": 1000}]
+
+
+def plate_of(count: int) -> list[str]:
+    """Fields that make the plate of 200 pins one of `count`, in rows of 20, with the same stiffness in all."""
+    grid = f"{{rows: {count // 20}, columns: 20, pitch: 12 mm}}"
+    stiffness = f"interfaces.berth.contact.stiffness={2e4 * 200 / count:g}"
+    return [f"interfaces.berth.layout.grid={grid}", stiffness]
+
+
+def frame_times(scenario: ScenarioBase, substeps: int | None, repeats: int) -> tuple[float, float]:
+    """Return the processor time of the worst and of the mean frame [s], each the shortest over all repeats.
+
+    The same frame does the same work each time; what it took longer was the rest of the machine.
+    """
+    assert isinstance(scenario, MultibodyScenario)
+    how = RealTime(frame=FRAME, paced=False, substeps=substeps)
+    simulation = prepare(scenario)
+    simulation = dataclasses.replace(simulation, settings=how.settings(simulation.settings))
+    runs = [run_in_frames(simulation.begin(), scenario.duration, how).processor for _ in range(repeats)]
+    shortest = [min(frame) for frame in zip(*runs)]
+    return max(shortest), sum(shortest) / len(shortest)
 
 
 def best_time(work: Callable[[int], Any], count: int = 1000, repeats: int = 30) -> float:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from softdock.cli import console
-from softdock.errors import RunError
+from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario import ScenarioBase
+    from softdock.simulate.real_time import RealTime
 
 
 def run(
@@ -26,6 +27,19 @@ def run(
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the history there.")] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write the story of the run there.")
+    ] = None,
+    real_time: Annotated[
+        bool,
+        typer.Option("--real-time", help="Go in frames that keep time with the clock; count those missed."),
+    ] = False,
+    frame: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Length of a frame in real time.  [default: 10 ms]")
+    ] = None,
+    substeps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Equal steps of a frame in real time; as accuracy asks for if left out."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
@@ -43,8 +57,9 @@ def run(
         console.make_folder(report.parent)
     if out is not None:
         console.make_folder(out)
+    how = _keep_time(real_time, frame, substeps)
     announce_compilation(chosen)
-    result = simulate(chosen)
+    result = simulate(chosen, real_time=how)
     written = []
     if out is not None:
         result.save(out)
@@ -63,6 +78,25 @@ def run(
         _print(result, written)
     if not result.completed:
         raise RunError(result.message)
+
+
+def _keep_time(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
+    """Read the options of real time."""
+    from softdock.quantities.units import parse_quantity
+    from softdock.simulate.real_time import FRAME, RealTime
+
+    if not real_time:
+        if frame is not None:
+            raise InputError(Problem(field="--frame", message="goes with --real-time", given=frame))
+        if substeps is not None:
+            raise InputError(
+                Problem(field="--substeps", message="goes with --real-time", given=str(substeps))
+            )
+        return None
+    try:
+        return RealTime(frame=FRAME if frame is None else parse_quantity(frame, "s"), substeps=substeps)
+    except ValueError as error:
+        raise InputError(Problem(field="--frame", message=str(error), given=frame or "")) from None
 
 
 def announce_compilation(scenario: "ScenarioBase") -> None:

@@ -76,7 +76,10 @@ def _audit(audit: Audit) -> str:
 
 def _timing(timing: Timing) -> str:
     text = f"Timing: {timing.simulated_s:.4g} s simulated in {_duration(timing.wall_s)}"
-    if timing.wall_s > 0 and timing.simulated_s > timing.wall_s:
+    if timing.frame_s is not None and timing.worst_frame_s is not None:
+        text += f" of real time, {timing.frames} frames of {_duration(timing.frame_s)}, {timing.missed_frames} missed, "
+        text += f"the longest took {_duration(timing.worst_frame_s)}"
+    elif timing.wall_s > 0 and timing.simulated_s > timing.wall_s:
         text += f", {timing.simulated_s / timing.wall_s:.0f} times faster than real time"
     return text + f"; {timing.steps} steps, {timing.evaluations} evaluations"
 

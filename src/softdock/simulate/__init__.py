@@ -7,11 +7,13 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from softdock.errors import InputError, Problem
 from softdock.predict import predict
 
 if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario import ScenarioBase
+    from softdock.simulate.real_time import RealTime
 
 # Imported when first needed: one kind of scenario does not pay for the kernels of another.
 RUNNERS = {
@@ -40,19 +42,43 @@ class Runner(Protocol):
         """Run the scenario and return what happened."""
 
 
-def simulate(scenario: "ScenarioBase | str | os.PathLike[str]", *, with_prediction: bool = True) -> "Result":
+class FrameRunner(Runner, Protocol):
+    """A module that can also keep time with the clock."""
+
+    def run_real_time(self, scenario: "ScenarioBase", how: "RealTime", /) -> "Result":
+        """Run the scenario in frames and return what happened."""
+
+
+REAL_TIME_KINDS = ("multibody",)
+
+
+def simulate(
+    scenario: "ScenarioBase | str | os.PathLike[str]",
+    *,
+    with_prediction: bool = True,
+    real_time: "RealTime | None" = None,
+) -> "Result":
     """Run a scenario, or the bundled scenario or file of that name, and return what happened.
 
     The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome. Beside
-    the run stands what theory expects, unless thousands of runs have no use for it.
+    the run stands what theory expects, unless thousands of runs have no use for it. In real time a run goes in frames.
     """
     if isinstance(scenario, str | os.PathLike):
         from softdock.scenario import load
 
         scenario = load(scenario)
+    if real_time is not None and scenario.kind not in REAL_TIME_KINDS:
+        kinds = ", ".join(REAL_TIME_KINDS)
+        raise InputError(
+            Problem(
+                message=f"Real time is for scenarios of kind {kinds}.",
+                given=f"{scenario.name}, {scenario.kind}",
+            )
+        )
     runner = _ready(scenario.kind)
     start = time.perf_counter()
-    result = runner.run(scenario)
+    how = real_time
+    result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     prediction = result.prediction
     if prediction is None and with_prediction:

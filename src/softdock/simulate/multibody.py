@@ -1,6 +1,7 @@
 """Run a scenario of kind `multibody`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,11 +19,28 @@ from softdock.multibody.watch import channel_records, unit_of, usual_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.simulate.real_time import RealTime, run_in_frames
 
 
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
     return result_of(scenario, prepare(scenario).run(), observations_of(scenario)[0])
+
+
+def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
+    """Run the scenario in frames that keep time with the clock, and tell how they did."""
+    simulation = prepare(scenario)
+    session = replace(simulation, settings=how.settings(simulation.settings)).begin()
+    frames = run_in_frames(session, scenario.duration, how)
+    result = result_of(scenario, session.finish(), observations_of(scenario)[0])
+    timing = replace(
+        result.timing,
+        frame_s=frames.frame,
+        frames=len(frames.wall),
+        missed_frames=frames.missed,
+        worst_frame_s=frames.worst,
+    )
+    return replace(result, timing=timing)
 
 
 def prepare(scenario: MultibodyScenario) -> Simulation:

@@ -6,6 +6,7 @@ x and y along the sides of the box.
 
 import math
 
+from softdock.contact.kernels.rim import length
 from softdock.jit import inlined
 
 # What a contact touches.
@@ -28,7 +29,7 @@ def meridian(shape, rho, z):
         return FACE, rho, 0.0, 0.0, 1.0, z  # the middle of the cap is under the face: out by the shorter way
     if z >= -drop:
         if drop > 0.0:
-            slant = math.hypot(width, drop)
+            slant = length(width, drop)
             along = ((rho - R) * width + (z + drop) * drop) / slant
             if along >= slant:
                 return corner(R + width, 0.0, rho, z)
@@ -45,7 +46,7 @@ def meridian(shape, rho, z):
             return corner(R, -shape.height, rho, z)
     elif z < -shape.straight:
         low = z + shape.straight
-        away = math.hypot(rho, low)
+        away = length(rho, low)
         if away == 0.0:
             return BOTTOM, 0.0, -shape.straight - R, 0.0, 1.0, R
         return BOTTOM, R * rho / away, -shape.straight + R * low / away, -rho / away, -low / away, R - away
@@ -55,7 +56,7 @@ def meridian(shape, rho, z):
 @inlined
 def corner(rho_c, z_c, rho, z):
     """Nearest place where it is an edge that runs around."""
-    away = math.hypot(rho - rho_c, z - z_c)
+    away = length(rho - rho_c, z - z_c)
     if away == 0.0:
         return RIM, rho_c, z_c, -1.0, 0.0, 0.0
     return RIM, rho_c, z_c, (rho - rho_c) / away, (z - z_c) / away, away
@@ -77,7 +78,7 @@ def nearest(shape, x, y, z, side):
         return SIDE if kinds == 1 else EDGE, px, py, pz, vx / away, vy / away, vz / away, away
     if z <= low and shape.bottom == ROUND:
         return UNDERSIDE, x, y, low, 0.0, 0.0, -1.0, low - z
-    rho = math.hypot(x, y)
+    rho = length(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
     feature, place, height, n_r, n_z, away = meridian(shape, side * rho, z)
     ex, ey = side * ex, side * ey

@@ -11,10 +11,11 @@ import numpy as np
 
 from softdock.contact.kernels.hole import RIM, THROUGH, nearest
 from softdock.contact.kernels.rim import (
-    farthest_angle,
+    farthest_direction,
     has_second,
-    nearest_angle,
-    second_angles,
+    length,
+    nearest_direction,
+    second_directions,
 )
 from softdock.jit import inlined, kernel
 
@@ -113,7 +114,7 @@ def rim_contacts(shape, R, z_rim, P, a, rows, count):
         t = part * L
         middle = (x + t * ax, y + t * ay, z + t * az)
         count = take_back(shape, R, z_rim, middle, a, part, sides, rows, count)
-    lean = math.hypot(ax, ay)
+    lean = length(ax, ay)
     ex, ey = (ax / lean, ay / lean) if lean > 1e-12 else (1.0, 0.0)
     px, py = x * ex + y * ey, y * ex - x * ey
     t_middle = -lean * px - az * z
@@ -123,26 +124,26 @@ def rim_contacts(shape, R, z_rim, P, a, rows, count):
     sign_A, sign_B = math.copysign(1.0, A), math.copysign(1.0, B)
     A, B = abs(A), abs(B)
     rest = x * x + y * y + z * z + R * R - t_middle * t_middle
-    if rest - 2.0 * R * (math.hypot(A, B) + G) >= r * r:
+    if rest - 2.0 * R * (length(A, B) + G) >= r * r:
         return count
     two = has_second(A, B, G)
-    v = nearest_angle(A, B, G, two, shape.rim, shape.levels)
+    v = nearest_direction(A, B, G, two, shape.rim, shape.levels)
     frame = (ex, ey, sign_A, sign_B)
     count = body_contact(shape, R, z_rim, P, a, frame, v, 1.0, rows, count)
     if two and rest - 2.0 * R * (G + 0.25 * B * B / G) < r * r:
-        second, between = second_angles(A, B, G, shape.rim, shape.levels)
+        second, between = second_directions(A, B, G, shape.rim, shape.levels)
         count = body_contact(shape, R, z_rim, P, a, frame, second, 1.0, rows, count)
         count = body_contact(shape, R, z_rim, P, a, frame, between, -1.0, rows, count)
     elif sides == 2 and not two:
-        count = body_contact(shape, R, z_rim, P, a, frame, farthest_angle(A, B, G), 1.0, rows, count)
+        count = body_contact(shape, R, z_rim, P, a, frame, farthest_direction(A, B, G), 1.0, rows, count)
     return count
 
 
 @inlined
 def body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
-    """Add the contact of the body with the point of a rim at an angle, if it is one."""
+    """Add the contact of the body with the point of a rim in a direction, if it is one."""
     ex, ey, sign_A, sign_B = frame
-    c, s = sign_A * R * math.cos(v), sign_B * R * math.sin(v)
+    c, s = sign_A * R * v[0], sign_B * R * v[1]
     X = (c * ex - s * ey, c * ey + s * ex, z_rim)
     wx, wy, wz = X[0] - P[0], X[1] - P[1], X[2] - P[2]
     t = wx * a[0] + wy * a[1] + wz * a[2]
@@ -161,11 +162,11 @@ def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
     """Take back what a cap and the body share at a rim: nothing while only the cap is there; Eq. (P10)."""
     x, y, z = middle
     L = shape.pin_length
-    rho = math.hypot(x, y)
+    rho = length(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
     for k in range(sides):
         side = 1.0 - 2.0 * k
-        away = math.hypot(rho - side * R, z)
+        away = length(rho - side * R, z)
         if 0.0 < away < shape.pin_radius:
             X = (side * R * ex, side * R * ey, z_rim)
             vx, vy = x - X[0], y - X[1]
@@ -194,7 +195,7 @@ def friction_per_speed(shape, normal, speed):
     if shape.static_friction > mu:
         ratio = speed / shape.stribeck_speed
         mu += (shape.static_friction - mu) * math.exp(-ratio * ratio)
-    return mu * normal / (max(speed, v_0) if shape.friction_law == RAMP else math.hypot(speed, v_0))
+    return mu * normal / (max(speed, v_0) if shape.friction_law == RAMP else length(speed, v_0))
 
 
 @kernel

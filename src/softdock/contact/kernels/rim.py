@@ -17,30 +17,47 @@ MOST_STEPS = 80  # halving alone needs 60
 
 
 @inlined
-def descent(p, q, g, low, high, start):
-    """Return where p cos v + q sin v - 2 g sin v cos v falls through zero between `low` and `high` [rad]; Eq. (P8).
+def length(x, y):
+    """Length of a vector in a plane; without the care of hypot for numbers that no machine part has."""
+    return math.sqrt(x * x + y * y)
 
-    Newton steps, halving where they leave the bracket.
+
+@inlined
+def descent(p, q, g, low, high, start):
+    """Return where p c + q s - 2 g s c falls through zero between two directions of the first quadrant; Eq. (P8).
+
+    A direction is the cosine and the sine of an angle. Newton steps turn it; where they leave the bracket, the middle
+    of the bracket is next.
     """
-    v = min(max(start, low), high)
+    low_c, low_s = low
+    high_c, high_s = high
+    c, s = start
     for _ in range(MOST_STEPS):
-        c, s = math.cos(v), math.sin(v)
         value = p * c + q * s - 2.0 * g * s * c
         if value > 0.0:
-            low = v
+            low_c, low_s = c, s
         elif value < 0.0:
-            high = v
+            high_c, high_s = c, s
         else:
-            return v
+            break
         slope = q * c - p * s - 2.0 * g * (c * c - s * s)
-        ahead = v - value / slope if slope < 0.0 else math.nan
-        if not low < ahead < high:
-            ahead = 0.5 * (low + high)
-        step = ahead - v
-        v = ahead
-        if abs(step) < CONVERGED or high - low < CONVERGED:
-            return v
-    return v
+        step = -value / slope if slope < 0.0 else math.inf
+        ahead_c, ahead_s = c - step * s, s + step * c
+        if abs(step) < CONVERGED:
+            c, s = ahead_c, ahead_s
+            break
+        # Between low and high both cross products are positive.
+        if not (
+            abs(step) < 1.0
+            and low_c * ahead_s - low_s * ahead_c > 0.0
+            and ahead_c * high_s - ahead_s * high_c > 0.0
+        ):
+            ahead_c, ahead_s = low_c + high_c, low_s + high_s
+        size = length(ahead_c, ahead_s)
+        if ahead_c == c * size and ahead_s == s * size:
+            break
+        c, s = ahead_c / size, ahead_s / size
+    return c, s
 
 
 @kernel
@@ -76,13 +93,22 @@ def search_around(A, B, G, levels):
 
 
 @inlined
-def nearest_angle(A, B, G, two_valleys, method, levels):
-    """Angle of the point of the rim that is nearest to the pin."""
+def direction(x, y):
+    """Cosine and sine of the angle of a vector."""
+    size = length(x, y)
+    return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
+
+
+@inlined
+def nearest_direction(A, B, G, two_valleys, method, levels):
+    """Direction of the point of the rim that is nearest to the pin."""
     if method == DIRECT:
-        return descent(B, -A, G, 0.0, 0.5 * math.pi, math.atan2(B, A + 2.0 * G))
+        return descent(B, -A, G, (1.0, 0.0), (0.0, 1.0), direction(A + 2.0 * G, B))
     if two_valleys:
-        return search(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
-    return search_around(A, B, G, levels)
+        v = search(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
+    else:
+        v = search_around(A, B, G, levels)
+    return math.cos(v), math.sin(v)
 
 
 @inlined
@@ -95,20 +121,23 @@ def has_second(A, B, G):
 
 
 @inlined
-def second_angles(A, B, G, method, levels):
-    """Angles of the second lowest distance and of the largest one between both."""
+def second_directions(A, B, G, method, levels):
+    """Directions of the second lowest distance and of the largest one between both."""
     third = 1.0 / 3.0
-    turn = math.atan2(B**third, A**third)
+    turn = direction(A**third, B**third)
     if method == SEARCH:
-        second = search(A, B, G, math.pi - turn, math.pi, 1.0, levels)
-        return second, search(A, B, G, 0.5 * math.pi, math.pi - turn, -1.0, levels)
-    second = descent(B, A, G, 0.0, turn, 0.5 * turn)
-    # Between `turn` and a right angle the same function rises: its negative falls.
-    between = descent(-B, -A, -G, turn, 0.5 * math.pi, 0.5 * (turn + 0.5 * math.pi))
-    return math.pi - second, math.pi - between
+        angle = math.atan2(turn[1], turn[0])
+        second = search(A, B, G, math.pi - angle, math.pi, 1.0, levels)
+        between = search(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
+        return (math.cos(second), math.sin(second)), (math.cos(between), math.sin(between))
+    c, s = descent(B, A, G, (1.0, 0.0), turn, direction(1.0 + turn[0], turn[1]))
+    # Beyond `turn` the same function rises: its negative falls.
+    c_between, s_between = descent(-B, -A, -G, turn, (0.0, 1.0), direction(turn[0], 1.0 + turn[1]))
+    return (-c, s), (-c_between, s_between)
 
 
 @inlined
-def farthest_angle(A, B, G):
-    """Angle of the point of the rim that is farthest from the pin."""
-    return math.pi + descent(B, -A, -G, 0.0, 0.5 * math.pi, math.atan2(B, max(A - 2.0 * G, 0.0)))
+def farthest_direction(A, B, G):
+    """Direction of the point of the rim that is farthest from the pin."""
+    c, s = descent(B, -A, -G, (1.0, 0.0), (0.0, 1.0), direction(max(A - 2.0 * G, 0.0), B))
+    return -c, -s
