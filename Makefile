@@ -59,6 +59,7 @@ pictures: install
 	cp out/pictures/impact-figure-7.png out/pictures/assist-capture.png out/pictures/assist-motion.png \
 	  out/pictures/station-convergence.png docs/images/
 	$(BIN)/python -m docs.replay_picture
+	$(BIN)/python -m docs.studio_pictures
 
 bench: install
 	$(BIN)/softdock bench

@@ -66,8 +66,13 @@ class Tab:
         """Keep what the page says and fetches from now on."""
         self.page.on("console", lambda message: self._hear(message.type, message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("response", lambda answer: self._doubt(answer.status, answer.url))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+
+    def _doubt(self, status: int, address: str) -> None:
+        if status >= 400:
+            self.errors.append(f"{status}: {address}")
 
     def _hear(self, kind: str, text: str) -> None:
         self.said.append(text)
@@ -117,5 +122,5 @@ def tab(chromium: "Browser") -> Iterator[Tab]:
     tab.listen()
     yield tab
     context.close()
-    assert tab.foreign == [], "requests have left the machine"
-    assert tab.errors == [], "errors in the console of the browser"
+    assert not tab.foreign, f"requests have left the machine: {tab.foreign}"
+    assert not tab.errors, f"errors in the console of the browser: {tab.errors}"

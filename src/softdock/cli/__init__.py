@@ -20,6 +20,7 @@ from softdock.cli.replay import replay
 from softdock.cli.robot import robot
 from softdock.cli.run import run
 from softdock.cli.scenarios import scenarios
+from softdock.cli.studio import studio
 from softdock.cli.validate import validate
 
 app = typer.Typer(
@@ -31,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (scenarios, predict, validate, run, compare, replay, figures, export, bench):
+for command in (scenarios, predict, validate, run, compare, replay, studio, figures, export, bench):
     app.command()(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(robot, name="robot")

@@ -48,6 +48,24 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     return _build(apply_overrides(_on_base(source), overrides), name)
 
 
+def load_text(
+    text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
+) -> ScenarioBase:
+    """Load a scenario from the text of a file; relative paths in it start from `directory`."""
+    return _build(apply_overrides(_on_base(_parsed(text, name, directory)), overrides), name)
+
+
+def written(text: str, name: str = "", directory: Path | None = None) -> Source:
+    """Return what a scenario's text amounts to with its base, as it was written, not yet checked."""
+    return _on_base(_parsed(text, name, directory))
+
+
+def bundled_text(name: str) -> tuple[str, Path]:
+    """Return the text of a bundled scenario and the folder that its relative paths start from."""
+    file = _bundled_files()[name]
+    return file.read_text(encoding="utf-8"), Path(str(file)).parent
+
+
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
     """Return every problem of a scenario; an empty list means that it loads."""
     try:
@@ -83,6 +101,12 @@ def _bundled_files() -> dict[str, Traversable]:
     if not folder.is_dir():
         return {}
     return {file.name.removesuffix(".yaml"): file for file in folder.iterdir() if file.name.endswith(".yaml")}
+
+
+def _parsed(text: str, name: str, directory: Path | None) -> Source:
+    source = parse(text, file=f"{name}.yaml" if name else "", directory=directory)
+    check_head(source)
+    return source
 
 
 def _read_bundled(name: str, file: Traversable) -> Source:

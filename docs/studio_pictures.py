@@ -1,0 +1,65 @@
+"""Makes the pictures of the studio in docs/images: gallery, a run with its replay, a campaign.
+
+Run from the root of the repository: python -m docs.studio_pictures
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Page, sync_playwright
+from tests.browser import FLAGS, NARROW, find_browser
+from tests.studio.conftest import CAMPAIGN, start, stop
+
+IMAGES = Path(__file__).parent / "images"
+LONG = 300_000.0  # ms
+
+
+def main() -> None:
+    """Start a studio, do what its manual tells and keep what the browser shows."""
+    with TemporaryDirectory() as folder, sync_playwright() as driver:
+        (Path(folder) / "latch-campaign.yaml").write_text(CAMPAIGN)
+        studio = start(Path(folder))
+        browser = driver.chromium.launch(executable_path=find_browser(), args=list(FLAGS))
+        page = browser.new_page(viewport=NARROW)
+        page.set_default_timeout(LONG)
+        try:
+            _gallery(page, studio.address)
+            _run(page, studio.address)
+            _campaign(page, studio.address)
+        finally:
+            browser.close()
+            stop(studio)
+
+
+def _gallery(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth)")
+    page.screenshot(path=IMAGES / "studio-gallery.png")
+
+
+def _run(page: Page, address: str) -> None:
+    page.goto(f"{address}scenario?name=assist-soft-docking")
+    page.get_by_label("speed", exact=True).fill("0.04 m/s")
+    page.get_by_label("speed", exact=True).press("Enter")
+    page.get_by_role("button", name="Run", disabled=False).click()
+    frame = page.wait_for_selector("iframe.replay").content_frame()  # type: ignore[union-attr]
+    assert frame is not None
+    frame.get_by_role("button", name="Section").click()
+    for _ in range(3):
+        page.wait_for_timeout(500)
+        frame.locator("body").press("n")  # on to the next event: first touch, throat, bottom
+    page.wait_for_timeout(1500)
+    page.screenshot(path=IMAGES / "studio-run.png")
+
+
+def _campaign(page: Page, address: str) -> None:
+    page.goto(f"{address}campaigns")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/campaign/*")
+    page.get_by_text("All 200 runs are done.").wait_for()
+    page.wait_for_timeout(2000)
+    page.screenshot(path=IMAGES / "studio-campaign.png")
+
+
+if __name__ == "__main__":
+    main()

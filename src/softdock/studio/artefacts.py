@@ -1,0 +1,40 @@
+"""Files that are made of a kept run when somebody asks for them."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from softdock.result import Result
+
+FILES = {"figure": "figure.png", "replay": "replay.html", "glb": "replay.glb"}
+
+
+def make(kind: str, result: Result, path: Path) -> None:
+    """Make one file of a result; it takes its place only when it is complete."""
+    hidden = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        MAKERS[kind](result, hidden)
+        hidden.replace(path)
+    finally:
+        with suppress(OSError):
+            hidden.unlink()
+
+
+def _figure(result: Result, path: Path) -> None:
+    result.plot(path)
+
+
+def _replay(result: Result, path: Path) -> None:
+    from softdock.replay import player_html, scene
+
+    path.write_text(player_html(scene(result)), encoding="utf-8")
+
+
+def _glb(result: Result, path: Path) -> None:
+    from softdock.replay import scene, write_glb
+
+    path.write_bytes(write_glb(scene(result)))
+
+
+MAKERS: dict[str, Callable[[Result, Path], None]] = {"figure": _figure, "replay": _replay, "glb": _glb}

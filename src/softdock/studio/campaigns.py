@@ -1,0 +1,169 @@
+"""Campaigns of the folder: start, watch, stop, resume. Each runs in a process that the studio does not own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from softdock.campaign.store import LOCK_FILE, TABLE_FILE
+from softdock.campaign.table import status_of
+from softdock.errors import InputError
+from softdock.studio.campaigner import LOG, PROGRESS, STOP
+from softdock.studio.columns import Columns
+from softdock.studio.folder import Folder
+
+MOST_TABLES = 4  # campaigns whose columns are held in memory
+
+
+@dataclass
+class State:
+    """How far a campaign is."""
+
+    total: int = 0
+    done: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    rate: float = 0.0
+    running: bool = False
+    stopping: bool = False
+    complete: bool = False
+    error: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What to tell the person."""
+        if self.error:
+            return self.error
+        if self.complete:
+            return f"All {self.done:,} runs are done."
+        if self.stopping:
+            return "Finishing the runs under way ..."
+        if self.running:
+            left = (self.total - self.done) / self.rate if self.rate > 0.0 else None
+            ahead = f", about {_duration(left)} left" if left is not None and self.done else ""
+            return f"{self.done:,} of {self.total:,} runs, {self.rate:,.1f} a second{ahead}."
+        return f"Stopped after {self.done:,} of {self.total:,} runs; every finished run is kept."
+
+
+class Campaigns:
+    """What the studio knows of the campaigns in its folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._complete: dict[str, State] = {}
+        self._tables: dict[str, Columns] = {}
+
+    def start(self, name: str, runs: int | None, seed: int | None) -> str:
+        """Start a campaign that was found sound; return its identifier."""
+        stem = name.rpartition("/")[2].removesuffix(".yaml").removesuffix(".yml")
+        campaign = self.folder.new_run(stem)
+        self.folder.campaign(campaign).mkdir(parents=True)
+        self._launch("run", campaign, name, _text(runs), _text(seed))
+        return campaign
+
+    def resume(self, campaign: str) -> None:
+        """Go on with a campaign that was stopped."""
+        if not self.state(campaign).running:
+            self._complete.pop(campaign, None)
+            (self.folder.campaign(campaign) / PROGRESS).unlink(missing_ok=True)
+            self._launch("resume", campaign)
+
+    def stop(self, campaign: str) -> None:
+        """Ask the process to end; runs under way are finished."""
+        (self.folder.campaign(campaign) / STOP).touch()
+
+    def state(self, campaign: str) -> State:
+        """Return how far a campaign is."""
+        known = self._complete.get(campaign)
+        if known is not None:
+            return known
+        place = self.folder.campaign(campaign)
+        running, note = self._is_running(campaign, place), _note(place)
+        state = State(
+            total=note.get("total", 0), done=note.get("done", 0), outcomes=note.get("outcomes", {}),
+            rate=note.get("rate", 0.0), running=running, stopping=running and (place / STOP).exists(),
+            error=note.get("error", ""),
+        )  # fmt: skip
+        if not running and not state.error and (place / TABLE_FILE).is_file():
+            with suppress(InputError):
+                status = status_of(place)
+                state.total, state.done = status["stopped_at"] or status["runs"], status["done"]
+                state.outcomes, state.complete = status["outcomes"], status["complete"]
+        if state.complete:
+            self._complete[campaign] = state
+        return state
+
+    def columns(self, campaign: str) -> Columns:
+        """Return the table in columns; `update` brings it up to date."""
+        if campaign not in self._tables:
+            while len(self._tables) >= MOST_TABLES:
+                del self._tables[next(iter(self._tables))]
+            self._tables[campaign] = Columns(self.folder.campaign(campaign))
+        return self._tables[campaign]
+
+    def known(self) -> list[str]:
+        """Return the campaigns of the folder, newest first, those that have just begun included."""
+        begun = [name for name, process in self._processes.items() if process.poll() is None]
+        listed = self.folder.campaigns()
+        return [*(name for name in reversed(begun) if name not in listed), *listed]
+
+    def _launch(self, how: str, campaign: str, *rest: str) -> None:
+        log = self.folder.campaign(campaign) / LOG
+        with log.open("ab") as output:
+            # In a session of its own: Ctrl-C for the studio, and its end, are not for the campaign.
+            self._processes[campaign] = subprocess.Popen(
+                [sys.executable, "-m", "softdock.studio.campaigner", how, str(self.folder.root), campaign, *rest],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            )  # fmt: skip
+
+    def _is_running(self, campaign: str, place: Path) -> bool:
+        process = self._processes.get(campaign)
+        if process is not None:
+            return process.poll() is None
+        return _is_locked(place / LOCK_FILE)
+
+
+def _is_locked(path: Path) -> bool:
+    """Tell whether a process holds the lock of a campaign: one that a studio before this, or a terminal, began."""
+    if os.name == "nt":
+        return False
+    import fcntl
+
+    try:
+        with path.open("r") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _note(place: Path) -> dict[str, Any]:
+    try:
+        note = json.loads((place / PROGRESS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return note if isinstance(note, dict) else {}
+
+
+def _text(number: int | None) -> str:
+    return "" if number is None else str(number)
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return (
+        time.strftime("%H:%M:%S", time.gmtime(seconds))
+        if seconds >= 3600
+        else f"{seconds / 60:.0f} min"
+        if (seconds >= 90)
+        else f"{seconds:.0f} s"
+    )

@@ -1,0 +1,201 @@
+"""A campaign's table in columns, so that a page of a hundred thousand rows is sorted and filtered at once."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.campaign import store as folders
+from softdock.result import Array
+
+BATCH = 2000  # rows read at a time; the page stays alive in between
+PREFIX = {"inputs": "input ", "metrics": "", "prediction": "predicted "}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which rows are wanted: outcomes (all if empty), and a range of one column."""
+
+    outcomes: tuple[str, ...] = ()
+    column: str = ""
+    low: float | None = None
+    high: float | None = None
+
+
+class Columns:
+    """Columns of all runs that are done; `update` reads only what is new."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest: dict[str, Any] = {}
+        self._numbers: list[int] = []
+        self._outcomes: list[int] = []
+        self._values: dict[str, list[float]] = {}
+        self._seen: set[int] = set()
+        self._first_missing = 0
+        self.names: list[str] = []
+        """Outcomes in the order of their first appearance."""
+        self._arrays: dict[str, Array] = {}
+
+    @property
+    def size(self) -> int:
+        """Rows that are known."""
+        return len(self._numbers)
+
+    @property
+    def success(self) -> NDArray[np.bool_] | None:
+        """Which rows succeeded; None if the campaign does not say what success is."""
+        wanted = self.manifest.get("campaign", {}).get("success") or ()
+        if not wanted:
+            return None
+        return (
+            np.array([name in wanted for name in self.names], bool)[self.outcome]
+            if self.size
+            else np.empty(0, bool)
+        )
+
+    @property
+    def run(self) -> NDArray[np.int64]:
+        """Numbers of the runs."""
+        numbers: NDArray[np.int64] = self._cached("run", self._numbers, np.int64)
+        return numbers
+
+    @property
+    def outcome(self) -> NDArray[np.int64]:
+        """Outcome of every row as index into `names`."""
+        codes: NDArray[np.int64] = self._cached("outcome", self._outcomes, np.int64)
+        return codes
+
+    def column(self, name: str) -> Array:
+        """Return the numbers of a column, nan where a run has none."""
+        if name == "run":
+            return self.run.astype(float)
+        values: Array = self._cached(f"value {name}", self._values.get(name, []), float)
+        return values
+
+    def numeric(self) -> list[str]:
+        """Return the columns that hold numbers, inputs first."""
+        return sorted(
+            self._values, key=lambda name: (not name.startswith("input "), name.startswith("predicted "))
+        )
+
+    def update(self) -> bool:
+        """Read what is new; tell whether anything was."""
+        before = self.size
+        with folders.reading(self.folder) as database:
+            if not self.manifest:
+                self.manifest = folders.stored(database, "manifest")
+            rows = database.execute(
+                "SELECT run, outcome, inputs, metrics, prediction, wall_s FROM runs WHERE run >= ? ORDER BY run",
+                (self._first_missing,),
+            )
+            while batch := rows.fetchmany(BATCH):
+                for row in batch:
+                    if row[0] not in self._seen:
+                        self._add(row)
+        while self._first_missing in self._seen:
+            self._first_missing += 1
+        return self.size > before
+
+    def _add(self, row: Sequence[Any]) -> None:
+        number, outcome, inputs, metrics, prediction, wall = row
+        at = len(self._numbers)
+        self._seen.add(number)
+        self._numbers.append(number)
+        if outcome not in self.names:
+            self.names.append(outcome)
+        self._outcomes.append(self.names.index(outcome))
+        parts = {
+            "inputs": json.loads(inputs),
+            "metrics": json.loads(metrics),
+            "prediction": json.loads(prediction),
+        }
+        parts["inputs"] |= _norms(parts["inputs"])
+        for group, data in parts.items():
+            for name, value in _flat(data or {}):
+                self._put(f"{PREFIX[group]}{name}", at, value)
+        self._put("wall_s", at, wall)
+        for values in self._values.values():
+            if len(values) == at:
+                values.append(np.nan)
+
+    def _put(self, name: str, at: int, value: float) -> None:
+        values = self._values.setdefault(name, [])
+        if len(values) < at:
+            values.extend([np.nan] * (at - len(values)))
+        if len(values) == at:
+            values.append(value)
+
+    def chosen(self, wanted: Filter) -> NDArray[np.int64]:
+        """Return the rows that a filter lets through."""
+        keep = np.ones(self.size, bool)
+        if wanted.outcomes:
+            codes = [i for i, name in enumerate(self.names) if name in wanted.outcomes]
+            keep &= np.isin(self.outcome, codes)
+        if wanted.column and (wanted.low is not None or wanted.high is not None):
+            values = self.column(wanted.column)
+            keep &= values >= (-np.inf if wanted.low is None else wanted.low)
+            keep &= values <= (np.inf if wanted.high is None else wanted.high)
+        return np.flatnonzero(keep)
+
+    def page(
+        self, wanted: Filter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
+    ) -> tuple[list[dict[str, Any]], int]:
+        """Return some rows of the filtered and sorted table, and how many there are."""
+        rows = self.chosen(wanted)
+        if sort == "outcome":
+            names = np.array(self.names or [""])
+            keys = (
+                np.argsort(np.argsort(names))[self.outcome[rows]].astype(float) if rows.size else np.empty(0)
+            )
+        else:
+            keys = self.column(sort)[rows] if sort in self._values else self.run[rows].astype(float)
+        order = np.argsort(-keys if descending else keys, kind="stable")
+        here = rows[order[start : start + count]]
+        found = [
+            {
+                "run": int(self.run[i]),
+                "outcome": self.names[self.outcome[i]],
+                **{name: _number(self.column(name)[i]) for name in shown},
+            }
+            for i in here
+        ]
+        return found, int(rows.size)
+
+    def _cached(self, key: str, values: list[Any], kind: Any) -> Any:
+        known = self._arrays.get(key)
+        if known is None or known.size != self.size:
+            known = np.array(values[: self.size], kind)
+            if known.size < self.size:
+                known = np.concatenate((known, np.full(self.size - known.size, np.nan)))
+            self._arrays[key] = known
+        return known
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield dotted names and numbers; what is no number is left out."""
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, bool | int | float):
+            yield name, float(value)
+        elif isinstance(value, dict):
+            yield from _flat(value, f"{name}.")
+        elif isinstance(value, list):
+            yield from _flat({str(i): item for i, item in enumerate(value)}, f"{name}.")
+
+
+def _norms(inputs: Mapping[str, Any]) -> dict[str, float]:
+    """Return the length of every vector among the inputs."""
+    return {
+        f"{name}.norm": float(np.linalg.norm(value))
+        for name, value in inputs.items()
+        if isinstance(value, list) and value and all(isinstance(one, int | float) for one in value)
+    }

@@ -1,0 +1,106 @@
+"""Files that the page fetches: thumbnails, replays, downloads. Names are checked before any path is made."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import FileResponse, Response
+
+from softdock.errors import InputError, RunError
+from softdock.scenario.loading import bundled_text
+from softdock.studio.artefacts import FILES
+from softdock.studio.folder import is_bundled
+from softdock.studio.thumbnails import WIDTH, blank, recalled
+
+if TYPE_CHECKING:
+    from softdock.studio.server import Studio
+
+KINDS = {
+    "figure": "image/png", "replay": "text/html", "glb": "model/gltf-binary",
+    "history": "application/vnd.apache.parquet", "result": "application/json",
+}  # fmt: skip
+KEPT = {"history": "history.parquet", "result": "result.json"}
+FRAMED = (
+    "header { display: none !important } #latest { display: none }"
+    "body { grid-template: minmax(0, 1fr) auto / minmax(0, 1fr) clamp(220px, 34vw, 640px) !important;"
+    " overflow: hidden !important } #side { border-top: 0 !important; border-left: 1px solid var(--line) !important }"
+    "footer { grid-template-columns: auto minmax(0, 1fr) !important } figure { flex: 1 0 auto; min-height: 165px }"
+)
+"""Inside the studio the replay leaves out what stands around it already, and uses a small frame well."""
+REPLAY_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
+    "img-src data: blob:; connect-src blob:; frame-ancestors 'self'"
+)
+
+
+def serve(app: FastAPI, studio: "Studio") -> None:
+    """Add the routes of files."""
+
+    @app.get("/thumbnail")
+    async def thumbnail(name: str) -> Response:
+        picture = await _thumbnail(studio, name)
+        return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
+
+    @app.get("/runs/{run}/{kind}")
+    async def of_run(request: Request, run: str, kind: str, download: bool = False) -> Response:
+        return await _file(studio, run, kind, download, _theme(request))
+
+    @app.get("/campaigns/{campaign}/runs/{number}/{kind}")
+    async def of_campaign_run(
+        request: Request, campaign: str, number: int, kind: str, download: bool = False
+    ) -> Response:
+        return await _file(studio, f"{campaign}/{number}", kind, download, _theme(request))
+
+    @app.get("/campaigns/{campaign}/report")
+    async def report(campaign: str) -> Response:
+        made = await _answered(studio.desk.do("reported", campaign=campaign))
+        return FileResponse(made["path"], media_type="text/html", filename=f"{campaign}.html")
+
+
+async def _thumbnail(studio: "Studio", name: str) -> str:
+    try:
+        text = (
+            bundled_text(name)[0] if is_bundled(name) else studio.folder.inside(name).read_text("utf-8-sig")
+        )
+        known = recalled(hashlib.sha256(text.encode()).hexdigest()[:20])
+        if known is None:
+            known = (await studio.desk.do("drawn", names=[name])).get(name)
+    except (InputError, RunError, OSError, UnicodeDecodeError):
+        known = None
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 150" fill="none">'
+    return known or f"{frame}{blank()}</svg>"
+
+
+def _theme(request: Request) -> str:
+    """Return light or dark where the person has chosen one; the replay then follows the studio."""
+    chosen = request.cookies.get("softdock_dark", "")
+    return chosen if chosen in ("light", "dark") else ""
+
+
+async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: str) -> Response:
+    if kind not in KINDS:
+        raise HTTPException(404, "There is no such file.")
+    name = f"{run.replace('/', '-')}-{KEPT.get(kind) or FILES[kind]}"
+    if kind in KEPT:
+        path = Path((await _answered(studio.desk.do("kept", run=run)))["path"]) / KEPT[kind]
+    else:
+        path = Path((await _answered(studio.desk.do("artefact", run=run, kind=kind)))["path"])
+    headers = {"Cache-Control": "no-cache"}
+    if kind == "replay" and not download:
+        headers["Content-Security-Policy"] = REPLAY_POLICY
+        page = path.read_text(encoding="utf-8").replace("</head>", f"<style>{FRAMED}</style></head>", 1)
+        if theme:
+            page = page.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+        return Response(page, media_type="text/html", headers=headers)
+    return FileResponse(path, media_type=KINDS[kind], filename=name if download else None, headers=headers)
+
+
+async def _answered(work: Any) -> Any:
+    """Return what a worker answers; what it refuses becomes a plain page."""
+    try:
+        return await work
+    except InputError as error:
+        raise HTTPException(404, str(error)) from None
+    except RunError as error:
+        raise HTTPException(500, str(error)) from None

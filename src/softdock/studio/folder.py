@@ -1,0 +1,198 @@
+"""The folder a studio works in: everything it reads and writes for the page lies below it."""
+
+import contextlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from softdock.errors import InputError, Problem, file_error
+from softdock.scenario.source import Source, read_file
+
+RUNS, CAMPAIGNS, LOCK = "runs", "campaigns", ".softdock-studio.lock"
+SUFFIXES = (".yaml", ".yml")
+MOST_FILES = 500  # looked at for the gallery
+DEEPEST = 3  # folders below the chosen one
+IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+PACKAGE = Path(__file__).resolve().parents[1]
+WORDS = ("title", "description", "message", "base")
+"""Keys whose texts are for people, never paths; `base` is looked at by itself."""
+
+
+class Folder:
+    """A folder and what lies below it; a path that would lead out of it is refused."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def inside(self, relative: str) -> Path:
+        """Return the path of a name below the folder, links followed; refused where it would lie outside."""
+        try:
+            path = (self.root / relative).resolve()
+        except (OSError, ValueError, RuntimeError):
+            path = self.root.parent
+        if not relative or not path.is_relative_to(self.root) or path == self.root:
+            raise InputError(
+                Problem(message="Only files below the studio's folder are used.", given=relative)
+            )
+        return path
+
+    def run(self, identifier: str) -> Path:
+        """Return the folder of a run."""
+        return self._named(RUNS, identifier)
+
+    def campaign(self, identifier: str) -> Path:
+        """Return the folder of a campaign."""
+        return self._named(CAMPAIGNS, identifier)
+
+    def new_run(self, name: str) -> str:
+        """Return an identifier for a run of a scenario that nothing else has."""
+        plain = re.sub(r"[^A-Za-z0-9-]+", "-", name).strip("-")[:60] or "scenario"
+        return f"{plain}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+    def runs(self) -> list[str]:
+        """Return the runs that are kept, newest first."""
+        return self._newest(RUNS, "result.json")
+
+    def campaigns(self) -> list[str]:
+        """Return the campaigns, newest first."""
+        return self._newest(CAMPAIGNS, "campaign.sqlite")
+
+    def files(self, kind: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield relative path and head of every scenario file; with kind `campaign` of every campaign file."""
+        for path in self._candidates():
+            head = _head(path)
+            if "softdock" in head and (head.get("kind") == "campaign") == (kind == "campaign"):
+                yield path.relative_to(self.root).as_posix(), head
+
+    def _candidates(self) -> Iterator[Path]:
+        found = 0
+        for here, folders, files in os.walk(self.root):
+            place = Path(here)
+            deep = len(place.relative_to(self.root).parts)
+            hidden = (RUNS, CAMPAIGNS) if deep == 0 else ()
+            keep = [f for f in sorted(folders) if not f.startswith(".") and f not in hidden]
+            folders[:] = keep if deep < DEEPEST else []
+            for name in sorted(files):
+                path = place / name
+                if path.suffix in SUFFIXES and path.resolve().is_relative_to(self.root):
+                    found += 1
+                    if found > MOST_FILES:
+                        return
+                    yield path
+
+    def _named(self, kind: str, identifier: str) -> Path:
+        if not IDENTIFIER.fullmatch(identifier):
+            raise InputError(Problem(message="There is nothing of that name.", given=identifier[:100]))
+        return self.inside(f"{kind}/{identifier}")
+
+    def _newest(self, kind: str, file: str) -> list[str]:
+        found = []
+        with contextlib.suppress(OSError):
+            for path in (self.root / kind).iterdir():
+                with contextlib.suppress(OSError):
+                    if IDENTIFIER.fullmatch(path.name) and path.resolve().is_relative_to(self.root):
+                        found.append(((path / file).stat().st_mtime, path.name))
+        return [name for _, name in sorted(found, reverse=True)]
+
+    def check_source(self, source: Source, above: tuple[str, ...] = ()) -> None:
+        """Refuse a scenario that names files outside the folder, itself or through what it is based on."""
+        for key, text in _texts(source.data):
+            self._check_text(source, key, text)
+        base = source.data.get("base") if isinstance(source.data, dict) else None
+        if isinstance(base, str) and base not in above and not is_bundled(base):
+            path = self._check_text(source, ("base",), base)
+            self.check_source(read_file(path), (*above, base))
+
+    def _check_text(self, source: Source, key: tuple[str | int, ...], text: str) -> Path:
+        try:
+            path = (source.directory / text).resolve()
+        except (OSError, ValueError, RuntimeError):
+            path = Path("/")
+        if path.is_relative_to(self.root) or path.is_relative_to(PACKAGE):
+            return path
+        where = source.where(key)
+        message = "The studio uses only files below its folder."
+        raise InputError(
+            Problem(
+                message=message,
+                field=".".join(map(str, key)),
+                file=where.file,
+                line=where.line,
+                given=text[:100],
+            )
+        )
+
+    def take(self, address: str) -> IO[str]:
+        """Take the folder for this studio; refused where another has it. The system frees it at the end."""
+        path = self.root / LOCK
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+", encoding="utf-8")
+        except OSError as error:
+            raise file_error(self.root, "use", error) from error
+        try:
+            _lock(file)
+        except OSError:
+            file.seek(0)
+            other = file.read(200).strip()
+            file.close()
+            hint = f"Open {other} in the browser" if other else "Use that one"
+            raise InputError(
+                Problem(
+                    message="Another studio works in this folder.",
+                    file=str(self.root),
+                    hint=f"{hint}, or choose another folder with --folder.",
+                )
+            ) from None
+        file.truncate(0)
+        file.write(f"{address}\n")
+        file.flush()
+        return file
+
+
+def is_bundled(name: str) -> bool:
+    """Tell whether a scenario of this name comes with Softdock."""
+    return bool(IDENTIFIER.fullmatch(name)) and (PACKAGE / "scenario" / "bundled" / f"{name}.yaml").is_file()
+
+
+def _lock(file: IO[str]) -> None:
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _head(path: Path) -> dict[str, Any]:
+    """Return the plain top-level scalars of a YAML file, read without parsing it whole; empty if none."""
+    found: dict[str, Any] = {}
+    with contextlib.suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number > 200:
+                break
+            match = re.match(r"(softdock|kind|title|base):\s*(.*\S)", line)
+            if match:
+                found[match[1]] = match[2].strip("'\"")
+            elif number == 0 and line.strip() and not line.startswith("#"):
+                break
+    return found
+
+
+def _texts(data: Any, key: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text of plain data that could name a file."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name not in WORDS or not isinstance(value, str):
+                yield from _texts(value, (*key, name))
+    elif isinstance(data, list):
+        for i, value in enumerate(data):
+            yield from _texts(value, (*key, i))
+    elif isinstance(data, str):
+        yield key, data

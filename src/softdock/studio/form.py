@@ -1,0 +1,153 @@
+"""The form of a scenario, generated from the schema: which fields there are, with units, sentences and values."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from softdock.scenario.schema import json_schema
+
+FEW = 12  # entries of a list that are shown one by one
+HIDDEN = ("softdock", "kind")
+SCALARS = ("number", "string", "integer", "boolean", "null")
+
+Node = dict[str, Any]
+"""A group (`children`) or a field (`kind`, `value`, `unit`); both have `path`, `label`, `about`."""
+
+
+def form_of(data: Mapping[str, Any]) -> list[Node]:
+    """Return groups and fields of a scenario's data as it was written; empty for a kind without a schema."""
+    whole = _schema()
+    kind = data.get("kind")
+    for entry in whole["oneOf"]:
+        model = _resolved(entry, whole)
+        if model.get("properties", {}).get("kind", {}).get("const") == kind:
+            return _children(model, data, "", whole)
+    return []
+
+
+@functools.cache
+def _schema() -> dict[str, Any]:
+    return json_schema()
+
+
+def _children(model: Node, data: Mapping[str, Any], path: str, whole: Node) -> list[Node]:
+    found = []
+    for name, schema in model.get("properties", {}).items():
+        if path or name not in HIDDEN:
+            here = f"{path}.{name}" if path else name
+            node = _node(schema, data.get(name), here, name, whole, name in data)
+            if node is not None:
+                found.append(node)
+    return found
+
+
+def _node(schema: Node, value: Any, path: str, label: str, whole: Node, given: bool) -> Node | None:
+    about = str(schema.get("description", ""))
+    chosen = _chosen(schema, value, whole)
+    about = about or str(chosen.get("description", ""))
+    base = {"path": path, "label": label, "about": " ".join(about.split()), "given": given}
+    if _is_scalar(chosen):
+        return None if isinstance(value, dict | list) else {**base, **_field(schema, chosen, value)}
+    if not given:
+        return None
+    if isinstance(value, Mapping):
+        if "properties" in chosen:
+            return {**base, "children": _children(chosen, value, path, whole)}
+        inner: Any = chosen.get("additionalProperties") or next(
+            iter(chosen.get("patternProperties", {}).values()), {}
+        )
+        inner = inner if isinstance(inner, dict) else {}
+        nodes = [_node(inner, one, f"{path}.{key}", str(key), whole, True) for key, one in value.items()]
+        return {**base, "children": [node for node in nodes if node is not None]}
+    if isinstance(value, list):
+        return _of_list(base, chosen, value, whole)
+    if isinstance(value, str):
+        return {**base, "kind": "text", "value": value, "unit": "", "default": ""}
+    return None
+
+
+def _of_list(base: Node, schema: Node, values: list[Any], whole: Node) -> Node:
+    if len(values) > FEW:
+        return {**base, "kind": "long", "value": f"{len(values)} entries; edit them in the text.", "unit": ""}
+    before, rest = schema.get("prefixItems", []), schema.get("items", {})
+    nodes = []
+    for i, value in enumerate(values):
+        inner = before[i] if i < len(before) else rest
+        node = _node(
+            inner if isinstance(inner, dict) else {}, value, f"{base['path']}.{i}", str(i), whole, True
+        )
+        if node is not None:
+            nodes.append(node)
+    return {**base, "children": nodes, "vector": all("kind" in node for node in nodes)}
+
+
+def _field(schema: Node, chosen: Node, value: Any) -> Node:
+    unit = schema.get("x-unit") or chosen.get("x-unit") or ""
+    default = schema.get("default", chosen.get("default"))
+    choices = schema.get("enum") or chosen.get("enum")
+    if choices:
+        kind = "choice"
+    elif chosen.get("type") == "boolean":
+        kind = "flag"
+    else:
+        kind = "quantity" if unit else "text"
+    return {
+        "kind": kind,
+        "value": value if kind == "flag" else _text(value),
+        "unit": "" if unit == "1" else unit,
+        "default": default if kind == "flag" else _text(default),
+        "choices": list(choices or ()),
+    }
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _resolved(schema: Node, whole: Node) -> Node:
+    if "$ref" not in schema:
+        return schema
+    found = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
+def _chosen(schema: Node, value: Any, whole: Node) -> Node:
+    """Return the schema that fits a value best, of several that may stand here."""
+    schema = _resolved(schema, whole)
+    options = schema.get("oneOf") or schema.get("anyOf")
+    if not options or "x-unit" in schema:
+        return schema
+    members = [_chosen(option, value, whole) for option in options if option.get("type") != "null"]
+    if not members:
+        return {}
+    if not isinstance(value, Mapping | list):
+        scalars = [one for one in members if _is_scalar(one)]
+        return scalars[0] if scalars else members[0]
+    if isinstance(value, list):
+        return next((one for one in members if one.get("type") == "array"), {})
+    fitting = [one for one in members if _fits(one, value)]
+    return fitting[0] if fitting else {}
+
+
+def _fits(schema: Node, value: Mapping[str, Any]) -> bool:
+    properties = schema.get("properties")
+    if properties is None:
+        return "additionalProperties" in schema or "patternProperties" in schema
+    if not set(value) <= set(properties):
+        return False
+    return all(
+        "const" not in one or name not in value or value[name] == one["const"]
+        for name, one in properties.items()
+    )
+
+
+def _is_scalar(schema: Node) -> bool:
+    if "x-unit" in schema or "const" in schema or "enum" in schema:
+        return True
+    if "anyOf" in schema:
+        return all(option.get("type") in SCALARS for option in schema["anyOf"])
+    return schema.get("type") in SCALARS

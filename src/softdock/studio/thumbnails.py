@@ -1,0 +1,243 @@
+"""Small pictures of scenarios, drawn as SVG from what the scenario says; kept where caches are kept."""
+
+import functools
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from softdock.caches import cache_bases
+from softdock.geometry.profile import Profile
+from softdock.result import Array
+from softdock.scenario import ScenarioBase
+from softdock.scenario.chain import ChainScenario
+from softdock.scenario.multibody import MultibodyScenario
+
+WIDTH, HEIGHT, MARGIN = 320, 150, 16
+CHASER, TARGET, INK = "#3b7dd8", "#e08a2e", "#8a94a3"
+SAMPLES = 12  # points of an arc
+
+
+def thumbnail(scenario: ScenarioBase, key: str) -> str:
+    """Return the picture of a scenario whose text has this digest, drawn once."""
+    known = recalled(key)
+    if known is not None:
+        return known
+    picture = draw(scenario)
+    with suppress(OSError):
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        hidden = folder / f".{key}.{os.getpid()}"
+        hidden.write_text(picture, encoding="utf-8")
+        hidden.replace(folder / f"{key}.svg")
+    return picture
+
+
+def recalled(key: str) -> str | None:
+    """Return the picture that was drawn for a text with this digest, if it was."""
+    try:
+        return (_folder() / f"{key}.svg").read_text(encoding="utf-8")
+    except OSError:
+        return None
+
+
+@functools.cache
+def _folder() -> Path:
+    version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    return cache_bases()[0] / f"thumbnails-{version}"
+
+
+def draw(scenario: ScenarioBase) -> str:
+    """Return the picture: masses on a line, or the outlines of what touches where it starts."""
+    if isinstance(scenario, ChainScenario):
+        body = _chain(scenario)
+    elif isinstance(scenario, MultibodyScenario):
+        body = _outlines(scenario) or _bodies(scenario)
+    else:
+        body = ""
+    return _svg(body or blank())
+
+
+def blank() -> str:
+    """Return what stands for a scenario that cannot be drawn."""
+    x, y = WIDTH / 2, HEIGHT / 2
+    return (
+        f'<path d="M{x - 60} {y - 18}h44l12 18l-12 18h-44z" fill="{CHASER}" fill-opacity=".35" stroke="{CHASER}"/>'
+        f'<path d="M{x + 60} {y - 30}h-30l-26 30l26 30h30" fill="none" stroke="{TARGET}" stroke-width="2"/>'
+    )
+
+
+def _svg(body: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="none" '
+        f'stroke-linejoin="round" stroke-linecap="round">{body}</svg>'
+    )
+
+
+def _chain(scenario: ChainScenario) -> str:
+    chaser, target = scenario.chaser.masses[-4:], scenario.target.masses[:4]
+    sizes = [_size(m, max(*chaser, *target)) for m in (*chaser, *target)]
+    gaps = [26.0] * (len(sizes) - 1)
+    gaps[len(chaser) - 1] = 16.0
+    wall = 34.0 if scenario.target.anchored else 0.0
+    scale = min(1.0, (WIDTH - 2 * MARGIN - 30) / (sum(sizes) + sum(gaps) + wall))
+    x = (WIDTH - scale * (sum(sizes) + sum(gaps) + wall)) / 2
+    y, parts = HEIGHT / 2, []
+    for i, size in enumerate(sizes):
+        colour, side = (CHASER if i < len(chaser) else TARGET), scale * size
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" rx="5" '
+            f'fill="{colour}" fill-opacity=".3" stroke="{colour}" stroke-width="2"/>'
+        )
+        x += side
+        if i + 1 < len(sizes):
+            if i == len(chaser) - 1:
+                parts.append(_latch(x, y) if scenario.latch else "")
+            else:
+                parts.append(_spring(x, x + scale * gaps[i], y))
+            x += scale * gaps[i]
+    if wall:
+        parts += [
+            _spring(x, x + scale * 26, y),
+            f'<path d="M{x + scale * 26:.1f} {y - 30}v60" stroke="{INK}" stroke-width="4"/>',
+        ]
+    parts.append(f'<path d="M{MARGIN} {HEIGHT - 14}h52m-8 -5l8 5l-8 5" stroke="{CHASER}" stroke-width="2"/>')
+    return "".join(parts)
+
+
+def _size(mass: float, largest: float) -> float:
+    return 16.0 + 44.0 * float(np.cbrt(mass / largest))
+
+
+def _spring(start: float, stop: float, y: float) -> str:
+    steps = np.linspace(start, stop, 9)
+    zigzag = " ".join(f"L{x:.1f} {y + (5 if i % 2 else -5):.1f}" for i, x in enumerate(steps[1:-1]))
+    return f'<path d="M{start:.1f} {y} {zigzag} L{stop:.1f} {y}" stroke="{INK}" stroke-width="1.6"/>'
+
+
+def _latch(x: float, y: float) -> str:
+    return f'<path d="M{x:.1f} {y - 7}l11 7l-11 7z" fill="{INK}" stroke="{INK}"/>'
+
+
+def _outlines(scenario: MultibodyScenario) -> str:
+    """Return the meridians of all surfaces in a plane through the first one's axis."""
+    poses = _poses(scenario)
+    shapes: list[tuple[str, bool, Array, Array]] = []
+    roots = {name: _root(scenario, name) for name in scenario.bodies}
+    along = across = None
+    for surface in scenario.surfaces.values():
+        profile, X_BS = surface.read(scenario.directory)
+        R_NB, p_NB = poses.get(surface.body, (np.eye(3), np.zeros(3)))
+        axis, origin = R_NB @ X_BS.R[:, 2], p_NB + R_NB @ X_BS.p
+        if along is None or across is None:
+            along = axis
+            across = (R_NB @ X_BS.R)[:, 0]
+        beside = across - axis * float(across @ axis)
+        beside /= max(float(np.linalg.norm(beside)), 1e-9)
+        meridian = _sampled(profile)
+        both = [
+            origin + np.outer(meridian[:, 0], axis) + sign * np.outer(meridian[:, 1], beside)
+            for sign in (1.0, -1.0)
+        ]
+        flat = [np.column_stack((points @ along, points @ across)) for points in both]
+        cavity = surface.side == "inside" or _travels_back(meridian)
+        shapes.append((roots.get(surface.body, ""), cavity, flat[0], flat[1]))
+    return _fitted(scenario, shapes) if shapes else ""
+
+
+def _fitted(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Array]]) -> str:
+    every = np.vstack([points for _, _, one, two in shapes for points in (one, two)])
+    low, high = every.min(axis=0), every.max(axis=0)
+    span = np.maximum(high - low, 1e-6)
+    scale = min((WIDTH - 2 * MARGIN) / span[0], (HEIGHT - 2 * MARGIN) / span[1])
+    middle, parts = (low + high) / 2, []
+    chaser = scenario.approach.chaser if scenario.approach else shapes[-1][0]
+    forward = 1.0  # the chaser comes from the left
+    own = [p[:, 0].mean() for root, _, p, _ in shapes if root == chaser]
+    others = [p[:, 0].mean() for root, _, p, _ in shapes if root != chaser]
+    if own and others and np.mean(own) > np.mean(others):
+        forward = -1.0
+    for root, cavity, one, two in shapes:
+        colour = CHASER if root == chaser else TARGET
+        paths = []
+        for points in (one, two):
+            xy = (points - middle) * scale * np.array([forward, -1.0]) + np.array([WIDTH / 2, HEIGHT / 2])
+            paths.append([f"{x:.1f} {y:.1f}" for x, y in xy])
+        if cavity:
+            for path in paths:
+                parts.append(f'<path d="M{" L".join(path)}" stroke="{colour}" stroke-width="2.6"/>')
+        else:
+            ring = [*paths[0], *reversed(paths[1])]
+            parts.append(
+                f'<path d="M{" L".join(ring)}z" fill="{colour}" fill-opacity=".3" stroke="{colour}" '
+                'stroke-width="1.8"/>'
+            )
+    return "".join(parts)
+
+
+def _bodies(scenario: MultibodyScenario) -> str:
+    """Return bodies as discs, for a system in which nothing has a surface."""
+    poses = _poses(scenario)
+    places = np.array([poses[name][1] for name in scenario.bodies])
+    if not len(places):
+        return ""
+    spread = np.ptp(places, axis=0)
+    x, y = np.argsort(-spread)[:2]
+    flat = places[:, [x, y]]
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    span = np.maximum(high - low, 1e-6)
+    scale = min((WIDTH - 90) / span[0], (HEIGHT - 70) / span[1]) if spread.max() > 1e-6 else 1.0
+    largest = max((body.mass for body in scenario.bodies.values()), default=1.0) or 1.0
+    parts, at = [], {}
+    for name, place in zip(scenario.bodies, flat):
+        at[name] = (place - (low + high) / 2) * scale * np.array([1.0, -1.0]) + np.array(
+            [WIDTH / 2, HEIGHT / 2]
+        )
+    for name, body in scenario.bodies.items():
+        if body.parent in at:
+            (x0, y0), (x1, y1) = at[body.parent], at[name]
+            parts.append(f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" stroke="{INK}" stroke-width="2"/>')
+    first = next(iter(scenario.bodies))
+    for name, body in scenario.bodies.items():
+        radius, (cx, cy) = 5.0 + 22.0 * float(np.cbrt(body.mass / largest)), at[name]
+        colour = CHASER if _root(scenario, name) == _root(scenario, first) else TARGET
+        parts.append(
+            f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{radius:.1f}" fill="{colour}" fill-opacity=".3" '
+            f'stroke="{colour}" stroke-width="2"/>'
+        )
+    return "".join(parts)
+
+
+def _poses(scenario: MultibodyScenario) -> dict[str, tuple[Array, Array]]:
+    """Return attitude R_NB and position p_NB [m] of every body at the start."""
+    from softdock.multibody.assemble import assemble
+    from softdock.multibody.impulse import Impact
+
+    assembly = assemble(scenario.at_start())
+    links = Impact(assembly, assembly.y).links
+    found = {}
+    for name, placed in assembly.placed.items():
+        link = links[placed.link]
+        base = links[link.root]
+        R_NR = base.R_NB.reshape(3, 3)
+        R_NL, p_NL = R_NR @ link.R.reshape(3, 3), base.p_NB + R_NR @ link.p
+        found[name] = (R_NL @ placed.X_LB.R, p_NL + R_NL @ placed.X_LB.p)
+    return found
+
+
+def _root(scenario: MultibodyScenario, name: str) -> str:
+    while name in scenario.bodies and scenario.bodies[name].parent in scenario.bodies:
+        name = scenario.bodies[name].parent
+    return name
+
+
+def _sampled(profile: Profile) -> Array:
+    fractions = np.linspace(0.0, 1.0, SAMPLES)
+    return np.array([segment.point(float(f)) for segment in profile.segments for f in fractions], float)
+
+
+def _travels_back(meridian: Array) -> bool:
+    """Tell a cavity: its material lies on the right of travel towards -z."""
+    return bool(meridian[-1, 0] < meridian[0, 0])

@@ -1,0 +1,63 @@
+"""A studio that runs: its own process, its own folder, any free port."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the studio needs nicegui: pip install 'softdock[studio]'")
+
+COMMAND = [sys.executable, "-c", "from softdock.cli import main; main()", "studio", "--no-browser"]
+CAMPAIGN = """softdock: 1
+kind: campaign
+title: A latch at many speeds
+scenario: latch-paper
+runs: 200
+seed: 3
+dispersions:
+  speed: {uniform: [0.02 m/s, 0.16 m/s]}
+  chaser.masses.0: {uniform: [20 kg, 80 kg]}
+success: [latched]
+"""
+
+
+@dataclass
+class Served:
+    """A studio that runs."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+    folder: Path
+
+
+def start(folder: Path, *more: str) -> Served:
+    process = subprocess.Popen(
+        [*COMMAND, "--folder", str(folder), "--port", "0", *more],
+        stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("Softdock studio: "):
+            return Served(process, line.split()[-1], folder)
+    raise AssertionError(f"the studio did not start: {''.join(said)}")
+
+
+def stop(served: Served) -> None:
+    served.process.terminate()
+    served.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("studio")
+    (folder / "latch-campaign.yaml").write_text(CAMPAIGN)
+    (folder / "mine.yaml").write_text("softdock: 1\nbase: impact-a\ntitle: My own impact\nspeed: 0.06 m/s\n")
+    running = start(folder)
+    yield running
+    stop(running)

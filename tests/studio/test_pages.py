@@ -1,0 +1,233 @@
+"""The studio in a real browser: what an engineer does on an ordinary day, and what the page says to mistakes."""
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.studio.conftest import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+    from tests.browser import Tab
+
+LONG = 120_000.0  # ms; kernels may have to be compiled, and the machine may be busy
+
+
+def open_scenario(tab: "Tab", served: Served, name: str) -> "Page":
+    tab.page.goto(served.address)
+    tab.page.get_by_placeholder("Search").fill(name)
+    tab.page.locator("a.tile:visible", has_text=name).first.click()
+    tab.page.get_by_label("speed", exact=True).wait_for(timeout=LONG)
+    return tab.page
+
+
+def replay(page: "Page") -> "Frame":
+    """Return the frame of the replay once its picture stands."""
+    frame = page.wait_for_selector("iframe.replay", timeout=LONG).content_frame()  # type: ignore[union-attr]
+    assert frame is not None
+    frame.wait_for_selector("#canvas", timeout=LONG)
+    clock(frame, 0.0)
+    return frame
+
+
+def clock(frame: "Frame", least: float) -> None:
+    """Wait until the clock of the replay shows so many seconds; its page lets no script of ours in."""
+    end = time.monotonic() + LONG / 1000.0
+    while True:
+        shown = frame.locator("#clock").inner_text()
+        if shown and float(shown.split()[0]) >= least:
+            return
+        assert time.monotonic() < end, f"the clock stands at '{shown}'"
+        time.sleep(0.1)
+
+
+def assert_moving(frame: "Frame") -> None:
+    """The clock runs and the picture changes."""
+    before = frame.locator("#canvas").screenshot()
+    frame.locator("#play").click()
+    clock(frame, 0.001)
+    assert frame.locator("#canvas").screenshot() != before
+
+
+def assert_no_overlap(page: "Page") -> None:
+    """Nothing sticks out to the right, and cards do not lie over each other."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    over = page.evaluate(
+        """() => {
+          const boxes = [...document.querySelectorAll('.card, a.tile, .q-header')].filter(e => e.offsetParent)
+            .filter(e => !e.parentElement.closest('.card')).map(e => e.getBoundingClientRect());
+          return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1
+            && a.top < b.bottom - 1 && b.top < a.bottom - 1 && a.height > 60 && b.height > 60));
+        }"""
+    )
+    assert not over
+
+
+def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
+    tab.page.goto(served.address)
+    tab.page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth)", timeout=LONG)
+    assert tab.page.locator("a.tile").count() >= 13
+    assert_no_overlap(tab.page)
+    tab.picture("studio-gallery")
+
+    page = open_scenario(tab, served, "latch-slow")
+    speed = page.get_by_label("speed", exact=True)
+    speed.fill("-3 kg")
+    speed.press("Enter")
+    page.get_by_text(
+        "Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: -3 kg."
+    ).wait_for()
+    assert page.get_by_role("button", name="Run").is_disabled()
+    tab.picture("studio-wrong-value")
+    speed.fill("0.2 m/s")
+    speed.press("Enter")
+    page.get_by_role("button", name="Run", disabled=False).click()
+    page.get_by_text("latched", exact=True).wait_for(timeout=LONG)
+    assert page.get_by_text("books in balance").is_visible()
+    assert_moving(replay(page))
+    tab.picture("studio-run")
+
+    page.get_by_role("tab", name="Changes").click()
+    page.get_by_role("cell", name="0.2 m/s").wait_for()
+    page.get_by_role("tab", name="Charts").click()
+    page.locator(".nicegui-echart canvas").first.wait_for()
+    tab.picture("studio-charts")
+    page.get_by_role("tab", name="Numbers").click()
+    page.get_by_text("minimum speed", exact=True).wait_for()
+    page.get_by_role("tab", name="Downloads").click()
+    for kind, start in (
+        ("History", b"PAR1"),
+        ("Figure", b"\x89PNG"),
+        ("GLB", b"glTF"),
+        ("HTML", b"<!doctype html>"),
+    ):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=kind).click()
+        assert download.value.path().read_bytes().startswith(start)
+
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name=re.compile("latch-slow-")).first.click()
+    page.get_by_text("The probe tip has passed").or_(page.get_by_text("latched", exact=True)).first.wait_for()
+
+
+def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", served: Served) -> None:
+    page = open_scenario(tab, served, "impact-a")
+    page.get_by_role("tab", name="Text").click()
+    editor = page.locator(".cm-content")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nspede: 3")
+    page.get_by_text("The key 'spede' is not known here.").first.wait_for()
+    page.locator(".cm-line.wrong", has_text="spede").wait_for()
+    tab.picture("studio-text")
+    for _ in range(9):
+        page.keyboard.press("Backspace")
+    page.get_by_role("button", name="Run", disabled=False).wait_for()
+    page.get_by_role("tab", name="Form").click()
+    gap = page.get_by_label("gap", exact=True)
+    gap.fill("2 mm")
+    gap.press("Enter")
+    page.get_by_role("tab", name="Changes").click()
+    page.get_by_role("cell", name="2 mm").wait_for()
+    page.get_by_role("button", name="Save as").click()
+    page.get_by_label("File").fill("../outside.yaml")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Only files below the studio's folder").or_(
+        page.get_by_text("A name ends with")
+    ).first.wait_for()
+    page.get_by_label("File").fill("wider.yaml")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url("**/scenario?name=wider.yaml")
+    assert (served.folder / "wider.yaml").read_text() == "softdock: 1\nbase: impact-a\ngap: 2 mm\n"
+    assert not (served.folder.parent / "outside.yaml").exists()
+
+
+def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Served) -> None:
+    page = tab.page
+    page.goto(f"{served.address}campaigns")
+    page.get_by_label("Runs", exact=True).fill("many")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("Must be a whole number.").wait_for()
+    page.get_by_label("Runs", exact=True).fill("200")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/campaign/*", timeout=LONG)
+    page.get_by_text("All 200 runs are done.").wait_for(timeout=LONG)
+    page.get_by_text(re.compile("^not latched [0-9]+$")).first.wait_for()
+    page.locator(".nicegui-echart canvas").first.wait_for()
+    page.wait_for_timeout(500)
+    tab.picture("studio-campaign")
+    assert_no_overlap(page)
+
+    x, y = failed_point(page)
+    page.mouse.click(x, y)
+    page.get_by_text(re.compile("^Run [0-9]+ of latch-campaign")).wait_for()
+    page.get_by_text("not latched", exact=True).last.wait_for(timeout=LONG)
+    assert_moving(replay(page))
+    tab.picture("studio-failed-run")
+    page.get_by_role("button", name="Close").click()
+
+    page.get_by_role("tab", name="Table").click()
+    page.get_by_role("button", name="See run 24").wait_for()
+    tab.picture("studio-table")
+    page.get_by_role("tab", name="Envelope").click()
+    page.wait_for_timeout(500)
+    tab.picture("studio-envelope")
+
+
+def failed_point(page: "Page") -> tuple[float, float]:
+    """Return where a failed run is drawn on the page."""
+    found = page.evaluate(
+        """() => {
+          const box = document.querySelector('.nicegui-echart');
+          const chart = getElement(box.id.replace('c', '')).chart;
+          const series = chart.getOption().series;
+          const at = series.findIndex(one => one.name === 'not latched');
+          const [x, y] = chart.convertToPixel({seriesIndex: at}, series[at].data[0]);
+          const corner = box.getBoundingClientRect();
+          return [corner.left + x, corner.top + y];
+        }"""
+    )
+    return float(found[0]), float(found[1])
+
+
+def test_sliders_predict_at_once_and_typed_values_are_checked(tab: "Tab", served: Served) -> None:
+    page = tab.page
+    page.goto(f"{served.address}predict")
+    page.get_by_text("The chaser keeps closing on the target after the impact").wait_for()
+    page.get_by_role("cell", name="0.097061").wait_for()  # Table 1 of the impact paper, case A
+    field = page.get_by_label("m2, chaser, touching, value")
+    field.fill("-1")
+    field.press("Enter")
+    page.get_by_text("Must be above 0 kg.").wait_for()
+    field.fill("20 kg")
+    field.press("Enter")
+    page.get_by_role("cell", name="0.097061").wait_for(state="detached")
+    page.wait_for_timeout(300)
+    assert_no_overlap(page)
+    tab.picture("studio-predict")
+
+
+@pytest.mark.parametrize("place", ["", "predict", "campaigns", "runs", "scenario?name=mine.yaml"])
+def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Served, place: str) -> None:
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.emulate_media(color_scheme="dark")
+    tab.page.goto(f"{served.address}{place}")
+    tab.page.locator(".q-header").wait_for()
+    tab.page.wait_for_function("document.body.classList.contains('body--dark')")
+    tab.page.wait_for_timeout(600)
+    assert_no_overlap(tab.page)
+    tab.picture(f"studio-dark-{re.sub('[^a-z]+', '-', place) or 'gallery'}")
+    for _ in range(2):
+        tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate("document.activeElement.tagName") == "A"
+
+
+def test_what_is_not_there_is_said(tab: "Tab", served: Served) -> None:
+    for place, said in (
+        ("scenario?name=../../etc/passwd", "Only files below the studio's folder are used."),
+        ("run/nothing", "nothing"),
+        ("campaign/nothing", "There is no campaign 'nothing'."),
+    ):
+        tab.page.goto(f"{served.address}{place}")
+        tab.page.get_by_text(said).first.wait_for()

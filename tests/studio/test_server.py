@@ -1,0 +1,118 @@
+"""The studio as it is served: refusals at its door, and what the command line says."""
+
+import socket
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from tests.studio.conftest import COMMAND, Served, start, stop
+
+
+def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_it_listens_on_this_machine_only_and_refuses_strangers(served: Served) -> None:
+    address = urlsplit(served.address)
+    assert address.hostname == "127.0.0.1"
+    assert httpx.get(served.address).status_code == 200
+    assert httpx.get(served.address, headers={"Host": "evil.org"}).status_code == 403
+    assert httpx.get(served.address, headers={"Origin": "http://evil.org"}).status_code == 403
+
+
+@pytest.mark.parametrize(("origin", "answer"), [("http://evil.org", "403"), (None, "101")])
+def test_foreign_pages_get_no_web_socket(served: Served, origin: str | None, answer: str) -> None:
+    address = urlsplit(served.address)
+    lines = [
+        "GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket&client_id=x HTTP/1.1",
+        f"Host: {address.netloc}",
+        f"Origin: {origin or served.address.rstrip('/')}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ]
+    with socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=20) as line:
+        line.sendall("\r\n".join([*lines, "", ""]).encode())
+        assert line.recv(4096).split()[1].decode() == answer
+
+
+def test_the_socket_knows_its_own_pages(served: Served) -> None:
+    script = (
+        "from pathlib import Path; import sys; from softdock.studio.server import Studio, application;"
+        "from nicegui import core; application(Studio.at(Path(sys.argv[1])), frozenset({'127.0.0.1'}), 5, None);"
+        "print(core.sio.eio.cors_allowed_origins)"
+    )
+    done = subprocess.run(
+        [COMMAND[0], "-c", script, str(served.folder)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "['http://127.0.0.1:5']"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "thumbnail?name=../../etc/passwd",
+        "runs/..%2f..%2fetc/history",
+        "runs/../../../etc/passwd",
+        "runs/nothing/history",
+        "runs/nothing/..%2fresult",
+        "campaigns/..%2f../report",
+        "campaigns/x/runs/-1/replay",
+        "campaigns/x/runs/1/replay",
+    ],
+)
+def test_paths_that_lead_out_find_nothing(served: Served, path: str) -> None:
+    answer = httpx.get(f"{served.address}{path}", timeout=60)
+    assert "root:" not in answer.text
+    assert answer.status_code in (404, 422) or answer.headers["content-type"] == "image/svg+xml"
+
+
+def test_an_upload_of_100_MB_is_refused(served: Served) -> None:
+    def pieces():  # type: ignore[no-untyped-def]
+        for _ in range(100):
+            yield b"x" * 1_000_000
+
+    path = f"{served.address}_nicegui/client/x/upload/1"
+    try:
+        status = httpx.post(
+            path, content=pieces(), headers={"Content-Length": "100000000"}, timeout=60
+        ).status_code
+    except httpx.WriteError:  # it hangs up before all has been sent
+        status = 413
+    assert status == 413
+
+
+def test_two_studios_on_one_folder_are_refused(served: Served) -> None:
+    again = command("--folder", str(served.folder), "--port", "0")
+    assert again.returncode == 2
+    assert again.stderr.strip() == (
+        f"Error: {served.folder}: Another studio works in this folder. "
+        f"Open {served.address} in the browser, or choose another folder with --folder."
+    )
+
+
+def test_a_port_that_is_taken_or_none_is_refused(served: Served, tmp_path: Path) -> None:
+    taken = command("--folder", str(tmp_path), "--port", str(urlsplit(served.address).port))
+    assert taken.returncode == 2
+    assert "--port: Cannot listen there" in taken.stderr
+    none = command("--folder", str(tmp_path), "--port", "70000")
+    assert (none.returncode, none.stderr) == (
+        2,
+        "Error: --port: Must be between 0 and 65535. Given: 70000.\n",
+    )
+
+
+def test_another_address_needs_the_token_that_is_printed(tmp_path: Path) -> None:
+    open_to_all = start(tmp_path, "--host", "0.0.0.0")
+    try:
+        parts = urlsplit(open_to_all.address)
+        here = f"http://127.0.0.1:{parts.port}/"
+        assert httpx.get(here).status_code == 403
+        with httpx.Client() as client:
+            assert client.get(f"{here}?{parts.query}").status_code == 200
+            assert client.get(here).status_code == 200
+    finally:
+        stop(open_to_all)

@@ -1,0 +1,139 @@
+"""Workers and campaigns without a page: refusals as sentences, cancelling, and campaigns that outlive the studio."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from softdock.errors import InputError, RunError
+from softdock.scenario.loading import bundled_text
+from softdock.studio.campaigns import Campaigns
+from softdock.studio.folder import Folder
+from softdock.studio.runs import Runs
+from softdock.studio.staff import Worker
+
+SOON = 60.0  # s
+
+
+def working(folder: Path, work: Callable[[Worker], Awaitable[Any]]) -> Any:
+    async def all_of_it() -> Any:
+        worker = Worker(Folder(folder))
+        try:
+            return await work(worker)
+        finally:
+            await worker.stop()
+
+    return asyncio.run(all_of_it())
+
+
+def test_workers_do_not_load_the_web_server() -> None:
+    script = (
+        "import sys, softdock.studio.worker, softdock.studio.tasks, softdock.studio.campaigner;"
+        "print(sorted({'nicegui', 'fastapi', 'uvicorn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None:
+    text = bundled_text("latch-slow")[0]
+
+    async def work(worker: Worker) -> None:
+        wrong = await worker.do("changed", text=text, name="latch-slow", path="speed", value="-3 kg")
+        (problem,) = wrong["problems"]
+        assert (problem["field"], problem["line"]) == ("speed", text[: text.index("speed:")].count("\n") + 1)
+        assert problem["message"] == "Is a mass [kg], but a speed is needed, for example '0.05 m/s'."
+
+        for bad in (
+            "softdock: 1\nspeed: [",
+            "softdock: 1\nkind: !!python/name:os.system x\n",
+            "\0",
+            "[1, 2]",
+            "",
+        ):
+            answer = await worker.do("checked", text=bad, name="latch-slow")
+            assert answer["problems"], bad
+        with pytest.raises(InputError, match="below the studio's folder"):
+            await worker.do("opened", name="../../etc/passwd")
+        outside = await worker.do("checked", text="softdock: 1\nbase: ../secret.yaml\n", name="x.yaml")
+        assert "only files below its folder" in outside["problems"][0]["message"]
+
+        changed = await worker.do("changed", text=text, name="latch-slow", path="speed", value="0.2 m/s")
+        assert changed["changes"] == [["speed", "0.05 m/s", "0.2 m/s"]]
+        runs = Runs(worker.folder, worker, worker)
+        activity = runs.start("latch-slow", changed["text"])
+        assert activity.task is not None
+        await activity.task
+        assert activity.summary is not None, activity.error
+        assert activity.summary["outcome"] == "latched"
+        kept = worker.folder.run(activity.run)
+        assert {"result.json", "history.parquet", "replay.html"} <= {path.name for path in kept.iterdir()}
+        curves = await worker.do("curves", run=activity.run, names=["relative_velocity", "no such"])
+        assert list(curves) == ["relative_velocity"]
+
+        slow = asyncio.create_task(worker.do("ran", text=endless(), name="impact-a", run="endless"))
+        await asyncio.sleep(0.05)
+        await worker.stop(RunError("Cancelled."))
+        with pytest.raises(RunError, match="Cancelled"):
+            await slow
+        assert (await worker.do("looked_at", run=activity.run))["outcome"] == "latched"
+
+    working(tmp_path, work)
+
+
+def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> None:
+    text = (
+        "softdock: 1\nkind: campaign\nscenario: latch-paper\nruns: 4000\nseed: 3\n"
+        "dispersions: {speed: {uniform: [0.02 m/s, 0.16 m/s]}}\nsuccess: [latched]\n"
+    )
+    (tmp_path / "many.yaml").write_text(text)
+    first = Campaigns(Folder(tmp_path))
+    campaign = first.start("many.yaml", None, None)
+    wait(lambda: first.state(campaign).done > 100)
+    other = Campaigns(Folder(tmp_path))  # as a studio that was started again sees it
+    assert other.known() == [campaign]
+    assert other.state(campaign).running
+    other.stop(campaign)
+    wait(lambda: not other.state(campaign).running)
+    stopped = other.state(campaign)
+    assert 100 < stopped.done < 4000
+    assert not stopped.complete
+    assert "every finished run is kept" in stopped.sentence
+    other.resume(campaign)
+    wait(lambda: other.state(campaign).done > stopped.done)
+    other.stop(campaign)
+    wait(lambda: not other.state(campaign).running)
+    columns = other.columns(campaign)
+    columns.update()
+    assert columns.size == other.state(campaign).done
+
+
+def test_a_killed_campaign_says_so_and_a_wrong_one_does_not_start(tmp_path: Path) -> None:
+    (tmp_path / "wrong.yaml").write_text("softdock: 1\nkind: campaign\nscenario: ../x.yaml\nruns: 5\n")
+    campaigns = Campaigns(Folder(tmp_path))
+    campaign = campaigns.start("wrong.yaml", None, None)
+    wait(lambda: not campaigns.state(campaign).running)
+    assert "only files below its folder" in campaigns.state(campaign).sentence
+
+
+def endless() -> str:
+    """Return a scenario that takes long: hundreds of masses for an hour."""
+    masses = ", ".join(["1 kg"] * 300)
+    springs = ", ".join(["1e5 N/m"] * 299)
+    return (
+        f"softdock: 1\nkind: chain\nspeed: 0.05 m/s\nchaser: {{masses: [{masses}], stiffness: [{springs}]}}\n"
+        f"target: {{masses: [{masses}], stiffness: [{springs}]}}\ncontact: {{stiffness: 1e6 N/m}}\n"
+        "stop: {time: 50 s}\nrecord: {rate: 100 Hz}\n"
+    )
+
+
+def wait(until: Callable[[], bool]) -> None:
+    end = time.monotonic() + SOON
+    while not until():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.1)
