@@ -27,7 +27,7 @@ def test_the_first_page_runs_as_pasted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [c for c in COMMANDS if not c.startswith(("bench", "figures", "validate"))]
+    "command", [c for c in COMMANDS if not c.startswith(("bench", "figures", "validate", "studio"))]
 )
 def test_the_commands_work(command: str, tmp_path: Path) -> None:
     script = "from softdock.cli import main; main()"

@@ -54,11 +54,13 @@ def _problems(scenario: ScenarioBase) -> list[Problem | None]:
 def _by_names(scenario: ScenarioBase) -> list[Problem | None]:
     """Return what is too much in another kind of scenario, by the names its fields have in all of them."""
     spans = [name for name in ("duration", "before", "after") if hasattr(scenario, name)]
-    length = sum(float(getattr(scenario, name)) for name in spans)
-    rate = getattr(scenario, "record_rate", None) or getattr(getattr(scenario, "record", None), "rate", 0.0)
+    length = float(sum(getattr(scenario, name) for name in spans))
+    rate: Any = getattr(scenario, "record_rate", None) or getattr(
+        getattr(scenario, "record", None), "rate", 0.0
+    )
     return [
         _above(spans[-1] if spans else "duration", length, LONGEST, "s of simulated time"),
-        _above("record", length * float(rate), MOST_ROWS, "recorded rows"),
+        _above("record", length * (rate or 0.0), MOST_ROWS, "recorded rows"),
     ]
 
 
