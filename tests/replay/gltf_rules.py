@@ -8,7 +8,7 @@ import numpy as np
 
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
-PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
+PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3", "weights": "SCALAR"}
 
 
 class Glb:
@@ -125,6 +125,10 @@ def _check_primitive(glb: Glb, primitive: dict[str, Any]) -> None:
     for number in primitive["attributes"].values():
         assert doc["accessors"][number]["count"] == position["count"]
         assert doc["bufferViews"][doc["accessors"][number]["bufferView"]]["target"] == 34962
+    for shifts in primitive.get("targets", []):
+        accessor = doc["accessors"][shifts["POSITION"]]
+        assert accessor["count"] == position["count"]
+        assert {"min", "max"} <= set(accessor)
     indices = doc["accessors"][primitive["indices"]]
     assert indices["type"] == "SCALAR"
     assert indices["componentType"] in (5123, 5125)
@@ -137,6 +141,16 @@ def _check_primitive(glb: Glb, primitive: dict[str, Any]) -> None:
         normals = glb.values(primitive["attributes"]["NORMAL"])
         np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
     assert 0 <= primitive["material"] < len(doc["materials"])
+
+
+def _width(doc: dict[str, Any], target: dict[str, Any]) -> int:
+    """Return how many values each keyframe has: one for each morph target of the node's mesh."""
+    if target["path"] != "weights":
+        return 1
+    mesh = doc["meshes"][doc["nodes"][target["node"]]["mesh"]]
+    counts = {len(primitive["targets"]) for primitive in mesh["primitives"]}
+    assert counts == {len(mesh["weights"])}
+    return len(mesh["weights"])
 
 
 def _check_animation(glb: Glb, animation: dict[str, Any]) -> None:
@@ -154,7 +168,7 @@ def _check_animation(glb: Glb, animation: dict[str, Any]) -> None:
         assert times["min"][0] >= 0.0
         values = doc["accessors"][sampler["output"]]
         assert values["type"] == PATHS[channel["target"]["path"]]
-        assert values["count"] == times["count"]
+        assert values["count"] == times["count"] * _width(doc, channel["target"])
         assert (np.diff(glb.values(sampler["input"])[:, 0]) > 0.0).all(), "times increase strictly"
         if channel["target"]["path"] == "rotation":
             lengths = np.linalg.norm(glb.values(sampler["output"]), axis=1)

@@ -37,6 +37,49 @@ SPINNING = {
 """No contact, fast turns: what a replay of any system must bear."""
 
 
+BOOM = {
+    **NO_NUMBERS,
+    "title": "A hub with a boom is kicked",
+    "duration": 4.0,
+    "bodies": {"hub": {"mass": 500.0, "inertia": [200.0, 200.0, 200.0]}},
+    "structures": {
+        "boom": {
+            "body": "hub",
+            "base": "root",
+            "at": [0.0, 0.0, 0.8],
+            "attitude": {"axis": "x", "angle": "90 deg"},
+            "modes": 6,
+            "members": {
+                "nodes": {"root": [0.0, 0.0, 0.0], "tip": [0.0, 0.0, 15.0]},
+                "sections": {
+                    "tube": {
+                        "axial": 1e7,
+                        "bending_y": 2e5,
+                        "bending_z": 2e5,
+                        "torsion": 1e5,
+                        "mass_per_length": 3.0,
+                        "polar": 0.01,
+                    }
+                },
+                "beams": {"mast": {"nodes": ["root", "tip"], "section": "tube", "elements": 6}},
+            },
+        }
+    },
+    "loads": {
+        "kick": {"body": "hub", "force": [50.0, 20.0, 0.0], "pulses": [{"start": 0.5, "duration": 1.0}]}
+    },
+    "record": {"also": ["boom/tip.dx", "boom/tip.dy", "boom/tip.dz"]},
+}
+"""A structure that bends by little, on a body that moves."""
+
+
+@functools.cache
+def boom() -> Result:
+    from softdock.scenario import from_data
+
+    return softdock.simulate(from_data(BOOM, "boom"))
+
+
 REACHING = {
     "softdock": 1,
     "kind": "robot",

@@ -16,6 +16,8 @@ RUNS = {
     "spinning": runs.spinning,
     "impact": lambda: runs.run("impact-a"),
     "robot": runs.reaching,
+    "boom": runs.boom,
+    "pins": lambda: runs.run("pins-1", **{"duration": "2 s"}),
     "latch": lambda: runs.run("latch-multibody"),
 }
 
@@ -92,6 +94,28 @@ def test_arrow_is_as_long_as_the_force_says_and_vanishes_without_it() -> None:
     at = result.history.time[np.argmax(force)]
     assert abs(times[np.argmax(scales[:, 0])] - at) < 0.01
     assert (scales == scales[:, :1]).all()
+
+
+def test_structure_bends_as_recorded_times_its_factor() -> None:
+    result = runs.boom()
+    shown = scene(result)
+    glb = check_gltf(write_glb(shown))
+    note = next(note for note in shown.notes if "times as large" in note)
+    factor = float(note.split(" times")[0].split()[-1])
+    part = next(node for node in glb.document["nodes"] if node["name"] == "boom (structure)")
+    primitive = glb.document["meshes"][part["mesh"]]["primitives"][0]
+    points = glb.values(primitive["attributes"]["POSITION"])
+    shifts = np.stack([glb.values(target["POSITION"]) for target in primitive["targets"]], axis=2)
+    tip = int(np.argmax(np.linalg.norm(points, axis=1)))
+    np.testing.assert_allclose(points[tip], [0.0, -15.0, 0.8], atol=0.1)  # turned by 90 deg about x
+    times, weights = glb.track("boom (structure)", "weights")
+    weights = weights.reshape(len(times), -1)
+    assert np.abs(weights).max() <= 1.0 + 1e-6
+    moved = weights @ shifts[tip].T
+    largest = factor * max(np.abs(result.history[f"boom/tip.d{k}"]).max() for k in "xyz")
+    for axis, name in enumerate("xyz"):
+        recorded = np.interp(times, result.history.time, result.history[f"boom/tip.d{name}"])
+        np.testing.assert_allclose(moved[:, axis], factor * recorded, atol=0.02 * largest)
 
 
 def test_times_too_close_for_float32_do_not_repeat() -> None:

@@ -125,6 +125,22 @@ def test_robot_stands_upright_and_shows_its_links() -> None:
     assert any("torque" in name for chart in shown.charts for name in chart)
 
 
+def test_pins_stand_where_the_interface_says_and_fit_their_sockets() -> None:
+    shown = scene(runs.run("pins-1", duration="2 s"))
+    nodes = {node.name: node for node in shown.nodes}
+    pin = next(part for part in nodes["module"].parts if part.role is Role.CAD)
+    socket = next(part for part in nodes["port"].parts if part.role is Role.CAVITY)
+    assert pin.mesh.points[:, 2].min() == pytest.approx(0.200)
+    assert pin.mesh.points[:, 2].max() == pytest.approx(0.260)
+    assert np.ptp(pin.mesh.points[:, 1]) == pytest.approx(0.035, rel=1e-3)
+    assert socket.mesh.points[:, 2].min() == pytest.approx(-0.5)
+    volume = trimesh.Trimesh(socket.mesh.points, socket.mesh.indices).volume
+    assert volume > 0.0, "its faces look out of the material"
+    assert shown.focus is not None
+    assert shown.focus.node == "port"
+    assert "force of berth" in nodes
+
+
 def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"

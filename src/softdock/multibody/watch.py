@@ -49,6 +49,7 @@ INTERFACE_CHANNELS = {
     "energy": pins.RESULT_ENERGY,
     **{name: pins.RESULT_COMPONENTS + k for k, name in enumerate(("fx", "fy", "fz"))},
 }
+MOST_MODES = 60  # of a structure that are recorded unasked: enough to see it bend
 ANY_CONTACT = "contact"
 """Name of the largest over all contacts."""
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
@@ -95,8 +96,13 @@ def _unit_of_structure(system: System, observation: Observation) -> str:
             f"{', '.join(known) or 'none'}"
         )
     if not node:
-        _choose(observation.field, ("energy",), f"structure {structure!r}")
-        return "J"
+        count = system.structures[structure].find_modes(system.directory).frequency.size
+        _choose(
+            observation.field,
+            ("energy", *(f"mode{k + 1}" for k in range(count))),
+            f"structure {structure!r}",
+        )
+        return "J" if observation.field == "energy" else "m*kg^0.5"
     nodes = system.structures[structure].node_names(system.directory)
     if node not in nodes:
         raise ValueError(f"structure {structure!r} has no node {node!r}{_suggest(node, list(nodes))}")
@@ -154,6 +160,9 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record.i = contacts.index(name)
             record.kind = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT
             record.component = CONTACT_CHANNELS.get(field, 0)
+        elif name in system.structures and field != "energy":
+            appendage = assembly.flexible.appendages[assembly.flexible.structure_index[name]]
+            record.kind, record.at = c.JOINT_POSITION, appendage.at_q + int(field.removeprefix("mode")) - 1
         elif name in system.structures:
             record.kind, record.i = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
         elif "/" in name:
@@ -207,6 +216,9 @@ def usual_observations(system: System) -> list[Observation]:
         out += [Observation(name=name, field=field) for field in fields]
     fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
     out += [Observation(name=name, field=field) for name in system.contacts for field in fields]
-    out += [Observation(name=name, field="energy") for name in system.structures]
+    for name, structure in system.structures.items():
+        count = min(structure.find_modes(system.directory).frequency.size, MOST_MODES)
+        fields = ["energy", *(f"mode{k + 1}" for k in range(count))]
+        out += [Observation(name=name, field=field) for field in fields]
     out += [Observation(name=name, field=field) for name in system.interfaces for field in INTERFACE_FIELDS]
     return out

@@ -6,13 +6,10 @@ from softdock.multibody.touching import Contact
 from softdock.replay import forces, solids
 from softdock.replay.keyframes import increasing, track, turning_track
 from softdock.replay.motion import Motion
-from softdock.replay.scene import Floats, Material, Node, Part, Role
+from softdock.replay.scene import Floats, Node, Part, Role
 from softdock.replay.surfaces import Drawn
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-
-LONGEST = 0.6  # arrow, of the mechanism's radius
-RED = Material(name="contact force", colour=(0.75, 0.02, 0.02), roughness=0.5)
 
 
 def arrows_of(
@@ -34,11 +31,11 @@ def arrows_of(
     for name, (contact, wrench) in pushes.items():
         force = np.linalg.norm(wrench[:, :3], axis=1)
         place, turn = _places(surfaces[contact.a], surfaces[contact.b], wrench, motion)
-        length = forces.arrow_lengths(force, LONGEST * size, peak)
+        length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
         nodes.append(
             Node(
                 name=f"force of {name}",
-                parts=(Part(mesh=mesh, material=RED, role=Role.FORCE),),
+                parts=(Part(mesh=mesh, material=forces.RED, role=Role.FORCE),),
                 tracks={
                     "translation": track(motion.time, place, 3e-3 * size),
                     "rotation": turning_track(motion.time, turn, 0.02),

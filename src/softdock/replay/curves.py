@@ -9,6 +9,7 @@ from softdock.replay.scene import Curve
 from softdock.result import Result
 
 EYE = 2e-3  # of a curve's range: what a chart of 300 pixels cannot show
+NOTHING = 1e-4  # of the liveliest curve: what moves less is not shown at first
 MOST_POINTS = 200_000  # of all curves together
 CHARTS, LINES = 3, 4  # at first
 ATTITUDE = re.compile(r"\.q[wxyz]( in \S+)?$")
@@ -51,5 +52,10 @@ def first_charts(curves: tuple[Curve, ...], wanted: list[str]) -> tuple[tuple[st
         dict.fromkeys(known[name].unit for name in moving),
         key=lambda unit: ORDER.index(unit) if unit in ORDER else len(ORDER),
     )
-    charts = [tuple(n for n in moving if known[n].unit == unit)[:LINES] for unit in units]
-    return tuple(charts[:CHARTS])
+    charts = []
+    for unit in units[:CHARTS]:
+        names = [name for name in moving if known[name].unit == unit]
+        most = max(float(np.ptp(known[name].values)) for name in names)
+        seen = [name for name in names if np.ptp(known[name].values) > NOTHING * most]
+        charts.append(tuple(seen[:LINES]))
+    return tuple(charts)

@@ -6,9 +6,11 @@ import math
 import numpy as np
 
 from softdock.geometry.profile import Profile
-from softdock.replay.scene import Floats
+from softdock.replay.scene import Floats, Material
 from softdock.replay.solids import ARC_STEP
 
+LONGEST = 0.6  # arrow, of the mechanism's radius
+RED = Material(name="contact force", colour=(0.75, 0.02, 0.02), roughness=0.5)
 SHORTEST = 0.22  # of the longest arrow: so long is the arrow of the smallest force
 
 

@@ -32,6 +32,7 @@ class _Writer:
         self.meshes: list[dict[str, Any]] = []
         self.materials: list[dict[str, Any]] = []
         self.known: dict[Any, int] = {}
+        self.first_part: dict[str, int] = {}
 
     def glb(self) -> bytes:
         """Return the file."""
@@ -69,13 +70,14 @@ class _Writer:
             for k, part in enumerate(node.parts):
                 name = f"{node.name} ({part.role.value}{'' if k == 0 else f' {k + 1}'})"
                 out[number[node.name]].setdefault("children", []).append(len(out))
+                self.first_part.setdefault(node.name, len(out))
                 mesh = self.mesh(part.mesh, part.material, name)
                 out.append({"name": name, "mesh": mesh, "extras": {"role": part.role.value}})
         return out
 
     def node(self, node: Node) -> dict[str, Any]:
         """Return one node with its transform at rest; a node that moves starts where its first keyframe is."""
-        start = {name: track.values[0].tolist() for name, track in node.tracks.items()}
+        start = {name: track.values[0].tolist() for name, track in node.tracks.items() if name != "weights"}
         out: dict[str, Any] = {"name": node.name, "extras": {"body": node.name}}
         translation = start.get("translation", node.translation)
         rotation = start.get("rotation", node.rotation_wxyz)
@@ -95,7 +97,7 @@ class _Writer:
         for i, node in enumerate(self.scene.nodes):
             for path, track in node.tracks.items():
                 samplers.append({"input": self.times(track), "output": self.values(path, track)})
-                target = {"node": i + 1, "path": path}
+                target = {"node": i + 1 if path != "weights" else self.first_part[node.name], "path": path}
                 channels.append({"sampler": len(samplers) - 1, "target": target})
         return {"name": "run", "samplers": samplers, "channels": channels}
 
@@ -105,6 +107,8 @@ class _Writer:
 
     def values(self, path: str, track: Track) -> int:
         """Return the accessor of keyframe values; quaternions are stored as xyzw."""
+        if path == "weights":
+            return self.accessor(track.values.ravel().astype("<f4"), "SCALAR")
         if path == "rotation":
             return self.accessor(_unit(track.values[:, [1, 2, 3, 0]]), "VEC4")
         return self.accessor(track.values.astype("<f4"), "VEC3")
@@ -126,8 +130,15 @@ class _Writer:
                 "material": self.material(material),
                 "mode": LINES if mesh.indices.shape[1] == 2 else TRIANGLES,
             }
+            entry: dict[str, Any] = {"name": name, "primitives": [primitive]}
+            if mesh.morphs:
+                shifts = [
+                    self.accessor(m.astype("<f4"), "VEC3", ARRAY_BUFFER, bounds=True) for m in mesh.morphs
+                ]
+                primitive["targets"] = [{"POSITION": shift} for shift in shifts]
+                entry["weights"] = [0.0] * len(shifts)
             self.known[key] = len(self.meshes)
-            self.meshes.append({"name": name, "primitives": [primitive]})
+            self.meshes.append(entry)
         return self.known[key]
 
     def material(self, material: Material) -> int:

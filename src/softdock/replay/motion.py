@@ -13,6 +13,9 @@ from softdock.replay.scenes import REMEDY
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 
+GROUND = "ground"
+"""Name of the node that carries what belongs to the world."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
@@ -50,3 +53,8 @@ def motion_of(result: Result, scenario: MultibodyScenario) -> Motion:
     n = len(rows)
     p[WORLD], q[WORLD] = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
     return Motion(time=result.history.time[rows], p=p, q=q)
+
+
+def node_name(body: str) -> str:
+    """Return the name of a body's node."""
+    return GROUND if body == WORLD else body

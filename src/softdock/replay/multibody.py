@@ -7,19 +7,19 @@ import numpy as np
 from softdock.multibody.observe import parse_condition, parse_observation
 from softdock.multibody.system import WORLD
 from softdock.replay.arrows import arrows_of
-from softdock.replay.bodies import colours_of, parts_of
+from softdock.replay.bodies import Colour, colours_of, parts_of
 from softdock.replay.curves import curves_of, first_charts
 from softdock.replay.keyframes import track, turning_track
-from softdock.replay.motion import Motion, motion_of
-from softdock.replay.scene import Floats, Focus, Mesh, Node, Scene
+from softdock.replay.motion import GROUND, Motion, motion_of, node_name
+from softdock.replay.pins import pin_arrow, pin_focus, pin_parts, socket_parts
+from softdock.replay.scene import Floats, Focus, Mesh, Node, Part, Scene
 from softdock.replay.scenes import facts, scenario_of
+from softdock.replay.structures import structure_nodes
 from softdock.replay.surfaces import Drawn, surfaces_of
 from softdock.result import Result
 from softdock.scenario.multibody import METRIC, MultibodyScenario
 
 FINE = 1e-4  # of the mechanism's size: how far a drawn pose may be from the recorded one
-GROUND = "ground"
-"""Name of the node that carries surfaces of the world."""
 
 
 def build(result: Result) -> Scene:
@@ -45,7 +45,10 @@ def draw(
     focus = _focus(scenario, surfaces, motion)
     size = focus.radius if focus else motion.extent
     nodes = _bodies(scenario, surfaces, looks or {}, motion, size)
-    arrows, peak = arrows_of(result, scenario, surfaces, motion, size)
+    arrows, peak = _all_arrows(result, scenario, surfaces, motion, size)
+    structures, scales = structure_nodes(result, scenario)
+    nodes += structures
+    notes += scales
     if arrows:
         nodes += arrows
         notes.append(f"Arrows grow with the root of the force; the longest stands for {peak:.4g} N.")
@@ -68,9 +71,22 @@ def draw(
     )
 
 
+def _all_arrows(
+    result: Result, scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion, size: float
+) -> tuple[list[Node], float]:
+    arrows, peak = arrows_of(result, scenario, surfaces, motion, size)
+    for name, interface in scenario.interfaces.items():
+        arrow, force = pin_arrow(name, interface, result, motion, size)
+        arrows += [arrow] if arrow else []
+        peak = max(peak, force)
+    return arrows, peak
+
+
 def _focus(scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion) -> Focus | None:
     """Return where the bodies meet: about the first surface that is touched."""
     if not scenario.contacts:
+        for interface in scenario.interfaces.values():
+            return pin_focus(interface, node_name(interface.holes.body))
         return None
     contact = next(iter(scenario.contacts.values()))
     for candidate in scenario.contacts.values():
@@ -94,9 +110,12 @@ def _focus(scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Moti
     )
 
 
-def node_name(body: str) -> str:
-    """Return the name of a body's node."""
-    return GROUND if body == WORLD else body
+def _pins(name: str, scenario: MultibodyScenario, colour: Colour) -> list[Part]:
+    parts = []
+    for interface in scenario.interfaces.values():
+        parts += pin_parts(interface, colour) if interface.pins.body == name else []
+        parts += socket_parts(interface, colour) if interface.holes.body == name else []
+    return parts
 
 
 def _triple(vector: Floats) -> tuple[float, float, float]:
@@ -115,9 +134,12 @@ def _bodies(
     tolerance = FINE * size
     colours = colours_of(scenario)
     used = {surface.body for surface in scenario.surfaces.values()}
+    used |= {structure.body for structure in scenario.structures.values()}
+    used |= {frame.body for one in scenario.interfaces.values() for frame in (one.pins, one.holes)}
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
         parts = parts_of(name, scenario, surfaces, looks.get(name, ()), colours[name], size)
+        parts += _pins(name, scenario, colours[name])
         reach = max([float(np.linalg.norm(part.mesh.points, axis=1).max()) for part in parts] or [0.1])
         tracks = {
             "translation": track(motion.time, motion.p[name], tolerance),
@@ -144,7 +166,9 @@ def _turn(
     if focus is not None:
         right = motion.rotations(WORLD if focus.node == GROUND else focus.node)[0] @ np.array(focus.axis)
     up = -np.array(scenario.gravity, float)
-    if not up.any():
+    if scenario.orbit is not None:
+        up = np.array([0.0, 0.0, -1.0])  # z points to the Earth at the start
+    elif not up.any():
         up = np.array([1.0, 0.0, 0.0]) if abs(right[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
         up -= (up @ right) * right
     up /= np.linalg.norm(up)
@@ -172,7 +196,7 @@ def quaternion_of(R: Floats) -> tuple[float, float, float, float]:
 
 def _asked(scenario: MultibodyScenario) -> list[str]:
     """Return the quantities that the scenario itself asks for, forces of contacts first."""
-    names = [f"{name}.force" for name in scenario.contacts]
+    names = [f"{name}.force" for name in (*scenario.contacts, *scenario.interfaces)]
     for text in scenario.metrics.values():
         match = METRIC.fullmatch(text)
         if match and match["what"]:

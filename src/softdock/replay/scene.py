@@ -25,6 +25,8 @@ class Role(Enum):
     """A body without geometry, as large as its mass properties make it."""
     LINK = "link"
     """What joins bodies: rods, springs."""
+    STRUCTURE = "structure"
+    """A flexible structure."""
     FORCE = "force"
     """An arrow of a force."""
 
@@ -39,6 +41,8 @@ class Mesh:
     """Shape (m, 3) for triangles, counterclockwise seen from outside, or (m, 2) for lines."""
     normals: Floats | None = None
     """Shape (n, 3), unit vectors; None for lines."""
+    morphs: tuple[Floats, ...] = ()
+    """Shifts of the points, (n, 3) each [m]; the track `weights` of the node says how much of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +73,7 @@ class Track:
     time: Floats
     """[s], increasing."""
     values: Floats
-    """Shape (n, 3) for positions [m] and scales, (n, 4) for quaternions wxyz."""
+    """Shape (n, 3) for positions [m] and scales, (n, 4) for quaternions wxyz, (n, morphs) for weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +88,7 @@ class Node:
     rotation_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     tracks: Mapping[str, Track] = field(default_factory=dict)
-    """By what they move: `translation`, `rotation` or `scale`."""
+    """By what they move: `translation`, `rotation`, `scale`, or `weights` of the morphs of its one part."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ BUILDERS = {
     "chain": "softdock.replay.chain",
     "multibody": "softdock.replay.multibody",
     "robot": "softdock.replay.robot",
+    "station": "softdock.replay.station",
 }
 
 REMEDY = "Run the scenario again with --out, and replay that folder."

@@ -12,7 +12,7 @@ from softdock.geometry.remembered import profile_from_rows
 from softdock.multibody.joints import matrix
 from softdock.multibody.system import WORLD
 from softdock.outlines import outlines_of
-from softdock.replay.multibody import GROUND
+from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
 
@@ -51,6 +51,8 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
     if scene.focus is None or result.definition.get("kind") != "multibody":
         return []
     outlines = _outlines(result)
+    if not outlines:
+        return []
     return [_picture(result, scene, outlines, time) for time in times]
 
 

@@ -61,7 +61,12 @@ function applyTrack(track, object, t, scratch) {
   const i = rowBefore(times, t);
   const f = fractionAt(times, i, t);
   const j = f === 0 ? i : i + 1;
-  if (path === "rotation") {
+  if (path === "weights") {
+    const n = values.length / times.length;
+    for (let k = 0; k < n; k++) {
+      object.morphTargetInfluences[k] = values[n * i + k] + f * (values[n * j + k] - values[n * i + k]);
+    }
+  } else if (path === "rotation") {
     object.quaternion.fromArray(values, 4 * i);
     if (f > 0) object.quaternion.slerp(scratch.fromArray(values, 4 * j), f);
   } else {

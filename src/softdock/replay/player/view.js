@@ -19,7 +19,7 @@ class View {
     this.scene.add(this.camera);
     this.cut = new T.Plane(new T.Vector3(0, 0, -1), 0);
     this.scratch = new T.Quaternion();
-    this.parts = { cad: [], cavity: [], "stand-in": [], link: [], force: [], caps: [] };
+    this.parts = { cad: [], cavity: [], "stand-in": [], link: [], structure: [], force: [], caps: [] };
     this.build();
     this.controls = new three.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -77,6 +77,11 @@ class View {
       object = new T.LineSegments(geometry, line);
     } else {
       geometry.setAttribute("normal", new T.BufferAttribute(read(primitive.attributes.NORMAL), 3));
+      if (primitive.targets) {
+        geometry.morphTargetsRelative = true;
+        const shifts = primitive.targets.map((target) => new T.BufferAttribute(read(target.POSITION), 3));
+        geometry.morphAttributes.position = shifts;
+      }
       object = new T.Mesh(geometry, material);
     }
     object.renderOrder = role === "cavity" ? 2 : role === "stand-in" ? 3 : 1;
@@ -184,8 +189,11 @@ class View {
 
   bounds() {
     const box = new this.THREE.Box3();
-    for (const role of ["cad", "cavity", "stand-in", "link"]) {
-      for (const object of this.parts[role]) box.expandByObject(object);
+    for (const role of ["cad", "cavity", "stand-in", "link", "structure"]) {
+      for (const object of this.parts[role]) {
+        const own = new this.THREE.Box3().setFromBufferAttribute(object.geometry.attributes.position);
+        box.union(own.applyMatrix4(object.matrixWorld));
+      }
     }
     return box;
   }

@@ -1,0 +1,123 @@
+"""Pins and the sockets they enter, and the force between them."""
+
+import itertools
+import math
+
+import numpy as np
+
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.multibody.interface import Interface
+from softdock.multibody.joints import matrix
+from softdock.replay import forces, solids
+from softdock.replay.keyframes import increasing, track, turning_track
+from softdock.replay.motion import Motion
+from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role
+from softdock.result import Result
+
+MOST_DRAWN = 300  # pins of one interface; more are a texture to the eye
+WALL = 0.45  # thickness of a socket, of its radius
+Colour = tuple[float, float, float]
+
+
+def pin_parts(interface: Interface, colour: Colour) -> list[Part]:
+    """Return the pins in the frame of their body, as they really stand."""
+    r, length = 0.5 * interface.pin.diameter, interface.pin.length
+    _, caps = interface.placed()
+    tip = Arc(start=(length - r, r), end=(length, 0.0), centre=(length - r, 0.0), counterclockwise=False)
+    sides: list[Line | Arc] = [Line(start=(0.0, 0.0), end=(0.0, r))]
+    if length > r:
+        sides.append(Line(start=(0.0, r), end=(length - r, r)))
+    one = solids.lathe(Profile(segments=(*sides, tip)), _facets(len(caps)))
+    feet = caps[:MOST_DRAWN] * np.array([1.0, 1.0, 0.0])
+    X = interface.pins.pose() @ interface.misalignment.pose()
+    mesh = solids.transformed(_copies(one, feet), X.R, X.p)
+    material = Material(name="pins", colour=colour, metallic=0.35, roughness=0.45)
+    return [Part(mesh=mesh, material=material, role=Role.CAD)]
+
+
+def socket_parts(interface: Interface, colour: Colour) -> list[Part]:
+    """Return the holes in the frame of their body, each with the wall of a socket around it."""
+    hole = interface.to_pair().hole
+    R, wide = hole.radius, hole.radius + hole.chamfer_width
+    outside, deep = wide + WALL * R, hole.depth + (0.0 if hole.through else WALL * R)
+    segments: list[Line | Arc] = []
+    if hole.through:
+        corners = [(hole.depth, R), (hole.chamfer_depth, R)]
+        ring = [(0.0, wide), (0.0, outside), (deep, outside), (deep, R)]
+    else:
+        bottom = (hole.straight, 0.0)
+        segments.append(
+            Arc(start=(hole.depth, 0.0), end=(hole.straight, R), centre=bottom, counterclockwise=True)
+        )
+        corners = [(hole.straight, R), (hole.chamfer_depth, R)]
+        ring = [(0.0, wide), (0.0, outside), (deep, outside), (deep, 0.0)]
+    places = [*corners, *ring]
+    segments += [Line(start=a, end=b) for a, b in itertools.pairwise(places) if a != b]
+    holes, _ = interface.placed()
+    one = solids.lathe(Profile(segments=tuple(segments)), _facets(len(holes)))
+    X = interface.holes.pose()
+    mesh = solids.transformed(_copies(one, holes[:MOST_DRAWN]), X.R, X.p)
+    red, green, blue = (0.55 * c + 0.3 for c in colour)
+    material = Material(name="sockets", colour=(red, green, blue), opacity=0.38, double_sided=True)
+    return [Part(mesh=mesh, material=material, role=Role.CAVITY)]
+
+
+def _facets(count: int) -> int:
+    return 48 if count <= 8 else 24 if count <= 60 else 12
+
+
+def _copies(mesh: Mesh, places: Floats) -> Mesh:
+    """Return one mesh of many copies."""
+    assert mesh.normals is not None
+    n = len(mesh.points)
+    return Mesh(
+        points=(places[:, None, :] + mesh.points).reshape(-1, 3),
+        normals=np.tile(mesh.normals, (len(places), 1)),
+        indices=(n * np.arange(len(places))[:, None, None] + mesh.indices).reshape(-1, 3),
+    )
+
+
+def pin_focus(interface: Interface, node: str) -> Focus:
+    """Return the place where the pins enter, seen from the body with the holes."""
+    hole = interface.to_pair().hole
+    X = interface.holes.pose()
+    spread = float(np.linalg.norm(interface.layout.points(), axis=1).max()) + 1.5 * hole.radius
+    centre = X.p + X.R[:, 2] * 0.1 * hole.depth
+    return Focus(
+        node=node,
+        centre=(float(centre[0]), float(centre[1]), float(centre[2])),
+        axis=(float(X.R[0, 2]), float(X.R[1, 2]), float(X.R[2, 2])),
+        radius=1.25 * math.hypot(spread, interface.pin.length),
+    )
+
+
+def pin_arrow(
+    name: str, interface: Interface, result: Result, motion: Motion, size: float
+) -> tuple[Node | None, float]:
+    """Return the arrow of the force on all pins together, at the middle of the holes, and the largest force [N]."""
+    rows = increasing(result.history.time)
+    channels = [result.history.channels.get(f"{name}.{key}") for key in ("fx", "fy", "fz")]
+    if not all(channels):
+        return None, 0.0
+    f_H = np.stack([c.values[rows] for c in channels if c], axis=1)
+    force = np.linalg.norm(f_H, axis=1)
+    on = force > 0.0
+    if not on.any():
+        return None, 0.0
+    X, body, peak = interface.holes.pose(), interface.holes.body, float(force.max())
+    R_NH = motion.rotations(body) @ X.R
+    middle = X.p + X.R @ np.append(interface.layout.points().mean(axis=0), 0.0)
+    turn = np.zeros((len(rows), 4))
+    turn[on] = forces.turn_from_z(np.einsum("nij,nj->ni", R_NH[on], f_H[on] / force[on][:, None]))
+    held = np.maximum.accumulate(np.where(on, np.arange(len(rows)), int(np.argmax(on))))
+    length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
+    # The head rests on the pins, not inside them.
+    along = matrix(turn[held].T)[:, 2].T
+    place = motion.p[body] + motion.rotations(body) @ middle - 0.5 * interface.pin.diameter * along
+    tracks = {
+        "translation": track(motion.time, place, 3e-3 * size),
+        "rotation": turning_track(motion.time, turn[held], 0.02),
+        "scale": track(motion.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
+    }
+    part = Part(mesh=solids.arrow(), material=forces.RED, role=Role.FORCE)
+    return Node(name=f"force of {name}", parts=(part,), tracks=tracks), peak
