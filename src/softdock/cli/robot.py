@@ -87,12 +87,12 @@ def serve(
             f"cycle {server.period * 1e3:g} ms{_described(conditions)}. Ctrl-C ends it."
         )
         udp.run(lambda: goes_on() and not getattr(server.robot, "ended", False))
-    if getattr(server.robot, "ended", False):
-        console.say("The simulation of the robot has come to its end.")
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
     else:
         _print(server.to_json())
+    if getattr(server.robot, "ended", False):
+        raise RunError("the simulation of the robot has come to its end; was it commanded too stiff?")
 
 
 @robot.command()
