@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import softdock
-from robot.robots import LWR, branched
+from robot.robots import LWR, branched, command
 from softdock.errors import InputError
+from softdock.multibody.kernels.derivative import derivative
 from softdock.replay.scene import Role
 from softdock.replay.scenes import scene
 from softdock.scenario import from_data
+from softdock.simulate.robot import Setup
 
 REACH: dict[str, Any] = {
     "kind": "robot",
@@ -107,6 +109,23 @@ def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
     np.testing.assert_allclose(end, [0.1, np.radians(30.0), 0.2, -0.3], atol=0.02)
     assert result.history.channels["j_slide.torque"].unit == "N"
     assert result.audit.energy_residual < 1e-4
+
+
+def test_torques_are_measured_behind_the_friction_of_the_joints():
+    """What the sensors see moves the arm and holds it up, at any instant; motors give that and friction."""
+    rubbing = {**REACH["arm"], "friction": {"viscous": 2.0, "coulomb": 1.5}}
+    setup = Setup(scenario(arm=rubbing))
+    robot = setup.robot(1.0)
+    q = setup.start + 0.2
+    for _ in range(8):
+        robot.advance(command(q, stiffness=setup.stiffness), 0.01)
+    state, session = robot.state(), robot.session
+    rate = np.zeros_like(session.state)
+    derivative(session.machine, session.time, session.state, rate)
+    needed = robot.arm.inverse_dynamics(state.q, state.qdot, rate[7:14], np.array([0.0, 0.0, -9.81]))
+    assert np.abs(state.qdot).max() > 0.1
+    np.testing.assert_allclose(state.tau_measured, needed, atol=1e-8)
+    assert np.abs(session.efforts - state.tau_measured).max() > 1.0
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,22 @@ KNOWN = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Friction:
+    """Friction of all joints; arrays (joints,)."""
+
+    viscous: Floats
+    """[N m s/rad or N s/m]"""
+    coulomb: Floats
+    """[N m or N]"""
+    speed: float
+    """Below it Coulomb friction fades [rad/s or m/s]."""
+
+    def torque(self, qdot: Floats) -> Floats:
+        """Return what friction takes from the motors' torques; Eq. (A20)."""
+        return self.viscous * qdot + self.coulomb * qdot / np.hypot(qdot, self.speed)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Drives:
     """How the robot makes its torques."""
 
@@ -31,6 +47,8 @@ class Drives:
     compensation: Compensation = Compensation.DYNAMICS
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """As the robot believes it to be, in the world [m/s2]."""
+    friction: Friction | None = None
+    """Of the joints, between the motors and the sensors of torque; None where they do not rub."""
 
 
 class SimulatedRobot:
@@ -92,7 +110,7 @@ class SimulatedRobot:
             t=self.session.time,
             q=q,
             qdot=qdot,
-            tau_measured=self._tau.copy(),
+            tau_measured=self._tau - (self.drives.friction.torque(qdot) if self.drives.friction else 0.0),
             tau_external=self._external(),
             mode=Mode.COMMAND,
         )

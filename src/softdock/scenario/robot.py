@@ -203,6 +203,11 @@ class RobotScenario(MultibodyScenario):
         directory = self.directory
         return self._whole(self.read_arm(), {"directory": directory}).with_origin(self.name, directory)
 
+    @property
+    def friction_speed(self) -> float:
+        """Speed below which Coulomb friction of the joints fades [rad/s or m/s]."""
+        return (self.arm.friction or FrictionModel()).speed
+
     def at_start(self) -> System:
         """Return the system as it starts."""
         return self.whole().at_start()
@@ -213,7 +218,7 @@ class RobotScenario(MultibodyScenario):
     def _whole(self, robot: Description, context: Any) -> MultibodyScenario:
         ours = self._arm_bodies(robot)
         stops = stops_of(robot, self.arm.end_stops.stiffness, self.arm.end_stops.damping)
-        springs = springs_of(robot, self.arm.friction.speed if self.arm.friction else FrictionModel().speed)
+        springs = springs_of(robot, self.friction_speed)
         for group, names in (("bodies", ours), ("stops", stops), ("springs", springs)):
             for name in names:
                 if name in getattr(self, group):

@@ -17,7 +17,7 @@ from softdock.robot.impedance import Compensation, check_sampling
 from softdock.robot.link import Limits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner
-from softdock.robot.simulated import Drives, SimulatedRobot
+from softdock.robot.simulated import Drives, Friction, SimulatedRobot
 from softdock.robot.trajectory import Bounds
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
@@ -105,19 +105,25 @@ class Setup:
     def experiment(self) -> Experiment:
         """Plan the moves; raises InputError for what cannot be reached or would swing up."""
         s = self.scenario
-        check_sampling(
-            self.arm.felt_mass_matrix(self.start),
-            self.stiffness,
-            self.damping_ratio,
-            s.control.torque_period,
-            tuple(self.joints),
-        )
+        self._check_sampling(self.start)
         planner = Planner(self.arm, self.tool, self.limits, self._pace(), s.control.period, self.start)
         plan = planner.plan([self._move(i) for i in range(len(s.moves))])
+        for _, end, _ in plan.moves:
+            self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)])
         cycles = round((s.duration or plan.duration) / plan.period)
         held = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
         plan = replace(plan, q=np.concatenate([plan.q, held])[:cycles])
         return Experiment(plan=plan, stiffness=self.stiffness, damping_ratio=self.damping_ratio)
+
+    def _check_sampling(self, q: Floats) -> None:
+        """Refuse a stiffness that the arm could not damp in this posture."""
+        check_sampling(
+            self.arm.felt_mass_matrix(q),
+            self.stiffness,
+            self.damping_ratio,
+            self.scenario.control.torque_period,
+            tuple(self.joints),
+        )
 
     def robot(self, duration: float, record: bool = True) -> SimulatedRobot:
         """Return the simulated robot at its start, for a run of a duration [s]."""
@@ -129,8 +135,16 @@ class Setup:
             torque_period=self.scenario.control.torque_period,
             compensation=Compensation(self.scenario.control.compensation),
             gravity=self.scenario.gravity,
+            friction=self._friction(),
         )
         return SimulatedRobot(prepare(whole), self.arm, drives)
+
+    def _friction(self) -> Friction | None:
+        joints = [self.description.moving[i] for i in self.order]
+        viscous, coulomb = (np.array([getattr(j, key) for j in joints]) for key in ("damping", "friction"))
+        if not viscous.any() and not coulomb.any():
+            return None
+        return Friction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
 
     def _pace(self) -> Pace:
         p = self.scenario.pace
