@@ -299,6 +299,8 @@ class System(Model):
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         """Check everything that needs more than one field; nothing else makes sense without a tree."""
+        for name, structure in self.structures.items():
+            self._check_body(f"structures.{name}.body", structure.body)
         self._check_tree()
         for group in ("springs", "stops", "drives"):
             for name, element in getattr(self, group).items():
@@ -309,8 +311,6 @@ class System(Model):
         for name, load in self.loads.items():
             findings.of(self._check_body, f"loads.{name}.body", load.body, False)
             findings.of(self._check_load_node, f"loads.{name}.node", load)
-        for name, structure in self.structures.items():
-            findings.of(self._check_body, f"structures.{name}.body", structure.body)
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
         for name, surface in self.surfaces.items():

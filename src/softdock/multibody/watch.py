@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
+from softdock.errors import InputError
 from softdock.multibody.around import HILL
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.joints import MOTIONS
@@ -96,14 +97,19 @@ def _unit_of_structure(system: System, observation: Observation) -> str:
             f"{', '.join(known) or 'none'}"
         )
     if not node:
+        if observation.field == "energy":
+            return "J"
         count = system.structures[structure].find_modes(system.directory).frequency.size
         _choose(
             observation.field,
             ("energy", *(f"mode{k + 1}" for k in range(count))),
             f"structure {structure!r}",
         )
-        return "J" if observation.field == "energy" else "m*kg^0.5"
-    nodes = system.structures[structure].node_names(system.directory)
+        return "m*kg^0.5"
+    try:
+        nodes = system.structures[structure].node_names(system.directory)
+    except InputError:  # files that cannot be read are told of where they are named
+        nodes = (node,)
     if node not in nodes:
         raise ValueError(f"structure {structure!r} has no node {node!r}{_suggest(node, list(nodes))}")
     _choose(observation.field, NODE_FIELDS, f"node {observation.name!r}")

@@ -32,7 +32,7 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Findings, Model
-from softdock.scenario.base import ScenarioBase
+from softdock.scenario.base import Origin, ScenarioBase
 
 METRIC = re.compile(
     r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
@@ -199,6 +199,8 @@ class MultibodyScenario(ScenarioBase, System):
     impact: ImpactModel | None = None
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
+        if info.context and "directory" in info.context:
+            self._origin = Origin(self.name, info.context["directory"])  # quantities may name nodes of a file
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)

@@ -11,7 +11,7 @@ from softdock.flexible.structure import NodeName, Structure
 from softdock.multibody.around import Around
 from softdock.multibody.joints import Free
 from softdock.multibody.structures import DampingRatio, Flexible, Modes
-from softdock.multibody.system import Anchor, Body, Lock
+from softdock.multibody.system import Anchor, Body, Lock, Weld
 from softdock.quantities.fields import (
     Frequency,
     Inertia,
@@ -37,6 +37,8 @@ from softdock.scenario.multibody import (
 
 Floats = NDArray[np.float64]
 HALF = 0.5**0.5
+REST = 4.0
+"""The two are joined rigidly so many contact times after they touch; little motion is left by then."""
 DIRECTIONS: dict[str, tuple[float, float, float]] = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),
@@ -72,6 +74,9 @@ class StationScenario(ScenarioBase):
     """Modes of the clamped station: the lowest so many, `all`, or a choice `below`, by `share` or by `residual`."""
     simulated_below: Annotated[float, Quantity("Hz", gt=0)] = 20.0
     """Modes above this frequency take part in the impulse, but are not followed in time."""
+    contact_time: PositiveTime | None = None
+    """Dock by contact: a catch with springs and dampers holds the two for some time before they are joined rigidly.
+    Leave out for an impulse. They are joined four times this long after the touch."""
     damping: DampingRatio = 0.01
     """Damping ratio of every mode."""
     before: PositiveTime = 50.0
@@ -93,7 +98,7 @@ class StationScenario(ScenarioBase):
     visitor: Visitor = Visitor()
     record_rate: Frequency = 10.0
     """Samples per second."""
-    accuracy: AccuracyModel = AccuracyModel()
+    accuracy: AccuracyModel = AccuracyModel(length=1e-6, speed=1e-5)
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
@@ -157,6 +162,8 @@ class StationScenario(ScenarioBase):
         v = self.visitor
         a, b = self.points()
         port = np.asarray(v.port) - v.centre
+        at_station = Anchor(body="station", at=v.port)
+        at_visitor = Anchor(body="visitor", at=(port[0], port[1], port[2]))
         return MultibodyScenario(
             title=self.title,
             duration=self.before + self.after,
@@ -166,19 +173,11 @@ class StationScenario(ScenarioBase):
                 "visitor": Body(mass=v.mass, inertia=v.inertia, joint=visitor),
             },
             structures={"tower": flexible},
-            locks={
-                "hard-dock": Lock(
-                    a=Anchor(body="station", at=v.port),
-                    b=Anchor(body="visitor", at=(port[0], port[1], port[2])),
-                )
-            },
-            events={
-                "docking": EventModel(
-                    when=f"time > {self.before!r} s",
-                    then=(Action(enable="hard-dock"),),
-                    message="The visitor docks: both move as one from here on.",
-                )
-            },
+            locks={"hard-dock": Lock(a=at_station, b=at_visitor)},
+            welds={}
+            if self.contact_time is None
+            else {"catch": self._catch(flexible, at_station, at_visitor)},
+            events=self._events(),
             metrics={
                 "max_deflection_a": f"max tower/{a}.deflection",
                 "max_deflection_b": f"max tower/{b}.deflection",
@@ -193,3 +192,40 @@ class StationScenario(ScenarioBase):
             ),
             integrator=IntegratorModel(accuracy=self.accuracy),
         )
+
+    def _catch(self, flexible: Flexible, a: Anchor, b: Anchor) -> Weld:
+        """Return springs and dampers that bring the two to rest against each other in about the contact time."""
+        assert self.contact_time is not None
+        A = np.diag(
+            flexible.find_modes(self.directory).articulated
+        )  # what a short contact feels of the station
+        mass = 1.0 / (1.0 / A[3:].mean() + 1.0 / self.visitor.mass)
+        inertia = 1.0 / (1.0 / A[:3].mean() + 1.0 / float(np.mean(self.visitor.inertia)))
+        omega = 2.0 * np.pi / self.contact_time
+        return Weld(
+            a=a,
+            b=b,
+            stiffness=mass * omega**2,
+            angular_stiffness=inertia * omega**2,
+            damping=2.0 * mass * omega,
+            angular_damping=2.0 * inertia * omega,
+        )
+
+    def _events(self) -> dict[str, EventModel]:
+        """Return when the two touch, and when they are joined rigidly."""
+        if self.contact_time is None:
+            message = "The visitor docks: both move as one from here on."
+            when = f"time > {self.before!r} s"
+            return {"docking": EventModel(when=when, then=(Action(enable="hard-dock"),), message=message)}
+        return {
+            "docking": EventModel(
+                when=f"time > {self.before!r} s",
+                then=(Action(enable="catch"),),
+                message="The visitor touches the station and is caught.",
+            ),
+            "joined": EventModel(
+                when=f"time > {self.before + REST * self.contact_time!r} s",
+                then=(Action(disable="catch"), Action(enable="hard-dock")),
+                message="Both are joined rigidly.",
+            ),
+        }

@@ -1,0 +1,156 @@
+"""Flexible structures, locks and orbits in scenario files: what is refused, with file, line and field."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from softdock.cli import app
+from softdock.errors import InputError, Problem
+from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
+from softdock.scenario import load
+
+GOOD = """\
+softdock: 1
+kind: multibody
+duration: 2 s
+bodies:
+  station: {}
+  chaser: {mass: 3 t, inertia: [4000, 4000, 3000], joint: {type: free, position: [-9, 0, 0], velocity: [0.05, 0, 0]}}
+structures:
+  tower:
+    body: station
+    base: foot
+    damping: 0.01
+    modes: 4
+    members:
+      nodes: {foot: [0, 0, 0], hub: [0, 0, -20], top: [0, 0, -40]}
+      sections:
+        mast: {axial: 1e7, bending_y: 2e6, bending_z: 2e6, torsion: 1e6, mass_per_length: 12, polar: 0.5}
+      beams:
+        low: {nodes: [foot, hub], section: mast, elements: 3}
+        high: {nodes: [hub, top], section: mast, elements: 3}
+      parts: {bus: {node: foot, mass: 8 t, inertia: [2e4, 2e4, 1e4]}}
+locks:
+  hard-dock: {a: {body: station, at: [-8, 0, 0]}, b: {body: chaser, at: [1, 0, 0]}}
+loads:
+  push: {body: station, node: tower/top, force: [1, 0, 0], pulses: [{start: 0 s, duration: 0.5 s}]}
+events:
+  docking: {when: time > 1 s, then: [{enable: hard-dock}]}
+orbit: {altitude: 500 km}
+metrics: {tip: max tower/top.deflection, rate: max tower/low.1.dx_rate, pitch: final station.qy in hill}
+"""
+
+
+def refused(tmp_path: Path, old: str, new: str) -> Problem:
+    assert old in GOOD
+    file = tmp_path / "case.yaml"
+    file.write_text(GOOD.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load(file)
+    return caught.value.problems[0]
+
+
+def test_a_scenario_with_structure_lock_load_and_orbit_runs(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    file.write_text(GOOD, encoding="utf-8")
+    done = CliRunner().invoke(app, ["run", str(file), "--json"])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    m = result["metrics"]
+    assert m["modes_tower"] == 4
+    assert 0.0 < m["residual_tower"] < 1.0
+    assert m["tip"] > 0.0
+    assert m["rate"] > 0.0
+    assert [event["name"] for event in result["events"]] == ["docking"]
+    assert result["audit"]["energy_residual"] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        (
+            "nodes: [hub, top], section",
+            "nodes: [foot, hub], section",
+            17,
+            "no chain of beams leads from node",
+        ),
+        ("top: [0, 0, -40]", "top: [0, 0, -20]", 19, "ave no distance between them"),
+        ("torsion: 1e6", "torsion: 0", 13, "is a mechanism: node"),
+        ("modes: 4", "modes: 400", 12, "ust be at most 36"),
+        ("modes: 4", "modes: {below: 1 Hz, share: 0.1}", 12, "exactly one of below, share and residual"),
+        ("damping: 0.01", "damping: 1.5", 11, "below 1"),
+        ("damping: 0.01", "damping: [0.01, 0.02]", 11, "one for each mode that is kept"),
+        ("base: foot", "base: feet", 10, "no node 'feet'"),
+        ("body: station\n    base", "body: sation\n    base", 9, "no body called 'sation'"),
+        ("altitude: 500 km", "altitude: -7000 km", 27, "inside the Earth"),
+        ("altitude: 500 km", "altitude: 500 km, eccentricity: 1.2", 27, "below 1"),
+        ("station: {}", "station: {joint: {type: fixed}}", 5, "no ground"),
+        ("node: tower/top", "node: tower/tip", 24, "no node 'tip'"),
+        ("max tower/top.deflection", "max tower/tip.deflection", 28, "did you mean 'top'"),
+        ("max tower/top.deflection", "max tower/top.bending", 28, "has no 'bending'"),
+        ("enable: hard-dock", "enable: soft-dock", 26, "no element or contact called 'soft-dock'"),
+        ("b: {body: chaser", "b: {body: station", 22, "ust be another body"),
+    ],
+)
+def test_bad_input(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
+    problem = refused(tmp_path, old, new)
+    assert said in problem.message
+    assert problem.line == line
+    assert problem.file.endswith("case.yaml")
+
+
+def modes_file(tmp_path: Path, spoil: str = "") -> None:
+    section = Section(axial=1e7, bending_y=2e6, bending_z=2e6, torsion=1e6, mass_per_length=12.0, polar=0.5)
+    structure = Structure(
+        nodes={"foot": (0.0, 0.0, 0.0), "top": (0.0, 0.0, -40.0)},
+        sections={"mast": section},
+        beams={"mast": Beam(nodes=("foot", "top"), section="mast", elements=6)},
+        parts={"bus": RigidPart(node="foot", mass=8000.0, inertia=(2e4, 2e4, 1e4))},
+    )
+    meshed = mesh(structure)
+    modes = base_modes(meshed, "foot", 5)
+    shapes = modes.shapes.copy()
+    if spoil == "scaled":
+        shapes[:, :, 2] *= 1.1
+    if spoil == "mixed":
+        shapes[:, :, 1] = np.sqrt(0.5) * (shapes[:, :, 1] + shapes[:, :, 3])
+    np.savez(
+        tmp_path / "modes.npz", names=np.array(meshed.names), positions=meshed.positions, frequency=modes.frequency,
+        shapes=shapes, mass=meshed.mass.toarray(),
+    )  # fmt: skip
+
+
+def with_file() -> str:
+    start, end = GOOD.index("    members:"), GOOD.index("locks:")
+    text = GOOD[:start] + "    file: modes.npz\n" + GOOD[end:]
+    return text.replace("tower/low.1", "tower/mast.1")
+
+
+def test_modes_from_a_file(tmp_path: Path) -> None:
+    modes_file(tmp_path)
+    (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
+    scenario = load(tmp_path / "case.yaml")
+    kept = scenario.structures["tower"].find_modes(tmp_path)  # type: ignore[attr-defined]
+    assert kept.frequency.size == 4
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "case.yaml"), "--json"])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(("spoil", "said"), [("scaled", "mass"), ("mixed", "orthogonal")])
+def test_modes_that_are_none_are_measured_and_refused(tmp_path: Path, spoil: str, said: str) -> None:
+    modes_file(tmp_path, spoil)
+    (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
+    with pytest.raises(InputError, match=said) as caught:
+        load(tmp_path / "case.yaml")
+    problem = caught.value.problems[0]
+    assert problem.field == "structures.tower.file"
+    assert problem.line == 13
+
+
+def test_a_missing_file_of_modes_is_told(tmp_path: Path) -> None:
+    (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
+    with pytest.raises(InputError, match="does not exist"):
+        load(tmp_path / "case.yaml")
