@@ -26,7 +26,10 @@ def reach() -> RobotScenario:
         arm={"file": "lwr4plus", "start": tuple(BENT)},
         gravity=(0.0, 0.0, -9.81),
         control={"period": CYCLE, "stiffness": 200.0},
-        moves=({"joints": tuple(BENT + 0.2), "wait": 0.2}, {"joints": tuple(BENT), "wait": 0.2}),
+        moves=(
+            {"joints": tuple(BENT + 0.1), "duration": 1.5, "wait": 0.2},
+            {"joints": tuple(BENT), "duration": 1.5},
+        ),
     )
 
 
@@ -57,7 +60,9 @@ def main() -> None:
     assert there.metrics["refused_commands"] == 0
     assert there.metrics["link_latency_median"] >= 2 * DELAY
     assert late > 2 * DELAY
-    assert max(joint["angle"].largest for joint in both.joints.values()) < 0.03
+    assert (
+        max(joint["angle"].deviation for joint in both.joints.values()) < 0.01
+    )  # even where the machine stalls
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A link over a bad network, on a simulated clock: every figure is the same in every run."""
 
+import zlib
+
 import numpy as np
 import pytest
 from tests.robot.linked import JOINTS, START, command, robot, served, swing
@@ -131,6 +133,22 @@ def test_nobody_there() -> None:
     network = SimulatedNetwork(RobotServer(robot()))
     network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer within 2 s"):
+        RemoteLink(network.wire())
+
+
+def test_a_robot_of_another_version_says_so() -> None:
+    """Its denial reaches a client whose greeting it could not read."""
+    network = SimulatedNetwork(RobotServer(robot()))
+    receive = network.server.receive
+
+    def newer(data: bytes, address: tuple, now: float) -> list:
+        changed = bytearray(data)
+        changed[4] = 7
+        changed[-4:] = zlib.crc32(changed[:-4]).to_bytes(4, "little")
+        return receive(bytes(changed), address, now)
+
+    network.server.receive = newer  # type: ignore[method-assign]
+    with pytest.raises(LinkLostError, match="does not speak version 1 of the protocol"):
         RemoteLink(network.wire())
 
 

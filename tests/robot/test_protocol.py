@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.robot.linked import START, command, limits, robot
+from tests.robot.linked import START, command, limits, robot, served
 
 from softdock.robot.link import Command, Mode, Refusal, State
 from softdock.robot.link_network import SimulatedNetwork
@@ -172,3 +172,16 @@ def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) 
     network.run(network.now_ns + 3_000_000)
     if not followed:
         np.testing.assert_allclose(server.state.q, START, atol=1e-15)
+
+
+@given(st.lists(FUZZ, min_size=1, max_size=20))
+@settings(max_examples=40, deadline=None)
+def test_fuzzed_datagrams_never_confuse_the_client(datagrams: list[bytes]) -> None:
+    """Whatever is not of its session is counted and passed over; the next true state is returned."""
+    network, link = served()
+    before = link.cycle(command(START))
+    for data in datagrams:
+        network._inboxes[("client",)].append(data)
+    after = link.cycle(command(START))
+    assert after.sequence == before.sequence + 1
+    assert link.statistics.malformed + link.statistics.foreign == len(datagrams)

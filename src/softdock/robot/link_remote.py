@@ -151,7 +151,8 @@ class RemoteLink:
         except MalformedError:
             self.statistics.malformed += 1
             return None
-        if packet.session != self._session and packet.body != Denied(Denial.VERSION):
+        told_version = not self._is_open and packet.body == Denied(Denial.VERSION)  # knows no session
+        if packet.session != self._session and not told_version:
             self.statistics.foreign += 1
             return None
         return packet
