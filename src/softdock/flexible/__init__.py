@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
     from softdock.flexible.nastran import read_nastran
     from softdock.flexible.ringing import Ringing, ring
-    from softdock.flexible.structure import Beam, RigidPart, Section, Structure
+    from softdock.flexible.structure import Beam, Panel, RigidPart, Section, Structure
     from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
     from softdock.flexible.welding import Weld, motion_about, weld
 
@@ -26,6 +26,7 @@ __all__ = [
     "FreeModes",
     "MassProperties",
     "Mesh",
+    "Panel",
     "RigidPart",
     "Ringing",
     "Section",
@@ -56,6 +57,7 @@ _HOMES = {
     "FreeModes": "softdock.flexible.modes",
     "MassProperties": "softdock.flexible.meshing",
     "Mesh": "softdock.flexible.meshing",
+    "Panel": "softdock.flexible.structure",
     "RigidPart": "softdock.flexible.structure",
     "Ringing": "softdock.flexible.ringing",
     "Section": "softdock.flexible.structure",

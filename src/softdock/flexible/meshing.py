@@ -100,7 +100,7 @@ def mesh(structure: Structure) -> Mesh:
     positions = [np.array(p) for p in structure.nodes.values()]
     number = {name: i for i, name in enumerate(names)}
     blocks: list[tuple[NDArray[np.int64], Floats, Floats]] = []
-    for beam_name, beam in structure.beams.items():
+    for beam_name, beam in structure.all_beams().items():
         start, end = structure.ends(beam)
         chain = [number[beam.nodes[0]]]
         for i in range(1, beam.elements):
@@ -125,7 +125,7 @@ def _beam_blocks(
     length = float(np.linalg.norm(along))
     axes = beam_axes(along, None if beam.side is None else np.array(beam.side))
     turn = np.kron(np.eye(4), axes)  # components in the structure's frame to components along the beam
-    local = beam_matrices(structure.sections[beam.section], length / beam.elements)
+    local = beam_matrices(structure.section_of(beam), length / beam.elements)
     K, M = (turn.T @ X @ turn for X in local)
     first, last = np.eye(12), np.eye(12)
     first[:6, :6] = shift(np.array(beam.start_offset))  # Eq. (F7)

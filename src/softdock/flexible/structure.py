@@ -1,4 +1,4 @@
-"""A structure of beams and rigid parts as people describe it; models that a scenario file can hold."""
+"""A structure of beams, panels and rigid parts as people describe it; models that a scenario file can hold."""
 
 import itertools
 from collections.abc import Iterable
@@ -74,6 +74,39 @@ class Beam(Model):
     """Rigid arm from the second node to where the beam ends."""
 
 
+class Panel(Model):
+    """A thin flat panel, like a solar array, that bends and twists as a uniform beam as wide as it is."""
+
+    nodes: tuple[NodeName, NodeName]
+    """Names of the nodes in the middle of its first and last edge."""
+    side: Vector3[Number]
+    """Direction of its width."""
+    width: Annotated[float, Quantity("m", gt=0)]
+    mass: Annotated[float, Quantity("kg", gt=0)]
+    bending: BendingStiffness
+    """EI of deflection out of its plane."""
+    in_plane: BendingStiffness
+    """EI of deflection in its plane."""
+    torsion: BendingStiffness
+    """GJ."""
+    axial: AxialStiffness
+    """EA."""
+    elements: Annotated[Integer, Field(ge=1, le=100_000)] = 8
+
+    def section(self, length: float) -> Section:
+        """Return the section of the beam that stands for a panel of this length [m]."""
+        spread = self.mass / length * self.width**2 / 12.0
+        return Section(
+            axial=self.axial,
+            bending_y=self.bending,
+            bending_z=self.in_plane,
+            torsion=self.torsion,
+            mass_per_length=self.mass / length,
+            rotary_z=spread,
+            polar=spread,
+        )
+
+
 class RigidPart(Model):
     """A rigid body, or with `mass` alone a lumped mass, fixed to a node."""
 
@@ -108,13 +141,30 @@ class RigidPart(Model):
 
 
 class Structure(Model):
-    """Beams and rigid parts that hang together at nodes; all positions and axes in one frame."""
+    """Beams, panels and rigid parts that hang together at nodes; all positions and axes in one frame."""
 
     nodes: dict[NodeName, Vector3[Length]]
     """Position of each node."""
     sections: dict[NodeName, Section] = {}
     beams: dict[NodeName, Beam] = {}
+    panels: dict[NodeName, Panel] = {}
     parts: dict[NodeName, RigidPart] = {}
+
+    def all_beams(self) -> dict[str, Beam]:
+        """Return beams, and panels as the beams that stand for them, each with a section of its own name."""
+        flat = {
+            name: Beam(nodes=panel.nodes, section=name, elements=panel.elements, side=panel.side)
+            for name, panel in self.panels.items()
+        }
+        return {**self.beams, **flat}
+
+    def section_of(self, beam: Beam) -> Section:
+        """Return the section of a beam or panel."""
+        panel = self.panels.get(beam.section)
+        if panel is None:
+            return self.sections[beam.section]
+        start, end = self.ends(beam)
+        return panel.section(float(np.linalg.norm(end - start)))
 
     def ends(self, beam: Beam) -> tuple[Floats, Floats]:
         """Return where a beam starts and ends [m], offsets included."""
@@ -128,6 +178,11 @@ class Structure(Model):
         size = float(np.ptp(np.array(list(self.nodes.values())), axis=0).max())
         for name, beam in self.beams.items():
             self._check_beam(f"beams.{name}", beam, size)
+        flat = self.all_beams()
+        for name in self.panels:
+            if name in self.beams or name in self.sections:
+                raise FieldError(f"panels.{name}", f'the name "{name}" is taken already: names must differ')
+            self._check_beam(f"panels.{name}", flat[name], size)
         for name, part in self.parts.items():
             if part.node not in self.nodes:
                 raise FieldError(f"parts.{name}.node", _unknown("node", part.node, self.nodes))
@@ -144,7 +199,7 @@ class Structure(Model):
         for i, node in enumerate(beam.nodes):
             if node not in self.nodes:
                 raise FieldError(f"{field}.nodes.{i}", _unknown("node", node, self.nodes))
-        if beam.section not in self.sections:
+        if beam.section not in (*self.sections, *self.panels):
             raise FieldError(f"{field}.section", _unknown("section", beam.section, self.sections))
         start, end = self.ends(beam)
         along = end - start
@@ -152,7 +207,7 @@ class Structure(Model):
         if length <= SAME_LENGTH * size or length == 0.0:
             raise FieldError(f"{field}.nodes", "have no distance between them: a beam needs a length")
         if beam.side is None:
-            if self.sections[beam.section].directed:
+            if self.section_of(beam).directed:
                 raise FieldError(
                     f"{field}.side", f'is needed: section "{beam.section}" is not the same along y and z'
                 )
@@ -165,7 +220,7 @@ class Structure(Model):
     def _loose_nodes(self) -> list[str]:
         """Return the nodes that no chain of beams joins to the first."""
         next_to: dict[str, set[str]] = {name: set() for name in self.nodes}
-        for a, b in (beam.nodes for beam in self.beams.values()):
+        for a, b in (beam.nodes for beam in self.all_beams().values()):
             next_to[a].add(b)
             next_to[b].add(a)
         first = next(iter(self.nodes))

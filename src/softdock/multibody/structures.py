@@ -62,7 +62,7 @@ class Flexible(Model):
     attitude: Attitude = UPRIGHT
     """Attitude of the structure's axes in the body."""
     members: Structure | None = None
-    """Nodes, sections, beams and rigid parts."""
+    """Nodes, sections, beams, panels and rigid parts."""
     file: str | None = None
     """Modes from a NumPy file, or from a folder of CSV tables; relative to the scenario's folder."""
     nastran: NastranFiles | None = None
@@ -92,7 +92,7 @@ class Flexible(Model):
         if self.members is None:
             return self.find_modes(directory).names
         between = [
-            f"{name}.{i}" for name, beam in self.members.beams.items() for i in range(1, beam.elements)
+            f"{name}.{i}" for name, beam in self.members.all_beams().items() for i in range(1, beam.elements)
         ]
         return (*self.members.nodes, *between)
 

@@ -129,7 +129,7 @@ def _pairs(flexible: Flexible, modes: BaseModes) -> list[tuple[int, int]]:
     if flexible.members is None:
         return _spanning_tree(modes.positions)
     out = []
-    for name, beam in flexible.members.beams.items():
+    for name, beam in flexible.members.all_beams().items():
         start, end = beam.nodes
         chain = [start, *(f"{name}.{i}" for i in range(1, beam.elements)), end]
         out += [(number[a], number[b]) for a, b in itertools.pairwise(chain)]
