@@ -11,7 +11,7 @@ from softdock.replay.bodies import Colour, colours_of, parts_of
 from softdock.replay.curves import curves_of, first_charts
 from softdock.replay.keyframes import track, turning_track
 from softdock.replay.motion import GROUND, Motion, motion_of, node_name
-from softdock.replay.pins import pin_arrow, pin_focus, pin_parts, socket_parts
+from softdock.replay.pins import face_parts, pin_arrow, pin_focus, pin_parts, socket_parts
 from softdock.replay.scene import Floats, Focus, Mesh, Node, Part, Scene
 from softdock.replay.scenes import facts, scenario_of
 from softdock.replay.structures import structure_nodes
@@ -42,9 +42,9 @@ def draw(
     """
     motion = motion_of(result, scenario)
     surfaces, notes = surfaces_of(result, scenario)
-    focus = _focus(scenario, surfaces, motion)
+    focus = _focus(result, scenario, surfaces, motion)
     size = focus.radius if focus else motion.extent
-    nodes = _bodies(scenario, surfaces, looks or {}, motion, size)
+    nodes = _bodies(result, scenario, surfaces, looks or {}, motion, size)
     arrows, peak = _all_arrows(result, scenario, surfaces, motion, size)
     structures, scales = structure_nodes(result, scenario)
     nodes += structures
@@ -82,11 +82,13 @@ def _all_arrows(
     return arrows, peak
 
 
-def _focus(scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion) -> Focus | None:
+def _focus(
+    result: Result, scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion
+) -> Focus | None:
     """Return where the bodies meet: about the first surface that is touched."""
     if not scenario.contacts:
-        for interface in scenario.interfaces.values():
-            return pin_focus(interface, node_name(interface.holes.body))
+        for name, interface in scenario.interfaces.items():
+            return pin_focus(name, interface, node_name(interface.holes.body), result, motion)
         return None
     contact = next(iter(scenario.contacts.values()))
     for candidate in scenario.contacts.values():
@@ -110,11 +112,16 @@ def _focus(scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Moti
     )
 
 
-def _pins(name: str, scenario: MultibodyScenario, colour: Colour) -> list[Part]:
-    parts = []
-    for interface in scenario.interfaces.values():
-        parts += pin_parts(interface, colour) if interface.pins.body == name else []
-        parts += socket_parts(interface, colour) if interface.holes.body == name else []
+def _pins(
+    name: str, result: Result, scenario: MultibodyScenario, motion: Motion, colour: Colour
+) -> list[Part]:
+    parts: list[Part] = []
+    for key, interface in scenario.interfaces.items():
+        if interface.pins.body == name:
+            parts += pin_parts(interface, colour)
+        if interface.holes.body == name:
+            parts += socket_parts(interface, colour)
+            parts += face_parts(key, interface, result, motion, colour)
     return parts
 
 
@@ -124,6 +131,7 @@ def _triple(vector: Floats) -> tuple[float, float, float]:
 
 
 def _bodies(
+    result: Result,
     scenario: MultibodyScenario,
     surfaces: dict[str, Drawn],
     looks: Mapping[str, Sequence[Mesh]],
@@ -139,7 +147,7 @@ def _bodies(
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
         parts = parts_of(name, scenario, surfaces, looks.get(name, ()), colours[name], size)
-        parts += _pins(name, scenario, colours[name])
+        parts += _pins(name, result, scenario, motion, colours[name])
         reach = max([float(np.linalg.norm(part.mesh.points, axis=1).max()) for part in parts] or [0.1])
         tracks = {
             "translation": track(motion.time, motion.p[name], tolerance),

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.multibody.interface import Interface
@@ -77,12 +78,53 @@ def _copies(mesh: Mesh, places: Floats) -> Mesh:
     )
 
 
-def pin_focus(interface: Interface, node: str) -> Focus:
-    """Return the place where the pins enter, seen from the body with the holes."""
+def _tips(interface: Interface, motion: Motion) -> Floats:
+    """Return the middle of all leading caps over time, in the frame of the holes (n, 3) [m]."""
+    X_P, X_H = interface.pins.pose() @ interface.misalignment.pose(), interface.holes.pose()
+    cap = X_P.p + X_P.R @ interface.placed()[1].mean(axis=0)
+    pins, holes = interface.pins.body, interface.holes.body
+    p_N = motion.p[pins] + motion.rotations(pins) @ cap
+    p_H = np.einsum("nji,nj->ni", motion.rotations(holes), p_N - motion.p[holes])
+    return np.asarray((p_H - X_H.p) @ X_H.R)
+
+
+def face_parts(name: str, interface: Interface, result: Result, motion: Motion, colour: Colour) -> list[Part]:
+    """Return the face around the openings: its box, or of an endless one as much as the pins come over."""
+    hole = interface.to_pair().hole
+    reach = float(np.abs(interface.layout.points()).max()) + 2.5 * hole.radius
+    touched = _pushed(name, result)
+    if touched.any():
+        reach = max(reach, float(np.abs(_tips(interface, motion)[touched, :2]).max()) + 2.5 * hole.radius)
+    sides = [min(2.0 * reach, side) for side in hole.sides]
+    X = interface.holes.pose()
+    mesh = solids.transformed(solids.box(np.array([*sides, 1e-3 * hole.radius])), X.R, X.p)
+    pale = (0.5 * colour[0] + 0.4, 0.5 * colour[1] + 0.4, 0.5 * colour[2] + 0.4)
+    material = Material(name="face", colour=pale, opacity=0.25, roughness=0.9, double_sided=True)
+    return [Part(mesh=mesh, material=material, role=Role.CAVITY)]
+
+
+def _pushed(name: str, result: Result) -> NDArray[np.bool_]:
+    """Return in which rows the pins are pushed."""
+    rows = increasing(result.history.time)
+    channel = result.history.channels.get(f"{name}.force")
+    return np.zeros(len(rows), bool) if channel is None else np.asarray(channel.values[rows] > 0.0)
+
+
+def pin_focus(name: str, interface: Interface, node: str, result: Result, motion: Motion) -> Focus:
+    """Return the place where the pins touch, seen from the body with the holes."""
     hole = interface.to_pair().hole
     X = interface.holes.pose()
-    spread = float(np.linalg.norm(interface.layout.points(), axis=1).max()) + 1.5 * hole.radius
-    centre = X.p + X.R[:, 2] * 0.1 * hole.depth
+    points = interface.layout.points()
+    touched = _pushed(name, result)
+    away = (
+        _tips(interface, motion)[touched, :2].mean(axis=0) - points.mean(axis=0)
+        if touched.any()
+        else np.zeros(2)
+    )
+    middle = points.mean(axis=0) + 0.5 * away
+    spread = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + 1.5 * hole.radius
+    spread += 0.5 * float(np.linalg.norm(away))
+    centre = X.p + X.R @ np.array([*middle, 0.1 * hole.depth])
     return Focus(
         node=node,
         centre=(float(centre[0]), float(centre[1]), float(centre[2])),
@@ -94,7 +136,7 @@ def pin_focus(interface: Interface, node: str) -> Focus:
 def pin_arrow(
     name: str, interface: Interface, result: Result, motion: Motion, size: float
 ) -> tuple[Node | None, float]:
-    """Return the arrow of the force on all pins together, at the middle of the holes, and the largest force [N]."""
+    """Return the arrow of the force on all pins together, at the middle of their tips, and the largest force [N]."""
     rows = increasing(result.history.time)
     channels = [result.history.channels.get(f"{name}.{key}") for key in ("fx", "fy", "fz")]
     if not all(channels):
@@ -106,14 +148,16 @@ def pin_arrow(
         return None, 0.0
     X, body, peak = interface.holes.pose(), interface.holes.body, float(force.max())
     R_NH = motion.rotations(body) @ X.R
-    middle = X.p + X.R @ np.append(interface.layout.points().mean(axis=0), 0.0)
     turn = np.zeros((len(rows), 4))
     turn[on] = forces.turn_from_z(np.einsum("nij,nj->ni", R_NH[on], f_H[on] / force[on][:, None]))
     held = np.maximum.accumulate(np.where(on, np.arange(len(rows)), int(np.argmax(on))))
     length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
-    # The head rests on the pins, not inside them.
+    # The head rests on the leading caps of the pins, not inside them.
     along = matrix(turn[held].T)[:, 2].T
-    place = motion.p[body] + motion.rotations(body) @ middle - 0.5 * interface.pin.diameter * along
+    caps = motion.p[body] + np.einsum(
+        "nij,nj->ni", motion.rotations(body), X.p + _tips(interface, motion) @ X.R.T
+    )
+    place = caps - 0.5 * interface.pin.diameter * along
     tracks = {
         "translation": track(motion.time, place, 3e-3 * size),
         "rotation": turning_track(motion.time, turn[held], 0.02),
