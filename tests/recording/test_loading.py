@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import softdock
 from softdock.errors import InputError
 from softdock.recording import load, load_run
 from softdock.result import Result
@@ -117,3 +118,8 @@ def test_a_log_without_its_mapping(tmp_path: Path) -> None:
     write(tmp_path)
     with pytest.raises(InputError, match="needs a mapping file"):
         load_run(tmp_path / "log.csv")
+
+
+def test_a_mapping_file_is_no_scenario(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="A recording is compared by: softdock compare RUN FILE"):
+        softdock.load(write(tmp_path))

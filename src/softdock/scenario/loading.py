@@ -38,6 +38,13 @@ class Bundled:
     title: str
 
 
+ELSEWHERE = {
+    "campaign": "A campaign is run by: softdock campaign run FILE.",
+    "recording": "A recording is compared by: softdock compare RUN FILE.",
+}
+"""Files that are no scenarios, and what to do with them."""
+
+
 def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> ScenarioBase:
     """Load a bundled scenario by its name, or a scenario file by its path.
 
@@ -192,6 +199,7 @@ def _kind(source: Source) -> str:
         message, hint = "The key 'kind' is missing.", ""
     else:
         message, hint = "There is no such kind of scenario.", did_you_mean(str(kind), KINDS)[0]
+        hint = ELSEWHERE.get(str(kind), hint)
     allowed = f"Kinds: {', '.join(KINDS)}."
     raise InputError(
         Problem(
