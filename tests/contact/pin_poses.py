@@ -26,6 +26,7 @@ SHAPES = {
     "chamfered": pair(chamfer_width=0.002, chamfer_depth=0.003),
     "through": pair(straight=0.03, through=True),
     "in a box": pair(sides=(0.06, 0.08)),
+    "in a small box": pair(sides=(0.042, 0.045), L=0.05),
 }
 
 

@@ -92,7 +92,7 @@ def test_caps_touch_at_the_nearest_place_of_a_sampled_hole(name):
     for _ in range(40):
         P, a = pressed(touching, rng)
         rows = touching.contacts(P, a)
-        ends = (P, P + one.pin.length * a)
+        ends = (P, P + one.pin.length * a)[: 2 if one.pin.length > 0.0 else 1]
         for part, end in enumerate(ends):
             d = np.hypot(meridian[:, 0] - np.hypot(*end[:2]), meridian[:, 1] - end[2]).min()
             cap = [row for row in rows if row[PART] == part and row[SHARE] == touching.shape.cap_share]
@@ -194,6 +194,24 @@ def test_degenerate_poses(r, L, x, y, z, lean, turn, flat):
     assert ours[6] >= -1e-20
     rows = direct.contacts((x, y, z), a)
     assert np.allclose(np.linalg.norm(rows[:, NORMAL : NORMAL + 3], axis=1), 1.0, rtol=0, atol=1e-12)
+
+
+def test_a_pin_over_the_edge_of_its_box_lies_on_it():
+    """One cap on the face, the other beyond the edge, the body across it."""
+    one = pair(sides=(0.06, 0.08), L=0.05)
+    touches = one.touches((0.01, 0.03, 0.0174), (1.0, 0.0, 0.0))
+    found = {(t.part, t.feature) for t in touches}
+    assert (Part.BODY, Feature.EDGE) in found
+    edge = next(t for t in touches if t.feature is Feature.EDGE)
+    assert edge.point == pytest.approx([0.03, 0.03, 0.0])
+    assert edge.normal == pytest.approx([0.0, 0.0, 1.0])
+    assert edge.depth == pytest.approx(1e-4)
+
+
+def test_a_ball_has_one_contact():
+    ball = SHAPES["ball"]
+    for P in [(0.0026, 0.0, -0.02), (0.02 - 0.0174 * 0.6, 0.0, 0.0174 * 0.8), (0.1, 0.0, 0.0174)]:
+        assert [t.part for t in ball.touches(P, (0.0, 0.6, 0.8))] == [Part.LEADING_CAP]
 
 
 def test_a_pin_of_no_length_is_a_ball():

@@ -146,7 +146,7 @@ class PinInHole:
                 along=float(row[kernels.ALONG]),
             )
             for row in rows[:count]
-            if row[kernels.SHARE] > 0.0
+            if row[kernels.SHARE] > 0.0 and row[kernels.PART] != kernels.SHARED
         )
 
     def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:

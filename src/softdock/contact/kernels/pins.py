@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.box import edge_contacts
 from softdock.contact.kernels.hole import RIM, THROUGH, nearest
 from softdock.contact.kernels.rim import (
     farthest_direction,
@@ -17,18 +18,33 @@ from softdock.contact.kernels.rim import (
     nearest_direction,
     second_directions,
 )
+from softdock.contact.kernels.rows import (
+    ALONG,
+    BODY,
+    COLUMNS,
+    COUPLE,
+    FEATURE,
+    INSIDE,
+    LEADING_CAP,
+    MOST_ROWS,
+    NORMAL,
+    PART,
+    PLACE,
+    SHARE,
+    SHARED,
+    TRAILING_CAP,
+    put,
+)
 from softdock.jit import inlined, kernel
 
-# Which part of the pin touches.
-LEADING_CAP, TRAILING_CAP, BODY = 0, 1, 2
+__all__ = [
+    "ALONG", "BODY", "COLUMNS", "FEATURE", "INSIDE", "LEADING_CAP", "MOST_ROWS", "NORMAL", "PART", "PLACE", "SHARE",
+    "SHARED", "TRAILING_CAP", "add_forces", "manifold",
+]  # fmt: skip
+
 # The damping of a contact.
 KELVIN_VOIGT, HUNT_CROSSLEY = 0, 1
 SMOOTH, RAMP = 0, 1  # friction law
-
-# Columns of a row of the manifold.
-SHARE, PART, FEATURE, PLACE, NORMAL, INSIDE, ALONG = 0, 1, 2, 3, 6, 9, 10
-COLUMNS = 11
-MOST_ROWS = 24
 
 # The row that `add_forces` fills: force on the pin, torque about H's origin, energy, power lost, deepest, number.
 FORCE, TORQUE, ENERGY, LOSS, DEEPEST, NUMBER = 0, 3, 6, 7, 8, 9
@@ -62,16 +78,6 @@ SHAPE = np.dtype(
 )
 
 
-@inlined
-def put(rows, count, share, part, feature, X, n, depth, along):
-    """Write one contact; returns how many there are now."""
-    row = rows[count]
-    row[SHARE], row[PART], row[FEATURE], row[INSIDE], row[ALONG] = share, part, feature, depth, along
-    for k in range(3):
-        row[PLACE + k], row[NORMAL + k] = X[k], n[k]
-    return count + 1
-
-
 @kernel
 def manifold(shape, P, a, rows):
     """Write every contact of a pin with its hole and return how many there are.
@@ -90,13 +96,16 @@ def manifold(shape, P, a, rows):
             feature, px, py, pz, nx, ny, nz, away = nearest(shape, x, y, z, 1.0 - 2.0 * side)
             if away < r and (side == 0 or z > -shape.straight):
                 X, n = (px, py, pz), (nx, ny, nz)
-                count = put(rows, count, shape.cap_share, part, feature, X, n, r - away, part * L)
+                seen = SHARED if part == 1 and L == 0.0 else part  # a ball has one cap
+                count = put(rows, count, shape.cap_share, seen, feature, X, n, r - away, part * L)
     for rim in range(3):  # of the wall, of the chamfer, of the other end
         if (rim == 1 and shape.chamfer_width == 0.0) or (rim == 2 and shape.bottom != THROUGH):
             continue
         R = shape.radius + shape.chamfer_width if rim == 1 else shape.radius
         z = -shape.chamfer_depth if rim == 0 else (0.0 if rim == 1 else -shape.height)
         count = rim_contacts(shape, R, z, P, a, rows, count)
+    if shape.half_x < math.inf or shape.half_y < math.inf:
+        count = edge_contacts(shape, P, a, rows, count)
     return count
 
 
@@ -176,7 +185,7 @@ def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
             if share != 0.0:
                 n_r = (rho - side * R) / away
                 n = (n_r * ex, n_r * ey, z / away)
-                count = put(rows, count, share, part, RIM, X, n, shape.pin_radius - away, part * L)
+                count = put(rows, count, share, SHARED, RIM, X, n, shape.pin_radius - away, part * L)
     return count
 
 
@@ -224,7 +233,9 @@ def add_forces(shape, rows, count, w, v, out):
         out[TORQUE] += X1 * f2 - X2 * f1
         out[TORQUE + 1] += X2 * f0 - X0 * f2
         out[TORQUE + 2] += X0 * f1 - X1 * f0
+        for k in range(3):
+            out[TORQUE + k] += shape.stiffness * row[COUPLE + k]
         out[ENERGY] += 0.5 * share * shape.stiffness * depth * depth
-        if share > 0.0:
+        if share > 0.0 and row[PART] != SHARED:
             out[DEEPEST] = max(out[DEEPEST], depth)
             out[NUMBER] += 1.0
