@@ -22,6 +22,19 @@ def test_bundled_plates_seat(name):
     assert result.audit.energy_residual < 1e-3
 
 
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        (["interfaces.berth.hole.clearance=-1 mm"], "expelled"),
+        (["interfaces.berth.hole.clearance=0 mm"], "jammed"),
+        (["approach.offset=[45 mm, 0 mm]"], "rejected"),
+        (["approach.speed=0 m/s"], "missed"),
+    ],
+)
+def test_pins_that_do_not_seat_say_how(changes, outcome):
+    assert simulate(load("pins-1", changes), with_prediction=False).outcome == outcome
+
+
 def test_frames_do_not_change_the_run():
     """To the accuracy of the steps: the same outcome at the same time."""
     whole = simulate(load("pins-4"), with_prediction=False)
