@@ -100,7 +100,8 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
         ("History", b"PAR1"),
         ("Figure", b"\x89PNG"),
         ("GLB", b"glTF"),
-        ("HTML", b"<!doctype html>"),
+        ("Replay, HTML", b"<!doctype html>"),
+        ("Report", b"<!doctype html>"),
     ):
         with page.expect_download() as download:
             page.get_by_role("link", name=kind).click()

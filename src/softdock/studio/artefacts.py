@@ -7,7 +7,7 @@ from pathlib import Path
 
 from softdock.result import Result
 
-FILES = {"figure": "figure.png", "replay": "replay.html", "glb": "replay.glb"}
+FILES = {"figure": "figure.png", "replay": "replay.html", "glb": "replay.glb", "report": "report.html"}
 
 
 def make(kind: str, result: Result, path: Path) -> None:
@@ -37,4 +37,12 @@ def _glb(result: Result, path: Path) -> None:
     path.write_bytes(write_glb(scene(result)))
 
 
-MAKERS: dict[str, Callable[[Result, Path], None]] = {"figure": _figure, "replay": _replay, "glb": _glb}
+def _report(result: Result, path: Path) -> None:
+    from softdock.report.run import write_run_report
+
+    write_run_report(result, path)
+
+
+MAKERS: dict[str, Callable[[Result, Path], None]] = {
+    "figure": _figure, "replay": _replay, "glb": _glb, "report": _report,
+}  # fmt: skip

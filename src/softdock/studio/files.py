@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
 KINDS = {
-    "figure": "image/png", "replay": "text/html", "glb": "model/gltf-binary",
+    "figure": "image/png", "replay": "text/html", "glb": "model/gltf-binary", "report": "text/html",
     "history": "application/vnd.apache.parquet", "result": "application/json",
 }  # fmt: skip
 KEPT = {"history": "history.parquet", "result": "result.json"}

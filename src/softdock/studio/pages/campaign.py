@@ -59,7 +59,8 @@ class CampaignPage:
             self.bar = ui.linear_progress(value=0.0, show_value=False, size="6px").classes("q-mt-sm")
         self.content = ui.column().classes("w-full").style("gap: 14px")
         self.clock = ui.timer(PERIOD, self.look, active=False, immediate=False)
-        await self.look()
+        async with frame.waiting():
+            await self.look()
 
     async def look(self) -> None:
         """Look at how far it is; table and charts follow now and then."""

@@ -32,7 +32,8 @@ def build(studio: "Studio") -> None:
     async def scenario(request: Request, name: str = "") -> None:
         with frame.page(studio, "/", name or "Scenario", request):
             try:
-                opened = await studio.desk.do("opened", name=name)
+                async with frame.waiting():
+                    opened = await studio.desk.do("opened", name=name)
             except (InputError, RunError) as error:
                 frame.problem(str(error))
                 ui.link("Back to the gallery", "/")

@@ -1,7 +1,7 @@
 """What all pages share: head line, colours, light and dark, errors as sentences."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ ICON = (
 )
 PLACES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns": "Campaigns"}
 DARK = "softdock_dark"
+PATIENCE = 60.0  # s for a browser on a busy machine to come back with its web socket
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
@@ -71,6 +72,17 @@ def _dark_button(dark: ui.dark_mode) -> None:
         'flat round dense color=grey aria-label="Light, dark or as the system"'
     )
     button.props["title"] = "Light, dark or as the system"
+
+
+@asynccontextmanager
+async def waiting() -> AsyncIterator[None]:
+    """Send the page before what takes a while: a worker may still be starting."""
+    note = ui.label("Loading ...").classes("soft").props("role=status")
+    await ui.context.client.connected(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        note.delete()
 
 
 def problem(text: str) -> None:

@@ -26,6 +26,7 @@ DOWNLOADS = {
     "history": ("History", "Parquet, every recorded channel"), "result": ("Result", "JSON: metrics, events, scenario"),
     "figure": ("Figure", "PNG of the history"), "glb": ("Replay, GLB", "animated glTF for Blender and others"),
     "replay": ("Replay, HTML", "one file that opens anywhere"),
+    "report": ("Report, HTML", "the story of the run with pictures and numbers"),
 }  # fmt: skip
 UNITS_SHOWN, PER_UNIT = 3, 2  # of the charts that are drawn at first
 LISTED = 300
@@ -51,7 +52,8 @@ def build(studio: "Studio") -> None:
             if activity is not None and (activity.active or activity.summary is None):
                 view.follow(activity)
             else:
-                await view.open(run)
+                async with frame.waiting():
+                    await view.open(run)
 
 
 async def _list(studio: "Studio") -> None:
@@ -60,7 +62,8 @@ async def _list(studio: "Studio") -> None:
     if not names:
         ui.label("No run is kept yet: open a scenario and press Run.").classes("soft")
         return
-    heads = await studio.desk.do("heads", runs=names)
+    async with frame.waiting():
+        heads = await studio.desk.do("heads", runs=names)
     rows = [{"run": name, **heads[name]} for name in names if name in heads]
     columns: list[dict[str, Any]] = [
         {"name": "run", "label": "run", "field": "run", "align": "left", "sortable": True},
