@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
     _say_compiling(say, scenario.kind)
     say("simulating")
     result = simulate(scenario)
+    _note_warm(scenario.kind)
     say("saving")
     place = folder.run(run)
     result.save(place)
@@ -213,12 +215,12 @@ def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBa
 
 
 def warmed(folder: Folder, say: Say, *, kinds: Sequence[str]) -> dict[str, Any]:
-    """Load what runs of these kinds need, unless it would have to be compiled first."""
-    from softdock.jit import is_cold, warm_up
+    """Load what runs of these kinds need, unless some of it would have to be compiled: a run would wait for that."""
+    from softdock.jit import warm_up
     from softdock.simulate import ROOMS
 
     for kind in kinds:
-        if not any(is_cold(room) for room in ROOMS[kind]):
+        if all(mark.is_file() for mark in _marks(kind)):
             warm_up(*ROOMS[kind])
     return {"time": time.time()}
 
@@ -291,6 +293,20 @@ def _summary(result: Result) -> dict[str, Any]:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _marks(kind: str) -> list[Path]:
+    """Return the files that tell that all kernels of a kind are compiled; none can be where nothing is cached."""
+    from softdock.jit import cache_folder
+    from softdock.simulate import ROOMS
+
+    return [(cache_folder(room) or Path("nowhere")) / "studio-ran" for room in ROOMS[kind]]
+
+
+def _note_warm(kind: str) -> None:
+    for mark in _marks(kind):
+        with suppress(OSError):
+            mark.touch()
 
 
 def _say_compiling(say: Say, kind: str) -> None:
