@@ -110,3 +110,12 @@ def test_modes_by_choice() -> None:
 def test_bad_input(change: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         softdock.load("power-tower-x", change)
+
+
+def test_the_prediction_stands_beside_the_run(docked: dict) -> None:
+    expected = softdock.predict("power-tower-x")
+    assert expected is not None
+    assert expected["delta_rate_simulated"] == pytest.approx(
+        docked["metrics"]["delta_rate_simulated"], rel=1e-4
+    )
+    assert docked["prediction"]["delta_rate_rigid"] == pytest.approx(3.125e-3, rel=1e-3)

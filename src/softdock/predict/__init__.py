@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from softdock.scenario import ScenarioBase
 
 # Imported when first needed, as in `simulate`.
-PREDICTORS = {"chain": "softdock.predict.chain", "multibody": "softdock.predict.multibody"}
+PREDICTORS = {
+    "chain": "softdock.predict.chain",
+    "multibody": "softdock.predict.multibody",
+    "station": "softdock.predict.station",
+}
 
 UNITS = {
     "relative_velocity_before": "m/s",
@@ -28,6 +32,10 @@ UNITS = {
     "minimum_speed_fast_latch": "m/s",
     "insertion_max": "m",
     "latch_time": "s",
+    "delta_rate_rigid": "rad/s",
+    "delta_rate": "rad/s",
+    "delta_rate_all_modes": "rad/s",
+    "delta_rate_simulated": "rad/s",
 }
 """SI units of predictions by name; a pure number has no entry."""
 

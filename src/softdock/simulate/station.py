@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import RunError
-from softdock.flexible import BaseModes, free_modes, mesh, motion_about, rigid_inertia, weld
+from softdock.flexible import BaseModes, free_modes, mesh
 from softdock.flexible.structure import Structure
 from softdock.multibody.assemble import assemble
 from softdock.multibody.impulse import Impact
@@ -17,6 +17,7 @@ from softdock.multibody.run import Simulation
 from softdock.multibody.settings import Accuracy, Settings
 from softdock.multibody.structures import Flexible, ModeChoice
 from softdock.multibody.system import Body, System
+from softdock.predict.station import predict
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import REST, StationScenario
@@ -203,12 +204,9 @@ def _metrics(
         # Products of inertia as Table 2 prints them: the integral of x z dm, not the element of the matrix.
         metrics[f"inertia_{'xyz'[i]}{'xyz'[j]}"] = float(J[i, j] if i == j else -J[i, j])
     units |= {name: "kg*m^2" for name in metrics if name.startswith("inertia")}
-    every = replace(kept.lowest(0), inertia=kept.limit)  # with all modes an impulse feels this
     metrics |= {
         "closing_rate": scenario.closing_rate,
-        "delta_rate_rigid": _delta_rate(scenario, kept.lowest(0)),
-        "delta_rate": _delta_rate(scenario, kept),
-        "delta_rate_all_modes": _delta_rate(scenario, every),
+        **predict(scenario),
         "delta_rate_simulated": jump,
         "modes": kept.frequency.size,
         "modes_simulated": followed.find_modes(scenario.directory).frequency.size,
@@ -223,13 +221,3 @@ def _metrics(
         metrics[f"coupled_frequency_{i + 1}"] = float(coupled[i]) if i < coupled.size else None
         units |= {f"{kind}_frequency_{i + 1}": "Hz" for kind in ("free", "coupled")}
     return metrics, units
-
-
-def _delta_rate(scenario: StationScenario, modes: BaseModes) -> float:
-    """Return the change of the station's angular rate by the weld impulse on a station at rest [rad/s]; Eq. (F19)."""
-    v = scenario.visitor
-    return weld(
-        modes,
-        body=rigid_inertia(v.mass, np.asarray(v.centre), np.diag(v.inertia)),
-        body_motion=motion_about(v.centre, scenario.velocity()),
-    ).delta_rate
