@@ -208,6 +208,21 @@ def test_a_pin_over_the_edge_of_its_box_lies_on_it():
     assert edge.depth == pytest.approx(1e-4)
 
 
+def test_a_pin_larger_than_its_box_has_room_for_all_contacts():
+    """Every rim, edge and corner inside the pin at once: no more rows than there is room for."""
+    one = pair(
+        r=0.2, L=0.01, sides=(0.06, 0.08), straight=0.03, through=True, chamfer_width=1e-3, chamfer_depth=1e-3
+    )
+    touching, rng = Touching(one), np.random.default_rng(6)
+    longest = 0
+    for _ in range(500):
+        a = rng.normal(size=3)
+        rows = touching.contacts(rng.uniform(-0.01, 0.01, 3), a / np.linalg.norm(a))
+        longest = max(longest, len(rows))
+        assert np.isfinite(rows).all()
+    assert 40 < longest <= 85
+
+
 def test_a_ball_has_one_contact():
     ball = SHAPES["ball"]
     for P in [(0.0026, 0.0, -0.02), (0.02 - 0.0174 * 0.6, 0.0, 0.0174 * 0.8), (0.1, 0.0, 0.0174)]:

@@ -10,7 +10,7 @@ SHARED = 3  # no contact of its own: what others have in common
 # depth, where along the axis, and the couple per stiffness of a share that depends on the pin's direction.
 SHARE, PART, FEATURE, PLACE, NORMAL, INSIDE, ALONG, COUPLE = 0, 1, 2, 3, 6, 9, 10, 11
 COLUMNS = 14
-MOST_ROWS = 64  # more than all rims, edges and corners of a box together can give
+MOST_ROWS = 88  # two caps on two sides, 3 rims with 7, 12 edges and 8 corners with 3 each: 85
 
 
 @inlined
