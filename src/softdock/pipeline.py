@@ -14,7 +14,7 @@ from typing import Any
 
 import llvmlite.binding as ll
 import numba
-from numba.core import caching, codegen, funcdesc, typed_passes, types, untyped_passes
+from numba.core import caching, codegen, funcdesc, postproc, transforms, typed_passes, types, untyped_passes
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
@@ -182,22 +182,35 @@ def _remembered(function: Any, context: Any, args: Any, named: Any) -> Any:
     return _calls[key]
 
 
+def _canonical(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Bring the blocks of a function into order; where variables die matters only to counts of references."""
+    if emit_dels:
+        _PROCESS(processor, emit_dels, extend_lifetimes)
+        return
+    blocks = transforms.canonicalize_cfg(processor.func_ir.blocks)
+    processor.func_ir.blocks, processor.func_ir.variable_lifetime = blocks, postproc.VariableLifetime(blocks)
+
+
 _FUNCTION: Any = types.functions.BaseFunction
 _GET_CALL_TYPE = _FUNCTION.get_call_type
+_PROCESSOR: Any = postproc.PostProcessor
+_PROCESS = _PROCESSOR.run
 
 
 @contextlib.contextmanager
 def _memory_of_calls() -> Iterator[None]:
-    """Compile with a memory of typed calls, and without looking for garbage in a million short-lived objects."""
+    """Compile with a memory of typed calls, and without looking for what is no longer used: variables, objects."""
     if _FUNCTION.get_call_type is _remembered:
         yield
         return
     collecting = gc.isenabled()
     gc.disable()
     _FUNCTION.get_call_type = _remembered
+    _PROCESSOR.run = _canonical
     try:
         yield
     finally:
         _FUNCTION.get_call_type = _GET_CALL_TYPE
+        _PROCESSOR.run = _PROCESS
         if collecting:
             gc.enable()

@@ -115,6 +115,12 @@ def test_an_unfired_event_leaves_its_metric_empty():
             "approach.chaser",
             "must be a free body",
         ),
+        (
+            {"bodies": {"k\u00f6rper": {"mass": 1, "inertia": [1, 1, 1]}}},
+            "bodies.k\u00f6rper",
+            "plain letters",
+        ),
+        ({"metrics": {"Peak": "max ball.z"}}, "metrics.Peak", "small plain letters"),
         ({"duration": "-1 s"}, "duration", "above 0"),
     ],
 )

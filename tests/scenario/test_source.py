@@ -120,6 +120,12 @@ def test_directory(tmp_path):
     assert "directory" in file_problem(tmp_path).message
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+def test_a_named_pipe_that_nobody_writes_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert "named pipe" in file_problem(tmp_path / "pipe.yaml").message
+
+
 @pytest.mark.parametrize("path", ["x" * 5000 + ".yaml", "null\0byte.yaml"])
 def test_impossible_names(path):
     assert "cannot be read" in file_problem(Path(path)).message

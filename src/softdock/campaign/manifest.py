@@ -14,7 +14,7 @@ from softdock.result import plain_data
 
 PACKAGES = ("numpy", "scipy", "numba")
 SOURCES = (
-    "quantities", "spatial", "geometry", "lumped", "contact", "multibody", "robot", "scenario", "predict", "simulate",
+    "quantities", "geometry", "lumped", "contact", "multibody", "robot", "scenario", "predict", "simulate",
     "theory",
 )  # fmt: skip
 """Rooms whose code decides a result."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from softdock.multibody.kernels.derivative import Machine, books, derivative
 
 Floats = NDArray[np.float64]
+BOOKS = 14  # numbers that the kernel `books` writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +34,14 @@ class Books:
 
 def read_books(machine: Machine, y: Floats, t: float) -> Books:
     """Evaluate a state and return its books."""
-    out = np.zeros(14)
+    out = np.zeros(BOOKS)
     derivative(machine, t, y, np.zeros(len(y)))
     books(machine, y, out)
+    return books_of(out)
+
+
+def books_of(out: Floats) -> Books:
+    """Return the books that a kernel wrote as a row of numbers."""
     return Books(
         angular_momentum=out[:3].copy(),
         linear_momentum=out[3:6].copy(),

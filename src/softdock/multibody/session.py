@@ -20,9 +20,8 @@ from softdock.multibody.assemble import (
     SPEED,
     Assembly,
 )
-from softdock.multibody.books import Books, read_books
+from softdock.multibody.books import BOOKS, Books, books_of
 from softdock.multibody.kernels import integrate as kernels
-from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
@@ -117,17 +116,15 @@ class Session:
         rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if touching else 1_000))
         self._record = np.zeros((rows if channels else 1, 1 + channels))
         self._log = np.zeros((s.max_events, 2))
-        meet(self.machine, self.state)
-        self._start = read_books(self.machine, self.state, 0.0)
         n = len(self.state)
+        self._values, self._ledger, tolerance = np.zeros((4, channels)), np.zeros(BOOKS), np.zeros(n)
         self._memory = (
-            np.zeros((7, n)),
-            np.zeros(n),
-            np.zeros(n),
-            np.zeros((5, n)),
-            tolerances(a, s.accuracy, self._start),
-            *np.zeros((4, channels)),
-        )
+            np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
+        )  # fmt: skip
+        self._ask(kernels.MEET)
+        self._ask(kernels.LOOK)
+        self._start = books_of(self._ledger)
+        tolerance[:] = tolerances(a, s.accuracy, self._start)
 
     @property
     def time(self) -> float:
@@ -145,13 +142,7 @@ class Session:
             return self.ending
         o = self._options[0]
         o.t_end = min(until, self._settings.duration)
-        while True:
-            code = kernels.run(
-                self.machine, self._memory, self._channels, self._events, self._actions, self._assembly.breaks,
-                self._options, self.state, self._record, self._log,
-            )  # fmt: skip
-            if code != kernels.LISTS_TOO_LONG:
-                break
+        while (code := self._ask(kernels.RUN)) == kernels.LISTS_TOO_LONG:
             self._capacity *= 2
             if self._capacity > MOST_BLOCKS:
                 raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
@@ -162,33 +153,41 @@ class Session:
 
     def values(self) -> Floats:
         """Return all channels at the present state, in their order."""
-        m, out = self.machine, np.zeros(len(self._channels))
-        read_books(m, self.state, self.time)
-        read_channels(self._channels, len(self._channels), m, self.time, self.state, out)
-        return out
+        self._ask(kernels.LOOK)
+        return np.array(self._values[-1])
 
     def finish(self) -> Run:
         """Return what happened so far."""
         o, m = self._options[0], self.machine
         evaluations = int(m.world[0].evaluations)
-        last = read_books(m, self.state, self.time)
+        final = self.values()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
             stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state.copy(),
             history=self._record[: o.rows],
-            final=self.values(),
+            final=final,
             log=[(float(t), int(i)) for t, i in self._log[: o.logged]],
             peaks=self._channels,
             pairs=m.pairs,
             start=self._start,
-            end=last,
+            end=books_of(self._ledger),
             steps=int(o.steps),
             rejected=int(o.rejected),
             evaluations=evaluations,
             rebuilds=int(m.world[0].rebuilds),
         )
+
+    def _ask(self, task: int) -> int:
+        """Let the kernel do one of its tasks at the present state; returns how that ended."""
+        self._options[0].task = task
+        return int(
+            kernels.run(
+                self.machine, self._memory, self._channels, self._events, self._actions, self._assembly.breaks,
+                self._options, self.state, self._record, self._log,
+            )
+        )  # fmt: skip
 
 
 def machine_of(assembly: Assembly) -> Machine:

@@ -1,7 +1,11 @@
 """What every model of people's data shares: keyword only, frozen, unknown keys refused."""
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -50,7 +54,32 @@ class Model(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
         hide_input_in_errors=True,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any, /) -> dict[str, Any]:
+        """Describe every field by its docstring; Pydantic would read the sources whenever models are imported."""
+        described: dict[str, Any] = handler(schema)
+        properties = handler.resolve_ref_schema(described).get("properties", {})
+        for name, text in _docstrings(cls).items():
+            if name in properties and cls.model_fields[name].description is None:
+                properties[name]["description"] = text
+        return described
+
+
+def _docstrings(model: type) -> dict[str, str]:
+    """Return the strings below the fields of a model and of the models it is made from."""
+    found: dict[str, str] = {}
+    for owner in reversed(model.__mro__):
+        if not issubclass(owner, Model) or owner is Model:
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, below in pairwise(body.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                found.pop(field.target.id, None)
+                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+                    found[field.target.id] = inspect.cleandoc(str(below.value.value))
+    return found

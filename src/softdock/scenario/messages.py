@@ -66,12 +66,15 @@ def problems_of(error: ValidationError, model: type[BaseModel], source: Source) 
     return sorted(kept, key=lambda p: (p.line is None, p.line or 0))
 
 
+CLOSE = 0.65  # part of the letters that a misspelt name shares with the one meant
+
+
 def did_you_mean(given: str, allowed: Iterable[str]) -> tuple[str, str]:
     """Return a hint for a misspelt name and the name meant, which is empty when nothing is close."""
     names = sorted(allowed)
     by_lower = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1)
-    close = close or difflib.get_close_matches(given.lower(), by_lower, n=1)
+    close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1, cutoff=CLOSE)
+    close = close or difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=CLOSE)
     if close:
         return f"Did you mean '{by_lower[close[0]]}'?", by_lower[close[0]]
     return (f"Allowed: {', '.join(names)}." if names else ""), ""
@@ -130,6 +133,12 @@ def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails)
         message = f"needs the key '{key}', which says what this is"
     elif kind in ("model_type", "model_attributes_type"):
         message = f"must be a mapping of keys to values, with keys such as {', '.join(keys_of(here)[:4])}"
+    elif kind == "string_pattern_mismatch" and "A-Z" in context["pattern"]:
+        message = (
+            "must be a name of plain letters (a to z, A to Z), digits, '_' and '-' that begins with a letter"
+        )
+    elif kind == "string_pattern_mismatch" and "a-z" in context["pattern"]:
+        message = "must be a name of small plain letters (a to z), digits and '_' that begins with a letter"
     elif kind in _SENTENCES:
         message = _SENTENCES[kind].format(**context)
     else:
@@ -175,6 +184,8 @@ def locate(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[Place, Any
     here: Any = model
     place: list[str | int] = []
     for element in loc:
+        if element == "[key]":  # Pydantic's word for the name of an entry, not for what it holds
+            continue
         here, inside = _descend(here, element)
         if inside:
             place.append(element)

@@ -132,6 +132,8 @@ def _read_text(path: Path) -> str:
     """Return the file's text; never reads more than the largest file allowed."""
     name = str(path)
     try:
+        if path.is_fifo() and path.parent != Path("/dev/fd"):  # a shell's <(command) has somebody who writes
+            raise _refusal(name, None, "This is a named pipe; a scenario file is needed.")
         with path.open("rb") as stream:
             content = stream.read(LARGEST_FILE + 1)
     except FileNotFoundError:

@@ -7,7 +7,7 @@ import numpy as np
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
-from softdock.multibody.kernels.derivative import derivative, energy_held, set_motion
+from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
 from softdock.multibody.kernels.locks import strike_locks
@@ -37,8 +37,14 @@ LISTS_TOO_LONG = 5  # near lists must grow; the run can be continued
 LOG_FULL = 6
 ON = -1  # not ended
 
+# What the kernel is asked for. One kernel for all: each that Python calls would be compiled with all that it calls.
+RUN = 0
+MEET = 1  # bring links and near lists to the state
+LOOK = 2  # evaluate the state: all channels and the books
+
 OPTIONS = np.dtype(
     [
+        ("task", np.int64),
         ("method", np.int64),
         ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
@@ -75,12 +81,21 @@ OPTIONS = np.dtype(
 def run(system, memory, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
-    `system` is a Machine, `memory` = (k, y_new, y_stage, dense,
-    tolerance, and four rows of channel values). `record` gets one row per sample (time first), `log` one row per
-    event (time, index). May be called again to go on where it ended.
+    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, four rows of channel values, books).
+    `record` gets one row per sample (time first), `log` one row per event (time, index). May be called again to go
+    on where it ended. Other tasks than RUN leave the run where it stands.
     """
-    k, y_new, y_stage, dense, tolerance, start, mid, end, values = memory
+    k, y_new, y_stage, dense, tolerance, start, mid, end, values, ledger = memory
     o = options[0]
+    if o.task == LOOK:
+        look_at(system, channels, channels.shape[0], o.t, y, k[1], values)
+        books(system, y, ledger)
+        return TIME_REACHED
+    if o.task == MEET:
+        w = system.world[0]
+        set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
+        rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
+        return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
     if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
         return LISTS_TOO_LONG
     if o.started == 0:

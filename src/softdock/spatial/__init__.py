@@ -1,1 +1,0 @@
-"""Vectors, rotations, poses and spatial inertia."""
