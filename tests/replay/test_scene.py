@@ -141,6 +141,18 @@ def test_pins_stand_where_the_interface_says_and_fit_their_sockets() -> None:
     assert "force of berth" in nodes
 
 
+def test_fingers_hang_on_rods_that_grow_with_them() -> None:
+    result = runs.nominal()
+    rod = next(node for node in scene(result).nodes if node.name == "slide of finger-2")
+    assert rod.parent == "waist"
+    w, x, y, z = rod.rotation_wxyz  # z of the rod along the finger's axis: x of the waist turned by 120 deg
+    along = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
+    np.testing.assert_allclose(along, [-0.5, math.sqrt(0.75), 0.0], atol=1e-9)
+    grown = rod.tracks["scale"]
+    recorded = np.interp(grown.time, result.history.time, result.history["finger-2.joint"])
+    np.testing.assert_allclose(grown.values[:, 2], recorded, atol=1e-4)
+
+
 def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"

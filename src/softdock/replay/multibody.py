@@ -14,6 +14,7 @@ from softdock.replay.motion import GROUND, Motion, motion_of, node_name
 from softdock.replay.pins import face_parts, pin_arrow, pin_focus, pin_parts, socket_parts
 from softdock.replay.scene import Floats, Focus, Mesh, Node, Part, Scene
 from softdock.replay.scenes import facts, scenario_of
+from softdock.replay.slides import slide_nodes
 from softdock.replay.structures import structure_nodes
 from softdock.replay.surfaces import Drawn, surfaces_of
 from softdock.result import Result
@@ -47,7 +48,7 @@ def draw(
     nodes = _bodies(result, scenario, surfaces, looks or {}, motion, size)
     arrows, peak = _all_arrows(result, scenario, surfaces, motion, size)
     structures, scales = structure_nodes(result, scenario)
-    nodes += structures
+    nodes += [*structures, *slide_nodes(result, scenario, surfaces)]
     notes += scales
     if arrows:
         nodes += arrows
@@ -142,6 +143,9 @@ def _bodies(
     tolerance = FINE * size
     colours = colours_of(scenario)
     used = {surface.body for surface in scenario.surfaces.values()}
+    used |= {
+        WORLD for body in scenario.bodies.values() if body.parent == WORLD and body.joint.type == "prismatic"
+    }
     used |= {structure.body for structure in scenario.structures.values()}
     used |= {frame.body for one in scenario.interfaces.values() for frame in (one.pins, one.holes)}
     nodes = []
