@@ -56,6 +56,7 @@ def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
         blocks=np.zeros((count, capacity), layout.BLOCK),
         work=np.zeros(count, layout.WORK),
         slots=np.zeros((count, 4 * (longest + 1)), np.int64),
+        far=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
     )
     lists.work["clearance"] = lists.work["reach"] = -np.inf
     return lists

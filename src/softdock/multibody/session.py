@@ -117,7 +117,7 @@ class Session:
         self._record = np.zeros((rows if channels else 1, 1 + channels))
         self._log = np.zeros((s.max_events, 2))
         n = len(self.state)
-        self._values, self._ledger, tolerance = np.zeros((4, channels)), np.zeros(BOOKS), np.zeros(n)
+        self._values, self._ledger, tolerance = np.zeros((6, channels)), np.zeros(BOOKS), np.zeros(n)
         self._memory = (
             np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -188,6 +189,8 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             place = assembly.joints[name]
             record.kind = c.JOINT_SPEED if rate else c.JOINT_POSITION
             record.at = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
+    about = [(o.name, o.frame, int(kind)) for o, kind in zip(watched, out.kind)]
+    out.shared[1:] = [before == this for before, this in pairwise(about)]
     return out
 
 

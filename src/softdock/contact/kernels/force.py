@@ -6,6 +6,7 @@ points and measure their depth; integrate the stress; add damping and friction. 
 
 import math
 
+from softdock.contact.kernels.approach import change_of_pose, may_press
 from softdock.contact.kernels.cell import HALF_SQRT3, SOFT, cut
 from softdock.contact.kernels.layout import (
     CONTACT_AREA,
@@ -14,31 +15,14 @@ from softdock.contact.kernels.layout import (
     ENERGY,
     FORCE,
     LANES,
-    ONE,
     OUTPUT,
     POINTS,
     PRESSURE,
     RAMP,
-    SEVERAL,
-    SMOOTH_TWO,
     TORQUE,
 )
-from softdock.contact.kernels.place import to_A
-from softdock.geometry.kernels import (
-    AXIS_R,
-    AXIS_Z,
-    END_R,
-    END_Z,
-    KIND,
-    LENGTH,
-    SENSE,
-    START_R,
-    START_Z,
-    TINY,
-    depth,
-    radial_depth,
-    tangent_at,
-)
+from softdock.contact.kernels.measure import place
+from softdock.geometry.kernels import TINY
 from softdock.jit import inlined, kernel
 
 INVERSE_SQRT2 = 0.7071067811865476
@@ -90,12 +74,21 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     work, data = lists.work[pair], arrays.pairs[pair]
     if moved <= work["clearance"]:
         return moved
+    touches, sums = False, work["sums"]
+    dR, dp = change_of_pose(work, R_AB, p_AB_A)
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        if block["gap"] <= moved and press_block(
-            arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A
+        if (
+            block["gap"] <= moved
+            and may_press(block, dR, dp)
+            and press_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
         ):
-            add_lanes(block, work, out)
+            if not touches:
+                clear_lanes(sums)
+                touches = True
+            add_lanes(block, work, sums)
+    if touches:
+        sum_lanes(sums, out)
     return moved
 
 
@@ -118,14 +111,24 @@ def press_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
 @kernel
 def highest(block, work):
     """Largest depth of the corners of all cells of a block [m]."""
-    S, most = work["s"], -math.inf
-    for i in range(block["count"]):
+    S, top, area, omega = work["s"], work["top"], block["area"], block["omega"]
+    for i in range(LANES):
         s_0, s_1, s_2, s_3 = S[i], S[i + LANES], S[i + 2 * LANES], S[i + 3 * LANES]
-        low = block["omega"][i]
         # |alpha| + |beta| = sqrt(3) times the larger difference across the two diagonals
         t = HALF_SQRT3 * max(abs(s_3 - s_0), abs(s_2 - s_1)) + SOFT
-        most = max(most, low * (s_0 + s_1) + (0.5 - low) * (s_2 + s_3) + t)
-    return most
+        s = omega[i] * (s_0 + s_1) + (0.5 - omega[i]) * (s_2 + s_3) + t
+        top[i] = s if area[i] > 0.0 else -math.inf
+    return largest(top)
+
+
+@inlined
+def largest(lanes):
+    """Largest of all lanes, in four chains that do not wait for each other."""
+    a, b, c, d = lanes[0], lanes[1], lanes[2], lanes[3]
+    for i in range(4, LANES, 4):
+        a, b = max(a, lanes[i]), max(b, lanes[i + 1])
+        c, d = max(c, lanes[i + 2]), max(d, lanes[i + 3])
+    return max(max(a, b), max(c, d))
 
 
 @kernel
@@ -173,74 +176,6 @@ def extent(block, i, is_point):
     k = i + 3 * LANES
     x, y, z = block["x"][k] - block["x"][i], block["y"][k] - block["y"][i], block["z"][k] - block["z"][i]
     return 2.0 * HALF_SQRT3 * math.sqrt(x * x + y * y + z * z)
-
-
-@kernel
-def place(segments, block, work, R_AB, p_AB_A, count):
-    """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there."""
-    X, Y, Z, Q = work["x"], work["y"], work["z"], work["q"]
-    for i in range(count):
-        x, y, z = to_A(R_AB, p_AB_A, block["x"][i], block["y"][i], block["z"][i])
-        X[i], Y[i], Z[i], Q[i] = x, y, z, x * x + y * y
-    first = block["first"][0]
-    if block["mode"] == ONE:
-        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
-    elif block["mode"] == SMOOTH_TWO:
-        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
-        t_z, t_r = tangent_at(segments, first, END_Z)
-        measure(segments, first + 1, work, count, segments[first, END_Z], segments[first, END_R], t_z, t_r)
-    else:
-        measure_several(segments, block, work, count)
-
-
-@kernel
-def measure(segments, segment, work, count, v_z, v_r, t_z, t_r):
-    """Measure the depth below the endless line or circle of a segment, where a point is beyond the joint v.
-
-    Points beyond the joint are those with (p - v) . t >= 0; with t = 0 these are all.
-    """
-    Z, Q, S, K, N = work["z"], work["q"], work["s"], work["k"], work["n"]
-    if segments[segment, KIND] == 0.0:
-        n_z, n_r = segments[segment, AXIS_R], -segments[segment, AXIS_Z]
-        z_0, r_0 = segments[segment, START_Z], segments[segment, START_R]
-        for i in range(count):
-            z, r = Z[i], math.sqrt(Q[i])
-            s, k = (z - z_0) * n_z + (r - r_0) * n_r, n_r / (r + TINY)  # Eq. (C1)
-            beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
-            S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n_z if beyond else N[i]
-        return
-    c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
-    radius, sense = segments[segment, LENGTH], segments[segment, SENSE]
-    if c_r == 0.0 and t_z == 0.0 and t_r == 0.0:  # a sphere, alone
-        for i in range(count):
-            d_z = Z[i] - c_z
-            distance = math.sqrt(d_z * d_z + Q[i])
-            scale = sense / (distance + TINY)
-            S[i], K[i], N[i] = sense * (distance - radius), scale, scale * d_z  # Eq. (C2)
-        return
-    for i in range(count):
-        z, r = Z[i], math.sqrt(Q[i])
-        d_z, d_r = z - c_z, r - c_r
-        distance = math.sqrt(d_z * d_z + d_r * d_r)
-        scale = sense / (distance * r + TINY)
-        s, k, n = sense * (distance - radius), scale * d_r, scale * d_z * r  # Eq. (C2)
-        beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
-        S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n if beyond else N[i]
-
-
-@kernel
-def measure_several(segments, block, work, count):
-    """Measure the depth of points that face several segments of A, one by one."""
-    for i in range(count):
-        lane = i % LANES
-        if lane >= block["count"]:
-            continue
-        z, r, first, last = work["z"][i], math.sqrt(work["q"][i]), block["first"][lane], block["last"][lane]
-        if block["mode"] == SEVERAL:
-            s, n_z, n_r = depth(segments, first, last, z, r)
-        else:
-            s, n_z, n_r = radial_depth(segments, first, last, z, r)
-        work["s"][i], work["k"][i], work["n"][i] = s, n_r / (r + TINY), n_z
 
 
 @kernel
@@ -338,19 +273,39 @@ def resist(block, work, data, p_AB_A, w_AB_A, v_AB_A):
 
 
 @kernel
-def add_lanes(block, work, out):
-    """Sum the lanes of a block that touch."""
-    for i in range(block["count"]):
-        if work["W"][i] <= 0.0:
-            continue
-        out[FORCE] += work["f_x"][i]
-        out[FORCE + 1] += work["f_y"][i]
-        out[FORCE + 2] += work["f_z"][i]
-        out[TORQUE] += work["t_x"][i]
-        out[TORQUE + 1] += work["t_y"][i]
-        out[TORQUE + 2] += work["t_z"][i]
-        out[ENERGY] += work["energy"][i]
-        out[CONTACT_AREA] += work["touching"][i]
-        out[DISSIPATION] += work["power"][i]
-        out[DEPTH] = max(out[DEPTH], work["deepest"][i])
-        out[PRESSURE] = max(out[PRESSURE], work["pressure"][i])
+def clear_lanes(sums):
+    """Begin the sums over blocks, lane by lane."""
+    for k in range(OUTPUT):
+        for i in range(LANES):
+            sums[k, i] = 0.0
+
+
+@kernel
+def add_lanes(block, work, sums):
+    """Add a block lane by lane; lanes that do not touch have no force, energy or power."""
+    for i in range(LANES):
+        sums[FORCE, i] += work["f_x"][i]
+        sums[FORCE + 1, i] += work["f_y"][i]
+        sums[FORCE + 2, i] += work["f_z"][i]
+        sums[TORQUE, i] += work["t_x"][i]
+        sums[TORQUE + 1, i] += work["t_y"][i]
+        sums[TORQUE + 2, i] += work["t_z"][i]
+    for i in range(LANES):
+        touches = work["W"][i] > 0.0 and block["area"][i] > 0.0
+        sums[ENERGY, i] += work["energy"][i]
+        sums[DISSIPATION, i] += work["power"][i]
+        sums[CONTACT_AREA, i] += work["touching"][i] if touches else 0.0
+        sums[DEPTH, i] = max(sums[DEPTH, i], work["deepest"][i] if touches else 0.0)
+        sums[PRESSURE, i] = max(sums[PRESSURE, i], work["pressure"][i] if touches else 0.0)
+
+
+@kernel
+def sum_lanes(sums, out):
+    """Sum the lanes, or choose the largest."""
+    for k in range(PRESSURE):
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for i in range(0, LANES, 4):
+            a, b = a + sums[k, i], b + sums[k, i + 1]
+            c, d = c + sums[k, i + 2], d + sums[k, i + 3]
+        out[k] = (a + b) + (c + d)
+    out[PRESSURE], out[DEPTH] = largest(sums[PRESSURE]), largest(sums[DEPTH])

@@ -6,7 +6,7 @@ from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVER
 from softdock.geometry.kernels import END_SIDE
 from softdock.jit import inlined, kernel
 
-NEAR = 0.25  # cells that touch within this part of the reach share blocks, apart from the farther ones
+NEAR = 0.1  # cells that touch within this part of the reach share blocks, apart from the farther ones
 
 
 @kernel

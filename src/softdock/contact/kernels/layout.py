@@ -48,19 +48,26 @@ NODE = _record(
 """A bounding sphere in B [m]; a leaf has left = -1 and owns roots."""
 
 BLOCK = _record(
-    dict.fromkeys(("x", "y", "z"), (4 * LANES,)) | {"area": (LANES,), "omega": (LANES,), "gap": ()},
+    dict.fromkeys(("x", "y", "z"), (4 * LANES,))
+    | {"area": (LANES,), "omega": (LANES,), "gap": ()}
+    | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "apart": ()},
     {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
 )
-"""Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m]."""
+"""Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
+
+Then what tells how far a small motion can press the block: its middle in B and its size [m], A's normal there (in A)
+and the spread of normals over the block, how much A may bend [1/m], and how far its nearest corner is from A [m].
+"""
 
 WORK = _record(
-    {"clearance": (), "reach": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
+    {"clearance": (), "reach": (), "odometer": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
     | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
     | dict.fromkeys(
         ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "energy", "power", "touching", "deepest", "pressure"),
         (LANES,),
     )
-    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,)),
+    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D", "top"), (LANES,))
+    | {"sums": (OUTPUT, LANES)},
     {"node_stack": (96, 3), "blocks": (), "cells": ()},
 )
 """State of a near list (pose, reach, clearance, numbers) and room for the work on one block."""
@@ -89,4 +96,6 @@ class ContactLists(NamedTuple):
     work: NDArray[np.void]
     """(pairs,) of WORK."""
     slots: NDArray[np.int64]
-    """(pairs, n): block under construction for each segment of A, nearer and farther cells apart."""
+    """(pairs, n): block under construction for each segment of A or joint of two, nearer and farther cells apart."""
+    far: NDArray[np.float64]
+    """(nodes + roots,): reading of the pair's odometer [m] before which a sphere or root cannot touch."""

@@ -2,12 +2,16 @@
 
 import math
 
+from softdock.contact.kernels.approach import describe
+from softdock.contact.kernels.force import motion_bound
 from softdock.contact.kernels.lanes import new_lane, put_point
-from softdock.contact.kernels.layout import HALF_U, POINTS, RADIAL
+from softdock.contact.kernels.layout import HALF_U, ONE, POINTS, RADIAL, SMOOTH_TWO
 from softdock.contact.kernels.place import cell_area, depth_of, meridian, to_A
 from softdock.contact.kernels.refine import refine
 from softdock.geometry.kernels import depth, facing
 from softdock.jit import kernel
+
+LEAVE = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
 
 
 @kernel
@@ -19,20 +23,27 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
     `lists`, the list is incomplete: grow the lists and rebuild.
     """
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
-    stack = work["node_stack"]
+    stack, far, roots = work["node_stack"], lists.far, nodes.shape[0]
+    if work["reach"] >= 0.0:  # not the first list
+        work["odometer"] += motion_bound(arrays, lists, pair, R_AB, p_AB_A)
+    gone = work["odometer"]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one that counts
     begin_list(lists, pair, R_AB, p_AB_A, reach)
     stack[0, 0], stack[0, 1], stack[0, 2] = data["tree"], data["first_segment"], data["last_segment"]
     top, clearance = 1, math.inf
     while top > 0:
         top -= 1
-        node, first, last = nodes[stack[top, 0]], stack[top, 1], stack[top, 2]
+        this, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
+        if far[this] - gone > LEAVE * reach:  # what was far is still far, without a look
+            clearance = min(clearance, far[this] - gone)
+            continue
+        node = nodes[this]
         x, y, z = to_A(R_AB, p_AB_A, node["x"], node["y"], node["z"])
         r, radius = math.sqrt(x * x + y * y), node["radius"]
         s = depth(segments, first, last, z, r)[0]
         gap = -s - radius  # Eq. (C16)
         if gap > reach:
-            clearance = min(clearance, gap)
+            clearance, far[this] = min(clearance, gap), gone + gap
             continue
         if last > first and not radial:
             first, last = facing(segments, first, last, z, r, s, radius + reach)
@@ -42,12 +53,21 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
             top += 2
             continue
         for root in range(node["first_root"], node["first_root"] + node["roots"]):
-            if data["quadrature"] == POINTS:
+            gap = far[roots + root] - gone
+            if gap > LEAVE * reach:
+                pass
+            elif data["quadrature"] == POINTS:
                 gap = add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
             else:
                 gap = refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
+            far[roots + root] = gone + gap
             clearance = min(clearance, gap)
     work["clearance"] = clearance
+    for b in range(min(work["blocks"], lists.blocks.shape[1])):
+        block = lists.blocks[pair, b]
+        block["apart"] = -math.inf
+        if data["quadrature"] != POINTS and (block["mode"] == ONE or block["mode"] == SMOOTH_TWO):
+            describe(segments, block, work, R_AB, p_AB_A)
     return clearance, work["blocks"]
 
 

@@ -14,7 +14,7 @@ from softdock.contact.kernels.layout import (
     QUARTER_U,
     RADIAL,
 )
-from softdock.contact.kernels.place import cell_area, depth_of, meridian, shifted, to_A, turned
+from softdock.contact.kernels.place import cell_area, depth_near, depth_of, meridian, shifted, to_A, turned
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -24,14 +24,14 @@ from softdock.geometry.kernels import (
     START_R,
     START_Z,
     TINY,
-    depth,
     facing,
 )
 from softdock.jit import inlined, kernel
 
 COVER = (
-    4.0  # depth over bend in covered cells: their energy then errs by less than 2e-4, their force far less
+    2.0  # depth over bend in covered cells: their energy then errs by less than 7e-4, their force far less
 )
+ALONG, AROUND = 1, 2  # ways of halving a cell
 SLENDER = 1e-3  # a patch is taken to be at most 30 times as long as wide, also where lines or rings touch
 
 
@@ -58,14 +58,12 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
         half = 0.5 * math.sqrt(h_u * h_u + rho * (rho + 0.5 * h_u) * angle * angle)  # Eq. (C15)
         x_A, y_A, z_A = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
         r_A = math.sqrt(x_A * x_A + y_A * y_A)
-        s = 0.0
-        if last > first:
-            s = depth(segments, first, last, z_A, r_A)[0]
-            if -s - half > reach:
-                clearance = min(clearance, -s - half)  # Eq. (C16)
-                continue
-            if not radial:
-                first, last = facing(segments, first, last, z_A, r_A, s, half + reach)
+        s = depth_near(segments, first, last, z_A, r_A)
+        if -s - half > reach:
+            clearance = min(clearance, -s - half)  # Eq. (C16)
+            continue
+        if last > first and not radial:
+            first, last = facing(segments, first, last, z_A, r_A, s, half + reach)
         cell = (rho, half, h_u, angle)
         axes = axes_of_A(R_AB, x_A, y_A, r_A)
         deepest, s_first, slope_u, slope_phi, bend_u, bend_phi = bends(
@@ -81,11 +79,12 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
                 segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s
             )
         limit = allowed_bend(resolution, bend_u / (h_u * h_u), bend_phi / (h_phi * h_phi))
+        covered = 0.0
         if last == first:  # Eq. (C25): covered whatever happens within the reach
             shallow = s_first - 0.5 * (abs(slope_u) + abs(slope_phi)) - 0.25 * (bend_u + bend_phi) - reach
-            limit = max(limit, shallow / COVER)
+            covered = max(covered, shallow / COVER)
         can_u, can_phi = h_u > smallest, h_phi > smallest
-        split = which_way(limit, bend_u, bend_phi, can_u, can_phi)
+        split = which_way(limit, covered, bend_u, bend_phi, can_u, can_phi)
         if split == 0:
             # A bend that turns back inside the cell hides from its middle, but not from the slopes.
             z_0, rho_0 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, -1.0))
@@ -101,7 +100,7 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
                 4.0 if last > first else 8.0
             )  # a slope in the middle differs half as much as one between ends
             odd_u, odd_phi = weight * abs(slope_u - alpha), weight * abs(slope_phi - beta)
-            split = which_way(limit, odd_u, odd_phi, can_u, can_phi)
+            split = which_way(limit, covered, odd_u, odd_phi, can_u, can_phi)
         if split == 0:
             omega = 0.5 * rho_0 / (rho_0 + rho_1)
             gap = gap_of_cell(omega * (d_0 + d_1) + (0.5 - omega) * (d_2 + d_3), alpha, beta, omega)
@@ -116,16 +115,19 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
                 block["omega"][lane] = omega
                 block["area"][lane] = cell_area(shape, m, h_u, angle, steps[level_u, HALF_U + 1])
             continue
-        for sign in (-1.0, 1.0):
-            stack[top, 6], stack[top, 7] = first, last
-            if split == 1:
-                stack[top, 0], stack[top, 1] = shifted(shape, m, steps, level_u, QUARTER_U, sign)
-                stack[top, 2], stack[top, 3] = e
-                stack[top, 4], stack[top, 5] = level_u + 1, level_phi
-            else:
-                stack[top, 0], stack[top, 1] = m
-                stack[top, 2], stack[top, 3] = turned(e, steps, level_phi, QUARTER_PHI, sign)
-                stack[top, 4], stack[top, 5] = level_u, level_phi + 1
+        for part in range(4):
+            along, around = 2.0 * (part & 1) - 1.0, 1.0 * (part & 2) - 1.0
+            if (split & ALONG == 0 and part & 1) or (split & AROUND == 0 and part & 2):
+                continue
+            stack[top, 0], stack[top, 1] = m
+            stack[top, 2], stack[top, 3] = e
+            stack[top, 4], stack[top, 5], stack[top, 6], stack[top, 7] = level_u, level_phi, first, last
+            if split & ALONG:
+                stack[top, 0], stack[top, 1] = shifted(shape, m, steps, level_u, QUARTER_U, along)
+                stack[top, 4] = level_u + 1
+            if split & AROUND:
+                stack[top, 2], stack[top, 3] = turned(e, steps, level_phi, QUARTER_PHI, around)
+                stack[top, 5] = level_phi + 1
             top += 1
     return clearance
 
@@ -133,7 +135,8 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
 @inlined
 def axes_of_A(R_AB, x, y, r):
     """Unit vectors of A at a point (x, y) of A, in B: radial, around, along."""
-    c, s = (x / r, y / r) if r > 0.0 else (1.0, 0.0)
+    inverse = 1.0 / (r + TINY)
+    c, s = (inverse * x, inverse * y) if r > 0.0 else (1.0, 0.0)
     return (
         (c * R_AB[0][0] + s * R_AB[1][0], c * R_AB[0][1] + s * R_AB[1][1], c * R_AB[0][2] + s * R_AB[1][2]),
         (c * R_AB[1][0] - s * R_AB[0][0], c * R_AB[1][1] - s * R_AB[0][1], c * R_AB[1][2] - s * R_AB[0][2]),
@@ -214,18 +217,18 @@ def bends_between(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level
 
 @inlined
 def allowed_bend(resolution, curvature_u, curvature_phi):
-    """Bend of the depth [m] that a cell may have where the surfaces differ by these curvatures [1/m]."""
+    """Fourth power of the bend [m4] that a cell may have where the surfaces differ by these curvatures [1/m]."""
     large, small = max(curvature_u, curvature_phi), min(curvature_u, curvature_phi)
-    return math.sqrt(resolution * math.sqrt(large * max(small, SLENDER * large)))  # Eq. (C14)
+    return resolution * resolution * large * max(small, SLENDER * large)  # Eq. (C14)
 
 
 @inlined
-def which_way(limit, bend_u, bend_phi, can_u, can_phi):
-    """Say which way a cell is halved: 0 not at all, 1 along the meridian, 2 around the axis."""
-    u, phi = can_u and bend_u > limit, can_phi and bend_phi > limit
-    if u and (bend_u >= bend_phi or not phi):
-        return 1
-    return 2 if phi else 0
+def which_way(limit, covered, bend_u, bend_phi, can_u, can_phi):
+    """Say which way a cell is halved: a sum of ALONG the meridian and AROUND the axis, 0 for not at all."""
+    u, phi = bend_u * bend_u, bend_phi * bend_phi
+    along = can_u and bend_u > covered and u * u > limit
+    around = can_phi and bend_phi > covered and phi * phi > limit
+    return (ALONG if along else 0) + (AROUND if around else 0)
 
 
 @inlined

@@ -46,6 +46,7 @@ CHANNEL = np.dtype(
         ("j", np.int64),
         ("component", np.int64),
         ("at", np.int64),  # index in the state
+        ("shared", np.int64),  # 1: another component of what the channel before is about
         ("R_iF", np.float64, 9),
         ("p_iF", np.float64, 3),
         ("R_jG", np.float64, 9),
@@ -62,9 +63,10 @@ CHANNEL = np.dtype(
 
 
 @kernel
-def channel_value(channel, links, elements, pairs, interfaces, t, y):
-    """Value of a channel; expects that the derivative was evaluated at this time and state."""
+def channel_value(channel, system, t, y):
+    """Value of a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
     kind = channel.kind
+    elements, pairs, interfaces = system.elements, system.pairs, system.interfaces
     if kind == JOINT_POSITION or kind == JOINT_SPEED:
         return y[channel.at]
     if kind == ELEMENT_FORCE:
@@ -87,9 +89,7 @@ def channel_value(channel, links, elements, pairs, interfaces, t, y):
         for i in range(interfaces.shape[0]):
             largest = max(largest, interface_entry(interfaces[i].result, channel.component))
         return largest
-    if kind == TIME:
-        return t
-    return frame_value(channel, links[channel.i], links[channel.j], links)
+    return t
 
 
 @inlined
@@ -102,23 +102,23 @@ def interface_entry(result, component):
     return result[RESULT_ENERGY] if component == ENERGY else 0.0
 
 
-@inlined
-def frame_value(channel, i, j, links):
-    """Value of a channel about frame F on link i, seen from frame G on link j."""
-    kind, component = channel.kind, channel.component
+@kernel
+def frame_values(channel, i, j, links):
+    """Components 0 to 3 of a channel about frame F on link i, seen from frame G on link j."""
+    kind = channel.kind
     base_i, base_j = links[i.root], links[j.root]
     R_NG = link_rotation(j, base_j, channel.R_jG)
     if kind == TILT or kind == ATTITUDE:
         R = times(transposed(R_NG), link_rotation(i, base_i, channel.R_iF))
         if kind == TILT:
-            return math.atan2(math.hypot(R[2], R[5]), R[8])
+            return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
         w, x, y, z = quaternion_of_matrix(R)
-        return pick(component, x, y, z) if component != 3 else w
+        return x, y, z, w
     fx, fy, fz = link_point(i, base_i, channel.p_iF)
     if kind == POSITION:
         gx, gy, gz = link_point(j, base_j, channel.p_jG)
         x, y, z = turn_back(R_NG, fx - gx, fy - gy, fz - gz)
-        return pick(component, x, y, z)
+        return x, y, z, math.sqrt(x * x + y * y + z * z)
     if kind == VELOCITY:
         ax, ay, az = point_velocity(i, base_i, fx, fy, fz)
         bx, by, bz = point_velocity(j, base_j, fx, fy, fz)
@@ -126,19 +126,17 @@ def frame_value(channel, i, j, links):
         ax, ay, az = link_turn_rate(i, base_i)
         bx, by, bz = link_turn_rate(j, base_j)
     x, y, z = turn_back(R_NG, ax - bx, ay - by, az - bz)
-    return pick(component, x, y, z)
+    return x, y, z, math.sqrt(x * x + y * y + z * z)
 
 
 @inlined
-def pick(component, x, y, z):
-    """Choose a component by number, the norm for 3."""
+def pick(component, x, y, z, rest):
+    """Choose a component by number."""
     if component == 0:
         return x
     if component == 1:
         return y
-    if component == 2:
-        return z
-    return math.sqrt(x * x + y * y + z * z)
+    return z if component == 2 else rest
 
 
 @kernel
@@ -154,9 +152,15 @@ def structure_value(channel, system, y):
 @kernel
 def read_channels(channels, count, system, t, y, out):
     """Write the values of the first channels."""
-    links, elements, pairs = system.links, system.elements, system.pairs
+    links = system.links
+    x, y_, z, rest = 0.0, 0.0, 0.0, 0.0
     for i in range(count):
-        if NODE_DEFLECTION <= channels[i].kind <= STRUCTURE_ENERGY:
-            out[i] = structure_value(channels[i], system, y)
+        channel = channels[i]
+        if POSITION <= channel.kind <= ATTITUDE:
+            if channel.shared == 0:
+                x, y_, z, rest = frame_values(channel, links[channel.i], links[channel.j], links)
+            out[i] = pick(channel.component, x, y_, z, rest)
+        elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+            out[i] = structure_value(channel, system, y)
         else:
-            out[i] = channel_value(channels[i], links, elements, pairs, system.interfaces, t, y)
+            out[i] = channel_value(channel, system, t, y)

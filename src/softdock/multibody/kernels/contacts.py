@@ -20,7 +20,7 @@ from softdock.multibody.kernels.poses import (
 )
 
 STEPS = 6.0  # a near list should serve so many steps,
-LEAST, MOST = 0.125, 2.0  # within these parts of the skin
+LEAST, MOST = 0.125, 3.5  # within these parts of the skin
 MARGIN = 1.2  # of the motion expected in a step: it may grow faster than in the last one
 
 PAIR = np.dtype(

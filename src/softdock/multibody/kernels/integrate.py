@@ -11,8 +11,16 @@ from softdock.multibody.kernels.derivative import books, derivative, energy_held
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
 from softdock.multibody.kernels.locks import strike_locks
-from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, refine_peaks, write_row
+from softdock.multibody.kernels.looking import (
+    is_quiet,
+    keep_peaks,
+    look_at,
+    record_samples,
+    refine_peaks,
+    write_row,
+)
 from softdock.multibody.kernels.stepping import (
+    DORMAND_PRINCE,
     all_finite,
     copy,
     error_of_step,
@@ -81,11 +89,11 @@ OPTIONS = np.dtype(
 def run(system, memory, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
-    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, four rows of channel values, books).
+    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, six rows of channel values, books).
     `record` gets one row per sample (time first), `log` one row per event (time, index). May be called again to go
     on where it ended. Other tasks than RUN leave the run where it stands.
     """
-    k, y_new, y_stage, dense, tolerance, start, mid, end, values, ledger = memory
+    k, y_new, y_stage, dense, tolerance, start, early, mid, late, end, values, ledger = memory
     o = options[0]
     if o.task == LOOK:
         look_at(system, channels, channels.shape[0], o.t, y, k[1], values)
@@ -96,14 +104,14 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
         rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
-    if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
+    if not settle(system, channels, o, 0.0, y, k[0], start, True, True, False):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
         strike(system, y)
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
         o.headway = least_headway(system.interfaces)
-        keep_peaks(channels, o.t, values)
+        keep_peaks(channels, channels.shape[0], o.t, values)
         write_row(o, record, o.t, values)
         o.h = o.fixed_step if o.fixed_step > 0.0 else first_step(k[0], tolerance, o.max_step)
     fired = already_true(events, start)
@@ -112,7 +120,9 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
             held = energy_held(system.elements, system.pairs, system.interfaces)
-            if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
+            if ending != ON:  # as the event found it, with the same near lists
+                look_at(system, channels, o.watched, o.t, y, k[0], start)
+            elif not settle(system, channels, o, 0.0, y, k[0], start, True, True, False):
                 return LISTS_TOO_LONG
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
@@ -125,39 +135,50 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         else:
             t_stop = next_break(breaks, o.t, o.t_end)
             h, lands = step_to(o.t, wanted_step(o), t_stop, o.fixed_step > 0.0)
-            take_step(system, o.method, o.t, np.nextafter(t_stop, -math.inf), h, y, k, y_new, y_stage)
+            t_max = np.nextafter(t_stop, -math.inf)
+            take_step(
+                system, channels, o.watched, o.method, o.t, t_max, h, y, k, y_new, y_stage, early, late
+            )  # fmt: skip
             accepted, ending = judge(system, o, h, lands, y, y_new, k, tolerance)
             if accepted:
                 prepare_dense(o.method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
-                read_channels(channels, o.watched, system, t_new, y_new, end)
                 pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
                 headway = least_headway(system.interfaces)
+                whole = pushes and room_beside_samples(o, record)
+                read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
+                placed = True  # the links are at the end of the step
                 if channels.shape[0] > 0:
-                    interpolate(dense, 0.5, y_stage)
-                    look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
-                    theta, fired = first_event(
-                        system, channels, events, o, h, dense, start, mid, end, y_stage, k[1], values
-                    )
-                    if fired >= 0:  # the step ends there
-                        t_new = o.t + theta * h
-                        interpolate(dense, 0.5 * theta, y_stage)
-                        look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
-                        interpolate(dense, theta, y_new)
-                        look_at(system, channels, o.watched, t_new, y_new, k[6], end)
-                        await_others(events, fired, start, end)
-                    keep_peaks(channels, o.t + 0.5 * theta * h, mid)
-                    refine_peaks(system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values)
-                    keep_peaks(channels, t_new, end)
+                    if o.method != DORMAND_PRINCE or not is_quiet(
+                        channels, o.watched, events, start, early, late, end
+                    ):
+                        placed = False
+                        interpolate(dense, 0.5, y_stage)
+                        look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
+                        theta, fired = first_event(
+                            system, channels, events, o, h, dense, start, mid, end, y_stage, k[1], values
+                        )
+                        if fired >= 0:  # the step ends there
+                            whole = False
+                            t_new = o.t + theta * h
+                            interpolate(dense, 0.5 * theta, y_stage)
+                            look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
+                            interpolate(dense, theta, y_new)
+                            look_at(system, channels, o.watched, t_new, y_new, k[6], end)
+                            await_others(events, fired, start, end)
+                        keep_peaks(channels, o.watched, o.t + 0.5 * theta * h, mid)
+                        refine_peaks(
+                            system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values
+                        )
+                    keep_peaks(channels, o.watched, t_new, end)
+                    before = o.next_sample
                     wanted = record_samples(
                         system, channels, o, h, dense, t_new, y_stage, k[1], values, record
                     )
-                    if (
-                        wanted
-                        or fired >= 0
-                        or t_new >= o.duration
-                        or (pushes and room_beside_samples(o, record))
-                    ):
+                    placed = placed and o.next_sample == before
+                    if whole:
+                        write_row(o, record, t_new, end)
+                    elif wanted or fired >= 0 or t_new >= o.duration:
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
                 normalise(system.links, y_new, k[6])
@@ -167,7 +188,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 o.t = t_new
                 o.steps += 1
                 o.headway = headway
-                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
+                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes, placed):
                     return LISTS_TOO_LONG
     return ending
 
@@ -186,16 +207,18 @@ def wanted_step(o):
 
 
 @kernel
-def settle(system, channels, o, h, y, slope, values, changed, touching):
+def settle(system, channels, o, h, y, slope, values, changed, touching, placed):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
+    `placed`: the links are there already.
     """
     links, pairs, world = system.links, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
         return True
     n_q, n_u = world[0].n_q, world[0].n_u
-    set_motion(system, y, y[n_q : n_q + n_u])
+    if not placed:
+        set_motion(system, y, y[n_q : n_q + n_u])
     rebuilt = 0
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)

@@ -5,12 +5,49 @@ from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.stepping import interpolate
 
+DOUBT = 0.5  # of the range of the values seen: values between them may lie so far outside
+
 
 @kernel
 def look_at(system, channels, count, t, y, slope, values):
     """Evaluate a state and read the first channels there."""
     derivative(system, t, y, slope)
     read_channels(channels, count, system, t, y, values)
+
+
+@kernel
+def is_quiet(channels, count, events, start, early, late, end):
+    """Tell whether a step needs no look inside, from the channels at its ends and at two of its stages; Eq. (M34).
+
+    It does where a condition may begin to hold, or where a peak may lie between the ends.
+    """
+    for i in range(events.shape[0]):
+        if events[i].armed == 1:
+            a, sign, c = events[i].threshold, events[i].direction, events[i].channel
+            g_0, g_1 = sign * (start[c] - a), sign * (early[c] - a)
+            g_2, g_3 = sign * (late[c] - a), sign * (end[c] - a)
+            low, high = min(min(g_0, g_1), min(g_2, g_3)), max(max(g_0, g_1), max(g_2, g_3))
+            if high + DOUBT * (high - low) > 0.0 and low - DOUBT * (high - low) <= 0.0:
+                return False
+    for i in range(count):
+        if channels[i].track == 1 and may_turn(channels[i], start[i], early[i], late[i], end[i]):
+            return False
+    return True
+
+
+@inlined
+def may_turn(channel, start, early, late, end):
+    """Tell whether a peak above all before may lie inside a step, not at its ends."""
+    low, high = min(min(start, early), min(late, end)), max(max(start, early), max(late, end))
+    doubt = DOUBT * (high - low)
+    if high + doubt <= channel.largest and low - doubt >= channel.smallest:
+        return False
+    # Slopes of the parabolas through the first and the last three values, at 0, 0.3, 0.8 and 1
+    begin = -4.583333333333333 * start + 5.333333333333333 * early - 0.75 * late
+    close = 0.5714285714285714 * early - 7.0 * late + 6.428571428571429 * end
+    return not (start <= early <= late <= end and begin >= doubt and close >= doubt) and not (
+        start >= early >= late >= end and -begin >= doubt and -close >= doubt
+    )
 
 
 @kernel
@@ -43,9 +80,9 @@ def keep_peak(channel, t, value):
 
 
 @kernel
-def keep_peaks(channels, t, values):
-    """Remember the largest and smallest values of the tracked channels."""
-    for i in range(channels.shape[0]):
+def keep_peaks(channels, count, t, values):
+    """Remember the largest and smallest values of the tracked ones of the first channels."""
+    for i in range(count):
         if channels[i].track == 1:
             keep_peak(channels[i], t, values[i])
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
 
@@ -35,11 +36,15 @@ D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975
 D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423
 
 
+EARLY, LATE = 2, 3  # stages of Dormand-Prince at 0.3 and 0.8 of the step
+
+
 @kernel
-def take_step(system, method, t, t_max, h, y, k, y_new, y_stage):
+def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
     """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[6]; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
+    `early` and `late` get the watched channels at two stages of Dormand-Prince.
     """
     stages = STAGES_DORMAND_PRINCE if method == DORMAND_PRINCE else STAGES_RUNGE_KUTTA_4
     instants = INSTANTS_DORMAND_PRINCE if method == DORMAND_PRINCE else INSTANTS_RUNGE_KUTTA_4
@@ -51,7 +56,10 @@ def take_step(system, method, t, t_max, h, y, k, y_new, y_stage):
             for earlier in range(s):
                 slope += stages[s, earlier] * k[earlier, i]
             target[i] = y[i] + h * slope
-        derivative(system, min(t + instants[s] * h, t_max), target, k[6 if s == last else s])
+        t_stage = min(t + instants[s] * h, t_max)
+        derivative(system, t_stage, target, k[6 if s == last else s])
+        if method == DORMAND_PRINCE and (s == EARLY or s == LATE):
+            read_channels(channels, watched, system, t_stage, target, early if s == EARLY else late)
 
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
