@@ -16,9 +16,11 @@ LONG = 300_000.0  # ms
 
 def main() -> None:
     """Start a studio, do what its manual tells and keep what the browser shows."""
-    with TemporaryDirectory() as folder, sync_playwright() as driver:
-        (Path(folder) / "latch-campaign.yaml").write_text(CAMPAIGN)
-        studio = start(Path(folder))
+    with TemporaryDirectory() as place, sync_playwright() as driver:
+        folder = Path(place) / "engineer" / "dockings"  # what the page shows of it
+        folder.mkdir(parents=True)
+        (folder / "latch-campaign.yaml").write_text(CAMPAIGN)
+        studio = start(folder)
         browser = driver.chromium.launch(executable_path=find_browser(), args=list(FLAGS))
         page = browser.new_page(viewport=NARROW)
         page.set_default_timeout(LONG)

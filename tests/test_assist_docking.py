@@ -247,3 +247,12 @@ def test_a_probe_that_starts_inside_the_wall_is_refused():
     changes = {"approach.port.at": [0.0, 0.0, 0.06], "approach.distance": 0.0, "approach.offset": [0.03, 0.0]}
     with pytest.raises(InputError, match="inside each other at the start"):
         passive(changes)
+
+
+def test_what_is_recorded_does_not_change_the_run(passive_run):
+    """Campaigns keep metrics alone; a run repeated with its history must be the same run to the last bit."""
+    lean = simulate(load("assist-passive").without_history(), with_prediction=False)
+    assert len(lean.history.time) < 0.1 * len(passive_run.history.time)
+    assert lean.metrics == passive_run.metrics
+    assert lean.audit == passive_run.audit
+    assert [(e.name, e.time) for e in lean.events] == [(e.name, e.time) for e in passive_run.events]

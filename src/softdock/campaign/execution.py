@@ -39,11 +39,13 @@ class Keeping:
     policy: Literal["none", "failures", "all"] | int
     success: tuple[str, ...]
 
+    def always(self, run: int) -> bool:
+        """Tell whether the history of a run is kept whatever comes out of it."""
+        return run % self.policy == 0 if isinstance(self.policy, int) else self.policy == "all"
+
     def wants(self, run: int, result: Result) -> bool:
         """Tell whether the history of a run is kept."""
-        if isinstance(self.policy, int):
-            return run % self.policy == 0
-        return self.policy == "all" or (self.policy == "failures" and result.outcome not in self.success)
+        return self.always(run) or (self.policy == "failures" and result.outcome not in self.success)
 
 
 Done = tuple[Row, Result | None]
@@ -65,7 +67,10 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
     except InputError as error:
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     try:
-        result = simulate(scenario, with_prediction=False)
+        lean = scenario if keeping.always(run) else scenario.without_history()
+        result = simulate(lean, with_prediction=False)
+        kept = keeping.wants(run, result)
+        whole = simulate(scenario, with_prediction=False) if kept and lean is not scenario else result
     except InputError as error:  # found only with everything in place, like surfaces that overlap
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
@@ -87,7 +92,7 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
         evaluations=result.timing.evaluations,
         wall_s=time.perf_counter() - start,
     )
-    return row, result if keeping.wants(run, result) else None
+    return row, whole if kept else None
 
 
 def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:

@@ -123,6 +123,25 @@ class Robot(Protocol):
         """Return what is measured now."""
 
 
+class Closing:
+    """What lets go at the end of a `with` block."""
+
+    def close(self) -> None:
+        """Let go."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
 class RobotLink(Protocol):
     """The one door between an experiment and a robot."""
 

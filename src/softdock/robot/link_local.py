@@ -1,14 +1,12 @@
 """A robot in the same process: every cycle is a function call."""
 
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
-from softdock.robot.link import Command, Limits, Robot, State, monitor
+from softdock.robot.link import Closing, Command, Limits, Robot, State, monitor
 from softdock.robot.link_gate import Gate
 
 
-class LocalLink:
+class LocalLink(Closing):
     """Link to a simulated robot without anything in between; its clock is that of the robot."""
 
     def __init__(self, robot: Robot, period: float = 1e-3) -> None:
@@ -44,14 +42,3 @@ class LocalLink:
     def close(self) -> None:
         """Let the robot hold."""
         self.gate.hold(self.robot.state().q)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -2,10 +2,9 @@
 
 import secrets
 from dataclasses import replace
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
-from softdock.robot.link import Command, Limits, LinkLostError, State, monitor
+from softdock.robot.link import Closing, Command, Limits, LinkLostError, State, monitor
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.protocol import (
     VERSION,
@@ -48,7 +47,7 @@ class Wire(Protocol):
         """Let go of what carries the datagrams."""
 
 
-class RemoteLink:
+class RemoteLink(Closing):
     """Link to a robot at the other end of a wire; the robot sets the pace."""
 
     def __init__(self, wire: Wire, silence: float | None = None) -> None:
@@ -103,17 +102,6 @@ class RemoteLink:
                 pass  # the robot misses us soon enough, and holds
             finally:
                 self._wire.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _wait(self) -> None:
         """Wait for a new state, and take the newest if several have come."""

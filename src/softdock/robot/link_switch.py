@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from softdock.errors import RunError
-from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link import Array, Closing, Command, Limits, Mode, RobotLink, State, monitor
 from softdock.robot.link_approach import approach, distance
 
 ALIGNED = 0.01
@@ -19,7 +17,7 @@ class SwitchError(RunError):
     """A robot may not take over: the experiment would jump."""
 
 
-class SwitchableLink:
+class SwitchableLink(Closing):
     """A link that is one of several links at a time; the others hold.
 
     An experiment sees one robot: time goes on evenly, and after a change the first command is the last one of
@@ -109,17 +107,6 @@ class SwitchableLink:
         """Let go of all robots."""
         for link in self._links.values():
             link.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _hand_over(self, successor: RobotLink, state: State, last: Command) -> State:
         """Lead the successor from where it stands to the last command, as fast as it may go."""

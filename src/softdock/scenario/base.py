@@ -54,6 +54,10 @@ class ScenarioBase(Model):
         copy._origin = Origin(name, self.directory if directory is None else directory)
         return copy
 
+    def without_history(self) -> Self:
+        """Return the same scenario, keeping as little of its history as it can: for metrics alone."""
+        return self
+
     def to_data(self) -> dict[str, Any]:
         """Return plain data in SI that loads again to an equal scenario."""
         return self.model_dump(mode="json")

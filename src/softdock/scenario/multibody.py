@@ -252,6 +252,11 @@ class MultibodyScenario(ScenarioBase, System):
             names = ", ".join(known) or "none"
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
 
+    def without_history(self) -> Self:
+        """Return the same scenario without samples: what happens and its metrics stay the same to the last bit."""
+        record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False})
+        return self.model_copy(update={"record": record})
+
     def at_start(self) -> System:
         """Return the system as it starts: the chaser placed by the approach, if there is one."""
         a = self.approach

@@ -104,7 +104,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
         rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
-    if not settle(system, channels, o, 0.0, y, k[0], start, True, True, False):
+    if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
@@ -122,7 +122,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             held = energy_held(system.elements, system.pairs, system.interfaces)
             if ending != ON:  # as the event found it, with the same near lists
                 look_at(system, channels, o.watched, o.t, y, k[0], start)
-            elif not settle(system, channels, o, 0.0, y, k[0], start, True, True, False):
+            elif not settle(system, channels, o, 0.0, y, k[0], start, True, True):
                 return LISTS_TOO_LONG
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
@@ -147,12 +147,10 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 headway = least_headway(system.interfaces)
                 whole = pushes and room_beside_samples(o, record)
                 read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
-                placed = True  # the links are at the end of the step
                 if channels.shape[0] > 0:
                     if o.method != DORMAND_PRINCE or not is_quiet(
                         channels, o.watched, events, start, early, late, end
                     ):
-                        placed = False
                         interpolate(dense, 0.5, y_stage)
                         look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
                         theta, fired = first_event(
@@ -171,11 +169,9 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                             system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values
                         )
                     keep_peaks(channels, o.watched, t_new, end)
-                    before = o.next_sample
                     wanted = record_samples(
                         system, channels, o, h, dense, t_new, y_stage, k[1], values, record
                     )
-                    placed = placed and o.next_sample == before
                     if whole:
                         write_row(o, record, t_new, end)
                     elif wanted or fired >= 0 or t_new >= o.duration:
@@ -188,7 +184,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 o.t = t_new
                 o.steps += 1
                 o.headway = headway
-                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes, placed):
+                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
                     return LISTS_TOO_LONG
     return ending
 
@@ -207,18 +203,18 @@ def wanted_step(o):
 
 
 @kernel
-def settle(system, channels, o, h, y, slope, values, changed, touching, placed):
+def settle(system, channels, o, h, y, slope, values, changed, touching):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
     The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
-    `placed`: the links are there already.
     """
     links, pairs, world = system.links, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
         return True
     n_q, n_u = world[0].n_q, world[0].n_u
-    if not placed:
-        set_motion(system, y, y[n_q : n_q + n_u])
+    set_motion(
+        system, y, y[n_q : n_q + n_u]
+    )  # also where they just were: what is recorded must not change the run
     rebuilt = 0
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)

@@ -440,7 +440,7 @@ def _is_component(columns: "Columns", name: str) -> bool:
 
 
 def _label(name: str) -> str:
-    return name.removeprefix("input ")
+    return f"{name.removeprefix('input ')} [SI]"
 
 
 def _middles(edges: Any) -> list[str]:
