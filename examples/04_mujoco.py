@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import softdock
-from softdock.contact import ContactPair, ElasticLayer, Friction, MotionState
+from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, MotionState
 from softdock.geometry.cad import read_surface
 from softdock.geometry.inline import profile_from_list
 from softdock.scenario import from_data
@@ -27,6 +27,7 @@ MASS, INERTIA = 4.0, (4e-3, 4e-3, 1e-3)  # kg, kg m2
 START, VELOCITY = (0.015, 0.003, -0.035), (0.0, 0.0, 0.05)  # m, m/s
 STIFFNESS, DAMPING, DAMPING_DEPTH = 2e9, 1.6e6, 1e-4  # N/m3, N s/m3, m
 FRICTION, THRESHOLD = 0.1, 5e-3  # and m/s
+RESOLVED_FORCE = 0.01  # N: cells so fine that the paths differ by the coupling alone
 DURATION = 3.0  # s
 
 
@@ -53,6 +54,7 @@ def in_softdock() -> softdock.Result:
                     "b": "outline",
                     "layer": {"stiffness": STIFFNESS, "damping": DAMPING, "damping_depth": DAMPING_DEPTH},
                     "friction": {"coefficient": FRICTION, "speed": THRESHOLD},
+                    "resolved_force": RESOLVED_FORCE,
                 }
             },
         }
@@ -68,6 +70,7 @@ def in_mujoco(mujoco, step: float) -> tuple[np.ndarray, np.ndarray]:
         surface_B=profile_from_list(OUTLINE),
         layer=ElasticLayer(areal_stiffness=STIFFNESS, damping=DAMPING, damping_depth=DAMPING_DEPTH),
         friction=Friction(coefficient=FRICTION, threshold_speed=THRESHOLD),
+        quadrature=CutCells(resolved_force=RESOLVED_FORCE),
     )
     drogue = MotionState(r=cavity.frame.p_FS, v=np.zeros(3), omega=np.zeros(3), A=cavity.frame.R_FS)
     model = mujoco.MjModel.from_xml_string(f"""

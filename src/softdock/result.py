@@ -110,7 +110,7 @@ class Result:
             "units": self.units,
             "audit": asdict(self.audit),
             "prediction": self.prediction,
-            "timing": asdict(self.timing),
+            "timing": {name: value for name, value in asdict(self.timing).items() if value is not None},
             "events": [asdict(event) for event in self.events],
         }
         return {name: plain_data(value) for name, value in plain.items()}
