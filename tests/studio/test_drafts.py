@@ -7,7 +7,8 @@ from softdock.scenario import bundled, load
 from softdock.scenario.loading import bundled_text, load_text, written
 from softdock.studio.drafts import changes, with_value
 from softdock.studio.form import form_of
-from softdock.studio.limits import check
+from softdock.studio.limits import check, check_data
+from softdock.studio.pages.run import lamp
 from softdock.studio.saving import as_changes
 
 
@@ -93,3 +94,39 @@ def test_a_run_from_the_page_has_limits(changed: dict[str, str], field: str) -> 
     with pytest.raises(InputError, match="The studio allows at most") as caught:
         check(load("impact-a", changed))
     assert caught.value.problems[0].field == field
+
+
+@pytest.mark.parametrize("name", ["peg-rim", "pins-4", "power-tower-x"])
+def test_every_kind_that_is_bundled_may_run_from_the_page(name: str) -> None:
+    check_data(written(bundled_text(name)[0], name, bundled_text(name)[1]).data)
+    check(load(name))
+
+
+def test_a_robot_without_a_duration_has_limits_too() -> None:
+    with pytest.raises(InputError, match="3,600 s of simulated time") as caught:
+        check(load("peg-rim", {"moves.0.wait": "2 h", "record.rate": "10 Hz"}))
+    assert caught.value.problems[0].field == "moves"
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({"modes": 100_000}, "modes"),
+        ({"structures": {"boom": {"modes": 3000}}}, "structures.boom.modes"),
+        (
+            {"structure": {"beams": {"a": {"elements": 9000}, "b": {"elements": 1}}}},
+            "structure.beams.a.elements",
+        ),
+    ],
+)
+def test_a_structure_has_limits_before_its_modes_are_computed(data: dict[str, object], field: str) -> None:
+    with pytest.raises(InputError, match="The studio allows at most") as caught:
+        check_data(data)
+    assert caught.value.problems[0].field == field
+
+
+def test_a_run_that_a_campaign_calls_a_failure_is_red() -> None:
+    assert lamp("separated", True, ["latched"]) == "red"
+    assert lamp("separated", True) == "grey"
+    assert lamp("latched", True, ["latched"]) == lamp("seated", True) == "green"
+    assert lamp("latched", False, ["latched"]) == "red"

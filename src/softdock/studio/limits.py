@@ -1,6 +1,7 @@
 """What one run from the page may take: no text in the browser can use up the machine."""
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -8,6 +9,7 @@ from softdock.errors import InputError, Problem
 from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot import RobotScenario
 
 LONGEST = 3600.0  # s simulated
 LONGEST_WALL = 900.0  # s; a run that takes longer is ended
@@ -16,6 +18,8 @@ MOST_VALUES = 60_000_000  # numbers of a history, 8 bytes each
 MOST_BODIES = 200
 MOST_CONTACTS = 200
 MOST_STEPS = 5_000_000
+MOST_MODES = 2_000  # of one structure
+MOST_ELEMENTS = 5_000  # of all beams and panels of a text
 VALUES_PER_BODY = 25  # channels that a body, a contact or an element brings, roughly
 MEMORY = 6_000_000_000  # bytes that a worker may have altogether
 LARGEST_CAMPAIGN = 1_000_000  # runs
@@ -26,6 +30,36 @@ def check(scenario: ScenarioBase) -> None:
     found = [problem for problem in _problems(scenario) if problem is not None]
     if found:
         raise InputError(*found)
+
+
+def check_data(data: Any) -> None:
+    """Refuse, before anything is computed, a scenario as it was written whose structures are too fine for the page."""
+    counts = list(_counts(data))
+    elements = [(path, count) for path, count in counts if path.endswith("elements")]
+    found = [
+        _above(path, count, MOST_MODES, "modes of a structure")
+        for path, count in counts
+        if path.endswith("modes")
+    ]
+    if elements:
+        finest = max(elements, key=lambda one: one[1])[0]
+        found.append(
+            _above(finest, sum(count for _, count in elements), MOST_ELEMENTS, "elements of beams and panels")
+        )
+    problems = [problem for problem in found if problem is not None]
+    if problems:
+        raise InputError(*problems)
+
+
+def _counts(data: Any, path: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every number of modes or elements in a text, with the path of its field."""
+    entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in entries:
+        below = f"{path}.{key}" if path else str(key)
+        if key in ("modes", "elements") and isinstance(value, int) and not isinstance(value, bool):
+            yield below, value
+        else:
+            yield from _counts(value, below)
 
 
 def _problems(scenario: ScenarioBase) -> list[Problem | None]:
@@ -41,7 +75,7 @@ def _problems(scenario: ScenarioBase) -> list[Problem | None]:
         parts = len(scenario.bodies) + len(scenario.contacts) + len(scenario.elements())
         rows = scenario.record.max_rows
         return [
-            _above("duration", scenario.duration, LONGEST, "s of simulated time"),
+            _length(scenario),
             _above("bodies", len(scenario.bodies), MOST_BODIES, "bodies"),
             _above("contacts", len(scenario.contacts), MOST_CONTACTS, "contacts"),
             _above("record.max_rows", rows, MOST_ROWS, "recorded rows"),
@@ -49,6 +83,13 @@ def _problems(scenario: ScenarioBase) -> list[Problem | None]:
             _above("integrator.max_steps", scenario.integrator.max_steps, MOST_STEPS, "steps"),
         ]
     return _by_names(scenario)
+
+
+def _length(scenario: MultibodyScenario) -> Problem | None:
+    if not isinstance(scenario, RobotScenario) or scenario.duration is not None:
+        return _above("duration", scenario.duration, LONGEST, "s of simulated time")
+    given = sum(max(move.start, 0.0) + (move.duration or 0.0) + move.wait for move in scenario.moves)
+    return _above("moves", given, LONGEST, "s of simulated time")
 
 
 def _by_names(scenario: ScenarioBase) -> list[Problem | None]:

@@ -50,6 +50,7 @@ def checked(folder: Folder, say: Say, *, text: str, name: str) -> dict[str, Any]
         if isinstance(base, str) and is_bundled(base):
             before = written(bundled_text(base)[0], base, bundled_text(base)[1])
             answer["changes"] = [one for one in changes(before.data, source.data) if one[0] not in ("base",)]
+        limits.check_data(source.data)
         limits.check(load_text(text, stem, directory))
     except InputError as error:
         answer["problems"] = [limits.told(problem) for problem in error.problems]
@@ -253,7 +254,7 @@ def _judged(folder: Folder, text: str, stem: str, directory: Path) -> Any:
 
 
 def _loaded(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
-    _judged(folder, text, stem, directory)
+    limits.check_data(_judged(folder, text, stem, directory).data)
     scenario = load_text(text, stem, directory)
     limits.check(scenario)
     return scenario

@@ -172,7 +172,7 @@ class CampaignPage:
         try:
             await self.studio.bench.do("reran", campaign=self.campaign, number=number)
             with body:
-                view = RunView(self.studio)
+                view = RunView(self.studio, self.columns.manifest.get("campaign", {}).get("success") or ())
             await view.open(f"{self.campaign}/{number}")
         except (InputError, RunError) as error:
             with body:

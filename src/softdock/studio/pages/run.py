@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -30,7 +31,7 @@ DOWNLOADS = {
 }  # fmt: skip
 UNITS_SHOWN, PER_UNIT = 3, 2  # of the charts that are drawn at first
 LISTED = 300
-GOOD = ("captured", "latched", "inserted", "docked", "welded")
+GOOD = ("captured", "latched", "inserted", "docked", "welded", "seated")
 
 
 def build(studio: "Studio") -> None:
@@ -82,11 +83,21 @@ async def _list(studio: "Studio") -> None:
     )
 
 
+def lamp(outcome: str, completed: bool, success: Sequence[str] = ()) -> str:
+    """Return the colour of an outcome; where a campaign says what success is, everything else is a failure."""
+    if not completed:
+        return "red"
+    if success:
+        return "green" if outcome in success else "red"
+    return "green" if outcome in GOOD else "grey"
+
+
 class RunView:
     """What is known of one run; follows it while it is under way."""
 
-    def __init__(self, studio: "Studio") -> None:
+    def __init__(self, studio: "Studio", success: Sequence[str] = ()) -> None:
         self.studio = studio
+        self.success = tuple(success)
         self.shown = ""
         self.summary: dict[str, Any] = {}
         self.earlier = ""
@@ -174,7 +185,7 @@ class RunView:
         summary = self.summary
         with ui.element("div").classes("card").mark("outcome"):
             with ui.row().classes("items-center w-full").style("gap: 10px"):
-                colour = "green" if summary["outcome"] in GOOD else "grey" if summary["completed"] else "red"
+                colour = lamp(summary["outcome"], summary["completed"], self.success)
                 ui.element("span").classes(f"light {colour}").props("aria-hidden=true")
                 ui.label(summary["outcome"].replace("_", " ")).style("font-weight: 650; font-size: 17px")
                 ui.label(summary["message"]).style("flex: 1 1 260px")
