@@ -105,6 +105,16 @@ def test_modes_by_choice() -> None:
         ({"point_a": "keel-tip"}, "no node 'keel-tip'"),
         ({"closing_rate": "1 kg"}, "closing_rate"),
         ({"modes": {"residual": 0.01, "below": "1 Hz"}}, "exactly one of below, share and residual"),
+        ({"modes": -1}, "with keys such as below, share, residual"),
+        ({"closing_rate": "-1 ft/s"}, "closing_rate: Must be at least 0 m/s"),
+        ({"visitor.inertia": [1, 1, 100]}, "visitor.inertia: Is impossible"),
+        ({"visitor.inertia": [0, 0, 0]}, "visitor.inertia: Must not be zero"),
+        ({"record_rate": "1 MHz"}, "record_rate: Would record 2e.08 rows"),
+        ({"contact_time": "60 s"}, "after: Must be longer than it takes to join the two"),
+        (
+            {"orbit.plates": {"p": {"body": "nope", "normal": [1, 0, 0], "area": 3}}},
+            "orbit.plates.p.body: .*'nope'",
+        ),
     ],
 )
 def test_bad_input(change: dict, said: str) -> None:

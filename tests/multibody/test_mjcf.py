@@ -8,6 +8,7 @@ import pytest
 
 from multibody.systems import SCENE_NAMES, SCENES, assemble, evaluate, scene
 from softdock.errors import InputError
+from softdock.multibody.around import Around
 from softdock.multibody.joints import Fixed, Free, Prismatic, Revolute
 from softdock.multibody.mjcf import to_mjcf
 from softdock.multibody.system import (
@@ -90,6 +91,14 @@ def test_what_mjcf_cannot_say_is_left_out_and_said():
         assert sentence in exported.text
     model, _ = mujoco_at_start(system)
     assert (model.jnt_stiffness[0], model.dof_damping[0]) == (0.0, 2.0)
+
+
+@pytest.mark.parametrize(("start", "frame"), [("hill", "Hill frame"), ("world", "world")])
+def test_an_orbit_is_left_out_and_said(start, frame):
+    system = System(bodies={"box": Body(**BOX, joint=Free())}, orbit=Around(altitude=500e3, start=start))
+    (sentence,) = to_mjcf(system).left_out
+    assert sentence.startswith("orbit: ")
+    assert sentence.endswith(f"relative to the {frame}.")
 
 
 def test_a_part_that_mujoco_could_not_move_is_refused():

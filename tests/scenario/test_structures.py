@@ -139,6 +139,85 @@ def test_modes_from_a_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
+def nastran_files(folder: Path, mass: float = 5.0) -> Structure:
+    """Write bulk data and punched eigenvectors of a mast with lumped masses, as Nastran would."""
+    section = Section(axial=1e7, bending_y=2e6, bending_z=2e6, torsion=1e6, mass_per_length=0.0)
+    places = {"foot": (0.0, 0.0, 0.0), "top": (0.0, 0.0, -40.0)}
+    masses = {"foot": (8000.0, (2e4, 2e4, 1e4)), "top": (mass, (4.0, 3.0, 2.0))}
+    structure = Structure(
+        nodes=places,
+        sections={"mast": section},
+        beams={"mast": Beam(nodes=("foot", "top"), section="mast")},
+        parts={node: RigidPart(node=node, mass=m, inertia=J) for node, (m, J) in masses.items()},
+    )
+    modes = base_modes(mesh(structure), "foot")
+    bulk = ["BEGIN BULK"]
+    for grid, node in enumerate(places, 1):
+        m, J = masses[node]
+        bulk += [f"GRID,{grid},,{','.join(map(str, places[node]))}", f"CONM2,{10 + grid},{grid},,{m}"]
+        bulk += [f"+,{J[0]},,{J[1]},,,{J[2]}"]
+    punch = []
+    for k, f in enumerate(modes.frequency):
+        punch += ["$TITLE   =", "$EIGENVECTOR", "$REAL OUTPUT"]
+        punch += [f"$EIGENVALUE = {(2 * np.pi * f) ** 2:14.7E}  MODE = {k + 1:5d}"]
+        for grid in (1, 2):
+            turn, shift = modes.shapes[grid - 1, :3, k], modes.shapes[grid - 1, 3:, k]
+            punch += [f"{grid:>10}       G{''.join(f'{v:18.6E}' for v in shift)}"]
+            punch += [f"-CONT-{'':12}{''.join(f'{v:18.6E}' for v in turn)}"]
+    (folder / "mast.bdf").write_text("\n".join([*bulk, "ENDDATA"]), encoding="utf-8")
+    (folder / "mast.pch").write_text("\n".join(punch), encoding="utf-8")
+    return structure
+
+
+def with_nastran() -> str:
+    start, end = GOOD.index("    members:"), GOOD.index("locks:")
+    text = GOOD[:start] + "    nastran: {bulk: mast.bdf, eigenvectors: mast.pch}\n" + GOOD[end:]
+    text = text.replace("base: foot", "base: 1").replace("tower/top", "tower/2")
+    return text.replace("tower/low.1", "tower/2")
+
+
+def test_modes_from_nastran_move_as_the_members_they_came_from(tmp_path: Path) -> None:
+    structure = nastran_files(tmp_path)
+    (tmp_path / "case.yaml").write_text(with_nastran(), encoding="utf-8")
+    brought = load(tmp_path / "case.yaml")
+    tower = brought.structures["tower"].model_copy(  # type: ignore[attr-defined]
+        update={"nastran": None, "base": "foot", "members": structure}
+    )
+    wanted = tower.find_modes(tmp_path)
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "case.yaml"), "--json"])
+    assert done.exit_code == 0, done.output
+    metrics = json.loads(done.stdout)["metrics"]
+    assert metrics["modes_tower"] == 4
+    kept = brought.structures["tower"].find_modes(tmp_path)  # type: ignore[attr-defined]
+    printed = 2e-6  # seven digits
+    np.testing.assert_allclose(kept.frequency, wanted.frequency, rtol=printed)
+    text = with_nastran().replace("tower/2", "tower/top").replace("base: 1", "base: foot")
+    members = f"members: {structure.model_dump_json()}"
+    text = text.replace("nastran: {bulk: mast.bdf, eigenvectors: mast.pch}", members)
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    own = json.loads(CliRunner().invoke(app, ["run", str(tmp_path / "own.yaml"), "--json"]).stdout)["metrics"]
+    assert metrics["tip"] == pytest.approx(own["tip"], rel=1e-4)
+    assert own["tip"] > 0.0
+
+
+def test_nastran_files_at_fault_are_named(tmp_path: Path) -> None:
+    nastran_files(tmp_path)
+    case = tmp_path / "case.yaml"
+    case.write_text(with_nastran(), encoding="utf-8")
+    bulk = (tmp_path / "mast.bdf").read_text(encoding="utf-8")
+    (tmp_path / "mast.bdf").write_text(bulk.replace(",,5.0", ",,6.0"), encoding="utf-8")
+    with pytest.raises(InputError, match="mass-normalised") as caught:
+        load(case)
+    assert caught.value.problems[0].field == "structures.tower.nastran"
+    case.write_text(with_nastran().replace("base: 1", "base: 7"), encoding="utf-8")
+    (tmp_path / "mast.bdf").write_text(bulk, encoding="utf-8")
+    with pytest.raises(InputError, match="7"):
+        load(case)
+    (tmp_path / "mast.pch").unlink()
+    with pytest.raises(InputError, match="does not exist"):
+        load(case)
+
+
 @pytest.mark.parametrize(("spoil", "said"), [("scaled", "mass"), ("mixed", "orthogonal")])
 def test_modes_that_are_none_are_measured_and_refused(tmp_path: Path, spoil: str, said: str) -> None:
     modes_file(tmp_path, spoil)

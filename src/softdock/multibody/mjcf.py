@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.multibody import joints as j
+from softdock.multibody.around import HILL
 from softdock.multibody.system import WORLD, Body, Spring, Strut, System
 
 STEP = 1e-3  # s; a cautious step for engineering models, to be changed by the reader
@@ -210,6 +211,12 @@ class _Writer:
         for name, spring in s.springs.items():
             if not spring.active:
                 self._leave_out(f"springs.{name}: it is switched off at the start.")
+        if s.orbit is not None:
+            self._leave_out(
+                "orbit: MuJoCo knows no gravity that falls off with height; "
+                "the keyframe has velocities and rates as they are given, relative to the "
+                f"{'Hill frame' if s.orbit.start == HILL else 'world'}."
+            )
         reasons = {
             "stops": "MuJoCo's limits are constraints, not a stiffness.",
             "drives": "its command moves and it has limits.",

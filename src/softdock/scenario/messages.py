@@ -233,7 +233,12 @@ def _members(annotation: Any) -> list[Any]:
 
 
 def _member_called(members: list[Any], label: str) -> Any:
-    """Return the member of a union that a label in an error's location stands for: a tag or a class name."""
+    """Return the member of a union that a label in an error's location stands for: a tag or a class name.
+
+    The class name of a model with checks of its own comes last in the names of those checks.
+    """
+    if label.startswith("function-"):
+        label = label.rstrip("]").split(", ")[-1]
     for member in members:
         if _is_model(member) and (label == member.__name__ or label in _tags(member)):
             return member

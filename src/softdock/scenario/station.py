@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
@@ -21,10 +21,9 @@ from softdock.quantities.fields import (
     PositiveMass,
     PositiveTime,
     Quantity,
-    Speed,
     Vector3,
 )
-from softdock.quantities.model import FieldError, Model
+from softdock.quantities.model import FieldError, Model, SeveralFieldsError
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import (
     AccuracyModel,
@@ -39,6 +38,8 @@ Floats = NDArray[np.float64]
 HALF = 0.5**0.5
 REST = 4.0
 """The two are joined rigidly so many contact times after they touch; little motion is left by then."""
+MOMENT = 1e-6
+"""[s] The rate after the impulse is read so long after it; after a contact, when both are joined."""
 DIRECTIONS: dict[str, tuple[float, float, float]] = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),
@@ -59,12 +60,20 @@ class Visitor(Model):
     port: Vector3[Length] = (-8.0, 0.0, 2.44)
     """Where the two are joined."""
 
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        try:
+            Body(mass=self.mass, inertia=self.inertia)
+        except ValidationError as error:
+            raise _as_several(error) from None
+        return self
+
 
 class StationScenario(ScenarioBase):
     """A station of beams and rigid parts, and a spacecraft that docks with its base by a weld impulse."""
 
     kind: Literal["station"] = "station"
-    closing_rate: Speed
+    closing_rate: Annotated[float, Quantity("m/s", ge=0)]
     """Of the visitor relative to the station when they meet."""
     direction: Literal["x", "y", "z", "xy", "xz"] | Vector3[Number] = "x"
     """Of the closing velocity in station axes: a name, or three numbers of any length but zero."""
@@ -111,9 +120,27 @@ class StationScenario(ScenarioBase):
             node = self.points()["ab".index(key[-1])]
             if node not in flexible.node_names(self.directory):
                 raise FieldError(key, f"the station has no node {node!r}")
+        self._check_times()
+        self._check_system(flexible)
         if info.context and "directory" in info.context:
             self._check_modes(flexible)
         return self
+
+    def _check_times(self) -> None:
+        if self.after <= self.joined_after() + MOMENT:
+            raise FieldError(
+                "after", f"must be longer than it takes to join the two ({self.joined_after() + MOMENT:g} s)"
+            )
+        rows, most = (self.before + self.after) * self.record_rate, RecordModel().max_rows
+        if rows > most:
+            raise FieldError("record_rate", f"would record {rows:.3g} rows; at most {most} are kept")
+
+    def _check_system(self, flexible: Flexible) -> None:
+        """Refuse what the system of bodies refuses, at the key of this scenario that is at fault."""
+        try:
+            self.model_copy(update={"contact_time": None}).system(flexible, np.zeros(3), Free())
+        except ValidationError as error:
+            raise _as_several(error) from None
 
     def _check_modes(self, flexible: Flexible) -> None:
         try:
@@ -142,6 +169,10 @@ class StationScenario(ScenarioBase):
             damping=self.damping,
             settled=True,
         )
+
+    def joined_after(self) -> float:
+        """Return the time from the touch until the two are joined rigidly [s]."""
+        return REST * (self.contact_time or 0.0)
 
     def points(self) -> tuple[str, str]:
         """Return the nodes a and b."""
@@ -224,8 +255,25 @@ class StationScenario(ScenarioBase):
                 message="The visitor touches the station and is caught.",
             ),
             "joined": EventModel(
-                when=f"time > {self.before + REST * self.contact_time!r} s",
+                when=f"time > {self.before + self.joined_after()!r} s",
                 then=(Action(disable="catch"), Action(enable="hard-dock")),
                 message="Both are joined rigidly.",
             ),
         }
+
+
+def _as_several(error: ValidationError) -> SeveralFieldsError:
+    """Return what a body or a system found at fault, named by the keys of a station."""
+    found: list[FieldError] = []
+    for details in error.errors(include_url=False):
+        cause = details.get("ctx", {}).get("error")
+        causes = cause.errors if isinstance(cause, SeveralFieldsError) else (cause,)
+        for one in causes:
+            own = one.path if isinstance(one, FieldError) else ()
+            path = [str(part) for part in (*details["loc"], *own)]
+            if path[:2] == ["bodies", "visitor"]:
+                path = path[1:]
+            elif path[:1] not in (["orbit"], ["mass"], ["inertia"]):
+                path = ["structure"]
+            found.append(FieldError(".".join(path), str(one or details["msg"])))
+    return SeveralFieldsError(found)

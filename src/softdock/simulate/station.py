@@ -20,14 +20,12 @@ from softdock.multibody.system import Body, System
 from softdock.predict.station import predict
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.station import REST, StationScenario
+from softdock.scenario.station import MOMENT, StationScenario
 from softdock.simulate import multibody
 
 Floats = NDArray[np.float64]
 FREQUENCIES = 8
 """So many of the lowest frequencies are among the metrics, as in the paper."""
-MOMENT = 1e-6
-"""[s] The rate after the impulse is read so long after it; after a contact, when both are joined."""
 FINE = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
 """For the motion before docking, which is slow and smooth."""
 ROUNDS = 12
@@ -43,7 +41,7 @@ def run(scenario: StationScenario) -> Result:
     simulation, seen = multibody.prepare(system), multibody.observations_of(system)[0]
     session = simulation.begin()
     rates = []
-    joined = scenario.before + REST * (scenario.contact_time or 0.0)
+    joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + MOMENT):
         session.advance(until)
         rates.append(_rate(session.machine.links))
