@@ -90,10 +90,11 @@ def test_semicolons_decimal_commas_and_clocks_that_began_elsewhere(tmp_path: Pat
         (("", ""), LOG.replace("\n20", "\n5"), r"log.csv:5: The time .* goes back in row 3. Given: 5 after 10."),
         (("", ""), LOG.replace("\n20", "\n"), r"log.csv:5: The time in column 't' is missing or not finite in row 3."),
         (("", ""), LOG.replace("other", "A1"), r"log.csv:2: The log has several columns called 'A1'."),
+        (("", ""), LOG.replace("10, 90, 3", "10, inf, 3"), r"log.csv:4: The column 'A1' is infinite in row 2"),
         (("", ""), "", r"log.csv: The log is empty"),
         (("", ""), "t,A1,T1,n\n0,1,2,3\n", r"log.csv: The log has fewer than two rows."),
     ],
-    ids=range(16),
+    ids=range(17),
 )  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path: Path, change: tuple[str, str], log: str, said: str) -> None:
     with pytest.raises(InputError, match=said):

@@ -163,6 +163,7 @@ def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
     second = RemoteLink(network.wire("third"))
     assert second.cycle(monitor(JOINTS)).mode is Mode.MONITOR
     assert network.server.statistics.sessions == 2
+    assert network.server.statistics.to_json()["commands"]["received"] >= 21  # of both sessions
 
 
 def test_a_stranger_cannot_speak_for_the_owner() -> None:

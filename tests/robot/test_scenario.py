@@ -1,5 +1,6 @@
 """Scenarios of kind `robot`: what they do, and what is refused with a sentence."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from softdock.errors import InputError
 from softdock.multibody.kernels.derivative import derivative
 from softdock.replay.scene import Role
 from softdock.replay.scenes import scene
-from softdock.scenario import from_data
+from softdock.scenario import from_data, load
 from softdock.simulate.robot import Setup
 
 REACH: dict[str, Any] = {
@@ -133,7 +134,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
     [
         (
             {"arm.file": "lwr5"},
-            "arm.file: Lwr5: Cannot read it: it does not exist. (bundled robots: lwr4plus)",
+            "arm.file: Cannot be used: lwr5: Cannot read it: it does not exist. (bundled robots: lwr4plus)",
         ),
         ({"arm.start": [0, 0]}, "arm.start: Needs one value for each of the 7 joints and has 2."),
         ({"arm.start.1": "130 deg"}, "arm.start.1: Lies outside the limits of 'joint_2', -2.094 to 2.094."),
@@ -148,7 +149,10 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
             {"moves": [{"joints": [0, 0]}]},
             "moves.0.joints: Needs one value for each of the 7 joints and has 2.",
         ),
-        ({"moves": [{"joints": [9, 0, 0, 0, 0, 0, 0]}]}, "moves.0.joints.0: Lies outside the joint's limits"),
+        (
+            {"moves": [{"joints": [9, 0, 0, 0, 0, 0, 0]}]},
+            "moves.0.joints.0: Lies outside the limits of 'joint_1'",
+        ),
         ({"moves.0.to": [2, 0, 0.4]}, "is out of the arm's reach: the closest is"),
         ({"moves.0.duration": "0.1 s"}, "moves.0.duration: The move takes at least"),
         ({"tool": {"body": "pin"}}, "tool.body: There is no body called 'pin'"),
@@ -162,6 +166,27 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
 )
 def test_what_cannot_be_is_refused_with_a_sentence(changes, said):
     assert said.lower() in problems(**changes).lower()
+
+
+def test_a_urdf_file_keeps_the_spelling_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("small.urdf").write_text("<robot>")
+    with pytest.raises(
+        InputError, match=r"arm.file: Cannot be used: small.urdf:1: This is no well-formed XML"
+    ):
+        from_data({**REACH, "arm": {"file": "small.urdf"}}, "reach", Path())
+
+
+def test_joint_positions_beyond_the_limits_are_found_with_their_line(tmp_path):
+    text = (
+        "softdock: 1\nkind: robot\narm: {file: lwr4plus}\ncontrol: {stiffness: 100}\n"
+        "moves:\n  - {joints: [0, 0, 0, 0, 0, 0, 0]}\n  - {joints: [0, 130 deg, 0, 0, 0, 0, 0]}\n"
+    )
+    (tmp_path / "far.yaml").write_text(text)
+    with pytest.raises(
+        InputError, match=r"far.yaml:7: moves.1.joints.1: Lies outside the limits of 'joint_2'"
+    ):
+        load(tmp_path / "far.yaml")
 
 
 def test_a_bad_urdf_file_is_named_with_its_line(tmp_path):

@@ -87,16 +87,16 @@ def _keep_time(real_time: bool, frame: str | None, substeps: int | None) -> "Rea
 
     if not real_time:
         if frame is not None:
-            raise InputError(Problem(field="--frame", message="goes with --real-time", given=frame))
+            raise InputError(Problem(field="--frame", message="Goes with --real-time.", given=frame))
         if substeps is not None:
             raise InputError(
-                Problem(field="--substeps", message="goes with --real-time", given=str(substeps))
+                Problem(field="--substeps", message="Goes with --real-time.", given=str(substeps))
             )
         return None
     try:
         return RealTime(frame=FRAME if frame is None else parse_quantity(frame, "s"), substeps=substeps)
     except ValueError as error:
-        raise InputError(Problem(field="--frame", message=str(error), given=frame or "")) from None
+        raise InputError(Problem(field="--frame", message=f"The value {error}.", given=frame or "")) from None
 
 
 def announce_compilation(scenario: "ScenarioBase") -> None:

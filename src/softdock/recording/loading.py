@@ -41,6 +41,8 @@ def load(path: str | os.PathLike[str]) -> Result:
                                 unit=si_unit(column.unit))
         for name, column in mapping.columns.items()
     }  # fmt: skip
+    for name in mapping.columns:
+        _refuse_infinite(name, table, log)
     return _result(mapping, source, History(time=time, channels=channels))
 
 
@@ -58,6 +60,14 @@ def load_run(path: str | os.PathLike[str]) -> Result:
 
 def _in_si(values: Array, unit: str, scale: float, offset: float) -> Array:
     return np.asarray((values * scale + offset) * parse_unit(unit).factor)
+
+
+def _refuse_infinite(name: str, table: Table, log: Path) -> None:
+    wrong = np.isinf(table.columns[name])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        message = f"The column '{name}' is infinite in row {row + 1}; leave a cell empty where nothing was measured."
+        raise InputError(Problem(message=message, file=str(log), line=table.place(row)))
 
 
 def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:

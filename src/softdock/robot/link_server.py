@@ -11,7 +11,7 @@ from typing import Any
 from softdock.errors import InputError, Problem
 from softdock.robot.link import Command, Mode, Refusal, Robot, State
 from softdock.robot.link_gate import Gate
-from softdock.robot.link_statistics import ServerStatistics, Stream
+from softdock.robot.link_statistics import ServerStatistics
 from softdock.robot.protocol import (
     MOST_JOINTS,
     Bye,
@@ -147,8 +147,7 @@ class RobotServer:
         if owner is None:
             self._owner = _Owner(address, packet.session, now, refused_before=self.gate.refused.total())
             self.gate.begin(self._state.q)
-            self.statistics.commands = Stream()
-            self.statistics.sessions += 1
+            self.statistics.begin_session()
         else:
             owner.heard = now
         welcome = Welcome(self.period, self.gate.timeout, self.robot.limits)

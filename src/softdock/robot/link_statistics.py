@@ -48,15 +48,20 @@ class Stream:
         """Packets that were sent, as the numbers show, and have not arrived."""
         return 0 if self.first is None else self.newest - self.first + 1 - self.received
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts and the share that was lost."""
-        sent = self.received + self.lost
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Packets received, lost, doubled and overtaken."""
+        return self.received, self.lost, self.duplicates, self.reordered
+
+    def to_json(self, before: tuple[int, int, int, int] = (0, 0, 0, 0)) -> dict[str, Any]:
+        """Return the counts, with those of earlier streams, and the share that was lost."""
+        received, lost, duplicates, reordered = map(sum, zip(before, self.counts))
         return {
-            "received": self.received,
-            "lost": self.lost,
-            "lost_share": self.lost / sent if sent else 0.0,
-            "duplicates": self.duplicates,
-            "reordered": self.reordered,
+            "received": received,
+            "lost": lost,
+            "lost_share": lost / (received + lost) if received + lost else 0.0,
+            "duplicates": duplicates,
+            "reordered": reordered,
         }
 
 
@@ -138,6 +143,8 @@ class ServerStatistics:
 
     commands: Stream = field(default_factory=Stream)
     """Of the present session."""
+    earlier: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Counts of the commands of all sessions before."""
     cycles: int = 0
     sessions: int = 0
     malformed: int = 0
@@ -150,14 +157,21 @@ class ServerStatistics:
     worst_cycle: float = 0.0
     """Longest computation of a cycle [s]."""
 
+    def begin_session(self) -> None:
+        """Count a new client's commands from here on; what others sent stays in the totals."""
+        received, lost, duplicates, reordered = map(sum, zip(self.earlier, self.commands.counts))
+        self.earlier = received, lost, duplicates, reordered
+        self.commands = Stream()
+        self.sessions += 1
+
     def to_json(self) -> dict[str, Any]:
-        """Return all figures."""
+        """Return all figures, of all sessions."""
         return {
             "cycles": self.cycles,
             "late_cycles": self.late_cycles,
             "worst_cycle_s": self.worst_cycle,
             "sessions": self.sessions,
-            "commands": self.commands.to_json(),
+            "commands": self.commands.to_json(self.earlier),
             "malformed": self.malformed,
             "foreign": self.foreign,
             "denied": self.denied,

@@ -1,5 +1,6 @@
 """Scenarios of kind `robot`: an arm in its surroundings, how it is controlled and where it is sent."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -163,6 +164,9 @@ class RobotScenario(MultibodyScenario):
         ):
             findings.of(_check_count, field, values, joints)
         findings.report()
+        for i, move in enumerate(self.moves):
+            findings.of(_check_limits, f"moves.{i}.joints", move.joints or (), robot)
+        findings.report()
         self._whole(robot, info.context)
         if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
             raise FieldError("tool.body", f"there is no body called {self.tool.body!r}")
@@ -172,10 +176,7 @@ class RobotScenario(MultibodyScenario):
         if start is None:
             return
         _check_count("arm.start", start, len(robot.moving))
-        for i, (joint, q) in enumerate(zip(robot.moving, start)):
-            if not joint.lower <= q <= joint.upper:
-                allowed = f"{joint.lower:.4g} to {joint.upper:.4g}"
-                raise FieldError(f"arm.start.{i}", f"lies outside the limits of {joint.name!r}, {allowed}")
+        _check_limits("arm.start", start, robot)
 
     def read_arm(self, directory: Path | None = None) -> Description:
         """Return the robot with the friction that the scenario gives it."""
@@ -184,7 +185,7 @@ class RobotScenario(MultibodyScenario):
             robot = read_urdf(path)
         except InputError as error:
             known = f" (bundled robots: {', '.join(bundled_robots())})" if not path.exists() else ""
-            raise FieldError("arm.file", f"{error}{known}") from None
+            raise FieldError("arm.file", f"cannot be used: {error}{known}") from None
         if not robot.moving:
             raise FieldError("arm.file", f"the robot {robot.name!r} has no joint that moves")
         friction = self.arm.friction
@@ -241,6 +242,14 @@ class RobotScenario(MultibodyScenario):
 def spread(values: float | tuple[float, ...], joints: int) -> np.ndarray:
     """Return one value per joint."""
     return np.broadcast_to(np.asarray(values, float), joints).copy()
+
+
+def _check_limits(field: str, q: Sequence[float], robot: Description) -> None:
+    """Refuse joint positions q [rad or m] beyond what the joints of the robot can do."""
+    for i, (joint, position) in enumerate(zip(robot.moving, q)):
+        if not joint.lower <= position <= joint.upper:
+            allowed = f"{joint.lower:.4g} to {joint.upper:.4g}"
+            raise FieldError(f"{field}.{i}", f"lies outside the limits of {joint.name!r}, {allowed}")
 
 
 def _check_count(field: str, values: float | tuple[float, ...], joints: int) -> None:

@@ -31,12 +31,12 @@ class RealTime:
     def __post_init__(self) -> None:
         if not (self.frame > 0.0 and math.isfinite(self.frame)):
             raise InputError(
-                Problem(field="frame", message="must be more than 0 s", given=f"{self.frame:g} s")
+                Problem(field="frame", message="Must be more than 0 s.", given=f"{self.frame:g} s")
             )
         if self.substeps is not None and not 1 <= self.substeps <= MOST_SUBSTEPS:
             raise InputError(
                 Problem(
-                    field="substeps", message=f"must be from 1 to {MOST_SUBSTEPS}", given=f"{self.substeps}"
+                    field="substeps", message=f"Must be from 1 to {MOST_SUBSTEPS}.", given=f"{self.substeps}"
                 )
             )
 
