@@ -88,7 +88,8 @@ def _problems(scenario: ScenarioBase) -> list[Problem | None]:
 def _length(scenario: MultibodyScenario) -> Problem | None:
     if not isinstance(scenario, RobotScenario) or scenario.duration is not None:
         return _above("duration", scenario.duration, LONGEST, "s of simulated time")
-    given = sum(max(move.start, 0.0) + (move.duration or 0.0) + move.wait for move in scenario.moves)
+    latest = max(move.start for move in scenario.moves)
+    given = latest + sum((move.duration or 0.0) + move.wait for move in scenario.moves)
     return _above("moves", given, LONGEST, "s of simulated time")
 
 

@@ -14,6 +14,8 @@ from softdock.result import Array
 from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.station import StationScenario
+from softdock.studio import sketches
 
 WIDTH, HEIGHT, MARGIN = 320, 150, 16
 CHASER, TARGET, INK = "#3b7dd8", "#e08a2e", "#8a94a3"
@@ -45,7 +47,8 @@ def recalled(key: str) -> str | None:
 
 @functools.cache
 def _folder() -> Path:
-    version = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    sources = b"".join(Path(str(file)).read_bytes() for file in (__file__, sketches.__file__))
+    version = hashlib.sha256(sources).hexdigest()[:12]
     return cache_bases()[0] / f"thumbnails-{version}"
 
 
@@ -54,10 +57,21 @@ def draw(scenario: ScenarioBase) -> str:
     if isinstance(scenario, ChainScenario):
         body = _chain(scenario)
     elif isinstance(scenario, MultibodyScenario):
-        body = _outlines(scenario) or _bodies(scenario)
+        body = _outlines(scenario) or _sketch(scenario) or _bodies(scenario)
+    elif isinstance(scenario, StationScenario):
+        body = sketches.station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
     else:
         body = ""
     return _svg(body or blank())
+
+
+def _sketch(scenario: MultibodyScenario) -> str:
+    for interface in scenario.interfaces.values():
+        return sketches.pins(interface, (WIDTH, HEIGHT), CHASER, TARGET)
+    for structure in scenario.structures.values():
+        if structure.members is not None:
+            return sketches.station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
+    return ""
 
 
 def blank() -> str:

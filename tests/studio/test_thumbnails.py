@@ -1,0 +1,30 @@
+"""A picture shows what the scenario has: as many pins, every beam."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from softdock.scenario import bundled, load
+from softdock.scenario.station import StationScenario
+from softdock.studio.thumbnails import CHASER, TARGET, blank, draw
+
+
+@pytest.mark.parametrize("name", [one.name for one in bundled()])
+def test_every_bundled_scenario_has_a_picture_of_its_own(name: str) -> None:
+    picture = draw(load(name))
+    ElementTree.fromstring(picture)
+    assert blank() not in picture
+    assert CHASER in picture
+    assert TARGET in picture
+    assert "nan" not in picture
+
+
+@pytest.mark.parametrize(("name", "pins"), [("pins-1", 1), ("pins-200", 6), ("peg-rim", 1)])
+def test_pins_are_drawn_side_by_side(name: str, pins: int) -> None:
+    assert draw(load(name)).count("0 0 1 0") == pins
+
+
+def test_a_station_is_drawn_by_its_beams() -> None:
+    scenario = load("power-tower-y")
+    assert isinstance(scenario, StationScenario)
+    assert draw(scenario).count('stroke-width="3"') == len(scenario.members().all_beams())
