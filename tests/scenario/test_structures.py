@@ -1,5 +1,6 @@
 """Flexible structures, locks and orbits in scenario files: what is refused, with file, line and field."""
 
+import io
 import json
 from pathlib import Path
 
@@ -214,8 +215,35 @@ def test_nastran_files_at_fault_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="7"):
         load(case)
     (tmp_path / "mast.pch").unlink()
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match=r"does not exist \(mast.pch\)"):
         load(case)
+    (tmp_path / "mast.bdf").write_text(bulk.replace("GRID,2,,0.0", "GRID,2,,0.0x"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"in field 4 \(mast.bdf, line 5, given 0.0x\)"):
+        load(case)
+
+
+def plain_array() -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(3))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x00\x01", plain_array()])
+def test_files_that_hold_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "modes.npz").write_bytes(content)
+    (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
+    with pytest.raises(InputError, match="Is not a NumPy file of plain arrays") as caught:
+        load(tmp_path / "case.yaml")
+    assert caught.value.problems[0].field == "structures.tower.file"
+
+
+def test_a_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    modes_file(tmp_path)
+    file = tmp_path / "modes.npz"
+    file.write_bytes(file.read_bytes()[:2000])
+    (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
+    with pytest.raises(InputError, match="Is not a NumPy file"):
+        load(tmp_path / "case.yaml")
 
 
 @pytest.mark.parametrize(("spoil", "said"), [("scaled", "mass"), ("mixed", "orthogonal")])

@@ -1,6 +1,8 @@
 """Modes that another program computed: read from NumPy or CSV files, measured, and refused if they are no modes."""
 
 import csv
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -73,7 +75,7 @@ def _from_npz(path: Path) -> dict[str, Floats]:
             return {name: file[name] for name in ARRAYS}
     except OSError as error:
         raise file_error(path, "read", error) from None
-    except ValueError:
+    except (ValueError, EOFError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error):
         raise InputError(Problem(message="is not a NumPy file of plain arrays.", file=str(path))) from None
 
 

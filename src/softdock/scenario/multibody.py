@@ -325,7 +325,11 @@ class MultibodyScenario(ScenarioBase, System):
                 "members" if structure.members else "file" if structure.file else "nastran",
             )
             said = f"{problem.field} {problem.message}" if field == "members" else problem.message
-            raise FieldError(f"structures.{name}.{field}", said.rstrip(".")) from None
+            place = [Path(problem.file).name] if problem.file and problem.file != str(structure.file) else []
+            place += [f"line {problem.line}"] if problem.line else []
+            place += [f"given {problem.given}"] if problem.given and place else []
+            within = f" ({', '.join(place)})" if place else ""
+            raise FieldError(f"structures.{name}.{field}", said.rstrip(".") + within) from None
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]
