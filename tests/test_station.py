@@ -1,6 +1,7 @@
 """The station study: the bundled scenarios against the paper's table, closed forms and each other."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,7 +100,8 @@ def test_modes_by_choice() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"modes": 5000}, "modes: Must be at most"),
+        ({"modes": 5000}, "modes: Must be at most 689"),
+        ({"modes": 744}, "modes: Must be at most 689"),
         ({"orbit.altitude": "-10 km"}, "inside the Earth"),
         ({"direction": [0, 0, 0]}, "zero vector"),
         ({"point_a": "keel-tip"}, "no node 'keel-tip'"),
@@ -129,3 +131,20 @@ def test_the_prediction_stands_beside_the_run(docked: dict) -> None:
         docked["metrics"]["delta_rate_simulated"], rel=1e-4
     )
     assert docked["prediction"]["delta_rate_rigid"] == pytest.approx(3.125e-3, rel=1e-3)
+
+
+def test_a_station_with_fewer_modes_than_are_shown(tmp_path: Path) -> None:
+    """A mast of one beam has six modes on its base; the run shows those there are."""
+    file = tmp_path / "mast.yaml"
+    file.write_text(
+        "softdock: 1\nkind: station\nclosing_rate: 0.1 m/s\npoint_a: top\nmodes: 3\nbefore: 1 s\nafter: 1 s\n"
+        "structure:\n"
+        "  nodes: {foot: [0, 0, 0], top: [0, 0, -40]}\n"
+        "  sections: {mast: {axial: 1e7, bending_y: 2e6, bending_z: 2e6, torsion: 1e6, mass_per_length: 9, polar: 1}}\n"
+        "  beams: {mast: {nodes: [foot, top], section: mast}}\n"
+        "  parts: {bus: {node: foot, mass: 8 t, inertia: [2e4, 2e4, 1e4]}}\n",
+        encoding="utf-8",
+    )
+    metrics = softdock.simulate(softdock.load(file)).metrics
+    assert "free_frequency_6" in metrics
+    assert "free_frequency_7" not in metrics

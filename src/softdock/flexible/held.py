@@ -135,10 +135,10 @@ def lowest(held: Held, apply_mass: Callable[[Floats], Floats], count: int | None
                 given=str(count),
             )
         )
-    if count is None or n <= DENSE:
+    if count is None or n <= DENSE or (count >= n and n <= LARGEST):  # to say how many there are
         inverse, shapes = _dense(held, apply_mass)
     elif count >= n:
-        raise _too_many(count, n)
+        raise _too_many(count, n - 1)
     else:
         operator = LinearOperator((n, n), matvec=apply_mass, dtype=float)
         solver = LinearOperator((n, n), matvec=held.solve, dtype=float)

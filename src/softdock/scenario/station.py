@@ -133,7 +133,7 @@ class StationScenario(ScenarioBase):
             )
         rows, most = (self.before + self.after) * self.record_rate, RecordModel().max_rows
         if rows > most:
-            raise FieldError("record_rate", f"would record {rows:.3g} rows; at most {most} are kept")
+            raise FieldError("record_rate", f"would record {rows:.6g} rows; at most {most} are kept")
 
     def _check_system(self, flexible: Flexible) -> None:
         """Refuse what the system of bodies refuses, at the key of this scenario that is at fault."""

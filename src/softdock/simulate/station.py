@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import RunError
+from softdock.errors import InputError, RunError
 from softdock.flexible import BaseModes, free_modes, mesh
 from softdock.flexible.structure import Structure
 from softdock.multibody.assemble import assemble
@@ -185,7 +185,11 @@ def _deflections(scenario: StationScenario, result: Result) -> dict[str, float]:
 @functools.lru_cache(maxsize=8)
 def _free_frequencies(structure: str) -> tuple[float, ...]:
     """Return the lowest elastic frequencies of a free structure [Hz]."""
-    found = free_modes(mesh(Structure.model_validate_json(structure)), FREQUENCIES)
+    meshed = mesh(Structure.model_validate_json(structure))
+    try:
+        found = free_modes(meshed, FREQUENCIES)
+    except InputError:  # fewer than that exist
+        found = free_modes(meshed)
     return tuple(float(f) for f in found.frequency)
 
 
