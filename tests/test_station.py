@@ -148,3 +148,16 @@ def test_a_station_with_fewer_modes_than_are_shown(tmp_path: Path) -> None:
     metrics = softdock.simulate(softdock.load(file)).metrics
     assert "free_frequency_6" in metrics
     assert "free_frequency_7" not in metrics
+
+
+@pytest.mark.parametrize("modes", ["0", "all"])
+def test_a_station_of_one_rigid_part(tmp_path: Path, modes: str) -> None:
+    file = tmp_path / "bus.yaml"
+    file.write_text(
+        f"softdock: 1\nkind: station\nclosing_rate: 0.1 m/s\npoint_a: foot\nmodes: {modes}\nbefore: 1 s\nafter: 1 s\n"
+        "structure: {nodes: {foot: [0, 0, 0]}, parts: {bus: {node: foot, mass: 8 t, inertia: [2e4, 2e4, 1e4]}}}\n",
+        encoding="utf-8",
+    )
+    metrics = softdock.simulate(softdock.load(file)).metrics
+    assert metrics["delta_rate"] == metrics["delta_rate_rigid"] > 0.0
+    assert metrics["delta_rate_simulated"] == pytest.approx(metrics["delta_rate"], rel=1e-4)

@@ -163,7 +163,9 @@ def free_modes(mesh: Mesh, count: int | None = None) -> FreeModes:
     shapes = np.zeros((6 * len(mesh.names), square.size))
     shapes[held.free] = x
     shapes -= R @ (M_t @ (S.T @ x))  # the first node moves against the others: no momentum
-    return FreeModes(frequency=np.sqrt(square) / (2.0 * np.pi), shapes=shapes.reshape(-1, 6, square.size))
+    return FreeModes(
+        frequency=np.sqrt(square) / (2.0 * np.pi), shapes=shapes.reshape(len(mesh.names), 6, square.size)
+    )
 
 
 def base_modes(mesh: Mesh, base: str, count: int | None = None) -> BaseModes:
@@ -182,7 +184,7 @@ def modes_on_base(mesh: Mesh, base: str, frequency: Floats, shapes: Floats) -> B
     R = mesh.rigid_motions(mesh.positions[at])
     momentum = mesh.mass @ R
     positions = mesh.positions - mesh.positions[at]
-    moved = (mesh.mass @ shapes).reshape(-1, 6, frequency.size)[:, 3:]
+    moved = (mesh.mass @ shapes).reshape(len(mesh.names), 6, frequency.size)[:, 3:]
     inertia = _checked_inertia(R.T @ momentum)
     free = np.delete(np.arange(6 * len(mesh.names)), 6 * at + np.arange(6))
     M_f = mesh.mass[free][:, free]
@@ -191,7 +193,7 @@ def modes_on_base(mesh: Mesh, base: str, frequency: Floats, shapes: Floats) -> B
         names=mesh.names,
         positions=positions,
         frequency=frequency,
-        shapes=shapes.reshape(-1, 6, frequency.size),
+        shapes=shapes.reshape(len(mesh.names), 6, frequency.size),
         participation=momentum.T @ shapes,  # Eq. (F14)
         moment=np.einsum("nik,nj->kij", moved, positions),  # Eq. (F38)
         inertia=inertia,

@@ -175,7 +175,8 @@ def _computed(members: Structure, base: str, wanted: Modes) -> "BaseModes":
     if wanted == "all":
         return base_modes(meshed, base)
     if not isinstance(wanted, ModeChoice):
-        return base_modes(meshed, base, max(wanted, 1)).lowest(wanted)
+        alone = wanted == 0 and len(meshed.names) == 1  # a rigid part and nothing that could ring
+        return base_modes(meshed, base, None if alone else max(wanted, 1)).lowest(wanted)
     most, count = 6 * (len(meshed.names) - 1), FIRST_GUESS
     while count < most:
         try:
