@@ -104,6 +104,17 @@ def test_the_force_is_continuous_over_every_border(name):
     assert jump < 1e-7 * size
 
 
+def test_a_pin_wider_than_its_hole_slides_off_the_box_without_a_jump():
+    touching = Touching(pair(r=0.0205, L=0.0, sides=(0.056, 0.072)))
+
+    def force(u):
+        return wrench(touching, np.array([0.028 + 0.002 * u, 0.001, 0.02]), UP)
+
+    jump, size = largest_jump(force)
+    assert size > 400.0  # 0.5 mm deep
+    assert jump < 1e-7 * size
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_force_is_continuous_along_any_way(name):
     touching, rng = Touching(SHAPES[name]), np.random.default_rng(11)

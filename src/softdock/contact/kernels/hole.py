@@ -70,7 +70,7 @@ def nearest(shape, x, y, z, side):
     can touch.
     """
     hx, hy, low = shape.half_x, shape.half_y, -shape.height
-    if abs(x) > hx or abs(y) > hy:
+    if side > 0.0 and (abs(x) > hx or abs(y) > hy):  # the box has one nearest place, not one across
         px, py, pz = min(max(x, -hx), hx), min(max(y, -hy), hy), min(max(z, low), 0.0)
         vx, vy, vz = x - px, y - py, z - pz
         away = math.sqrt(vx * vx + vy * vy + vz * vz)
