@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from multibody.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import AxisAngle, Free, Prismatic, Revolute
 from softdock.multibody.settings import Method
-from softdock.multibody.system import Anchor, Body, Exponential, Spring, Strut, System
+from softdock.multibody.system import Body, Exponential, Spring, Strut, System
 from softdock.theory import rigid_body as theory
 
 # Errors of all steps together; each stays below the accuracy, and below it by far in smooth motion.

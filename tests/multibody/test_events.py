@@ -8,9 +8,10 @@ import pytest
 import softdock
 from multibody.systems import EPS, simulate
 from softdock import simulate as run_scenario
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import Free, Prismatic, Revolute
 from softdock.multibody.session import Ending
-from softdock.multibody.system import Anchor, Body, Drive, Spring, Strut, System, Weld
+from softdock.multibody.system import Body, Drive, Spring, Strut, System, Weld
 from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
 
 MASS, FREQUENCY = 2.0, 5.0

@@ -24,6 +24,7 @@ from multibody.systems import (
     simulate,
     speeds,
 )
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import (
     Fixed,
     Free,
@@ -36,7 +37,7 @@ from softdock.multibody.joints import (
     matrix,
     product,
 )
-from softdock.multibody.system import Anchor, Body, FullInertia, System
+from softdock.multibody.system import Body, FullInertia, System
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)

@@ -8,11 +8,12 @@ import pytest
 from multibody.flexing import flexible_scene, whip
 from multibody.systems import TIGHT, assemble, body_pose, joint, simulate, solid
 from softdock.flexible import base_modes, mesh, motion_about, rigid_inertia, weld
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.assemble import MODAL, MODAL_RATE, Assembly
 from softdock.multibody.impulse import weld_impulse
 from softdock.multibody.joints import Free
 from softdock.multibody.structures import Flexible
-from softdock.multibody.system import Anchor, Body, Lock, System
+from softdock.multibody.system import Body, Lock, System
 
 SCENES = [("free", True), ("revolute", True), ("universal", True), ("spherical", False), ("planar", True)]
 

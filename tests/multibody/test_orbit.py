@@ -8,12 +8,13 @@ from scipy.interpolate import CubicSpline
 
 from multibody.systems import EPS, evaluate, simulate, watch
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.around import Around, BodyPlate
 from softdock.multibody.assemble import MODAL, assemble
 from softdock.multibody.joints import AxisAngle, Free
 from softdock.multibody.settings import Accuracy
 from softdock.multibody.structures import Flexible
-from softdock.multibody.system import Anchor, Body, Strut, System
+from softdock.multibody.system import Body, Strut, System
 from softdock.orbit import drag, relative_motion, solar_pressure
 from softdock.orbit.earth import MU, ROTATION
 from softdock.orbit.gravity import gravity_gradient

@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.impulse import Impact
-from softdock.multibody.joints import Free, Pose, matrix, quaternion
-from softdock.multibody.system import Anchor, System
+from softdock.multibody.joints import Free, Pose, matrix
+from softdock.multibody.system import System
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +58,7 @@ def _pose(state: Impact, assembly: Assembly, anchor: Anchor) -> Pose:
     link = state.links[placed.link]
     base = state.links[link.root]
     X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
-    here = Pose(R=matrix(quaternion(anchor.attitude)), p=np.asarray(anchor.at, float))
+    here = anchor.pose()
     return X_NL @ placed.X_LB @ here
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody import joints as j
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.around import HILL
 from softdock.multibody.attach import Attached, FlexibleRecords, flexible_records, orbit_record, plate_records
 from softdock.multibody.kernels import elements as e
@@ -17,7 +18,6 @@ from softdock.multibody.kernels.kinematics import joint_velocities, link_velocit
 from softdock.multibody.structures import Flexible
 from softdock.multibody.system import (
     WORLD,
-    Anchor,
     Body,
     Drive,
     JointElement,
@@ -149,9 +149,7 @@ class _Assembler:
             X_LB = _identity()
         else:
             parent = self.placed[body.parent]
-            X_LJ = parent.X_LB @ j.Pose(
-                R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.at, float)
-            )
+            X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
             link, X_LB = self._add_joint(joint, parent.link, X_LJ)
         self.placed[name] = Placed(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
@@ -343,7 +341,7 @@ class _Assembler:
 
     def _write_frame(self, record: np.record, body: str, frame: str, anchor: Anchor) -> int:
         placed = self.placed[anchor.body]
-        X = placed.X_LB @ j.Pose(R=j.matrix(j.quaternion(anchor.attitude)), p=np.asarray(anchor.at, float))
+        X = placed.X_LB @ anchor.pose()
         record[f"R_{body}{frame}"] = X.R.ravel()
         record[f"p_{body}{frame}"] = X.p
         return placed.link

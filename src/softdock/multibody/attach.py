@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.around import Around, BodyPlate
-from softdock.multibody.joints import Pose, matrix, quaternion
+from softdock.multibody.joints import Pose, pose_at
 from softdock.multibody.kernels.appendages import APPENDAGE, MODE, NODE
 from softdock.multibody.kernels.orbit import ORBIT, PLATE
 from softdock.multibody.kernels.tree import records
@@ -37,7 +37,7 @@ class Attached:
     def X_LS(self) -> Pose:
         """The structure, at its base node, in the link."""
         f = self.flexible
-        return self.X_LB @ Pose(R=matrix(quaternion(f.attitude)), p=np.asarray(f.at, float))
+        return self.X_LB @ pose_at(f.at, f.attitude)
 
     def own(self) -> Floats:
         """Return mass, mass times centre and inertia about the link's origin in link axes, as links hold them."""

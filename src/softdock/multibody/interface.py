@@ -11,7 +11,8 @@ from softdock.contact.layer import Friction, FrictionLaw
 from softdock.contact.pins import Damping, PinInHole, PinLaw, Rim
 from softdock.errors import InputError
 from softdock.geometry.pins import Hole, Pin
-from softdock.multibody.joints import UPRIGHT, Attitude, Pose, matrix, quaternion
+from softdock.multibody.anchor import Anchor
+from softdock.multibody.joints import Pose, matrix
 from softdock.quantities.fields import (
     Angle,
     Flag,
@@ -31,21 +32,8 @@ MOST_PINS = 10_000
 Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]
 
 
-class Frame(Model):
+class Frame(Anchor):
     """A frame on a body: z along the pins, or into the holes. Where both frames agree, the pins are home."""
-
-    body: str
-    at: Vector3[Length] = (0.0, 0.0, 0.0)
-    attitude: Attitude = UPRIGHT
-
-    @model_validator(mode="after")
-    def _is_frame(self) -> Self:
-        quaternion(self.attitude)
-        return self
-
-    def pose(self) -> Pose:
-        """Return the frame in its body."""
-        return Pose(R=matrix(quaternion(self.attitude)), p=np.asarray(self.at, float))
 
 
 class Circle(Model):

@@ -1,6 +1,7 @@
 """Joints as people describe them: how a body may move against its parent, and how it starts."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
@@ -218,3 +219,8 @@ class Pose:
 
     def __matmul__(self, other: "Pose") -> "Pose":
         return Pose(R=self.R @ other.R, p=self.p + self.R @ other.p)
+
+
+def pose_at(at: Sequence[float], attitude: Attitude) -> Pose:
+    """Return the pose of a frame that is given by its place [m] and its attitude."""
+    return Pose(R=matrix(quaternion(attitude)), p=np.asarray(at, float))

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.around import HILL, Around
 from softdock.multibody.interface import Interface
-from softdock.multibody.joints import MOTIONS, UPRIGHT, Attitude, Fixed, Free, Joint, quaternion
+from softdock.multibody.joints import MOTIONS, Fixed, Free, Joint, quaternion
 from softdock.multibody.structures import Flexible
 from softdock.multibody.touching import Contact, Surface
 from softdock.quantities.fields import (
@@ -165,19 +166,6 @@ class Drive(JointElement):
     max_force: PositiveJointForce | None = None
     max_power: PositivePower | None = None
     active: Flag = True
-
-
-class Anchor(Model):
-    """A frame on a body."""
-
-    body: str
-    at: Vector3[Length] = (0.0, 0.0, 0.0)
-    attitude: Attitude = UPRIGHT
-
-    @model_validator(mode="after")
-    def _is_frame(self) -> Self:
-        quaternion(self.attitude)
-        return self
 
 
 class Strut(Model):

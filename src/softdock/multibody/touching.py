@@ -4,7 +4,6 @@ import functools
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
 from pydantic import model_validator
 
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
@@ -13,7 +12,7 @@ from softdock.errors import InputError
 from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
 from softdock.geometry.profile import Profile
 from softdock.geometry.remembered import read_meridian
-from softdock.multibody.joints import UPRIGHT, Attitude, Pose, matrix, quaternion
+from softdock.multibody.joints import UPRIGHT, Attitude, Pose, pose_at
 from softdock.quantities.fields import (
     ArealDamping,
     Flag,
@@ -81,7 +80,7 @@ class Surface(Model):
 
     def read(self, folder: Path) -> tuple[Profile, Pose]:
         """Return the meridian and its frame in the body; relative files start from `folder`."""
-        X_BF = Pose(R=matrix(quaternion(self.attitude)), p=np.asarray(self.at, float))
+        X_BF = pose_at(self.at, self.attitude)
         if self.file is None:
             return self.to_profile(), X_BF
         profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range)

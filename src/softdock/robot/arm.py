@@ -162,8 +162,8 @@ def _collect(
 
 def _start(joint: j.Joint) -> j.Pose:
     if isinstance(joint, j.Free):
-        return j.Pose(R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.position, float))
-    return j.Pose(R=j.matrix(j.quaternion(joint.attitude)), p=np.asarray(joint.at, float))
+        return j.pose_at(joint.position, joint.attitude)
+    return j.pose_at(joint.at, joint.attitude)
 
 
 def _model(links: np.recarray) -> ArmModel:

@@ -9,10 +9,11 @@ import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
 from softdock.errors import InputError
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import Axis
 from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
 from softdock.multibody.structures import Flexible
-from softdock.multibody.system import WORLD, Anchor, Name, System
+from softdock.multibody.system import WORLD, Name, System
 from softdock.multibody.watch import unit_of
 from softdock.quantities.fields import (
     Angle,

@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
+from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import Attitude, Fixed, Free, quaternion
-from softdock.multibody.system import WORLD, Anchor, Body, Name, System
+from softdock.multibody.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
     JointDamping,
     JointPosition,

@@ -100,7 +100,7 @@ class Setup:
                     given=tool.body,
                 )
             )
-        return tool.body, Pose(R=matrix(quaternion(tool.attitude)), p=np.asarray(tool.at, float))
+        return tool.body, tool.pose()
 
     def experiment(self) -> Experiment:
         """Plan the moves; raises InputError for what cannot be reached or would swing up."""
