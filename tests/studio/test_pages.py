@@ -124,6 +124,7 @@ def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", s
     tab.picture("studio-text")
     for _ in range(9):
         page.keyboard.press("Backspace")
+    page.get_by_text("The key 'spede' is not known here.").first.wait_for(state="hidden")
     page.get_by_role("button", name="Run", disabled=False).wait_for()
     page.get_by_role("tab", name="Form").click()
     gap = page.get_by_label("gap", exact=True)
