@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
-from tests.browser import FLAGS, NARROW, find_browser
 
 import softdock
+from softdock.bench.browser import FLAGS, NARROW, find_browser
 from softdock.replay import player_html, scene
 
 PICTURE = Path(__file__).parent / "images" / "replay.png"

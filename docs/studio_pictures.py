@@ -7,8 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
-from tests.browser import FLAGS, NARROW, find_browser
 from tests.studio.conftest import CAMPAIGN, start, stop
+
+from softdock.bench.browser import FLAGS, NARROW, find_browser
 
 IMAGES = Path(__file__).parent / "images"
 LONG = 300_000.0  # ms

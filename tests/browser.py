@@ -6,7 +6,6 @@ that would have left the machine. Where there is no browser such tests are skipp
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,24 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from softdock.bench.browser import FLAGS, NARROW, find_browser, missing
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_BROWSER = (
-    "no browser here: install Chromium (Debian: apt-get install chromium) to run the tests of the pages"
-)
-NO_DRIVER = "no driver for the browser here: pip install playwright to run the tests of the pages"
-FLAGS = (
-    "--no-sandbox",  # tests may run as root, in a container
-    "--disable-dev-shm-usage",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-)
-NARROW, WIDE = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
 LOCAL_SCHEMES = ("file", "data", "blob", "about")
 WAIT = 20_000.0  # ms; the machine may be busy
 PICTURES = Path("out/screenshots")
@@ -85,12 +71,6 @@ def _is_local(address: str) -> bool:
     return parts.scheme in LOCAL_SCHEMES or parts.hostname in ("127.0.0.1", "localhost")
 
 
-def find_browser() -> str | None:
-    """Return the path of the browser, `SOFTDOCK_CHROMIUM` first."""
-    names = [os.environ.get("SOFTDOCK_CHROMIUM", ""), *NAMES]
-    return next((path for name in names if name and (path := shutil.which(name))), None)
-
-
 def _missing(sentence: str) -> None:
     if os.environ.get("SOFTDOCK_BROWSER") == "required":
         pytest.fail(sentence)
@@ -100,15 +80,12 @@ def _missing(sentence: str) -> None:
 @pytest.fixture(scope="module")
 def chromium() -> "Iterator[Browser]":
     """The browser itself, one for each file of tests; none keeps an event loop after its file."""
-    path = find_browser()
-    if path is None:
-        _missing(NO_BROWSER)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing(NO_DRIVER)
+    if missing():
+        _missing(f"the pages are not tested: {missing()}")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = driver.chromium.launch(executable_path=find_browser(), args=list(FLAGS))
         yield browser
         browser.close()
 

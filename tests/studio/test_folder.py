@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from softdock.campaign import store
 from softdock.errors import InputError
+from softdock.scenario import bundled
 from softdock.scenario.source import parse
-from softdock.studio.folder import Folder
+from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder, bundled_heads
 
 
 @pytest.fixture
@@ -83,3 +85,12 @@ def test_one_studio_at_a_time(folder: Folder) -> None:
             folder.take("http://127.0.0.1:2/")
         assert "Open http://127.0.0.1:1/ in the browser" in str(caught.value)
     folder.take("http://127.0.0.1:3/").close()
+
+
+def test_heads_of_bundled_scenarios_say_what_the_whole_files_say() -> None:
+    heads = {name: (head["kind"], head["title"]) for name, head in bundled_heads().items()}
+    assert heads == {one.name: (one.kind, one.title) for one in bundled()}
+
+
+def test_files_of_campaigns_are_called_as_the_store_calls_them() -> None:
+    assert (CAMPAIGN_TABLE, CAMPAIGN_LOCK) == (store.TABLE_FILE, store.LOCK_FILE)

@@ -55,7 +55,7 @@ def assert_no_overlap(page: "Page") -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     over = page.evaluate(
         """() => {
-          const boxes = [...document.querySelectorAll('.card, a.tile, .q-header')].filter(e => e.offsetParent)
+          const boxes = [...document.querySelectorAll('.card, a.tile, .head')].filter(e => e.offsetParent)
             .filter(e => !e.parentElement.closest('.card')).map(e => e.getBoundingClientRect());
           return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1
             && a.top < b.bottom - 1 && b.top < a.bottom - 1 && a.height > 60 && b.height > 60));
@@ -215,7 +215,7 @@ def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Serv
     tab.page.set_viewport_size({"width": 1920, "height": 1080})
     tab.page.emulate_media(color_scheme="dark")
     tab.page.goto(f"{served.address}{place}")
-    tab.page.locator(".q-header").wait_for()
+    tab.page.locator(".head").wait_for()
     tab.page.wait_for_function("document.body.classList.contains('body--dark')")
     tab.page.wait_for_timeout(600)
     assert_no_overlap(tab.page)

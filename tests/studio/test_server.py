@@ -1,5 +1,6 @@
 """The studio as it is served: refusals at its door, and what the command line says."""
 
+import html
 import socket
 import subprocess
 from pathlib import Path
@@ -8,6 +9,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from tests.studio.conftest import COMMAND, Served, start, stop
+
+from softdock.studio.folder import bundled_heads
 
 
 def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -37,6 +40,43 @@ def test_foreign_pages_get_no_web_socket(served: Served, origin: str | None, ans
     with socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=20) as line:
         line.sendall("\r\n".join([*lines, "", ""]).encode())
         assert line.recv(4096).split()[1].decode() == answer
+
+
+def test_the_server_starts_without_what_only_runs_need() -> None:
+    script = (
+        "import sys; from pathlib import Path; from softdock.studio.server import Studio, application;"
+        "application(Studio.at(Path(sys.argv[1])), frozenset({'127.0.0.1'}), 5, None);"
+        "print(sorted({'numpy', 'scipy', 'numba', 'pint', 'pyarrow', 'matplotlib', 'ruamel'} & set(sys.modules)))"
+    )
+    done = subprocess.run([COMMAND[0], "-c", script, "."], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
+    page = httpx.get(served.address).text
+    for name, head in bundled_heads().items():
+        assert f'href="/scenario?name={name}"' in page
+        assert html.escape(head["title"]) in page
+    assert "My own impact" in page
+
+
+def test_files_are_added_once_and_judged_by_the_server(served: Served) -> None:
+    def add(name: str, content: bytes, **headers: str) -> httpx.Response:
+        return httpx.post(f"{served.address}files", params={"name": name}, content=content, headers=headers)
+
+    assert add("added.yaml", b"softdock: 1\nbase: impact-a\n").status_code == 201
+    assert (served.folder / "added.yaml").read_bytes() == b"softdock: 1\nbase: impact-a\n"
+    again = add("added.yaml", b"other")
+    assert (again.status_code, again.text) == (
+        400,
+        "There is a file 'added.yaml' already; rename yours first.\n",
+    )
+    assert (served.folder / "added.yaml").read_bytes() == b"softdock: 1\nbase: impact-a\n"
+    for name in ("../out.yaml", "run.py", ".hidden.yaml", "a/b.yaml"):
+        assert "is no name of a scenario or CAD file" in add(name, b"x").text
+    assert "larger than 1 MB" in add("large.yaml", b"x" * 1_000_001).text
+    assert add("foreign.yaml", b"x", Origin="http://evil.org").status_code == 403
+    assert not (served.folder / "foreign.yaml").exists()
 
 
 def test_the_socket_knows_its_own_pages(served: Served) -> None:

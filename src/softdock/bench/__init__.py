@@ -19,6 +19,7 @@ BENCHMARKS = {
     "link": "Restitution with a late force beside published values, and a minute at 1 kHz over UDP",
     "peg": "Pins in holes: time of a pair by both ways, 20 pins in frames of 10 ms, pins in real time",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs",
+    "studio": "From the command to the gallery, from a click on Run to the replay, the studio at rest",
     "station": "200 s of a flexible station, the cost of a mode, modes of 50 000 degrees of freedom",
 }
 """Name of every benchmark, with what it measures."""

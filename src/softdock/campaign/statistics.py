@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 from scipy.special import ndtri
 
 from softdock.result import Array
@@ -56,6 +55,8 @@ def rank_correlation(name: str, x: ArrayLike, metric: str, y: ArrayLike) -> Rank
     a, b = a[both], b[both]
     if a.size < FEWEST or np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
         return None
+    from scipy import stats  # takes a second to load, and little needs it
+
     found = stats.spearmanr(a, b)
     return RankCorrelation(name, metric, float(found.statistic), float(found.pvalue), int(a.size))
 

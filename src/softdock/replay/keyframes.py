@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from softdock.replay.kernels import keep_rows
 from softdock.replay.scene import Floats, Indices, Track
 
 
@@ -17,33 +18,14 @@ def increasing(time: Floats) -> Indices:
 def thinned(time: Floats, values: Floats, tolerance: float) -> Indices:
     """Return rows such that straight lines between them pass every row within the tolerance.
 
-    Ramer, Douglas and Peucker's method in time, all pieces split at once: frames gather where something happens.
+    Ramer, Douglas and Peucker's method in time: frames gather where something happens.
     """
     n = len(time)
-    values = values.reshape(n, -1)
     if n <= 2:
         return np.arange(n)
-    kept = np.zeros(n, bool)
-    kept[[0, -1]] = True
-    begin, end = np.array([0]), np.array([n - 1])  # pieces that are not settled
-    while len(begin):
-        length = end - begin + 1
-        first = np.cumsum(length) - length
-        piece = np.repeat(np.arange(len(begin)), length)
-        row = np.arange(length.sum()) - first[piece] + begin[piece]
-        a, b = begin[piece], end[piece]
-        f = ((time[row] - time[a]) / (time[b] - time[a]))[:, None]
-        off = values[row] - values[a] - f * (values[b] - values[a])
-        error = np.abs(off[:, 0]) if off.shape[1] == 1 else np.sqrt(np.einsum("ij,ij->i", off, off))
-        worst = np.maximum.reduceat(error, first)
-        at_worst = np.flatnonzero(error == worst[piece])
-        split = row[at_worst[np.unique(piece[at_worst], return_index=True)[1]]]
-        open_ = worst > tolerance
-        begin, split, end = begin[open_], split[open_], end[open_]
-        kept[split] = True
-        begin, end = np.concatenate([begin, split]), np.concatenate([split, end])
-        wide = end - begin > 1
-        begin, end = begin[wide], end[wide]
+    kept, stack = np.zeros(n, np.bool_), np.empty((n, 2), np.int64)
+    rows = np.ascontiguousarray(values.reshape(n, -1), dtype=float)
+    keep_rows(np.ascontiguousarray(time, dtype=float), rows, float(tolerance), stack, kept)
     return np.flatnonzero(kept)
 
 

@@ -5,6 +5,7 @@ judge, and no object other than dict, list, str, int, float, bool and None can c
 follow the core schema of YAML 1.2: `1e3` is a number and `no` a text. JSON is a subset.
 """
 
+import functools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,8 +158,9 @@ def _read_text(path: Path) -> str:
         raise _refusal(name, line, message) from None
 
 
+@functools.lru_cache(maxsize=8)  # one text is looked at for its head, its base and its fields
 def _compose(text: str, file: str) -> _Node:
-    """Build the tree of nodes from the parser's events."""
+    """Build the tree of nodes from the parser's events; nobody changes it later."""
     builder = _Builder(file)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):

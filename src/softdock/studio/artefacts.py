@@ -4,13 +4,15 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from softdock.result import Result
+if TYPE_CHECKING:
+    from softdock.result import Result
 
 FILES = {"figure": "figure.png", "replay": "replay.html", "glb": "replay.glb", "report": "report.html"}
 
 
-def make(kind: str, result: Result, path: Path) -> None:
+def make(kind: str, result: "Result", path: Path) -> None:
     """Make one file of a result; it takes its place only when it is complete."""
     hidden = path.with_name(f".{os.getpid()}.{path.name}")
     try:
@@ -21,28 +23,28 @@ def make(kind: str, result: Result, path: Path) -> None:
             hidden.unlink()
 
 
-def _figure(result: Result, path: Path) -> None:
+def _figure(result: "Result", path: Path) -> None:
     result.plot(path)
 
 
-def _replay(result: Result, path: Path) -> None:
+def _replay(result: "Result", path: Path) -> None:
     from softdock.replay import player_html, scene
 
     path.write_text(player_html(scene(result)), encoding="utf-8")
 
 
-def _glb(result: Result, path: Path) -> None:
+def _glb(result: "Result", path: Path) -> None:
     from softdock.replay import scene, write_glb
 
     path.write_bytes(write_glb(scene(result)))
 
 
-def _report(result: Result, path: Path) -> None:
+def _report(result: "Result", path: Path) -> None:
     from softdock.report.run import write_run_report
 
     write_run_report(result, path)
 
 
-MAKERS: dict[str, Callable[[Result, Path], None]] = {
+MAKERS: "dict[str, Callable[[Result, Path], None]]" = {
     "figure": _figure, "replay": _replay, "glb": _glb, "report": _report,
 }  # fmt: skip

@@ -8,14 +8,14 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from softdock.campaign.store import LOCK_FILE, TABLE_FILE
-from softdock.campaign.table import status_of
 from softdock.errors import InputError
 from softdock.studio.campaigner import LOG, PROGRESS, STOP
-from softdock.studio.columns import Columns
-from softdock.studio.folder import Folder
+from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder
+
+if TYPE_CHECKING:
+    from softdock.studio.columns import Columns
 
 MOST_TABLES = 4  # campaigns whose columns are held in memory
 
@@ -89,7 +89,9 @@ class Campaigns:
             rate=note.get("rate", 0.0), running=running, stopping=running and (place / STOP).exists(),
             error=note.get("error", ""),
         )  # fmt: skip
-        if not running and not state.error and (place / TABLE_FILE).is_file():
+        if not running and not state.error and (place / CAMPAIGN_TABLE).is_file():
+            from softdock.campaign.table import status_of
+
             with suppress(InputError):
                 status = status_of(place)
                 state.total, state.done = status["stopped_at"] or status["runs"], status["done"]
@@ -98,8 +100,10 @@ class Campaigns:
             self._complete[campaign] = state
         return state
 
-    def columns(self, campaign: str) -> Columns:
+    def columns(self, campaign: str) -> "Columns":
         """Return the table in columns; `update` brings it up to date."""
+        from softdock.studio.columns import Columns
+
         if campaign not in self._tables:
             while len(self._tables) >= MOST_TABLES:
                 del self._tables[next(iter(self._tables))]
@@ -126,7 +130,7 @@ class Campaigns:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
-        return _is_locked(place / LOCK_FILE)
+        return _is_locked(place / CAMPAIGN_LOCK)
 
 
 def _is_locked(path: Path) -> bool:

@@ -1,17 +1,16 @@
 """Files that the page fetches: thumbnails, replays, downloads. Names are checked before any path is made."""
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from softdock.errors import InputError, RunError
-from softdock.scenario.loading import bundled_text
+from softdock.studio.album import blank, digest, framed, recalled
 from softdock.studio.artefacts import FILES
-from softdock.studio.folder import is_bundled
-from softdock.studio.thumbnails import WIDTH, blank, recalled
+from softdock.studio.folder import BUNDLED, is_bundled
+from softdock.studio.pages import frame, gallery
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
@@ -42,15 +41,23 @@ def serve(app: FastAPI, studio: "Studio") -> None:
         picture = await _thumbnail(studio, name)
         return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
 
+    @app.post("/files")
+    async def add(request: Request, name: str) -> Response:
+        try:
+            gallery.keep(studio, name, await request.body())
+        except InputError as error:
+            return PlainTextResponse(f"{error}\n", status_code=400)
+        return PlainTextResponse("Kept.\n", status_code=201)
+
     @app.get("/runs/{run}/{kind}")
     async def of_run(request: Request, run: str, kind: str, download: bool = False) -> Response:
-        return await _file(studio, run, kind, download, _theme(request))
+        return await _file(studio, run, kind, download, frame.chosen_theme(request))
 
     @app.get("/campaigns/{campaign}/runs/{number}/{kind}")
     async def of_campaign_run(
         request: Request, campaign: str, number: int, kind: str, download: bool = False
     ) -> Response:
-        return await _file(studio, f"{campaign}/{number}", kind, download, _theme(request))
+        return await _file(studio, f"{campaign}/{number}", kind, download, frame.chosen_theme(request))
 
     @app.get("/campaigns/{campaign}/report")
     async def report(campaign: str) -> Response:
@@ -60,22 +67,13 @@ def serve(app: FastAPI, studio: "Studio") -> None:
 
 async def _thumbnail(studio: "Studio", name: str) -> str:
     try:
-        text = (
-            bundled_text(name)[0] if is_bundled(name) else studio.folder.inside(name).read_text("utf-8-sig")
-        )
-        known = recalled(hashlib.sha256(text.encode()).hexdigest()[:20])
+        path = BUNDLED / f"{name}.yaml" if is_bundled(name) else studio.folder.inside(name)
+        known = recalled(digest(path.read_text("utf-8-sig")))
         if known is None:
             known = (await studio.desk.do("drawn", names=[name])).get(name)
     except (InputError, RunError, OSError, UnicodeDecodeError):
         known = None
-    frame = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 150" fill="none">'
-    return known or f"{frame}{blank()}</svg>"
-
-
-def _theme(request: Request) -> str:
-    """Return light or dark where the person has chosen one; the replay then follows the studio."""
-    chosen = request.cookies.get("softdock_dark", "")
-    return chosen if chosen in ("light", "dark") else ""
+    return known or framed(blank())
 
 
 async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: str) -> Response:

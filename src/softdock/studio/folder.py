@@ -1,23 +1,29 @@
 """The folder a studio works in: everything it reads and writes for the page lies below it."""
 
 import contextlib
+import functools
 import os
 import re
 import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from softdock.errors import InputError, Problem, file_error
-from softdock.scenario.source import Source, read_file
+
+if TYPE_CHECKING:
+    from softdock.scenario.source import Source
 
 RUNS, CAMPAIGNS, LOCK = "runs", "campaigns", ".softdock-studio.lock"
+CAMPAIGN_TABLE, CAMPAIGN_LOCK = "campaign.sqlite", "campaign.lock"
+"""As `softdock.campaign.store` calls them, which takes long to load; a test compares the names."""
 SUFFIXES = (".yaml", ".yml")
 MOST_FILES = 500  # looked at for the gallery
 DEEPEST = 3  # folders below the chosen one
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 PACKAGE = Path(__file__).resolve().parents[1]
+BUNDLED = PACKAGE / "scenario" / "bundled"
 WORDS = ("title", "description", "message", "base")
 """Keys whose texts are for people, never paths; `base` is looked at by itself."""
 
@@ -59,7 +65,7 @@ class Folder:
 
     def campaigns(self) -> list[str]:
         """Return the campaigns, newest first."""
-        return self._newest(CAMPAIGNS, "campaign.sqlite")
+        return self._newest(CAMPAIGNS, CAMPAIGN_TABLE)
 
     def files(self, kind: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield relative path and head of every scenario file; with kind `campaign` of every campaign file."""
@@ -98,16 +104,18 @@ class Folder:
                         found.append(((path / file).stat().st_mtime, path.name))
         return [name for _, name in sorted(found, reverse=True)]
 
-    def check_source(self, source: Source, above: tuple[str, ...] = ()) -> None:
+    def check_source(self, source: "Source", above: tuple[str, ...] = ()) -> None:
         """Refuse a scenario that names files outside the folder, itself or through what it is based on."""
         for key, text in _texts(source.data):
             self._check_text(source, key, text)
         base = source.data.get("base") if isinstance(source.data, dict) else None
         if isinstance(base, str) and base not in above and not is_bundled(base):
+            from softdock.scenario.source import read_file
+
             path = self._check_text(source, ("base",), base)
             self.check_source(read_file(path), (*above, base))
 
-    def _check_text(self, source: Source, key: tuple[str | int, ...], text: str) -> Path:
+    def _check_text(self, source: "Source", key: tuple[str | int, ...], text: str) -> Path:
         try:
             path = (source.directory / text).resolve()
         except (OSError, ValueError, RuntimeError):
@@ -156,7 +164,20 @@ class Folder:
 
 def is_bundled(name: str) -> bool:
     """Tell whether a scenario of this name comes with Softdock."""
-    return bool(IDENTIFIER.fullmatch(name)) and (PACKAGE / "scenario" / "bundled" / f"{name}.yaml").is_file()
+    return bool(IDENTIFIER.fullmatch(name)) and (BUNDLED / f"{name}.yaml").is_file()
+
+
+@functools.cache
+def bundled_heads() -> dict[str, dict[str, Any]]:
+    """Return title and kind of every bundled scenario by name, without parsing the files whole."""
+    heads = {path.stem: _head(path) for path in sorted(BUNDLED.glob("*.yaml"))}
+    for head in heads.values():
+        above = head
+        while "kind" not in head and above.get("base") in heads:
+            above = heads[above["base"]]
+            if "kind" in above:
+                head["kind"] = above["kind"]
+    return heads
 
 
 def _lock(file: IO[str]) -> None:

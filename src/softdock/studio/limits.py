@@ -3,13 +3,13 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError, Problem
-from softdock.scenario import ScenarioBase
-from softdock.scenario.chain import ChainScenario
-from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.robot import RobotScenario
+
+if TYPE_CHECKING:  # the web server reads only the figures; the models are loaded by who checks a scenario
+    from softdock.scenario import ScenarioBase
+    from softdock.scenario.multibody import MultibodyScenario
 
 LONGEST = 3600.0  # s simulated
 LONGEST_WALL = 900.0  # s; a run that takes longer is ended
@@ -25,7 +25,7 @@ MEMORY = 6_000_000_000  # bytes that a worker may have altogether
 LARGEST_CAMPAIGN = 1_000_000  # runs
 
 
-def check(scenario: ScenarioBase) -> None:
+def check(scenario: "ScenarioBase") -> None:
     """Refuse a scenario that is too much for one run from the page; the command line has no such limits."""
     found = [problem for problem in _problems(scenario) if problem is not None]
     if found:
@@ -62,7 +62,10 @@ def _counts(data: Any, path: str = "") -> Iterator[tuple[str, int]]:
             yield from _counts(value, below)
 
 
-def _problems(scenario: ScenarioBase) -> list[Problem | None]:
+def _problems(scenario: "ScenarioBase") -> list[Problem | None]:
+    from softdock.scenario.chain import ChainScenario
+    from softdock.scenario.multibody import MultibodyScenario
+
     if isinstance(scenario, ChainScenario):
         rows = scenario.stop.time * scenario.record.rate
         masses = len(scenario.chaser.masses) + len(scenario.target.masses)
@@ -85,7 +88,9 @@ def _problems(scenario: ScenarioBase) -> list[Problem | None]:
     return _by_names(scenario)
 
 
-def _length(scenario: MultibodyScenario) -> Problem | None:
+def _length(scenario: "MultibodyScenario") -> Problem | None:
+    from softdock.scenario.robot import RobotScenario
+
     if not isinstance(scenario, RobotScenario) or scenario.duration is not None:
         return _above("duration", scenario.duration, LONGEST, "s of simulated time")
     latest = max(move.start for move in scenario.moves)
@@ -93,7 +98,7 @@ def _length(scenario: MultibodyScenario) -> Problem | None:
     return _above("moves", given, LONGEST, "s of simulated time")
 
 
-def _by_names(scenario: ScenarioBase) -> list[Problem | None]:
+def _by_names(scenario: "ScenarioBase") -> list[Problem | None]:
     """Return what is too much in another kind of scenario, by the names its fields have in all of them."""
     spans = [name for name in ("duration", "before", "after") if hasattr(scenario, name)]
     length = float(sum(getattr(scenario, name) for name in spans))

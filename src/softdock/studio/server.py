@@ -6,23 +6,27 @@ import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 from nicegui import core, ui
+from starlette.middleware.gzip import GZipMiddleware
 
 from softdock.errors import InputError, Problem, reason_of
+from softdock.studio import files
 from softdock.studio.campaigns import Campaigns
-from softdock.studio.folder import Folder
+from softdock.studio.folder import BUNDLED, Folder
 from softdock.studio.gate import Gate, is_loopback, names_of, new_token
+from softdock.studio.pages import frame, routes
 from softdock.studio.runs import Runs
 from softdock.studio.staff import Worker
 
 DEFAULT_PORT = 8420
 TRIED = 20  # ports above the default, where that is taken
-WARM = ("chain", "multibody")
+REHEARSED = "assist-soft-docking"  # before the first run, so that it need not load anything
+SHOWN = 1.0  # s that a browser needs for its first page
 
 
 @dataclass
@@ -44,11 +48,21 @@ class Studio:
         desk, bench = Worker(folder), Worker(folder)
         return cls(folder, desk, bench, Runs(folder, bench, desk), Campaigns(folder))
 
+    _woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def wake(self) -> None:
+        """Note that the person looks at a page."""
+        self._woken.set()
+
     async def begin(self) -> None:
-        """Have the workers load what the first run needs, while the person looks at the gallery."""
-        await asyncio.sleep(0.5)
+        """Load what the first run needs while the person looks at the first page, and not before it is shown."""
+        await self._woken.wait()
+        await asyncio.sleep(SHOWN)
         with suppress(Exception):
-            await asyncio.gather(self.bench.do("warmed", kinds=WARM), self.desk.do("warmed", kinds=()))
+            text = (BUNDLED / f"{REHEARSED}.yaml").read_text(encoding="utf-8")
+            await self.desk.do("checked", text=text, name=REHEARSED)
+            await self.bench.do("rehearsed", name=REHEARSED)
+            await asyncio.to_thread(routes.load_all)
 
     async def end(self) -> None:
         """End the workers; campaigns go on by themselves."""
@@ -57,8 +71,6 @@ class Studio:
 
 def application(studio: Studio, names: frozenset[str], port: int, token: str | None) -> Gate:
     """Return the application with its gate; pages and files of a studio."""
-    from softdock.studio import files
-    from softdock.studio.pages import frame
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -69,7 +81,7 @@ def application(studio: Studio, names: frozenset[str], port: int, token: str | N
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     files.serve(app, studio)
-    frame.build(studio)
+    routes.build(app, studio)
     ui.run_with(
         app,
         title="Softdock studio",
@@ -78,6 +90,8 @@ def application(studio: Studio, names: frozenset[str], port: int, token: str | N
         binding_refresh_interval=None,
         reconnect_timeout=60.0,  # a page on a busy machine keeps its state
         show_welcome_message=False,
+        tailwind=False,  # style.css has what is needed; it would compile styles in the browser
+        gzip_middleware_factory=None if token is None else GZipMiddleware,  # on one machine nothing is gained
     )
     # The gate refuses foreign pages before this; the web socket asks once more by itself.
     core.sio.eio.cors_allowed_origins = [f"http://{_bracketed(name)}:{port}" for name in sorted(names)]

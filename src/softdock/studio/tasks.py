@@ -1,7 +1,7 @@
 """What the workers of the studio do. Nothing here knows of the web server; answers are plain data."""
 
-import hashlib
 import json
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +17,7 @@ from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, written
 from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
+from softdock.studio.album import digest
 from softdock.studio.artefacts import FILES, make
 from softdock.studio.drafts import changes, with_value
 from softdock.studio.folder import Folder, is_bundled
@@ -150,7 +151,7 @@ def drawn(folder: Folder, say: Say, *, names: Sequence[str]) -> dict[str, str]:
         try:
             text = opened(folder, say, name=name)["text"]
             stem, directory = _origin(folder, name)
-            found[name] = thumbnail(_loaded(folder, text, stem, directory), _digest(text))
+            found[name] = thumbnail(_loaded(folder, text, stem, directory), digest(text))
         except Exception:  # a picture is never worth an error: another stands in its place
             continue
     return found
@@ -215,14 +216,21 @@ def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBa
     return from_data(data, name, directory)
 
 
-def warmed(folder: Folder, say: Say, *, kinds: Sequence[str]) -> dict[str, Any]:
-    """Load what runs of these kinds need, unless some of it would have to be compiled: a run would wait for that."""
-    from softdock.jit import warm_up
-    from softdock.simulate import ROOMS
+def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
+    """Run a bundled scenario and draw its replay for nobody, so that all that runs need is loaded.
 
-    for kind in kinds:
-        if all(mark.is_file() for mark in _marks(kind)):
-            warm_up(*ROOMS[kind])
+    Nothing is done where kernels would have to be compiled: a run that is really asked for would wait for that.
+    """
+    from softdock.replay import player_html, scene
+    from softdock.simulate import simulate
+
+    scenario = load_text(*_named_text(name))
+    if not all(mark.is_file() for mark in _marks(scenario.kind)):
+        return {"time": time.time()}
+    result = simulate(scenario)
+    with tempfile.TemporaryDirectory() as place:
+        result.save(Path(place) / "run")
+    player_html(scene(result))
     return {"time": time.time()}
 
 
@@ -230,9 +238,14 @@ TASKS: dict[str, Callable[..., Any]] = {
     task.__name__: task
     for task in (
         opened, checked, changed, ran, looked_at, heads, curves, artefact, kept, drawn,
-        reran, reported, planned, warmed,
+        reran, reported, planned, rehearsed,
     )
 }  # fmt: skip
+
+
+def _named_text(name: str) -> tuple[str, str, Path]:
+    text, directory = bundled_text(name)
+    return text, name, directory
 
 
 def _origin(folder: Folder, name: str) -> tuple[str, Path]:
@@ -290,10 +303,6 @@ def _place(folder: Folder, run: str) -> Path:
 def _summary(result: Result) -> dict[str, Any]:
     channels = {name: channel.unit for name, channel in result.history.channels.items()}
     return {**result.to_json(), "channels": channels, "rows": int(result.history.time.size)}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def _marks(kind: str) -> list[Path]:

@@ -1,14 +1,7 @@
 """Small pictures of scenarios, drawn as SVG from what the scenario says; kept where caches are kept."""
 
-import functools
-import hashlib
-import os
-from contextlib import suppress
-from pathlib import Path
-
 import numpy as np
 
-from softdock.caches import cache_bases
 from softdock.geometry.profile import Profile
 from softdock.result import Array
 from softdock.scenario import ScenarioBase
@@ -16,9 +9,10 @@ from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import StationScenario
 from softdock.studio import sketches
+from softdock.studio.album import CHASER, HEIGHT, TARGET, WIDTH, blank, framed, keep, recalled
 
-WIDTH, HEIGHT, MARGIN = 320, 150, 16
-CHASER, TARGET, INK = "#3b7dd8", "#e08a2e", "#8a94a3"
+MARGIN = 16
+INK = "#8a94a3"
 SAMPLES = 12  # points of an arc
 
 
@@ -28,28 +22,8 @@ def thumbnail(scenario: ScenarioBase, key: str) -> str:
     if known is not None:
         return known
     picture = draw(scenario)
-    with suppress(OSError):
-        folder = _folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        hidden = folder / f".{key}.{os.getpid()}"
-        hidden.write_text(picture, encoding="utf-8")
-        hidden.replace(folder / f"{key}.svg")
+    keep(key, picture)
     return picture
-
-
-def recalled(key: str) -> str | None:
-    """Return the picture that was drawn for a text with this digest, if it was."""
-    try:
-        return (_folder() / f"{key}.svg").read_text(encoding="utf-8")
-    except OSError:
-        return None
-
-
-@functools.cache
-def _folder() -> Path:
-    sources = b"".join(Path(str(file)).read_bytes() for file in (__file__, sketches.__file__))
-    version = hashlib.sha256(sources).hexdigest()[:12]
-    return cache_bases()[0] / f"thumbnails-{version}"
 
 
 def draw(scenario: ScenarioBase) -> str:
@@ -62,7 +36,7 @@ def draw(scenario: ScenarioBase) -> str:
         body = sketches.station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
     else:
         body = ""
-    return _svg(body or blank())
+    return framed(body or blank())
 
 
 def _sketch(scenario: MultibodyScenario) -> str:
@@ -72,22 +46,6 @@ def _sketch(scenario: MultibodyScenario) -> str:
         if structure.members is not None:
             return sketches.station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
     return ""
-
-
-def blank() -> str:
-    """Return what stands for a scenario that cannot be drawn."""
-    x, y = WIDTH / 2, HEIGHT / 2
-    return (
-        f'<path d="M{x - 60} {y - 18}h44l12 18l-12 18h-44z" fill="{CHASER}" fill-opacity=".35" stroke="{CHASER}"/>'
-        f'<path d="M{x + 60} {y - 30}h-30l-26 30l26 30h30" fill="none" stroke="{TARGET}" stroke-width="2"/>'
-    )
-
-
-def _svg(body: str) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="none" '
-        f'stroke-linejoin="round" stroke-linecap="round">{body}</svg>'
-    )
 
 
 def _chain(scenario: ChainScenario) -> str:

@@ -27,6 +27,18 @@ PAGE = 25
 GOOD, BAD = "#2e9e5b", "#d33b3b"
 
 
+async def show(studio: "Studio", campaign: str) -> None:
+    """Show the page of one campaign."""
+    try:
+        if not studio.folder.campaign(campaign).is_dir():
+            raise InputError(f"There is no campaign '{campaign}'.")
+    except InputError as error:
+        frame.problem(str(error))
+        ui.link("Back to the campaigns", "/campaigns")
+        return
+    await CampaignPage(studio, campaign).build()
+
+
 class CampaignPage:
     """The page of one campaign."""
 

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Request
 from nicegui import ui
 
 from softdock.campaign.loading import bundled_campaigns
 from softdock.errors import InputError, RunError
 from softdock.studio.pages import frame
-from softdock.studio.pages.campaign import CampaignPage
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
@@ -17,27 +15,11 @@ LISTED = 60
 PERIOD = 1.0  # s between two looks at campaigns under way
 
 
-def build(studio: "Studio") -> None:
-    """Make the pages."""
-
-    @ui.page("/campaigns")
-    def campaigns(request: Request) -> None:
-        with frame.page(studio, "/campaigns", "Campaigns", request):
-            ui.html("<h1>Campaigns</h1>", sanitize=False)
-            _starter(studio)
-            _list(studio)
-
-    @ui.page("/campaign/{campaign}")
-    async def one(request: Request, campaign: str) -> None:
-        with frame.page(studio, "/campaigns", campaign, request):
-            try:
-                if not studio.folder.campaign(campaign).is_dir():
-                    raise InputError(f"There is no campaign '{campaign}'.")
-            except InputError as error:
-                frame.problem(str(error))
-                ui.link("Back to the campaigns", "/campaigns")
-                return
-            await CampaignPage(studio, campaign).build()
+def show(studio: "Studio") -> None:
+    """Show the page."""
+    ui.html("<h1>Campaigns</h1>", sanitize=False)
+    _starter(studio)
+    _list(studio)
 
 
 def _starter(studio: "Studio") -> None:

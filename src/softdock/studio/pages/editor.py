@@ -5,7 +5,6 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Request
 from nicegui import ui
 from nicegui.elements.mixins.validation_element import ValidationElement
 
@@ -25,22 +24,18 @@ FIRST = ("approach", "speed", "duration", "gap", "chaser", "target", "contact", 
 OPEN = ("approach", "chaser", "target", "contact", "latch", "stop")
 
 
-def build(studio: "Studio") -> None:
-    """Make the page."""
-
-    @ui.page("/scenario")
-    async def scenario(request: Request, name: str = "") -> None:
-        with frame.page(studio, "/", name or "Scenario", request):
-            try:
-                async with frame.waiting():
-                    opened = await studio.desk.do("opened", name=name)
-            except (InputError, RunError) as error:
-                frame.problem(str(error))
-                ui.link("Back to the gallery", "/")
-                return
-            editor = Editor(studio, name, opened["text"])
-            editor.build()
-            await editor.check()
+async def show(studio: "Studio", name: str) -> None:
+    """Show the page of a scenario."""
+    try:
+        async with frame.waiting():
+            opened = await studio.desk.do("opened", name=name)
+    except (InputError, RunError) as error:
+        frame.problem(str(error))
+        ui.link("Back to the gallery", "/")
+        return
+    editor = Editor(studio, name, opened["text"])
+    editor.build()
+    await editor.check()
 
 
 class Editor:

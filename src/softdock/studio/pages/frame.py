@@ -1,5 +1,6 @@
 """What all pages share: head line, colours, light and dark, errors as sentences."""
 
+import html
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,62 +17,57 @@ ICON = (
     '<path d="M3 11h9l6 5l-6 5H3z" fill="#3b7dd8"/>'
     '<path d="M29 5h-7l-7 6M29 27h-7l-7-6" stroke="#e08a2e" stroke-width="3" stroke-linecap="round"/></svg>'
 )
+LAMP = (
+    '<svg viewBox="0 0 24 24" width="22" height="22"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
+    'stroke-width="2"/><path class="half" d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor"/>'
+    '<circle class="whole" cx="12" cy="12" r="8.5" fill="currentColor"/></svg>'
+)
+"""Half of it is filled where the page is as the system, all of it in the dark, none in the light."""
+THEME = "Light, dark or as the system"
 PLACES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns": "Campaigns"}
 DARK = "softdock_dark"
 PATIENCE = 60.0  # s for a browser on a busy machine to come back with its web socket
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+SCRIPT = Path(__file__).with_name("head.js").read_text(encoding="utf-8")
 
 
-def build(studio: "Studio") -> None:
-    """Make all pages of a studio."""
-    from softdock.studio.pages import campaigns, editor, gallery, predict, run
+def chosen_theme(request: Request) -> str:
+    """Return light or dark where the person has chosen one, else an empty text: as the system."""
+    chosen = request.cookies.get(DARK, "")
+    return chosen if chosen in ("light", "dark") else ""
 
-    for page in (gallery, editor, run, predict, campaigns):
-        page.build(studio)
+
+def head(studio: "Studio", here: str) -> str:
+    """Return the head line of every page as HTML; `head.js` moves it."""
+    links = "".join(
+        f'<a href="{address}" class="place{" here" if address == here else ""}"'
+        f"{' aria-current=page' if address == here else ''}>{name}</a>"
+        for address, name in PLACES.items()
+    )
+    root = studio.folder.root
+    whole, short = html.escape(str(root), quote=True), html.escape(str(Path(*root.parts[-2:])))
+    return (
+        f'<div class="head"><span class="icon">{ICON}</span><b>Softdock</b><nav aria-label="Pages">{links}</nav>'
+        f'<span class="where soft mono" title="{whole}">{short}</span>'
+        f'<button type="button" class="theme" data-theme="auto" title="{THEME}" aria-label="{THEME}">{LAMP}</button>'
+        "</div>"
+    )
 
 
 @contextmanager
 def page(studio: "Studio", here: str, title: str, request: Request) -> Iterator[None]:
     """Set up a page with its head line; what is made inside is its content."""
-    chosen = {"dark": True, "light": False}.get(request.cookies.get(DARK, ""))
-    dark = ui.dark_mode(chosen)
+    studio.wake()
+    ui.dark_mode({"dark": True, "light": False}.get(chosen_theme(request)))
     ui.colors(
         primary="#2f6fce", secondary="#5c6979", accent="#e08a2e", positive="#2e9e5b", negative="#d33b3b"
     )
     ui.add_css(STYLE)
+    ui.add_body_html(f"<script>{SCRIPT}</script>")
     ui.page_title(f"{title} - Softdock")
-    with (
-        ui.header(elevated=False)
-        .classes("items-center q-py-xs q-px-md no-wrap")
-        .style("height: 52px; gap: 6px")
-    ):
-        ui.html(ICON, sanitize=False).style("width: 26px; height: 26px; flex: none")
-        ui.label("Softdock").style("font-weight: 650; font-size: 17px; margin-right: 14px")
-        with ui.element("nav").props('aria-label="Pages"').classes("row no-wrap").style("gap: 2px"):
-            for address, name in PLACES.items():
-                link = ui.link(name, address).classes("place")
-                if address == here:
-                    link.classes("here").props('aria-current="page"')
-        ui.space()
-        root = studio.folder.root
-        folder = ui.label(str(Path(*root.parts[-2:]))).classes("soft mono ellipsis gt-sm")
-        folder.style("font-size: 12px; max-width: 38vw").props["title"] = str(root)
-        _dark_button(dark)
+    with ui.header(elevated=False).style("padding: 0; gap: 0"):
+        ui.html(head(studio, here), sanitize=False).classes("w-full")
     yield
-
-
-def _dark_button(dark: ui.dark_mode) -> None:
-    def turn() -> None:
-        dark.set_value({None: True, True: False, False: None}[dark.value])
-        word = {None: "auto", True: "dark", False: "light"}[dark.value]
-        ui.run_javascript(f"document.cookie = '{DARK}={word}; path=/; max-age=31536000; samesite=strict'")
-        button.props(f"icon={icons[dark.value]}")
-
-    icons: dict[bool | None, str] = {None: "brightness_auto", True: "dark_mode", False: "light_mode"}
-    button = ui.button(icon=icons[dark.value], on_click=turn).props(
-        'flat round dense color=grey aria-label="Light, dark or as the system"'
-    )
-    button.props["title"] = "Light, dark or as the system"
 
 
 @asynccontextmanager

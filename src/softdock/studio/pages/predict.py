@@ -4,10 +4,9 @@ import functools
 import html
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from fastapi import Request
 from nicegui import ui
 
 from softdock.predict import UNITS
@@ -15,9 +14,6 @@ from softdock.predict.chain import predict_masses
 from softdock.quantities.fields import Quantity
 from softdock.studio.pages import charts, frame
 from softdock.theory import rmi
-
-if TYPE_CHECKING:
-    from softdock.studio.server import Studio
 
 DECADES = (-1.0, 4.0)  # of kg on a mass slider
 SHARE = 61  # points of a map along each axis
@@ -38,15 +34,6 @@ MAPS = {
     "wall": "Target mass on a wall (Figure 4)",
     "locus": "Equal velocities after an elastic impact (Figure 5)",
 }
-
-
-def build(studio: "Studio") -> None:
-    """Make the page."""
-
-    @ui.page("/predict")
-    def predict(request: Request) -> None:
-        with frame.page(studio, "/predict", "Predict", request):
-            Predict().build()
 
 
 class Predict:

@@ -5,7 +5,6 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Request
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
@@ -34,30 +33,20 @@ LISTED = 300
 GOOD = ("captured", "latched", "inserted", "docked", "welded", "seated")
 
 
-def build(studio: "Studio") -> None:
-    """Make the pages."""
-
-    @ui.page("/runs")
-    async def runs(request: Request) -> None:
-        with frame.page(studio, "/runs", "Runs", request):
-            await _list(studio)
-
-    @ui.page("/run/{run}")
-    async def one(request: Request, run: str) -> None:
-        with frame.page(studio, "/runs", run, request):
-            ui.label(run).style("font-size: 20px; font-weight: 600; overflow-wrap: anywhere").props(
-                "role=heading"
-            )
-            view = RunView(studio)
-            activity = studio.runs.activities.get(run)
-            if activity is not None and (activity.active or activity.summary is None):
-                view.follow(activity)
-            else:
-                async with frame.waiting():
-                    await view.open(run)
+async def show(studio: "Studio", run: str) -> None:
+    """Show the page of one run."""
+    ui.label(run).style("font-size: 20px; font-weight: 600; overflow-wrap: anywhere").props("role=heading")
+    view = RunView(studio)
+    activity = studio.runs.activities.get(run)
+    if activity is not None and (activity.active or activity.summary is None):
+        view.follow(activity)
+    else:
+        async with frame.waiting():
+            await view.open(run)
 
 
-async def _list(studio: "Studio") -> None:
+async def show_all(studio: "Studio") -> None:
+    """Show the list of runs."""
     ui.html("<h1>Runs</h1>", sanitize=False)
     names = studio.folder.runs()[:LISTED]
     if not names:

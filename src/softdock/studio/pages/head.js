@@ -1,0 +1,22 @@
+// The head line of every page: light, dark or as the system, kept in a cookie that the server reads.
+(() => {
+  const NEXT = { auto: "dark", dark: "light", light: "auto" };
+  const NAME = "softdock_dark";
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const chosen = () => (document.cookie.match(/softdock_dark=(dark|light)/) || [])[1] || "auto";
+  const show = () => {
+    const word = chosen();
+    const dark = word === "dark" || (word === "auto" && system.matches);
+    if (window.setDark) window.setDark(word === "auto" ? null : dark); // pages made by NiceGUI
+    document.body.classList.toggle("body--dark", dark);
+    document.body.classList.toggle("body--light", !dark);
+    for (const button of document.querySelectorAll("button.theme")) button.dataset.theme = word;
+  };
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("button.theme")) return;
+    document.cookie = `${NAME}=${NEXT[chosen()]}; path=/; max-age=31536000; samesite=strict`;
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+})();

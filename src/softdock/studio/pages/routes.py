@@ -1,0 +1,64 @@
+"""All pages and their addresses. What a page needs is loaded when it is first looked at, or before that at leisure."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, Response
+from nicegui import ui
+
+from softdock.studio.pages import frame, gallery
+
+if TYPE_CHECKING:
+    from softdock.studio.server import Studio
+
+PAGES = ("editor", "run", "predict", "campaigns", "campaign")
+
+
+def _page(name: str) -> Any:
+    return import_module(f"softdock.studio.pages.{name}")
+
+
+def load_all() -> None:
+    """Load what all pages need; takes about a second."""
+    for name in PAGES:
+        _page(name)
+
+
+def build(app: FastAPI, studio: "Studio") -> None:
+    """Make all pages of a studio."""
+
+    @app.get("/")
+    async def scenarios(request: Request) -> Response:
+        studio.wake()
+        return HTMLResponse(gallery.page(studio, frame.chosen_theme(request)))
+
+    @ui.page("/scenario")
+    async def scenario(request: Request, name: str = "") -> None:
+        with frame.page(studio, "/", name or "Scenario", request):
+            await _page("editor").show(studio, name)
+
+    @ui.page("/runs")
+    async def runs(request: Request) -> None:
+        with frame.page(studio, "/runs", "Runs", request):
+            await _page("run").show_all(studio)
+
+    @ui.page("/run/{run}")
+    async def run(request: Request, run: str) -> None:
+        with frame.page(studio, "/runs", run, request):
+            await _page("run").show(studio, run)
+
+    @ui.page("/predict")
+    def predict(request: Request) -> None:
+        with frame.page(studio, "/predict", "Predict", request):
+            _page("predict").Predict().build()
+
+    @ui.page("/campaigns")
+    def campaigns(request: Request) -> None:
+        with frame.page(studio, "/campaigns", "Campaigns", request):
+            _page("campaigns").show(studio)
+
+    @ui.page("/campaign/{campaign}")
+    async def campaign(request: Request, campaign: str) -> None:
+        with frame.page(studio, "/campaigns", campaign, request):
+            await _page("campaign").show(studio, campaign)
