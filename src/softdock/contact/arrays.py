@@ -27,20 +27,35 @@ RADIUS_SLACK = 1 + 1e-12
 
 def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
     """Return the arrays of all pairs, concatenated; their types do not depend on how many there are."""
+    where, shapes = _shapes(tuple((pair.surface_A, pair.surface_B, pair.quadrature) for pair in pairs))
     data = np.zeros(len(pairs), layout.PAIR)
-    segments, surfaces = [np.zeros((0, len(Column)))], [_Surface.empty()]
     for i, pair in enumerate(pairs):
-        rows = profile_array(pair.surface_A)
+        data[i] = _pair(pair, where[i])
+    return shapes._replace(pairs=data)
+
+
+@functools.lru_cache(maxsize=16)
+def _shapes(
+    pairs: tuple[tuple[Profile, Profile, CutCells | Points], ...],
+) -> tuple[list[tuple[int, int, int]], ContactArrays]:
+    """Put the surfaces of all pairs together once for many runs with them; nothing is written into them afterwards.
+
+    Returns first and last segment and first node of every pair, and the arrays but for the pairs themselves.
+    """
+    segments, surfaces = [np.zeros((0, len(Column)))], [_Surface.empty()]
+    where = []
+    for surface_A, surface_B, quadrature in pairs:
+        rows = profile_array(surface_A)
         start = sum(map(len, segments))
         strips, roots, nodes = (
             sum(len(getattr(s, k)) for s in surfaces) for k in ("strips", "roots", "nodes")
         )
-        data[i] = _pair(pair, (start, start + len(rows) - 1, nodes))
-        surface = _surface(pair.surface_B, pair.quadrature)
+        where.append((start, start + len(rows) - 1, nodes))
+        surface = _surface(surface_B, quadrature)
         surfaces.append(surface.moved(strips=strips, roots=roots, nodes=nodes))
         segments.append(rows)
-    return ContactArrays(
-        pairs=data,
+    return where, ContactArrays(
+        pairs=np.zeros(0, layout.PAIR),
         segments=np.concatenate(segments),
         strips=np.concatenate([s.strips for s in surfaces]),
         roots=np.concatenate([s.roots for s in surfaces]),

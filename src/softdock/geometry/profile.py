@@ -102,6 +102,14 @@ class Profile:
 
     segments: tuple[Line | Arc, ...]
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        """Many runs look for what was made of the same surface before."""
+        return hash(self.segments)
+
     @property
     def size(self) -> float:
         """Largest extent of the meridian [m]."""

@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from softdock.multibody.anchor import Anchor
 from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.impulse import Impact
-from softdock.multibody.joints import Free, Pose, matrix
+from softdock.multibody.joints import Free, Pose, cross, matrix
+from softdock.multibody.kernels.derivative import set_motion
+from softdock.multibody.session import machine_of
 from softdock.multibody.system import System
 
 Floats = NDArray[np.float64]
@@ -23,43 +24,55 @@ def place_chaser(
     roll: float,
     v_PT: Floats,
     w_PT: Floats,
+    assembly: Assembly | None = None,
 ) -> System:
     """Return the system with its chaser moved so that the tip T starts as asked for, seen from the port P.
 
     `p_PT` position [m], `turn` rotation vector [rad] after a `roll` about the tip's z axis, `v_PT` velocity [m/s]
-    and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.
+    and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes. `assembly` is that of
+    the system, if there is one already.
     """
-    assembly = assemble(system)
-    state = Impact(assembly, assembly.y)
-    X_NP, X_NT, X_NC = (_pose(state, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
+    assembly = assembly or assemble(system)
+    machine, n_q = machine_of(assembly), int(assembly.world[0].n_q)
+    set_motion(machine, assembly.y, assembly.y[n_q : n_q + int(assembly.world[0].n_u)])
+    links = machine.links
+    X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
     X_CT = Pose(R=X_NC.R.T @ X_NT.R, p=X_NC.R.T @ (X_NT.p - X_NC.p))
     wanted = X_NP @ Pose(R=turned, p=p_PT)
     R = wanted.R @ X_CT.R.T
     p = wanted.p - R @ X_CT.p
-    motion = state.moving[assembly.placed[port.body].link]
-    w = motion[:3] + X_NP.R @ w_PT
-    v_tip = motion[3:] + np.cross(motion[:3], wanted.p) + X_NP.R @ v_PT
-    turning = (
+    turning, sliding = _motion(links, assembly.placed[port.body].link)
+    w = turning + X_NP.R @ w_PT
+    v_tip = sliding + cross(turning, wanted.p) + X_NP.R @ v_PT
+    orbiting = (
         system.orbit.rate() if system.orbit is not None and system.orbit.start == "hill" else np.zeros(3)
     )
     joint = Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, _quaternion_of(R))),
-        velocity=tuple(map(float, v_tip + np.cross(w, p - wanted.p) - np.cross(turning, p))),
-        rate=tuple(map(float, R.T @ (w - turning))),
+        velocity=tuple(map(float, v_tip + cross(w, p - wanted.p) - cross(orbiting, p))),
+        rate=tuple(map(float, R.T @ (w - orbiting))),
     )
     body = system.bodies[chaser].model_copy(update={"joint": joint})
     return system.model_copy(update={"bodies": {**system.bodies, chaser: body}})
 
 
-def _pose(state: Impact, assembly: Assembly, anchor: Anchor) -> Pose:
+def _pose(links: np.recarray, assembly: Assembly, anchor: Anchor) -> Pose:
     placed = assembly.placed[anchor.body]
-    link = state.links[placed.link]
-    base = state.links[link.root]
+    link = links[placed.link]
+    base = links[link.root]
     X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
-    here = anchor.pose()
-    return X_NL @ placed.X_LB @ here
+    return X_NL @ placed.X_LB @ anchor.pose()
+
+
+def _motion(links: np.recarray, index: int) -> tuple[Floats, Floats]:
+    """Return angular velocity and velocity at the world's origin of a link, in the world."""
+    link = links[index]
+    base = links[link.root]
+    R, p = base.R_NB.reshape(3, 3), base.p_NB
+    turning, sliding = R @ link.V[:3], R @ link.V[3:]
+    return turning, sliding - cross(turning, p)
 
 
 def _quaternion(vector: Floats) -> Floats:

@@ -1,14 +1,14 @@
 """From a system as people describe it to the records that the kernels read: the one function between the two."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody import joints as j
-from softdock.multibody.anchor import Anchor
 from softdock.multibody.around import HILL
 from softdock.multibody.attach import Attached, FlexibleRecords, flexible_records, orbit_record, plate_records
+from softdock.multibody.fasten import Fastener, JointPlace, Placed
 from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.appendages import add_modal_momentum, deform
@@ -16,47 +16,17 @@ from softdock.multibody.kernels.derivative import EXTRA_STATES
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.multibody.kernels.kinematics import joint_velocities, link_velocities, place_links
 from softdock.multibody.structures import Flexible
-from softdock.multibody.system import (
-    WORLD,
-    Body,
-    Drive,
-    JointElement,
-    Load,
-    Lock,
-    Spring,
-    Stop,
-    Strut,
-    System,
-    Weld,
-)
+from softdock.multibody.system import WORLD, Body, Load, System
 
 Floats = NDArray[np.float64]
-UNLIMITED = e.UNLIMITED
-
-
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """Where a body lives among the links."""
-
-    link: int
-    X_LB: j.Pose
-    """Body frame in its link."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointPlace:
-    """Where a joint lives in the state."""
-
-    at_q: int
-    at_u: int
-    rows: int
-    ball: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assembly:
     """A system as arrays, at its initial state, with the way back to names."""
 
+    system: System
+    """As people describe it."""
     links: np.recarray
     axes: np.recarray
     elements: np.recarray
@@ -83,14 +53,83 @@ class Assembly:
 LENGTH, ANGLE, SPEED, RATE, QUATERNION, MOMENTUM, ANGULAR_MOMENTUM, LEDGER, MODAL, MODAL_RATE = range(10)
 
 
-def assemble(system: System) -> Assembly:
-    """Return the arrays of a system and its initial state."""
-    assembly = _Assembler(system).finish()
+def assemble(system: System, like: Assembly | None = None) -> Assembly:
+    """Return the arrays of a system and its initial state.
+
+    Where it is `like` one that is assembled already, what is the same object in both is not made again; the arrays
+    are the same to the last bit.
+    """
+    if like is not None and _is_alike(like.system, system):
+        assembly = _changed(like, system)
+    else:
+        assembly = _Assembler(system).finish()
     if any(structure.settled for structure in system.structures.values()):
         from softdock.multibody.settling import settled  # stands above this module
 
         return settled(assembly)
     return assembly
+
+
+def _is_alike(before: System, after: System) -> bool:
+    """Tell whether two systems differ only in masses, in the start of free bodies, in gravity and in elements."""
+    if list(before.bodies) != list(after.bodies) or before.orbit is not after.orbit:
+        return False
+    for a, b in zip(before.bodies.values(), after.bodies.values()):
+        free = isinstance(a.joint, j.Free) and isinstance(b.joint, j.Free)
+        if a is not b and (a.parent != b.parent or not (free or a.joint is b.joint)):
+            return False
+    if list(before.structures) != list(after.structures):
+        return False
+    if any(before.structures[name] is not after.structures[name] for name in after.structures):
+        return False
+    old, new = before.elements(), after.elements()
+    return list(old) == list(new) and all(
+        a is b or (type(a) is type(b) and not isinstance(a, Load)) for a, b in zip(old.values(), new.values())
+    )
+
+
+def _changed(like: Assembly, system: System) -> Assembly:
+    """Return the arrays of a system that is alike."""
+    before = like.system
+    links, axes, elements, world = (
+        records.copy() for records in (like.links, like.axes, like.elements, like.world)
+    )
+    n_q = int(world[0].n_q)
+    q, u = like.y[:n_q].copy(), like.velocities.copy()
+    q[like.classes[:n_q] == MODAL] = 0.0
+    for name, body in system.bodies.items():
+        if body is before.bodies[name]:
+            continue
+        _write_own(links, like.placed[name].link, like, system)
+        if isinstance(body.joint, j.Free):
+            place = like.joints[name]
+            q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(body.joint, system)
+    links.laid_out = 0  # groups hold copies of what links hold
+    world[0].gravity[:] = system.gravity
+    fastener = Fastener(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
+    named = before.elements()
+    for i, (name, element) in enumerate(system.elements().items()):
+        if element is not named[name]:
+            assert not isinstance(element, Load)
+            elements[i] = np.zeros((), elements.dtype)
+            fastener.write(elements[i], element)
+    y = np.concatenate([q, momenta(links, axes, q, u, like.flexible), np.zeros(EXTRA_STATES)])
+    _hold_start(elements, links)
+    return replace(
+        like, system=system, links=links, axes=axes, elements=elements, world=world, y=y, velocities=u
+    )
+
+
+def _write_own(links: np.recarray, link: int, like: Assembly, system: System) -> None:
+    """Write the inertia of a link anew, in the order in which it was put together."""
+    own = np.zeros(10)
+    for name, placed in like.placed.items():
+        if placed.link == link and name in system.bodies:
+            own += _inertia(placed.X_LB, system.bodies[name])
+    for attached in like.attached:
+        if attached.link == link:
+            own += attached.own()
+    links["own"][link] = own
 
 
 class _Assembler:
@@ -137,15 +176,8 @@ class _Assembler:
         at_q, at_u = len(self.q), len(self.u)
         if isinstance(joint, j.Free):
             link = self._add_link(k.FREE, -1, 6, _identity())
-            q = j.quaternion(joint.attitude)
-            turning = self._turning()
-            R_BN, velocity = j.matrix(q).T, np.asarray(joint.velocity) + np.cross(turning, joint.position)
-            self._add_state(
-                [*joint.position, *q],
-                [LENGTH] * 3 + [QUATERNION] * 4,
-                [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)],  # replaced by momentum at the end
-                [ANGULAR_MOMENTUM] * 3 + [MOMENTUM] * 3,
-            )
+            q, u = _free_start(joint, self.system)
+            self._add_state(q, [LENGTH] * 3 + [QUATERNION] * 4, u, [ANGULAR_MOMENTUM] * 3 + [MOMENTUM] * 3)
             X_LB = _identity()
         else:
             parent = self.placed[body.parent]
@@ -154,12 +186,7 @@ class _Assembler:
         self.placed[name] = Placed(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
-        self._add_inertia(self.links[link], X_LB, body)
-
-    def _turning(self) -> Floats:
-        """Return the angular velocity of the frame in which free bodies start, in the world."""
-        orbit = self.system.orbit
-        return orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+        self.links[link].own[:] += _inertia(X_LB, body)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
         placed = self.placed[flexible.body]
@@ -208,15 +235,6 @@ class _Assembler:
             X = j.Pose(R=align.R.T, p=np.zeros(3))
         return link, X
 
-    def _add_inertia(self, link: np.record, X_LB: j.Pose, body: Body) -> None:
-        m = body.mass
-        c = X_LB.p + X_LB.R @ np.asarray(body.centre_of_mass)
-        inertia = X_LB.R @ body.inertia_matrix() @ X_LB.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-        link.own[0] += m
-        link.own[1:4] += m * c
-        link.own[4:7] += np.diag(inertia)
-        link.own[7:] += [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
-
     def finish(self) -> Assembly:
         links = k.records(len(self.links), k.LINK)
         for i, link in enumerate(self.links):
@@ -228,7 +246,8 @@ class _Assembler:
         world = k.records(1, WORLD_RECORD)
         world[0].gravity[:] = self.system.gravity
         world[0].n_q, world[0].n_u = len(self.q), len(self.u)
-        elements, index, tables, breaks = self._elements(flexible)
+        fastener = Fastener(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
+        elements, index, tables, breaks = fastener.elements(self.system)
         orbit = self.system.orbit
         plates = [
             (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
@@ -238,6 +257,7 @@ class _Assembler:
         y = np.concatenate([q, momenta(links, axes, q, u, flexible), [0.0] * EXTRA_STATES])
         _hold_start(elements, links)
         return Assembly(
+            system=self.system,
             links=links,
             axes=axes,
             elements=elements,
@@ -257,94 +277,22 @@ class _Assembler:
             classes=np.array([*self.q_class, *self.u_class] + [LEDGER] * EXTRA_STATES),
         )
 
-    def _elements(self, flexible: FlexibleRecords) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
-        s = self.system
-        named = list(s.elements().items())
-        records = k.records(len(named), e.ELEMENT)
-        rows: list[tuple[float, float]] = []
-        for i, (_, element) in enumerate(named):
-            record = records[i]
-            record.active = int(element.active)
-            record.max_force = record.max_power = record.rate = record.upper = UNLIMITED
-            record.lower, record.node = -UNLIMITED, -1
-            if isinstance(element, JointElement):
-                self._write_joint_element(record, element)
-            elif isinstance(element, Load):
-                self._write_load(record, element, rows, flexible)
-            else:
-                self._write_connection(record, element)
-        tables = np.array(rows, float).reshape(-1, 2)
-        breaks = np.unique(tables[np.isfinite(tables[:, 0]), 0])
-        return records, {name: i for i, (name, _) in enumerate(named)}, tables, breaks
 
-    def _write_joint_element(self, record: np.record, element: JointElement) -> None:
-        place = self.joints[element.joint]
-        axis = element.axis or 0
-        record.at_q, record.at_u = place.at_q + axis, place.at_u + axis
-        record.rows = place.rows if element.axis is None else 1
-        record.ball = int(place.ball)
-        if isinstance(element, Spring):
-            record.kind = e.SPRING
-            record.stiffness[0], record.damping[0] = element.stiffness, element.damping
-            record.rest[0], record.preload = element.rest, element.preload
-            record.friction, record.friction_speed = element.friction, element.friction_speed
-            if element.exponential:
-                record.law = e.EXPONENTIAL
-                record.reference, record.exponent = (
-                    element.exponential.reference,
-                    element.exponential.exponent,
-                )
-        elif isinstance(element, Stop):
-            record.kind = e.STOP
-            record.stiffness[0], record.damping[0] = element.stiffness, element.damping
-            record.lower = -UNLIMITED if element.lower is None else element.lower
-            upper = element.limit if element.limit is not None else element.upper
-            record.upper = UNLIMITED if upper is None else upper
-        else:
-            assert isinstance(element, Drive)
-            speed = element.follows == "speed"
-            record.kind = e.DRIVE_SPEED if speed else e.DRIVE_POSITION
-            record.target = element.target
-            record.stiffness[0], record.damping[0] = element.stiffness, element.damping
-            record.x_on = self.u[record.at_u] if speed else self.q[record.at_q]
-            for key in ("rate", "max_force", "max_power"):
-                value = getattr(element, key)
-                record[key] = UNLIMITED if value is None else value
+def _free_start(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
+    """Return where a free body starts and its velocity, which is replaced by momentum at the end."""
+    orbit = system.orbit
+    turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+    q = j.quaternion(joint.attitude)
+    R_BN, velocity = j.matrix(q).T, np.asarray(joint.velocity) + j.cross(turning, joint.position)
+    return [*joint.position, *q], [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)]
 
-    def _write_load(
-        self, record: np.record, load: Load, rows: list[tuple[float, float]], flexible: FlexibleRecords
-    ) -> None:
-        record.kind = e.LOAD
-        record.wrench[:] = [*load.torque, *load.force]
-        record.in_body = int(load.axes == "body")
-        record.b = self._write_frame(record, "b", "G", Anchor(body=load.body, at=load.at))
-        if load.node is not None:
-            record.node = flexible.node_index[load.node]
-            record.p_bG[:] = flexible.nodes[record.node].p
-        record.table, steps = len(rows), load.steps()
-        record.table_rows = len(steps)
-        rows += steps
 
-    def _write_connection(self, record: np.record, element: Strut | Weld | Lock) -> None:
-        record.a = self._write_frame(record, "a", "F", element.a)
-        record.b = self._write_frame(record, "b", "G", element.b)
-        if isinstance(element, Strut):
-            record.kind = e.STRUT
-            record.stiffness[0], record.damping[0] = element.stiffness, element.damping
-            record.rest[0], record.preload = element.length, element.preload
-        elif isinstance(element, Lock):
-            record.kind = e.LOCK
-        else:
-            record.kind = e.WELD
-            record.stiffness[:] = [element.angular_stiffness] * 3 + [element.stiffness] * 3
-            record.damping[:] = [element.angular_damping] * 3 + [element.damping] * 3
-
-    def _write_frame(self, record: np.record, body: str, frame: str, anchor: Anchor) -> int:
-        placed = self.placed[anchor.body]
-        X = placed.X_LB @ anchor.pose()
-        record[f"R_{body}{frame}"] = X.R.ravel()
-        record[f"p_{body}{frame}"] = X.p
-        return placed.link
+def _inertia(X_LB: j.Pose, body: Body) -> Floats:
+    """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
+    m = body.mass
+    c = X_LB.p + X_LB.R @ np.asarray(body.centre_of_mass)
+    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+    return np.array([m, *(m * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
 
 
 def _identity() -> j.Pose:
@@ -381,25 +329,25 @@ def momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats, flexibl
     deform(links, appendages, modes, q)
     joint_velocities(links, axes, u)
     add_modal_momentum(links, appendages, modes, u)
-    for link in links:
-        link.V[:] = u[link.at_u : link.at_u + 6] if link.kind == k.FREE else 0.0
+    kind, root, at_u, V = (links[name] for name in ("kind", "root", "at_u", "V"))
+    free = np.flatnonzero(kind == k.FREE)
+    V[:] = 0.0
+    for i in free:
+        V[i] = u[at_u[i] : at_u[i] + 6]
     link_velocities(links, np.zeros(3))
     out = u.copy()
-    for link in links:
-        if link.kind == k.FREE:
-            h = links.h[links.root == link.root].sum(axis=0)
-            R, p = link.R_NB.reshape(3, 3), link.p_NB
-            force = R @ h[3:]
-            out[link.at_u : link.at_u + 6] = np.concatenate([R @ h[:3] + np.cross(p, force), force])
+    for i in free:
+        h = links["h"][root == root[i]].sum(axis=0)
+        R, p = links["R_NB"][i].reshape(3, 3), links["p_NB"][i]
+        force = R @ h[3:]
+        out[at_u[i] : at_u[i] + 6] = np.concatenate([R @ h[:3] + j.cross(p, force), force])
     return out
 
 
 def _hold_start(elements: np.recarray, links: np.recarray) -> None:
     """Let welds and locks hold the relative pose at the start; expects placed links."""
-    for element in elements:
-        if element.kind not in (e.WELD, e.LOCK):
-            continue
-        frames = []
+    for i in np.flatnonzero(np.isin(elements["kind"], (e.WELD, e.LOCK))):
+        element, frames = elements[i], []
         for link, R, p in (
             (links[element.a], element.R_aF, element.p_aF),
             (links[element.b], element.R_bG, element.p_bG),

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.multibody.assemble import Assembly
+from softdock.multibody.joints import cross
 from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.appendages import clear_pulls, soften, write_modal_rates
 from softdock.multibody.kernels.derivative import set_motion
@@ -62,7 +63,7 @@ class Impact:
         base = self.links[link.root]
         R, p = base.R_NB.reshape(3, 3), base.p_NB
         turning, sliding = R @ motion[:3], R @ motion[3:]
-        return np.concatenate([turning, sliding - np.cross(turning, p)])
+        return np.concatenate([turning, sliding - cross(turning, p)])
 
     def response(self, wrenches: dict[int, Floats]) -> tuple[Floats, Floats]:
         """Return what impulsive wrenches on links change: velocities of all links in N, and momenta and speeds."""

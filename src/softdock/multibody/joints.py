@@ -195,7 +195,7 @@ def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float6
 def product(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the product of two quaternions wxyz: first turn q, then turn p."""
     w, v = p[0], p[1:]
-    return np.concatenate([[w * q[0] - v @ q[1:]], w * q[1:] + q[0] * v + np.cross(v, q[1:])])
+    return np.concatenate([[w * q[0] - v @ q[1:]], w * q[1:] + q[0] * v + cross(v, q[1:])])
 
 
 def matrix(q: NDArray[np.float64]) -> Matrix:
@@ -208,6 +208,12 @@ def matrix(q: NDArray[np.float64]) -> Matrix:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+def cross(a: Sequence[float] | NDArray[np.float64], b: Sequence[float] | NDArray[np.float64]) -> Matrix:
+    """Return the vector product of two vectors, shape (3,): the same as NumPy's, which takes ten times as long."""
+    (x, y, z), (u, v, w) = a, b
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -257,16 +257,15 @@ def tolerances(a: Assembly, accuracy: Accuracy, start: Books) -> Floats:
     modal = np.concatenate([[], *(attached.scales() for attached in a.attached)])
     out[a.classes == MODAL] = accuracy.length * modal
     out[a.classes == MODAL_RATE] = accuracy.speed * modal
-    for i in range(n):
-        if a.classes[i] in fixed:
-            out[i] = fixed[int(a.classes[i])]
-    for link in a.links:
-        if link.kind == FREE:
-            # Speeds and rates times the inertia of the whole tree.
-            at = n_q + link.at_u
-            tree = a.links[a.links.root == link.root]
-            mass = tree.own[:, 0].sum()
-            inertia = max(tree.own[:, 4:7].sum() / 3.0, 1e-12)
-            out[at : at + 3] = accuracy.rate * inertia
-            out[at + 3 : at + 6] = accuracy.speed * mass
+    for kind, allowed in fixed.items():
+        out[a.classes == kind] = allowed
+    root, own = a.links["root"], a.links["own"]
+    for i in np.flatnonzero(a.links["kind"] == FREE):
+        # Speeds and rates times the inertia of the whole tree.
+        at = n_q + a.links["at_u"][i]
+        tree = own[root == root[i]]
+        mass = tree[:, 0].sum()
+        inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
+        out[at : at + 3] = accuracy.rate * inertia
+        out[at + 3 : at + 6] = accuracy.speed * mass
     return out

@@ -84,7 +84,11 @@ class Body(Model):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        moments = np.linalg.eigvalsh(self.inertia_matrix())
+        moments = (
+            np.linalg.eigvalsh(self.inertia_matrix())
+            if isinstance(self.inertia, FullInertia)
+            else np.sort(self.inertia)
+        )
         slack = 1e-9 * max(float(np.abs(moments).max()), 1e-300)
         if moments[0] < -slack:
             raise FieldError("inertia", f"has a negative principal moment ({moments[0]:.6g} kg m^2)")
@@ -308,6 +312,20 @@ class System(Model):
         for name, interface in self.interfaces.items():
             findings.of(self._check_interface, f"interfaces.{name}", interface)
         findings.of(self._check_names)
+
+    def _check_numbers(self, findings: Findings, sibling: "System") -> None:
+        """Check what numbers decide, where they differ from those of a system that is right."""
+        changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
+        for name in {above for one in changed for above in self._lineage(one)}:
+            if not isinstance(self.bodies[name].joint, Fixed):
+                findings.of(self._check_moved_mass, name)
+        for group in ("springs", "stops", "drives"):
+            before = getattr(sibling, group)
+            for name, element in getattr(self, group).items():
+                if element is not before[name]:
+                    findings.of(self._check_joint_element, f"{group}.{name}", element)
+        if self.orbit is not None:
+            findings.of(self._check_orbit, self.orbit)
 
     def _check_connection(self, field: str, element: Strut | Weld | Lock) -> None:
         for side in ("a", "b"):

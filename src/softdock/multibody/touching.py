@@ -12,7 +12,7 @@ from softdock.errors import InputError
 from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
 from softdock.geometry.profile import Profile
 from softdock.geometry.remembered import read_meridian
-from softdock.multibody.joints import UPRIGHT, Attitude, Pose, pose_at
+from softdock.multibody.joints import UPRIGHT, Attitude, Pose, pose_at, quaternion
 from softdock.quantities.fields import (
     ArealDamping,
     Flag,
@@ -71,6 +71,7 @@ class Surface(Model):
     def _one_source(self) -> Self:
         if (self.file is None) == (self.profile is None):
             raise FieldError("file", "give either a file or a profile")
+        quaternion(self.attitude)
         if self.profile is not None:
             try:
                 self.to_profile()

@@ -22,6 +22,9 @@ class Origin:
 
     name: str = field(default="", compare=False)
     directory: Path = field(default_factory=Path, compare=False)
+    sibling: "ScenarioBase | None" = field(default=None, compare=False, repr=False)
+    """A scenario with the same structure, from which this one differs in numbers only: what was made ready for it
+    and has no numbers in it serves both."""
 
 
 class ScenarioBase(Model):
@@ -47,6 +50,11 @@ class ScenarioBase(Model):
     def directory(self) -> Path:
         """Folder that relative paths in the scenario start from."""
         return self._origin.directory
+
+    @property
+    def sibling(self) -> "ScenarioBase | None":
+        """Scenario from which this one differs in numbers only, if that is known."""
+        return self._origin.sibling
 
     def with_origin(self, name: str, directory: Path | None = None) -> Self:
         """Return the same scenario under a name, with relative paths starting from `directory`."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
@@ -34,6 +34,10 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
+from softdock.scenario.varying import SIBLING
+
+if TYPE_CHECKING:
+    from softdock.multibody.assemble import Assembly
 
 METRIC = re.compile(
     r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
@@ -202,6 +206,10 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
             self._origin = Origin(self.name, info.context["directory"])  # quantities may name nodes of a file
+        sibling = (info.context or {}).get(SIBLING)
+        if type(self) is type(sibling) is MultibodyScenario and self._has_shapes_of(sibling):
+            self._check_numbers(findings, sibling)
+            return
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
@@ -224,6 +232,16 @@ class MultibodyScenario(ScenarioBase, System):
                 findings.of(self._check_file, name, info.context["directory"])
             for name, structure in self.structures.items():
                 findings.of(self._check_structure, name, structure, info.context["directory"])
+
+    def _has_shapes_of(self, sibling: System) -> bool:
+        """Tell whether surfaces and structures are the same; what numbers make of those is not seen from outside."""
+        return all(shape is sibling.surfaces[name] for name, shape in self.surfaces.items()) and all(
+            shape is sibling.structures[name] for name, shape in self.structures.items()
+        )
+
+    def _check_numbers(self, findings: Findings, sibling: System) -> None:
+        super()._check_numbers(findings, sibling)
+        findings.of(self._check_time)
 
     def _check_time(self) -> None:
         rows, most = self.duration * self.record.rate, self.record.max_rows
@@ -258,8 +276,11 @@ class MultibodyScenario(ScenarioBase, System):
         record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False})
         return self.model_copy(update={"record": record})
 
-    def at_start(self) -> System:
-        """Return the system as it starts: the chaser placed by the approach, if there is one."""
+    def at_start(self, assembly: "Assembly | None" = None) -> System:
+        """Return the system as it starts: the chaser placed by the approach, if there is one.
+
+        `assembly` is that of the system as it is described, if there is one already.
+        """
         a = self.approach
         if a is None:
             return self
@@ -275,6 +296,7 @@ class MultibodyScenario(ScenarioBase, System):
             roll=a.roll,
             v_PT=np.array([*a.lateral, a.speed]),
             w_PT=np.array(a.rate, float),
+            assembly=assembly,
         )
 
     def _check_event(self, field: str, event: EventModel) -> None:

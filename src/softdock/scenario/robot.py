@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, ValidationError, ValidationInfo, model_validator
@@ -31,6 +31,9 @@ from softdock.robot.bodies import bodies_of, springs_of, stops_of
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
+
+if TYPE_CHECKING:
+    from softdock.multibody.assemble import Assembly
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -210,8 +213,8 @@ class RobotScenario(MultibodyScenario):
         """Speed below which Coulomb friction of the joints fades [rad/s or m/s]."""
         return (self.arm.friction or FrictionModel()).speed
 
-    def at_start(self) -> System:
-        """Return the system as it starts."""
+    def at_start(self, assembly: "Assembly | None" = None) -> System:
+        """Return the system as it starts; its assembly is of no use, for the arm is not in it."""
         return self.whole().at_start()
 
     def _arm_bodies(self, robot: Description) -> dict[str, Body]:

@@ -5,34 +5,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.assemble import Assembly
 from softdock.multibody.books import Books
 from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.mating import interface_records, refuse_stuck_pins
-from softdock.multibody.observe import Observation, parse_observation
-from softdock.multibody.pairing import pair_records, refuse_overlap
+from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
 from softdock.multibody.session import Ending, Run
 from softdock.multibody.settings import Accuracy, Method, Settings
-from softdock.multibody.watch import channel_records, unit_of, usual_observations
-from softdock.predict import UNITS as PREDICTION_UNITS
-from softdock.result import Audit, Channel, Event, History, Result, Timing
-from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.result import Audit, Event, History, Result, Timing
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulate.pattern import Pattern, Recorded, pattern_of
 from softdock.simulate.real_time import RealTime, run_in_frames
 
 
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
-    return result_of(scenario, prepare(scenario).run(), observations_of(scenario)[0])
+    pattern = pattern_of(scenario)
+    return _result(scenario, _prepare(scenario, pattern).run(), pattern)
 
 
 def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
     """Run the scenario in frames that keep time with the clock, and tell how they did."""
-    simulation = prepare(scenario)
+    pattern = pattern_of(scenario)
+    simulation = _prepare(scenario, pattern)
     session = replace(simulation, settings=how.settings(simulation.settings)).begin()
     frames = run_in_frames(session, scenario.duration, how)
-    result = result_of(scenario, session.finish(), observations_of(scenario)[0])
+    result = _result(scenario, session.finish(), pattern)
     timing = replace(
         result.timing,
         frame_s=frames.frame,
@@ -45,23 +45,31 @@ def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
 
 def prepare(scenario: MultibodyScenario) -> Simulation:
     """Return the scenario as a simulation that is ready to run."""
-    assembly = assemble(scenario.at_start())
-    seen, watched = observations_of(scenario)
-    pairs, contact_pairs = pair_records(scenario, assembly, scenario.directory)
+    return _prepare(scenario, pattern_of(scenario))
+
+
+def result_of(scenario: MultibodyScenario, run: Run) -> Result:
+    """Return a finished run as a result: outcome, metrics, audit and history."""
+    return _result(scenario, run, pattern_of(scenario))
+
+
+def _prepare(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
+    assembly = pattern.assemble(scenario)
+    pairs, contact_pairs = pattern.pairs(scenario, assembly)
     refuse_overlap(scenario, assembly, pairs, contact_pairs)
     interfaces, pins = interface_records(scenario, assembly)
     refuse_stuck_pins(scenario, assembly, interfaces, pins)
     return Simulation(
         assembly=assembly,
         settings=_settings(scenario),
-        channels=_channels(scenario, assembly, seen, watched),
-        events=_events(scenario, seen),
+        channels=pattern.channels(scenario, assembly),
+        events=pattern.events.copy(),
         actions=_actions(scenario, assembly),
         pairs=pairs,
         contact_pairs=contact_pairs,
         interfaces=interfaces,
         pins=pins,
-        watched=watched,
+        watched=pattern.watched,
     )
 
 
@@ -78,47 +86,6 @@ def _settings(scenario: MultibodyScenario) -> Settings:
         record_contact=record.contact_steps,
         max_rows=record.max_rows,
     )
-
-
-def observations_of(scenario: MultibodyScenario) -> tuple[list[Observation], int]:
-    """Return everything of interest, each once, and how many of them must be looked at in every step.
-
-    Those come first: conditions of events, and quantities of which peaks are wanted.
-    """
-    wanted = [event.condition.observation for event in scenario.events.values()]
-    wanted += [Observation(name=name, field="force") for name in _touching(scenario)]
-    wanted += [Observation(name=name, field="energy") for name in scenario.springs]
-    later = usual_observations(scenario) + [parse_observation(text) for text in scenario.record.also]
-    for text in scenario.metrics.values():
-        match = METRIC.fullmatch(text)
-        if match and match["what"]:
-            group = wanted if match["how"] in ("max", "min") else later
-            group.append(parse_observation(match["what"]))
-    watched = list(dict.fromkeys(wanted))
-    return list(dict.fromkeys([*watched, *later])), len(watched)
-
-
-def _channels(
-    scenario: MultibodyScenario, assembly: Assembly, seen: list[Observation], watched: int
-) -> np.recarray:
-    channels = channel_records(scenario, assembly, seen)
-    channels.track[:watched] = 1
-    return channels
-
-
-def _events(scenario: MultibodyScenario, seen: list[Observation]) -> np.recarray:
-    out = records(len(scenario.events), e.EVENT)
-    first = 0
-    for record, event in zip(out, scenario.events.values()):
-        condition = event.condition
-        record.channel = seen.index(condition.observation)
-        record.threshold = condition.value(unit_of(scenario, condition.observation))
-        record.direction = 1 if condition.rising else -1
-        record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
-        record.once = int(event.once)
-        record.first_action, record.actions = first, len(event.then)
-        first += len(event.then)
-    return out
 
 
 def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
@@ -150,46 +117,24 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
     return out
 
 
-def result_of(scenario: MultibodyScenario, run: Run, seen: list[Observation]) -> Result:
-    """Return a finished run as a result: outcome, metrics, audit and history."""
+def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
     names = list(scenario.events)
     events = tuple(
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
     )
     outcome, message = _outcome(scenario, run, events)
-    channels = {
-        str(observation): Channel(values=run.history[:, 1 + i], unit=unit_of(scenario, observation))
-        for i, observation in enumerate(seen)
-        if observation.name != "time"
-    }
     return Result(
         scenario=scenario.name,
         outcome=outcome,
         message=message,
         completed=run.ending in (Ending.TIME_REACHED, Ending.STOPPED),
-        metrics=_metrics(scenario, run, seen, events),
+        metrics=_metrics(scenario, run, pattern, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
-        history=History(time=run.history[:, 0], channels=channels),
+        history=History(time=run.history[:, 0], channels=Recorded(run.history, pattern.labels)),
         events=events,
-        units=_units(scenario),
+        units=pattern.units,
     )
-
-
-def _units(scenario: MultibodyScenario) -> dict[str, str]:
-    units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
-    units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in _touching(scenario)}
-    units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in scenario.springs}
-    for name, text in scenario.metrics.items():
-        match = METRIC.fullmatch(text)
-        what = parse_observation(match["what"]) if match and match["what"] else None
-        units[name] = "s" if what is None else unit_of(scenario, what)
-    return {name: unit for name, unit in units.items() if unit != "1"}
-
-
-def _touching(scenario: MultibodyScenario) -> list[str]:
-    """Names of all that may touch."""
-    return [*scenario.contacts, *scenario.interfaces]
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -208,44 +153,30 @@ def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -
 
 
 def _metrics(
-    scenario: MultibodyScenario, run: Run, seen: list[Observation], events: tuple[Event, ...]
+    scenario: MultibodyScenario, run: Run, pattern: Pattern, events: tuple[Event, ...]
 ) -> Mapping[str, float | None]:
     times = {event.name: event.time for event in reversed(events)}
-    metrics: dict[str, float | None] = {}
-    for i, observation in enumerate(seen):
-        peak = run.peaks[i]
-        flat = observation.name.replace("-", "_")
-        if observation.name in _touching(scenario) and observation.field == "force":
-            metrics[f"peak_contact_force_{flat}"] = float(peak.largest)
-        if observation.name in scenario.springs and observation.field == "energy":
-            metrics[f"spring_energy_max_{flat}"] = float(peak.largest)
-    if _touching(scenario):
+    largest, smallest = run.peaks["largest"], run.peaks["smallest"]
+    metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in pattern.peaks.items()}
+    if pattern.touching:
         metrics["peak_contact_force"] = max(
-            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in _touching(scenario)
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in pattern.touching
         )  # type: ignore[type-var]
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
         metrics[f"modes_{flat}"] = kept.frequency.size
         metrics[f"residual_{flat}"] = kept.residual
-    for name, text in scenario.metrics.items():
-        match = METRIC.fullmatch(text)
-        assert match
-        if match["event"]:
-            metrics[name] = times.get(match["event"])
-        elif match["begin"]:
-            begin, end = times.get(match["begin"]), times.get(match["end"])
+    for name, measure in pattern.measures.items():
+        i, end = measure.channel, times.get(measure.end)
+        if measure.how == "start":
+            metrics[name] = float(run.history[0, 1 + i])
+        elif measure.how:
+            metrics[name] = float({"max": largest, "min": smallest, "final": run.final}[measure.how][i])
+        elif measure.begin:
+            begin = times.get(measure.begin)
             metrics[name] = None if begin is None or end is None else end - begin
         else:
-            i = seen.index(parse_observation(match["what"]))
-            column = run.history[:, 1 + i]
-            metrics[name] = float(
-                {
-                    "max": run.peaks[i].largest,
-                    "min": run.peaks[i].smallest,
-                    "start": column[0],
-                    "final": run.final[i],
-                }[match["how"]]
-            )
+            metrics[name] = end
     return metrics
 
 

@@ -22,7 +22,7 @@ from softdock.robot.trajectory import Bounds
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
-from softdock.simulate.multibody import observations_of, prepare, result_of
+from softdock.simulate.multibody import prepare, result_of
 
 Floats = NDArray[np.float64]
 A_DAY = 86400.0  # s; a robot without an experiment runs so long at most
@@ -40,7 +40,7 @@ def run(scenario: RobotScenario) -> Result:
     with LocalLink(robot, scenario.control.period) as link:
         log = experiment.run(link)
     done = robot.session.finish()
-    base = result_of(setup.whole, done, observations_of(setup.whole)[0])
+    base = result_of(setup.whole, done)
     return with_log(replace(base, audit=_audit(base.audit, done, robot.largest_work)), setup, log)
 
 

@@ -38,15 +38,14 @@ def run(scenario: StationScenario) -> Result:
     kept = flexible.find_modes(scenario.directory)
     followed = _followed(flexible, kept, scenario)
     system = prepare(scenario, followed)
-    simulation, seen = multibody.prepare(system), multibody.observations_of(system)[0]
-    session = simulation.begin()
+    session = multibody.prepare(system).begin()
     rates = []
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + MOMENT):
         session.advance(until)
         rates.append(_rate(session.machine.links))
     session.advance(system.duration)
-    result = multibody.result_of(system, session.finish(), seen)
+    result = multibody.result_of(system, session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
     metrics, units = _metrics(scenario, kept, followed, jump)
     message = (

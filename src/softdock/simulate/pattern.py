@@ -1,0 +1,223 @@
+"""What has no numbers in it: made once for a scenario, and for all that differ from it in numbers only."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from softdock.contact.pair import ContactPair
+from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.kernels import events as e
+from softdock.multibody.kernels.tree import records
+from softdock.multibody.observe import Observation, parse_observation
+from softdock.multibody.pairing import pair_records
+from softdock.multibody.watch import channel_records, unit_of, usual_observations
+from softdock.predict import UNITS as PREDICTION_UNITS
+from softdock.result import Array, Channel
+from softdock.scenario import ScenarioBase
+from softdock.scenario.multibody import METRIC, MultibodyScenario
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric, read: something of a channel, the time of an event, or the time between two."""
+
+    how: str
+    """`max`, `min`, `start` or `final` of a channel; empty for times."""
+    channel: int = -1
+    begin: str = ""
+    end: str = ""
+
+
+class Recorded(Mapping[str, Channel]):
+    """Channels as columns of one table, each made when it is asked for: a campaign asks for none."""
+
+    def __init__(self, table: Array, labels: Mapping[str, tuple[int, str]]) -> None:
+        self._table, self._labels = table, labels
+
+    def __getitem__(self, name: str) -> Channel:
+        i, unit = self._labels[name]
+        return Channel(values=self._table[:, i], unit=unit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+
+class Pattern:
+    """Channels, events, metrics and units of a scenario, and its arrays as something to start from."""
+
+    def __init__(self, scenario: MultibodyScenario) -> None:
+        self.scenario = scenario
+
+    @cached_property
+    def seen(self) -> list[Observation]:
+        """Everything of interest, each once; the first `watched` of them must be looked at in every step."""
+        return self._observations[0]
+
+    @property
+    def watched(self) -> int:
+        """How many must be looked at in every step: conditions of events, and quantities of which peaks are wanted."""
+        return self._observations[1]
+
+    @cached_property
+    def _observations(self) -> tuple[list[Observation], int]:
+        scenario = self.scenario
+        wanted = [event.condition.observation for event in scenario.events.values()]
+        wanted += [Observation(name=name, field="force") for name in self.touching]
+        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+        later = usual_observations(scenario) + [parse_observation(text) for text in scenario.record.also]
+        for text in scenario.metrics.values():
+            match = METRIC.fullmatch(text)
+            if match and match["what"]:
+                group = wanted if match["how"] in ("max", "min") else later
+                group.append(parse_observation(match["what"]))
+        watched = list(dict.fromkeys(wanted))
+        return list(dict.fromkeys([*watched, *later])), len(watched)
+
+    @cached_property
+    def index(self) -> dict[Observation, int]:
+        """Places of the observations."""
+        return {observation: i for i, observation in enumerate(self.seen)}
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[int, str]]:
+        """Column of the history and unit of every recorded channel, by name."""
+        return {
+            str(observation): (1 + i, unit_of(self.scenario, observation))
+            for i, observation in enumerate(self.seen)
+            if observation.name != "time"
+        }
+
+    @cached_property
+    def touching(self) -> list[str]:
+        """Names of all that may touch."""
+        return [*self.scenario.contacts, *self.scenario.interfaces]
+
+    @cached_property
+    def peaks(self) -> dict[str, int]:
+        """Channels of which every run tells the peak, by the name of the metric."""
+        found: dict[str, int] = {}
+        for i, observation in enumerate(self.seen):
+            flat = observation.name.replace("-", "_")
+            if observation.name in self.touching and observation.field == "force":
+                found[f"peak_contact_force_{flat}"] = i
+            if observation.name in self.scenario.springs and observation.field == "energy":
+                found[f"spring_energy_max_{flat}"] = i
+        return found
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The metrics that the scenario asks for."""
+        return {name: self._measure(text) for name, text in self.scenario.metrics.items()}
+
+    def _measure(self, text: str) -> Measure:
+        match = METRIC.fullmatch(text)
+        assert match
+        if match["event"]:
+            return Measure("", end=match["event"])
+        if match["begin"]:
+            return Measure("", begin=match["begin"], end=match["end"])
+        return Measure(match["how"], self.index[parse_observation(match["what"])])
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units of metrics and of the prediction; a pure number has no entry."""
+        units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
+        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in self.touching}
+        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.scenario.springs}
+        for name, measure in self.measures.items():
+            units[name] = unit_of(self.scenario, self.seen[measure.channel]) if measure.how else "s"
+        return {name: unit for name, unit in units.items() if unit != "1"}
+
+    @cached_property
+    def events(self) -> np.recarray:
+        """The events of the scenario; to be copied before use."""
+        scenario = self.scenario
+        out = records(len(scenario.events), e.EVENT)
+        first = 0
+        for record, event in zip(out, scenario.events.values()):
+            condition = event.condition
+            record.channel = self.index[condition.observation]
+            record.threshold = condition.value(unit_of(scenario, condition.observation))
+            record.direction = 1 if condition.rising else -1
+            record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
+            record.once = int(event.once)
+            record.first_action, record.actions = first, len(event.then)
+            first += len(event.then)
+        return out
+
+    @cached_property
+    def described(self) -> Assembly:
+        """The system as it is described, before an approach moves its chaser."""
+        return assemble(self.scenario)
+
+    def assemble(self, scenario: MultibodyScenario) -> Assembly:
+        """Return a scenario of this pattern as arrays, at its start."""
+        described = self.described if scenario is self.scenario else assemble(scenario, self.described)
+        start = scenario.at_start(described)
+        return described if start is scenario else assemble(start, described)
+
+    def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return the channels of a scenario of this pattern."""
+        if assembly.placed is self.described.placed:
+            return self._channels.copy()
+        return self._watch(scenario, assembly)
+
+    @cached_property
+    def _channels(self) -> np.recarray:
+        return self._watch(self.scenario, self.described)
+
+    def _watch(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        channels = channel_records(scenario, assembly, self.seen)
+        channels.track[: self.watched] = 1
+        return channels
+
+    def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
+        """Return the contacts of a scenario of this pattern."""
+        ours = self.scenario
+        if (
+            assembly.placed is self.described.placed
+            and all(scenario.surfaces[name] is surface for name, surface in ours.surfaces.items())
+            and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
+        ):
+            records, pairs = self._pairs
+            return records.copy(), pairs
+        return pair_records(scenario, assembly, scenario.directory)
+
+    @cached_property
+    def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
+        return pair_records(self.scenario, self.described, self.scenario.directory)
+
+
+def pattern_of(scenario: MultibodyScenario) -> Pattern:
+    """Return the pattern of a scenario; that of its sibling, if it has one with the same structures."""
+    sibling = scenario.sibling
+    if isinstance(sibling, MultibodyScenario) and all(
+        structure is sibling.structures[name] for name, structure in scenario.structures.items()
+    ):
+        return _remembered(_Same(sibling))
+    return Pattern(scenario)
+
+
+class _Same:
+    """A scenario that equals nothing but itself."""
+
+    def __init__(self, scenario: ScenarioBase) -> None:
+        self.scenario = scenario
+
+    def __hash__(self) -> int:
+        return id(self.scenario)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.scenario is other.scenario
+
+
+@functools.lru_cache(maxsize=4)
+def _remembered(same: _Same) -> Pattern:
+    assert isinstance(same.scenario, MultibodyScenario)
+    return Pattern(same.scenario)
