@@ -1,5 +1,6 @@
 """The studio as it is served: refusals at its door, and what the command line says."""
 
+import asyncio
 import html
 import socket
 import subprocess
@@ -8,9 +9,13 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from fastapi.responses import StreamingResponse
 from tests.studio.conftest import COMMAND, Served, start, stop
 
+from softdock.studio import files
 from softdock.studio.folder import bundled_heads
+from softdock.studio.runs import Activity
+from softdock.studio.server import Studio
 
 
 def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -58,6 +63,29 @@ def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
         assert f'href="/scenario?name={name}"' in page
         assert html.escape(head["title"]) in page
     assert "My own impact" in page
+
+
+def test_the_player_comes_before_the_scene(served: Served) -> None:
+    """A replay that is asked for while its run is under way begins at once and ends with the run."""
+    studio = Studio.at(served.folder)
+    activity = Activity("pending", "latch-slow", "")
+    studio.runs.activities["pending"] = activity
+
+    async def all_of_it() -> list[str]:
+        ended = asyncio.Event()
+        activity.task = asyncio.create_task(ended.wait())  # type: ignore[arg-type]
+        answer = await files._replay(studio, "pending", download=False, theme="dark")
+        assert isinstance(answer, StreamingResponse)
+        parts = answer.body_iterator
+        first = str(await anext(aiter(parts)))
+        ended.set()
+        return [first, *[str(part) async for part in parts]]
+
+    shell, *rest = asyncio.run(all_of_it())
+    assert 'data-theme="dark"' in shell
+    assert 'id="three"' in shell
+    assert 'id="data"' not in shell
+    assert rest == []  # it has ended without a result
 
 
 def test_files_are_added_once_and_judged_by_the_server(served: Served) -> None:

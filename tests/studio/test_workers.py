@@ -72,7 +72,7 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
         assert activity.summary is not None, activity.error
         assert activity.summary["outcome"] == "latched"
         kept = worker.folder.run(activity.run)
-        assert {"result.json", "history.parquet", "replay.html"} <= {path.name for path in kept.iterdir()}
+        assert {"result.json", "history.parquet", "replay.scene"} <= {path.name for path in kept.iterdir()}
         curves = await worker.do("curves", run=activity.run, names=["relative_velocity", "no such"])
         assert list(curves) == ["relative_velocity"]
 

@@ -1,6 +1,7 @@
 """The replay as one page: player, 3-D library, scene and curves in a single file that fetches nothing."""
 
 import base64
+import functools
 import json
 from importlib import resources
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Scene
 from softdock.replay.three import three_module
 
+Theme = Literal["auto", "light", "dark"]
 SCRIPTS = ("glb.js", "charts.js", "view.js", "player.js")
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -19,14 +21,16 @@ POLICY = (
 """The page may run what is written in it and nothing else, and may ask nobody for anything."""
 
 
-def player_html(scene: Scene, *, theme: Literal["auto", "light", "dark"] = "auto") -> str:
+def player_html(scene: Scene, *, theme: Theme = "auto") -> str:
     """Return the page that plays a scene; it needs no network and also works inside a frame.
 
     Raises `InputError` where the 3-D library is not installed.
     """
-    three = three_module()
-    style, body = _file("player.css"), _file("player.html")
-    code = "\n".join(_file(name) for name in SCRIPTS)
+    return player_shell(theme=theme) + player_scene(scene)
+
+
+def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
+    """Return the page up to the scene: what is the same for all, and begins to work while the scene is still made."""
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'
     return "\n".join(
         [
@@ -38,15 +42,26 @@ def player_html(scene: Scene, *, theme: Literal["auto", "light", "dark"] = "auto
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             "<title>Replay</title>",
             '<link rel="icon" href="data:,">',
-            f"<style>{style}</style>",
+            f"<style>{_file('player.css')}{style}</style>",
             "</head>",
             "<body>",
-            body,
+            _file("player.html"),
+            f'<script type="text/plain" id="three">{_escaped(three_module())}</script>',
+            f"<script>{_escaped(_file('stage.js'))}</script>",
+            # A module runs once the whole page is there, wherever it stands.
+            f'<script type="module">{_escaped("".join(map(_file, SCRIPTS)))}</script>',
+            "",
+        ]
+    )
+
+
+def player_scene(scene: Scene) -> str:
+    """Return the rest of the page: the scene and its curves."""
+    return "\n".join(
+        [
             f'<script type="application/json" id="data">{_json(_data(scene))}</script>',
             f'<script type="text/plain" id="curves">{_base64(_curves(scene))}</script>',
             f'<script type="text/plain" id="glb">{_base64(write_glb(scene))}</script>',
-            f'<script type="text/plain" id="three">{_escaped(three)}</script>',
-            f'<script type="module">{_escaped(code)}</script>',
             "</body>",
             "</html>",
             "",
@@ -54,6 +69,7 @@ def player_html(scene: Scene, *, theme: Literal["auto", "light", "dark"] = "auto
     )
 
 
+@functools.cache
 def _file(name: str) -> str:
     return (resources.files("softdock.replay") / "player" / name).read_text(encoding="utf-8")
 

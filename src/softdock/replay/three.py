@@ -1,5 +1,6 @@
 """Where the 3-D library of the player comes from: the three.js that the NiceGUI package carries."""
 
+import functools
 import importlib.util
 from pathlib import Path
 
@@ -20,9 +21,12 @@ def three_module() -> str:
     for place in PLACES:
         path = folder / place
         if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            return "\n".join(
-                line for line in text.splitlines() if not line.startswith("//# sourceMappingURL")
-            )
+            return _source(path)
     message = "The installed NiceGUI carries no three.js where Softdock looks for it."
     raise InputError(Problem(message=message, hint="Install another version: pip install 'nicegui>=3'."))
+
+
+@functools.cache
+def _source(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("//# sourceMappingURL"))

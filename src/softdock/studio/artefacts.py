@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from softdock.result import Result
 
-FILES = {"figure": "figure.png", "replay": "replay.html", "glb": "replay.glb", "report": "report.html"}
+FILES = {"figure": "figure.png", "scene": "replay.scene", "glb": "replay.glb", "report": "report.html"}
+"""`scene` is a replay without its player, which is the same for all."""
 
 
 def make(kind: str, result: "Result", path: Path) -> None:
@@ -27,10 +28,11 @@ def _figure(result: "Result", path: Path) -> None:
     result.plot(path)
 
 
-def _replay(result: "Result", path: Path) -> None:
-    from softdock.replay import player_html, scene
+def _scene(result: "Result", path: Path) -> None:
+    from softdock.replay import scene
+    from softdock.replay.page import player_scene
 
-    path.write_text(player_html(scene(result)), encoding="utf-8")
+    path.write_text(player_scene(scene(result)), encoding="utf-8")
 
 
 def _glb(result: "Result", path: Path) -> None:
@@ -46,5 +48,5 @@ def _report(result: "Result", path: Path) -> None:
 
 
 MAKERS: "dict[str, Callable[[Result, Path], None]]" = {
-    "figure": _figure, "replay": _replay, "glb": _glb, "report": _report,
+    "figure": _figure, "scene": _scene, "glb": _glb, "report": _report,
 }  # fmt: skip

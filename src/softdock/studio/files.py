@@ -1,10 +1,11 @@
 """Files that the page fetches: thumbnails, replays, downloads. Names are checked before any path is made."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import FileResponse, PlainTextResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from softdock.errors import InputError, RunError
 from softdock.studio.album import blank, digest, framed, recalled
@@ -79,19 +80,40 @@ async def _thumbnail(studio: "Studio", name: str) -> str:
 async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: str) -> Response:
     if kind not in KINDS:
         raise HTTPException(404, "There is no such file.")
+    if kind == "replay":
+        return await _replay(studio, run, download, theme)
     name = f"{run.replace('/', '-')}-{KEPT.get(kind) or FILES[kind]}"
     if kind in KEPT:
         path = Path((await _answered(studio.desk.do("kept", run=run)))["path"]) / KEPT[kind]
     else:
         path = Path((await _answered(studio.desk.do("artefact", run=run, kind=kind)))["path"])
     headers = {"Cache-Control": "no-cache"}
-    if kind == "replay" and not download:
-        headers["Content-Security-Policy"] = REPLAY_POLICY
-        page = path.read_text(encoding="utf-8").replace("</head>", f"<style>{FRAMED}</style></head>", 1)
-        if theme:
-            page = page.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
-        return Response(page, media_type="text/html", headers=headers)
     return FileResponse(path, media_type=KINDS[kind], filename=name if download else None, headers=headers)
+
+
+async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Response:
+    """Answer with the player at once, and with the scene when it is there: the run may still be under way."""
+    from softdock.replay.page import player_shell
+
+    async def scene() -> str:
+        made = await _answered(studio.desk.do("artefact", run=run, kind="scene"))
+        return Path(made["path"]).read_text(encoding="utf-8")
+
+    if download:
+        headers = {"Content-Disposition": f'attachment; filename="{run.replace("/", "-")}-replay.html"'}
+        return HTMLResponse(player_shell() + await scene(), headers=headers)
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": REPLAY_POLICY}
+    shell = player_shell(theme="dark" if theme == "dark" else "light" if theme else "auto", style=FRAMED)
+    activity = studio.runs.activities.get(run)
+    if activity is None or not activity.active:
+        return HTMLResponse(shell + await scene(), headers=headers)
+
+    async def parts() -> AsyncIterator[str]:
+        yield shell
+        if await activity.finished():
+            yield await scene()
+
+    return StreamingResponse(parts(), media_type="text/html", headers=headers)
 
 
 async def _answered(work: Any) -> Any:

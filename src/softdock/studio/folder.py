@@ -107,7 +107,8 @@ class Folder:
     def check_source(self, source: "Source", above: tuple[str, ...] = ()) -> None:
         """Refuse a scenario that names files outside the folder, itself or through what it is based on."""
         for key, text in _texts(source.data):
-            self._check_text(source, key, text)
+            if not _is_plain(text) or os.path.lexists(source.directory / text):
+                self._check_text(source, key, text)
         base = source.data.get("base") if isinstance(source.data, dict) else None
         if isinstance(base, str) and base not in above and not is_bundled(base):
             from softdock.scenario.source import read_file
@@ -178,6 +179,11 @@ def bundled_heads() -> dict[str, dict[str, Any]]:
             if "kind" in above:
                 head["kind"] = above["kind"]
     return heads
+
+
+def _is_plain(text: str) -> bool:
+    """Tell a word or a quantity; such a text leads out of a folder only where a link of that name lies in it."""
+    return re.fullmatch(r"[A-Za-z0-9 ._+-]{1,80}", text) is not None and ".." not in text
 
 
 def _lock(file: IO[str]) -> None:

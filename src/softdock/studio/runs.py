@@ -33,6 +33,12 @@ class Activity:
         """Whether it is still under way."""
         return self.ended is None
 
+    async def finished(self) -> bool:
+        """Wait for its end; tell whether there is a result."""
+        if self.task is not None:
+            await asyncio.wait([self.task])
+        return self.summary is not None
+
     @property
     def seconds(self) -> float:
         """How long it has taken [s]."""

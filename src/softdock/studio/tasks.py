@@ -79,7 +79,7 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
     result.save(place)
     (place / "scenario.yaml").write_text(text, encoding="utf-8")
     say("drawing the replay")
-    make("replay", result, place / FILES["replay"])
+    make("scene", result, place / FILES["scene"])
     return _summary(result)
 
 
@@ -127,7 +127,7 @@ def thinned(time_: Array, values: Array, points: int = POINTS) -> tuple[Array, A
 
 
 def artefact(folder: Folder, say: Say, *, run: str, kind: str) -> dict[str, Any]:
-    """Make a file of a kept run, unless it is there, and return its path: figure, replay, glb or report."""
+    """Make a file of a kept run, unless it is there, and return its path: figure, scene, glb or report."""
     place = _place(folder, run)
     path = place / FILES[kind]
     made_from = place / "result.json"
@@ -221,7 +221,6 @@ def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
 
     Nothing is done where kernels would have to be compiled: a run that is really asked for would wait for that.
     """
-    from softdock.replay import player_html, scene
     from softdock.simulate import simulate
 
     scenario = load_text(*_named_text(name))
@@ -229,8 +228,8 @@ def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
         return {"time": time.time()}
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as place:
-        result.save(Path(place) / "run")
-    player_html(scene(result))
+        result.save(place)
+        make("scene", result, Path(place) / FILES["scene"])
     return {"time": time.time()}
 
 

@@ -26,11 +26,8 @@ class Player {
 
   async startView() {
     try {
-      const text = $("three").textContent;
-      const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-      const three = await import(address);
-      URL.revokeObjectURL(address);
-      this.view = new View(three, parseGlb(bytesOfBase64($("glb").textContent)), $("canvas"));
+      const { three, renderer } = await softdockStage;
+      this.view = new View(three, renderer, parseGlb(bytesOfBase64($("glb").textContent)), $("canvas"));
     } catch (error) {
       console.warn(`No 3-D view: ${error.message}`);
       document.body.classList.add("flat");
@@ -288,6 +285,9 @@ function unpackCurves(data) {
   return data.curves.map(({ name, unit, points }) => ({ name, unit, times: take(points).map((t) => t + data.start), values: take(points) }));
 }
 
-const player = new Player(JSON.parse($("data").textContent));
-window.softdock = player;
-player.ready = player.startView();
+if ($("data")) {
+  document.body.classList.add("ready");
+  const player = new Player(JSON.parse($("data").textContent));
+  window.softdock = player;
+  player.ready = player.startView();
+}

@@ -3,13 +3,12 @@
 const NEAR_VIEWS = ["mechanism", "axis", "section"];
 
 class View {
-  constructor(three, glb, canvas) {
+  constructor(three, renderer, glb, canvas) {
     this.THREE = three.THREE;
     this.glb = glb;
     this.canvas = canvas;
     const T = this.THREE;
-    this.renderer = new T.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.renderer.localClippingEnabled = true;
+    this.renderer = renderer;
     this.scene = new T.Scene();
     this.camera = new T.PerspectiveCamera(35, 1, 0.001, 1000);
     this.scene.add(new T.HemisphereLight(0xffffff, 0x8d8d8d, 2.2));

@@ -28,6 +28,7 @@ PLACES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns"
 DARK = "softdock_dark"
 PATIENCE = 60.0  # s for a browser on a busy machine to come back with its web socket
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+KEYS = Path(__file__).with_name("keys.js").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("head.js").read_text(encoding="utf-8")
 
 
@@ -63,7 +64,7 @@ def page(studio: "Studio", here: str, title: str, request: Request) -> Iterator[
         primary="#2f6fce", secondary="#5c6979", accent="#e08a2e", positive="#2e9e5b", negative="#d33b3b"
     )
     ui.add_css(STYLE)
-    ui.add_body_html(f"<script>{SCRIPT}</script>")
+    ui.add_body_html(f"<script>{SCRIPT}{KEYS}</script>")
     ui.page_title(f"{title} - Softdock")
     with ui.header(elevated=False).style("padding: 0; gap: 0"):
         ui.html(head(studio, here), sanitize=False).classes("w-full")

@@ -23,6 +23,7 @@ def load_all() -> None:
     """Load what all pages need; takes about a second."""
     for name in PAGES:
         _page(name)
+    import_module("softdock.replay.page").player_shell()
 
 
 def build(app: FastAPI, studio: "Studio") -> None:

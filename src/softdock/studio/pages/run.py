@@ -28,6 +28,8 @@ DOWNLOADS = {
     "replay": ("Replay, HTML", "one file that opens anywhere"),
     "report": ("Report, HTML", "the story of the run with pictures and numbers"),
 }  # fmt: skip
+LOOK = 0.1  # s between two looks at a run under way
+TABS = ("Replay", "Charts", "Numbers", "Downloads")
 UNITS_SHOWN, PER_UNIT = 3, 2  # of the charts that are drawn at first
 LISTED = 300
 GOOD = ("captured", "latched", "inserted", "docked", "welded", "seated")
@@ -92,36 +94,37 @@ class RunView:
         self.earlier = ""
         self.chosen: list[str] = []
         self.tab = "Replay"
+        self.drawn = False
+        self.panels: dict[str, ui.tab_panel] = {}
         self.box = ui.column().classes("w-full").style("gap: 14px")
         self.clock = ui.element("div").style("display: none")
 
     def follow(self, activity: "Activity") -> None:
-        """Show a run under way until it has ended, then its result."""
-        self.shown = activity.run
-        self.box.clear()
-        with self.box, ui.row().classes("card items-center no-wrap").mark("progress"):
+        """Show a run under way until it has ended, then its result; the player of the replay comes at once."""
+        self._lay_out(activity.run)
+        with self.status, ui.row().classes("card items-center no-wrap").mark("progress"):
             ui.icon("hourglass_top", size="22px").classes("soft")  # stands still: animations cost a core
             stage = ui.label("starting").props("role=status")
             ui.space()
             cancel = ui.button("Cancel", icon="stop", on_click=lambda: self.studio.runs.cancel(activity))
             cancel.props("outline color=negative")
 
-        async def look() -> None:
+        def look() -> None:
             if activity.run != self.shown:
                 timer.cancel()
                 return
             stage.set_text(f"{activity.stage.capitalize()}, {activity.seconds:.1f} s")
             if not activity.active:
                 timer.cancel()
-                await self._ended(activity)
+                self._ended(activity)
 
         self.clock.clear()
         with self.clock:
-            timer = ui.timer(0.1, look)
+            timer = ui.timer(LOOK, look)
 
-    async def _ended(self, activity: "Activity") -> None:
+    def _ended(self, activity: "Activity") -> None:
         if activity.summary is not None:
-            await self._fill(activity.run, activity.summary)
+            self._fill(activity.summary)
             return
         self.box.clear()
         with self.box, ui.element("div").classes("card"):
@@ -140,35 +143,49 @@ class RunView:
             with self.box:
                 frame.problem(str(error))
             return
-        await self._fill(run, summary)
+        self._lay_out(run)
+        self._fill(summary)
 
-    async def _fill(self, run: str, summary: dict[str, Any]) -> None:
-        self.shown, self.summary = run, summary
-        self.chosen = [name for name in self.chosen if name in summary["channels"]] or _first(
-            summary["channels"]
-        )
+    def _lay_out(self, run: str) -> None:
+        """Make the frame of a run; the replay is in it, and the rest follows when the run is known."""
+        self.shown, self.summary, self.drawn = run, {}, False
         self.box.clear()
         with self.box:
-            self._outcome()
+            self.status = ui.column().classes("w-full")
             with ui.element("div").classes("card").style("padding: 0 0 10px 0"):
                 with ui.tabs().props("dense align=left no-caps").classes("w-full") as tabs:
-                    for name in ("Replay", "Charts", "Numbers", "Downloads"):
+                    for name in TABS:
                         ui.tab(name)
                 panels = ui.tab_panels(tabs, value=self.tab, animated=False, on_change=self._turned)
                 with panels.props("keep-alive").classes("w-full").style("background: transparent"):
                     with ui.tab_panel("Replay").style("padding: 10px 12px 0"):
                         self._replay()
-                    with ui.tab_panel("Charts").style("padding: 10px 14px 0"):
-                        self._charts()
-                    with ui.tab_panel("Numbers").style("padding: 10px 14px 0"):
-                        self.numbers_box = ui.column().classes("w-full").style("gap: 14px")
-                        self._numbers({})
-                    with ui.tab_panel("Downloads").style("padding: 10px 14px 0"):
-                        self._downloads()
-        await self._draw()
+                    self.panels = {
+                        name: ui.tab_panel(name).style("padding: 10px 14px 0") for name in TABS[1:]
+                    }
 
-    def _turned(self, event: Any) -> None:
+    def _fill(self, summary: dict[str, Any]) -> None:
+        self.summary = summary
+        known = summary["channels"]
+        self.chosen = [name for name in self.chosen if name in known] or _first(known)
+        self.status.clear()
+        with self.status:
+            self._outcome()
+        with self.panels["Charts"]:
+            self._charts()
+        with self.panels["Numbers"]:
+            self.numbers_box = ui.column().classes("w-full").style("gap: 14px")
+            self._numbers({})
+        with self.panels["Downloads"]:
+            self._downloads()
+        if self.tab == "Charts":
+            with self.status:
+                ui.timer(0.0, self._draw, once=True)
+
+    async def _turned(self, event: Any) -> None:
         self.tab = str(event.value)
+        if self.tab == "Charts" and self.summary and not self.drawn:
+            await self._draw()  # only when somebody looks: the replay comes first
 
     def _outcome(self) -> None:
         summary = self.summary
@@ -250,6 +267,7 @@ class RunView:
         self._numbers(other)
 
     async def _draw(self) -> None:
+        self.drawn = True
         run, names = self.shown, list(self.chosen)
         try:
             mine, theirs = await asyncio.gather(

@@ -1,0 +1,16 @@
+// Keys that nothing on the page has a use for go to the replay that is seen, wherever the focus is.
+(() => {
+  const TYPING = "input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox], [role=listbox]";
+  const TURNED = "[role=tab], [role=slider], [role=radio], [role=menu]"; // arrows move these
+  const PRESSED = "button, a, summary, [role=switch], [role=checkbox]";
+  const STEPS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+  const isTaken = ({ key, target }) =>
+    target.closest(TYPING) || (target.closest(TURNED) && STEPS.includes(key)) ||
+    ([" ", "Enter"].includes(key) && target.closest(`${PRESSED}, ${TURNED}`));
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || ["Tab", "Escape"].includes(event.key) || isTaken(event)) return;
+    const seen = [...document.querySelectorAll("iframe.replay")].filter((one) => one.offsetParent);
+    const player = seen.length ? seen[seen.length - 1].contentWindow.softdock : null;
+    if (player) player.key(event);
+  });
+})();
