@@ -150,6 +150,8 @@ class Result:
 
 def plain_data(value: Any) -> Any:
     """Return a value as JSON can hold it: plain lists, dicts and numbers, None for what is not finite."""
+    if type(value) is float:  # most of them
+        return value if math.isfinite(value) else None
     match value:
         case Mapping():
             return {str(key): plain_data(item) for key, item in value.items()}
@@ -157,7 +159,5 @@ def plain_data(value: Any) -> Any:
             return plain_data(value.tolist())
         case list() | tuple():
             return [plain_data(item) for item in value]
-        case float():
-            return value if math.isfinite(value) else None
         case _:
             return value

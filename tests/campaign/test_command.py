@@ -107,6 +107,36 @@ def test_refusals(
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_is_told_once_with_how_to_go_on(
+    campaign: Command, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """The first lets the runs under way end, the second does not."""
+    left = times
+
+    def press(watch: Callable[[Tally], None]) -> Callable[[Tally], None]:
+        def pressed(tally: Tally) -> None:
+            nonlocal left
+            watch(tally)
+            if tally.done >= 3 and left:
+                left -= 1
+                raise KeyboardInterrupt
+
+        return pressed
+
+    monkeypatch.setattr(sys.modules[describe.__module__], "_with_farewell", press)
+    out = tmp_path / "out"
+    code, printed, said = campaign("run", write(), "--out", out, "--in", "threads")
+    assert code == 130
+    resume = f"softdock campaign resume {out}"
+    assert said == f"Interrupted; every finished run is kept. Continue with: {resume}\n"
+    assert "Continue" not in printed
+    assert ("of 40 runs" in printed) == (times == 1)
+    code, printed, said = campaign("resume", out)
+    assert (code, said) == (0, "")
+    assert "40 of 40 runs" in printed
+
+
 def test_lists_campaigns_and_presets(campaign: Command) -> None:
     known = json.loads(campaign("list", "--json")[1])
     assert set(known["campaigns"]) >= {"assist-table2", "impact-masses"}

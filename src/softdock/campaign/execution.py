@@ -3,14 +3,14 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from softdock import __version__
 from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
 from softdock.result import Result, plain_data
-from softdock.simulate import simulate
+from softdock.simulate import carry_out, described
 
 
 class Row(NamedTuple):
@@ -48,6 +48,7 @@ class Keeping:
         return self.always(run) or (self.policy == "failures" and result.outcome not in self.success)
 
 
+ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 Done = tuple[Row, Result | None]
 Task = tuple[int, dict[str, Any]]
 
@@ -68,9 +69,9 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     try:
         lean = scenario if keeping.always(run) else scenario.without_history()
-        result = simulate(lean, with_prediction=False)
+        result = carry_out(lean)
         kept = keeping.wants(run, result)
-        whole = simulate(scenario, with_prediction=False) if kept and lean is not scenario else result
+        whole = carry_out(scenario) if kept and lean is not scenario else result
     except InputError as error:  # found only with everything in place, like surfaces that overlap
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
@@ -86,13 +87,13 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
         inputs=_json(inputs),
         metrics=_json(result.metrics),
         prediction=_json(result.prediction or {}),
-        audit=_json(asdict(result.audit)),
+        audit=_json(vars(result.audit)),
         simulated_s=result.timing.simulated_s,
         steps=result.timing.steps,
         evaluations=result.timing.evaluations,
         wall_s=time.perf_counter() - start,
     )
-    return row, whole if kept else None
+    return row, described(whole, scenario) if kept else None
 
 
 def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:
@@ -101,4 +102,4 @@ def _without(run: int, inputs: dict[str, Any], status: str, message: str, start:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(plain_data(value), separators=(",", ":"), allow_nan=False)
+    return ENCODER.encode(plain_data(value))

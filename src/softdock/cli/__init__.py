@@ -59,7 +59,7 @@ def main() -> NoReturn:
         app()
     except SystemExit as end:
         code = end.code
-        if code == console.EXIT_INTERRUPTED:
+        if code == console.EXIT_INTERRUPTED and not isinstance(end, console.Told):
             console.report(KeyboardInterrupt())
     except BaseException as error:
         code = console.report(error)

@@ -166,15 +166,29 @@ def _announce_compilation(kind: str) -> None:
 
 def _drive(work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool) -> None:
     """Run a campaign with progress; say at the end how it went and, if it was interrupted, how to go on."""
+    from softdock.campaign.store import TABLE_FILE
     from softdock.campaign.table import status_of
 
-    resume_command = f"softdock campaign resume {shlex.quote(str(folder))}"
-    with _progress() as show:
-        tally = work(_with_farewell(show))
-    _show_status(status_of(folder), folder, as_json)
-    if tally.interrupted:
-        console.say(f"Interrupted; every finished run is kept. Continue with: {resume_command}")
-        raise typer.Exit(console.EXIT_INTERRUPTED)
+    try:
+        with _progress() as show:
+            tally = work(_with_farewell(show))
+    except KeyboardInterrupt:  # a second time, or before the first run
+        if not (folder / TABLE_FILE).exists():
+            raise
+        raise _interrupted(folder) from None
+    stopped = tally.interrupted and not tally.finished
+    _show_status(status_of(folder), folder, as_json, with_hint=not stopped)
+    if stopped:
+        raise _interrupted(folder)
+
+
+def _interrupted(folder: Path) -> console.Told:
+    console.say(f"Interrupted; every finished run is kept. Continue with: {_resume_command(folder)}")
+    return console.Told(console.EXIT_INTERRUPTED)
+
+
+def _resume_command(folder: Path) -> str:
+    return f"softdock campaign resume {shlex.quote(str(folder))}"
 
 
 def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
@@ -237,7 +251,7 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _show_status(status: dict[str, Any], folder: Path, as_json: bool) -> None:
+def _show_status(status: dict[str, Any], folder: Path, as_json: bool, with_hint: bool = True) -> None:
     if as_json:
         console.print_json({"folder": str(folder), **status})
         return
@@ -249,8 +263,8 @@ def _show_status(status: dict[str, Any], folder: Path, as_json: bool) -> None:
     if success and success["share"] is not None:
         low, high = success["low"], success["high"]
         print(f"Success {success['share']:.1%}, with 95 % confidence between {low:.1%} and {high:.1%}.")
-    if not status["complete"]:
-        print(f"Continue with: softdock campaign resume {shlex.quote(str(folder))}")
+    if with_hint and not status["complete"]:
+        print(f"Continue with: {_resume_command(folder)}")
 
 
 def _show_run(

@@ -65,6 +65,10 @@ def progress_bar(title: str) -> Iterator[Progress]:
         yield lambda what, fraction: bar.update(task, description=f"{title}: {what}", completed=fraction)
 
 
+class Told(SystemExit):
+    """An end with an exit code, of which the person has been told already."""
+
+
 def report(error: BaseException) -> int:
     """Say on stderr what went wrong and return the exit code."""
     match error:

@@ -61,7 +61,7 @@ def simulate(
     """Run a scenario, or the bundled scenario or file of that name, and return what happened.
 
     The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome. Beside
-    the run stands what theory expects, unless thousands of runs have no use for it. In real time a run goes in frames.
+    the run stands what theory expects, unless nobody asks for it. In real time a run goes in frames.
     """
     if isinstance(scenario, str | os.PathLike):
         from softdock.scenario import load
@@ -75,26 +75,32 @@ def simulate(
                 given=f"{scenario.name}, {scenario.kind}",
             )
         )
+    result = described(carry_out(scenario, real_time), scenario)
+    if result.prediction is None and with_prediction:
+        return replace(result, prediction=predict(scenario))
+    return result
+
+
+def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> "Result":
+    """Run a scenario and return what happened, without what stands beside it: thousands of runs have no use for it."""
     runner = _ready(scenario.kind)
     start = time.perf_counter()
     how = real_time
     result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    prediction = result.prediction
-    if prediction is None and with_prediction:
-        prediction = predict(scenario)
     residual = result.audit.energy_residual
+    message = result.message
     if residual is not None and not residual <= OUT_OF_BALANCE:
-        doubt = f"Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
-        result = replace(result, message=f"{result.message} {doubt}")
-    return replace(
-        result,
-        scenario=scenario.name,
-        definition=scenario.to_data(),
-        directory=str(scenario.directory.absolute()),
-        timing=timing,
-        prediction=prediction,
-    )
+        message += (
+            f" Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
+        )
+    return replace(result, scenario=scenario.name, timing=timing, message=message)
+
+
+def described(result: "Result", scenario: "ScenarioBase") -> "Result":
+    """Return the result of a scenario together with the scenario as plain data."""
+    definition, directory = scenario.to_data(), str(scenario.directory.absolute())
+    return replace(result, definition=definition, directory=directory)
 
 
 @functools.cache
