@@ -49,7 +49,7 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    for name in ("jit.py", "pipeline.py", "caches.py"):
+    for name in ("jit.py", "machine_code.py", "pipeline.py", "caches.py"):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
@@ -112,10 +112,20 @@ def test_parts_of_kernels_can_be_called_from_python_too(package: Path) -> None:
 
 def test_only_kernels_called_from_python_are_kept(package: Path) -> None:
     *_, folder = ask(package)
-    assert [path.name.split("-")[0] for path in Path(folder).rglob("*.nbc")] == ["__init__.answer"]
+    assert [path.name.split("-")[0] for path in Path(folder).iterdir()] == ["lumped.answer"]
 
 
-def test_a_kept_kernel_is_not_compiled_again(package: Path) -> None:
+def test_a_kept_kernel_needs_no_compiler(package: Path) -> None:
+    script = """
+        import sys
+        from softdock.lumped import answer
+        print(answer(10.0), "numba" in sys.modules)
+    """
+    ask(package)
+    assert ask(package, script) == ["20.5", "False"]
+
+
+def test_without_machine_code_a_kept_kernel_is_loaded_by_numba(package: Path) -> None:
     script = """
         from numba.core import compiler_machinery
         def refuse(*_):
@@ -124,8 +134,86 @@ def test_a_kept_kernel_is_not_compiled_again(package: Path) -> None:
         from softdock.lumped import answer
         print(answer(10.0))
     """
-    ask(package)
-    assert ask(package, script) == ["20.5"]
+    elsewhere = {"NUMBA_DEBUG_CACHE": "0"}  # whatever is set: the compiler must hear of it
+    ask(package, **elsewhere)
+    assert ask(package, script, **elsewhere) == ["20.5"]
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "emptied"])
+def test_a_damaged_file_is_compiled_again(package: Path, harm: str) -> None:
+    *_, folder = ask(package)
+    (path,) = Path(folder).iterdir()
+    good = path.read_bytes()
+    flipped = good[:-9] + bytes([good[-9] ^ 1]) + good[-8:]
+    path.write_bytes({"cut": good[:-100], "changed": flipped, "emptied": b""}[harm])
+    assert ask(package)[1] == "20.5"
+    assert path.read_bytes() == good
+
+
+PASSED = """
+    import numpy as np
+    from typing import NamedTuple
+    from softdock.jit import kernel
+
+    class Both(NamedTuple):
+        table: np.ndarray
+        rows: np.recarray
+
+    @kernel
+    def add(both, more, scale, twice, k):
+        total = 0.0
+        for i in range(both.table.shape[0]):
+            for j in range(both.table.shape[1]):
+                total += both.table[i, j] * (1 + i + 10 * j)
+        both.rows[0].force[1] = total
+        return (total * scale, k + both.rows.shape[0]), twice and more[1] > 0.0
+
+    @kernel
+    def nothing(x):
+        x[0] = 7.0
+
+    def warm_up():
+        pass
+"""
+
+
+def test_all_kinds_of_arguments_arrive_as_numba_passes_them(package: Path) -> None:
+    write(package / "lumped" / "__init__.py", PASSED)
+    script = """
+        import sys
+        import numpy as np
+        from softdock.lumped import Both, add, nothing
+        rows = np.zeros(2, np.dtype([("at", "i8"), ("force", "f8", (3,))], align=True)).view(np.recarray)
+        whole = np.arange(24.0).reshape(4, 6)
+        frozen = whole.copy()
+        frozen.flags.writeable = False
+        for table in (whole, whole.T, whole[::2, 1::3], whole[:0], whole[:1], np.asfortranarray(whole), frozen):
+            (x, k), yes = add(Both(table, rows), (1.0, -2.0), 0.5, True, 3)
+            print(float(x), int(k), type(k) is int, bool(yes), rows[0].force[1])
+        (x, k), yes = add(Both(whole, rows[1:]), (1.0, np.float64(2.0)), 2.0, np.bool_(True), np.int64(4))
+        print(float(x), int(k), bool(yes))
+        x = np.zeros(1)
+        print(nothing(x), x[0])
+    """
+    plain = ask(package, script, NUMBA_DISABLE_JIT="1")
+    for environment in ({}, {}, {"NUMBA_DEBUG_CACHE": "0"}):
+        assert ask(package, script, **environment) == plain
+
+
+def test_what_is_not_plain_goes_through_numba(package: Path) -> None:
+    script = """
+        import numpy as np
+        from softdock.lumped import answer, same
+        print(answer(np.float32(10.0)), answer(1j), same(np.arange(2.0))[1])
+    """
+    more = """
+        @kernel
+        def same(x):
+            return x
+    """
+    write(package / "lumped" / "__init__.py", textwrap.dedent(KERNEL) + textwrap.dedent(more))
+    for _ in range(2):
+        assert ask(package, script) == ["20.5", "(0.5+2j)", "1.0"]
 
 
 def test_a_part_beyond_its_array_raises_where_bounds_are_checked(package: Path) -> None:
@@ -178,7 +266,7 @@ def test_without_jit_kernels_are_plain_python(package: Path) -> None:
 def test_a_chosen_folder_is_used(package: Path, tmp_path: Path) -> None:
     *_, folder = ask(package, SOFTDOCK_CACHE_DIR=str(tmp_path / "mine"))
     assert Path(folder).parent == tmp_path / "mine"
-    assert any(Path(folder).rglob("*.nbi"))
+    assert any(Path(folder).iterdir())
 
 
 @pytest.mark.parametrize("unusable", ["chosen", "home"])

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import hashlib
 import importlib
+import importlib.metadata
 import os
 import re
 import shutil
@@ -21,21 +22,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import numba
-
+from softdock import machine_code
 from softdock.caches import cache_bases
-from softdock.pipeline import compilers
 
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
 ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody", "robot")
 
-_CONFIG: Any = numba.config
-_NJIT: Any = numba.njit
-_TYPES: Any = numba.types
 _CACHE_DIR_LOCK = threading.Lock()
-_KERNEL_COMPILER, _PART_COMPILER, _KERNEL_CACHE = compilers()
+_COMPILING = threading.RLock()
 _USES_KERNELS = re.compile(
     rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
 )
@@ -45,29 +41,76 @@ _IMPORT = re.compile(r"^from\s+(softdock[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", 
 class Kernel:
     """A compiled function, in two forms: for calls from Python, and as a part of other kernels.
 
-    The form for Python is cached on disk. It holds the machine code of all its parts, which have none of their own.
+    The form for Python is kept on disk, one file for each kind of arguments. It holds the machine code of all its
+    parts, which have none of their own.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        self._part: Any = _compile(
-            function, pipeline_class=_PART_COMPILER, no_cpython_wrapper=True, **options
-        )
-        self._numba_type_ = _TYPES.Dispatcher(self._part)  # how other kernels see it
-
-    @functools.cached_property
-    def _entry(self) -> Callable[..., Any]:
-        entry: Any = _compile(self._function, pipeline_class=_KERNEL_COMPILER)
-        folder = cache_folder(_room(self.__module__))
-        if folder is not None:
-            with _cache_in(folder):
-                entry._cache = _KERNEL_CACHE(self._function)
-        return cast(Callable[..., Any], entry)
+        self._options = options
+        self._units: dict[Any, machine_code.Loaded | None] = {}
 
     def __call__(self, *args: Any) -> Any:
         """Call it from Python."""
-        return self._entry(*args)
+        if not _without_numba():
+            return self._through_numba(*args)
+        try:
+            kinds, words = machine_code.lay_out(args)
+        except machine_code.NotPlainError:
+            return self._through_numba(*args)
+        if kinds not in self._units:
+            with _COMPILING:
+                if kinds not in self._units:
+                    self._units[kinds] = self._load(kinds, args)
+        unit = self._units[kinds]
+        return self._through_numba(*args) if unit is None else unit(unit.block(words))
+
+    def _load(self, kinds: tuple[Any, ...], args: tuple[Any, ...]) -> machine_code.Loaded | None:
+        """Return the machine code for arguments like these; compiles what is not on disk."""
+        folder = cache_folder(_room(self.__module__))
+        path = None if folder is None else folder / self._file(kinds)
+        unit = None if path is None else machine_code.read_unit(path)
+        if unit is None:
+            from softdock.pipeline import compile_unit, type_of
+
+            unit = compile_unit(self._part, [type_of(value) for value in args])
+            if path is not None:
+                unit.save(path)
+        return machine_code.Loaded(unit, machine_code.places(kinds)) if unit.code else None
+
+    def _file(self, kinds: tuple[Any, ...]) -> str:
+        key = f"{machine_code.processor()} {machine_code.spelled(kinds)}"
+        name = f"{self.__module__.removeprefix('softdock.')}.{self._function.__qualname__}"
+        return f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code"
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """How other kernels see it."""
+        from softdock.pipeline import type_of_part
+
+        return type_of_part(self._part)
+
+    @functools.cached_property
+    def _part(self) -> Any:
+        from softdock.pipeline import compilers
+
+        return _compile(
+            self._function, pipeline_class=compilers()[1], no_cpython_wrapper=True, **self._options
+        )
+
+    @functools.cached_property
+    def _through_numba(self) -> Callable[..., Any]:
+        """The form for arguments that only Numba can pass, and for places where machine code was not tried."""
+        from softdock.pipeline import compilers
+
+        compiler, _, cache = compilers()
+        entry: Any = _compile(self._function, pipeline_class=compiler)
+        folder = cache_folder(_room(self.__module__))
+        if folder is not None:
+            with _cache_in(folder):
+                entry._cache = cache(self._function)
+        return cast(Callable[..., Any], entry)
 
     def __reduce__(self) -> str:
         return self._function.__qualname__
@@ -75,16 +118,19 @@ class Kernel:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a plain function over floats, tuples and arrays; cached, without the GIL, without fastmath."""
-    return function if _CONFIG.DISABLE_JIT else Kernel(function)
+    return function if _is_off() else Kernel(function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, for small functions that must melt into their caller."""
-    return function if _CONFIG.DISABLE_JIT else Kernel(function, forceinline=True)
+    return function if _is_off() else Kernel(function, forceinline=True)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    compiled: Callable[..., Any] = _NJIT(
+    import numba
+
+    njit: Any = numba.njit
+    compiled: Callable[..., Any] = njit(
         nogil=True,
         error_model="numpy",
         no_cfunc_wrapper=True,
@@ -94,24 +140,54 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
     return compiled
 
 
+@functools.cache
+def _is_off() -> bool:
+    """Tell whether Numba is told not to compile."""
+    if not _is_set_up():
+        return False
+    import numba
+
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+
+
+@functools.cache
+def _without_numba() -> bool:
+    """Tell whether kernels can be called without Numba: where that was tried, and if nobody set anything."""
+    return machine_code.runs_here() and not _is_set_up() and _numba_version().startswith(machine_code.TRIED)
+
+
+def _is_set_up() -> bool:
+    """Tell whether somebody has set anything about Numba."""
+    return any(name.startswith("NUMBA_") for name in os.environ) or Path(".numba_config.yaml").exists()
+
+
+@functools.cache
+def _numba_version() -> str:
+    loaded = sys.modules.get("numba")
+    return str(loaded.__version__ if loaded else importlib.metadata.version("numba"))
+
+
 @contextlib.contextmanager
 def _cache_in(folder: Path) -> Iterator[None]:
     """Let Numba's caches that are made meanwhile lie in a folder of ours."""
+    import numba
+
+    config: Any = numba.config
     with _CACHE_DIR_LOCK:
-        before = _CONFIG.CACHE_DIR
-        _CONFIG.CACHE_DIR = str(folder)
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
         try:
             yield
         finally:
-            _CONFIG.CACHE_DIR = before
+            config.CACHE_DIR = before
 
 
 def is_cold(room: str) -> bool:
     """Tell whether the kernels of a room still have to be compiled on this machine."""
-    if _CONFIG.DISABLE_JIT:
+    if _is_off():
         return False
     folder = cache_folder(room)
-    return folder is None or not any(folder.rglob("*.nbi"))
+    return folder is None or not any(path.suffix in (".code", ".nbi") for path in folder.rglob("*"))
 
 
 def warm_up(*rooms: str) -> None:
@@ -169,7 +245,7 @@ def _remove_old(base: Path, room: str) -> None:
 def source_digest(room: str) -> str:
     """Return a digest of all that makes a room's kernels: sources, compiler and this installation."""
     boundscheck = os.environ.get("NUMBA_BOUNDSCHECK")
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {boundscheck} {PACKAGE_ROOT}".encode())
+    digest = hashlib.sha256(f"{_numba_version()} {sys.version} {boundscheck} {PACKAGE_ROOT}".encode())
     for path, source in sorted(_kernel_sources(room).items()):
         digest.update(path.as_posix().encode() + source)
     return digest.hexdigest()[:16]
@@ -179,7 +255,7 @@ def _kernel_sources(room: str) -> dict[Path, bytes]:
     """Return the files of a room's kernels, and the files of ours they import: constants become code too."""
     own = {path: path.read_bytes() for path in (PACKAGE_ROOT / room).rglob("*.py")}
     found = {path: source for path, source in own.items() if _USES_KERNELS.search(source)}
-    waiting = [Path(__file__), *found]
+    waiting = [Path(__file__), PACKAGE_ROOT / "pipeline.py", *found]
     while waiting:
         path = waiting.pop()
         found[path] = path.read_bytes()

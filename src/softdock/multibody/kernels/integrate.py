@@ -135,7 +135,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         else:
             t_stop = next_break(breaks, o.t, o.t_end)
             h, lands = step_to(o.t, wanted_step(o), t_stop, o.fixed_step > 0.0)
-            t_max = np.nextafter(t_stop, -math.inf)
+            t_max = math.nextafter(t_stop, -math.inf)
             take_step(
                 system, channels, o.watched, o.method, o.t, t_max, h, y, k, y_new, y_stage, early, late
             )  # fmt: skip
