@@ -48,20 +48,41 @@ class Keeping:
         return self.always(run) or (self.policy == "failures" and result.outcome not in self.success)
 
 
+class Chunk(NamedTuple):
+    """What a worker hands back."""
+
+    done: "list[Done]"
+    units: dict[str, str]
+    """SI units of metrics and predictions by name, as the first run with a result told them."""
+
+
 ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 Done = tuple[Row, Result | None]
 Task = tuple[int, dict[str, Any]]
 
 
-def run_chunk(version: str, template: Template, keeping: Keeping, tasks: Sequence[Task]) -> list[Done]:
+def run_chunk(version: str, template: Template, keeping: Keeping, tasks: Sequence[Task]) -> Chunk:
     """Run some runs one after the other; the version is the one that the campaign was started with."""
     if version != __version__:
         raise RunError(f"A worker has Softdock {__version__}, and the campaign needs {version}.")
-    return [run_one(template, keeping, run, inputs) for run, inputs in tasks]
+    units: dict[str, str] = {}
+    done: list[Done] = []
+    for run, inputs in tasks:
+        row, result = _run(template, keeping, run, inputs)
+        if result is not None and not units:
+            units = dict(result.units)
+        done.append((row, result if result is not None and keeping.wants(run, result) else None))
+    return Chunk(done, units)
 
 
 def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any]) -> Done:
     """Run one run and return its row, with the whole result if it is to be kept."""
+    row, result = _run(template, keeping, run, inputs)
+    return row, result if result is not None and keeping.wants(run, result) else None
+
+
+def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any]) -> Done:
+    """Run one run and return its row and its result, which is whole if it is to be kept."""
     start = time.perf_counter()
     try:
         scenario = template.build(inputs)
@@ -93,7 +114,7 @@ def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, An
         evaluations=result.timing.evaluations,
         wall_s=time.perf_counter() - start,
     )
-    return row, described(whole, scenario) if kept else None
+    return row, described(whole, scenario) if kept else result
 
 
 def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:

@@ -53,6 +53,8 @@ class Findings:
     springs: list[SpringSize]
     worst: dict[str, list[tuple[int, str]]]
     predictions: Predictions | None
+    units: dict[str, str]
+    """SI units of inputs and metrics by name; a pure number has none."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the findings as plain data, without the clouds of points."""
@@ -72,6 +74,7 @@ class Findings:
             },
             "springs": {size.name: size.by_quantile() for size in self.springs},
             "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
+            "units": self.units,
         }
         return {name: plain_data(value) for name, value in data.items()}
 
@@ -104,6 +107,7 @@ def find(table: Table) -> Findings:
         springs=springs,
         worst=_worst(table, metrics),
         predictions=predictions,
+        units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
     )  # fmt: skip
 
 
@@ -239,7 +243,9 @@ def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]
         values = table.metrics[metric]
         order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")[:WORST_SHOWN]
         cases[f"Largest {metric}"] = [
-            (int(table.run[i]), f"{values[i]:.6g}") for i in order if np.isfinite(values[i])
+            (int(table.run[i]), f"{values[i]:.6g} {table.unit(metric)}".strip())
+            for i in order
+            if np.isfinite(values[i])
         ]
     return cases
 

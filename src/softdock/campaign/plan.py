@@ -14,6 +14,7 @@ from softdock.campaign.sampling import Sampler
 from softdock.campaign.template import Template, value_at
 from softdock.errors import InputError, Problem
 from softdock.result import Array
+from softdock.scenario.field_units import unit_at
 from softdock.scenario.messages import did_you_mean
 from softdock.scenario.source import Place, Source
 
@@ -55,6 +56,12 @@ class Plan:
         """Return the inputs of runs start to stop."""
         lists = {path: self._plain(path, column) for path, column in self.columns(start, stop).items()}
         return [{path: values[i] for path, values in lists.items()} for i in range(stop - start)]
+
+    def units(self) -> dict[str, str]:
+        """Return the SI units of the inputs as columns `input.PATH`; what has none is left out."""
+        scenario = self.template.build({})
+        found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
+        return {name: unit for name, unit in found.items() if unit not in ("", "1")}
 
     def _plain(self, path: str, column: Array) -> list[Any]:
         distribution = self.distributions[path]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from softdock import __version__
 from softdock.campaign import store as folders
-from softdock.campaign.execution import Done, Keeping, Row, Task, run_chunk, run_one
+from softdock.campaign.execution import Chunk, Keeping, Row, Task, run_chunk, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
@@ -126,6 +126,7 @@ def history_folder(folder: Path, number: int) -> Path:
 
 def _work(plan: Plan, store: Store, means: Means, watch: Watch) -> Tally:
     tally, rule = Tally(plan.runs), _Rule(plan)
+    store.learn(plan.units())
     missing = bytearray(b"\1" * plan.runs)
     for number, outcome in store.finished():
         missing[number] = 0
@@ -161,7 +162,7 @@ class _Session:
     def drive(self, pool: Executor, workers: int, missing: bytearray) -> None:
         """Run until all is done, the rule is met, or Ctrl-C; runs in flight are then finished and kept."""
         tasks = _tasks(self.plan, missing)
-        flying: set[Future[list[Done]]] = set()
+        flying: set[Future[Chunk]] = set()
         try:
             more = True
             while more or flying:
@@ -182,12 +183,14 @@ class _Session:
             while flying := {future for future in flying if not future.cancel()}:
                 flying = self._collect(flying)
 
-    def _collect(self, flying: set[Future[list[Done]]]) -> set[Future[list[Done]]]:
+    def _collect(self, flying: set[Future[Chunk]]) -> set[Future[Chunk]]:
         """Wait for something to be done, write it, and return what is still under way."""
         done, waiting = wait(flying, return_when=FIRST_COMPLETED)
         rows = []
         for future in done:
-            for row, result in self._rows(future):
+            chunk = self._chunk(future)
+            self.store.learn(chunk.units)
+            for row, result in chunk.done:
                 if result is not None:
                     result.save(history_folder(self.store.folder, row.run))
                 rows.append(row)
@@ -201,7 +204,7 @@ class _Session:
         self.watch(self.tally)
         return waiting
 
-    def _rows(self, future: Future[list[Done]]) -> list[Done]:
+    def _chunk(self, future: Future[Chunk]) -> Chunk:
         """Return what a worker has done; a worker that is lost ends the session, not the campaign."""
         try:
             return future.result()

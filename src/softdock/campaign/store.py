@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -113,6 +113,15 @@ class Store:
         with self.writing() as database:
             database.executemany(f"INSERT OR IGNORE INTO runs VALUES ({marks})", rows)
 
+    def learn(self, units: Mapping[str, str]) -> None:
+        """Note the SI units of columns; those that are known stay."""
+        known = units_of(self._database)
+        if units.keys() <= known.keys():
+            return
+        with self.writing() as database:
+            text = json.dumps({**units, **known})
+            database.execute("INSERT OR REPLACE INTO manifest VALUES ('units', ?)", (text,))
+
     def finished(self) -> Iterator[tuple[int, str]]:
         """Yield number and outcome of every run that is there, in order."""
         yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
@@ -155,6 +164,20 @@ def stored(database: sqlite3.Connection, key: str) -> Any:
     """Return an entry of the manifest table."""
     (text,) = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
     return json.loads(text)
+
+
+def units_of(database: sqlite3.Connection) -> dict[str, str]:
+    """Return the SI units of columns by name; a pure number has no entry, nor has what no run has told yet."""
+    found = database.execute("SELECT value FROM manifest WHERE key = 'units'").fetchone()
+    return dict(json.loads(found[0])) if found else {}
+
+
+def unit_of(units: Mapping[str, str], column: str) -> str:
+    """Return the unit of a column; that of a vector for its components and its length. Empty for a pure number."""
+    name = column.removeprefix("predicted.")
+    while name not in units and "." in name:
+        name = name.rpartition(".")[0]
+    return units.get(name, "")
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:

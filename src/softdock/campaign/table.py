@@ -37,6 +37,17 @@ class Table:
     """Numbers; nan where a run has none."""
     predictions: dict[str, Array] = field(default_factory=dict)
     wall_s: Array = field(default_factory=lambda: np.empty(0))
+    units: dict[str, str] = field(default_factory=dict)
+    """SI units of columns, inputs as `input.PATH`; see `unit`."""
+
+    def unit(self, name: str) -> str:
+        """Return the SI unit of an input or a metric; empty for a pure number."""
+        return folders.unit_of(self.units, f"input.{name}" if name in self.inputs else name)
+
+    def label(self, name: str) -> str:
+        """Return the name of an input or a metric with its unit, for an axis or the head of a table."""
+        unit = self.unit(name)
+        return f"{name} [{unit}]" if unit else name
 
     @property
     def planned(self) -> int:
@@ -69,6 +80,7 @@ def read_table(folder: Path) -> Table:
     """Read the table of a campaign; a campaign that still runs is read as it is now."""
     with folders.reading(folder) as database:
         manifest, state = _entries(database)
+        units = folders.units_of(database)
         rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
     parts = {group: _columns([json.loads(getattr(row, group)) for row in rows]) for group in GROUPS}
     return Table(
@@ -82,6 +94,7 @@ def read_table(folder: Path) -> Table:
         metrics=parts["metrics"],
         predictions=parts["prediction"],
         wall_s=np.array([row.wall_s for row in rows], dtype=float),
+        units=units,
     )
 
 
@@ -117,7 +130,10 @@ def status_of(folder: Path) -> dict[str, Any]:
 
 
 def export(folder: Path) -> Path:
-    """Write all runs into `runs.parquet`, column `run` first; complete or not at all."""
+    """Write all runs into `runs.parquet`, column `run` first; complete or not at all.
+
+    A column with a unit has it in the metadata of its field, under `unit`.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -125,7 +141,8 @@ def export(folder: Path) -> Path:
     hidden = path.with_name(f".{path.name}.tmp")
     with folders.reading(folder) as database:
         success = set(_entries(database)[0]["campaign"]["success"])
-        schema = pa.schema(_fields(database, bool(success)))
+        units = {"simulated_s": "s", "wall_s": "s", **folders.units_of(database)}
+        schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success))])
         try:
             with pq.ParquetWriter(hidden, schema, compression="zstd") as writer:
                 for rows in _batches(database):
@@ -182,6 +199,13 @@ def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]
         *fields, ("simulated_s", pa.float64()), ("steps", pa.int64()), ("evaluations", pa.int64()),
         ("wall_s", pa.float64()),
     ]  # fmt: skip
+
+
+def _field(name: str, kind: Any, units: dict[str, str]) -> Any:
+    import pyarrow as pa
+
+    unit = "" if kind in (pa.string(), pa.bool_()) else folders.unit_of(units, name)
+    return pa.field(name, kind, metadata={"unit": unit} if unit else None)
 
 
 def _arrow_type(kinds: set[type]) -> Any:

@@ -61,12 +61,12 @@ def _page(table: Table, findings: Findings, folder: Path) -> str:
         *(f"<p>{_text(sentence)}</p>" for sentence in findings.sentences),
         *_about(table),
         *_outcomes(table),
-        *_quantiles(findings),
+        *_quantiles(table, findings),
         *_assist(table),
         *_springs(findings),
         *_correlations(findings),
         *_sobol(findings),
-        *_envelope(findings),
+        *_envelope(table, findings),
         *_predictions(findings),
         *_scatter(table, findings),
         *_worst(findings, folder),
@@ -96,13 +96,13 @@ def _outcomes(table: Table) -> list[str]:
     return ["<h2>Outcomes</h2>", _table(["outcome", "runs", "share", "for example"], rows)]
 
 
-def _quantiles(findings: Findings) -> list[str]:
+def _quantiles(table: Table, findings: Findings) -> list[str]:
     head = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
     rows = [
-        [name, str(count), *(_number(value) for value in values)]
+        [table.label(name), str(count), *(_number(value) for value in values)]
         for name, (count, values) in findings.quantiles.items()
     ]
-    return ["<h2>Metrics</h2>", "<p>SI units.</p>", _table(head, rows)]
+    return ["<h2>Metrics</h2>", _table(head, rows)]
 
 
 def _assist(table: Table) -> list[str]:
@@ -153,7 +153,7 @@ def _sobol(findings: Findings) -> list[str]:
     return parts
 
 
-def _envelope(findings: Findings) -> list[str]:
+def _envelope(table: Table, findings: Findings) -> list[str]:
     if findings.envelope is None:
         return []
     x, y, envelope = findings.envelope
@@ -161,7 +161,8 @@ def _envelope(findings: Findings) -> list[str]:
         "Share of success in each cell over the two inputs that matter most, with the lower end of its 95 % "
         "Wilson interval. No model is fitted."
     )
-    return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figures.envelope_figure(envelope, x, y))]
+    figure = figures.envelope_figure(envelope, table.label(x), table.label(y))
+    return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figure)]
 
 
 def _predictions(findings: Findings) -> list[str]:

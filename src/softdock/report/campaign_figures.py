@@ -46,8 +46,8 @@ def scatter(axes: Axes, table: Table, metric: str, name: str) -> None:
         groups = [(success, COLOURS[0]), (~success, COLOURS[1])]
     for chosen, colour in groups:
         axes.plot(x[chosen], y[chosen], ".", color=colour, markersize=3, alpha=0.6)
-    axes.set_xlabel(name, fontsize="small")
-    axes.set_ylabel(metric, fontsize="small")
+    axes.set_xlabel(table.label(name), fontsize="small")
+    axes.set_ylabel(table.label(metric), fontsize="small")
 
 
 def opening_time_figures(table: Table) -> list[tuple[str, Figure]]:
@@ -69,18 +69,13 @@ def _opening(table: Table, names: list[str]) -> Figure:
     for i, name in enumerate(names):
         axes = figure.add_subplot(len(names), 1, i + 1)
         axes.axhspan(*BAND, color=GREY, alpha=0.25, linewidth=0)
-        scale, unit = _scale_of(name)
+        turns = table.unit(name) == "rad"
+        x, label = table.inputs[name], f"{name} [deg]" if turns else table.label(name)
         axes.plot(
-            table.inputs[name] * scale, table.metrics["opening_time"], ".", color=COLOURS[0], markersize=4
+            np.degrees(x) if turns else x, table.metrics["opening_time"], ".", color=COLOURS[0], markersize=4
         )
-        axes.set(xlabel=f"{name} [{unit}]", ylabel="opening time [s]", ylim=(0, None))
+        axes.set(xlabel=label, ylabel=table.label("opening_time"), ylim=(0, None))
     return figure
-
-
-def _scale_of(name: str) -> tuple[float, str]:
-    if "tilt" in name:
-        return 180.0 / np.pi, "deg"
-    return 1.0, {"approach.speed": "m/s", "approach.offset.norm": "m"}.get(name, "kg")
 
 
 def spring_figure(size: SpringSize) -> Figure:

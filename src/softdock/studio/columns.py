@@ -40,6 +40,7 @@ class Columns:
         self.names: list[str] = []
         """Outcomes in the order of their first appearance."""
         self._arrays: dict[str, Array] = {}
+        self._units: dict[str, str] = {}
 
     @property
     def size(self) -> int:
@@ -83,12 +84,19 @@ class Columns:
             self._values, key=lambda name: (not name.startswith("input "), name.startswith("predicted "))
         )
 
+    def label(self, name: str) -> str:
+        """Return the name of a column with its SI unit, if it has one."""
+        bare = name.removeprefix("input ").removeprefix("predicted ")
+        unit = folders.unit_of(self._units, f"input.{bare}" if name.startswith("input ") else bare)
+        return f"{name.removeprefix('input ')} [{unit}]" if unit else name.removeprefix("input ")
+
     def update(self) -> bool:
         """Read what is new; tell whether anything was."""
         before = self.size
         with folders.reading(self.folder) as database:
             if not self.manifest:
                 self.manifest = folders.stored(database, "manifest")
+            self._units = {"wall_s": "s", **folders.units_of(database)}
             rows = database.execute(
                 "SELECT run, outcome, inputs, metrics, prediction, wall_s FROM runs WHERE run >= ? ORDER BY run",
                 (self._first_missing,),

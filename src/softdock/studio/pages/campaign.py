@@ -238,7 +238,7 @@ class CampaignPage:
         )
         heads = ["run", "outcome", *shown]
         self.table.columns = [
-            {"name": name, "label": name.removeprefix("input "), "field": name, "sortable": True,
+            {"name": name, "label": self.columns.label(name), "field": name, "sortable": True,
              "align": "left" if name in ("run", "outcome") else "right"}
             for name in heads
         ]  # fmt: skip
@@ -361,7 +361,7 @@ def scatter_options(
              "symbolSize": 8 if failed or not good else 6,
              "itemStyle": {"color": colour, "opacity": 0.75}, "z": 3 if failed else 2, "cursor": "pointer"}
         )  # fmt: skip
-    options = charts.frame(charts.axis(_label(x)), charts.axis(_label(y)), series=series)
+    options = charts.frame(charts.axis(columns.label(x)), charts.axis(columns.label(y)), series=series)
     options["tooltip"] = {
         "trigger": "item", "confine": True,
         ":formatter": "p => 'run ' + p.value[2] + ': ' + p.seriesName + '<br>' + p.value[0].toPrecision(5) + ', ' "
@@ -392,8 +392,8 @@ def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[s
         "grid": {"left": 96, "right": 90, "top": 16, "bottom": 56},
         "tooltip": {"confine": True,
                     ":formatter": "p => p.value[2] + ' % of ' + p.value[3] + ' runs; at least ' + p.value[4] + ' %'"},
-        "xAxis": charts.axis(_label(x), "category", data=_middles(found.x_edges), nameGap=32),
-        "yAxis": charts.axis(_label(y), "category", data=_middles(found.y_edges), nameGap=72),
+        "xAxis": charts.axis(columns.label(x), "category", data=_middles(found.x_edges), nameGap=32),
+        "yAxis": charts.axis(columns.label(y), "category", data=_middles(found.y_edges), nameGap=72),
         "visualMap": {"min": 0, "max": 100, "right": 6, "top": "middle", "itemHeight": 160, "dimension": 2,
                       "text": ["100 %", "0 %"], "textStyle": charts.TEXT,
                       "inRange": {"color": ["#e4685f", "#f0c66b", "#7cc593"]}},
@@ -449,10 +449,6 @@ def _varies(columns: "Columns", name: str) -> bool:
 def _is_component(columns: "Columns", name: str) -> bool:
     """Tell one component of a vector, whose length is a column too."""
     return f"{name.rpartition('.')[0]}.norm" in columns.numeric() and not name.endswith(".norm")
-
-
-def _label(name: str) -> str:
-    return f"{name.removeprefix('input ')} [SI]"
 
 
 def _middles(edges: Any) -> list[str]:

@@ -1,0 +1,132 @@
+"""Every column carries its unit: in the store, the report, the export and the studio."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.campaign.conftest import Write
+
+from softdock.campaign import running
+from softdock.campaign.findings import find
+from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.running import Means
+from softdock.campaign.table import export, read_table
+from softdock.campaign.workers import Place
+from softdock.report.campaign import write_report
+from softdock.scenario import load
+from softdock.scenario.field_units import unit_at
+from softdock.scenario.loading import load_text
+from softdock.studio.columns import Columns
+
+
+@pytest.fixture
+def folder(write: Write, tmp_path: Path) -> Path:
+    path = write("success: [separated]", runs="6")
+    path.write_text(path.read_text().replace("  speed:", "  stop.impacts: {choice: [1, 2]}\n  speed:"))
+    running.run(load_campaign(path), tmp_path / "out", Means(Place.THREADS, 2))
+    return tmp_path / "out"
+
+
+def test_inputs_metrics_and_predictions_have_units(folder: Path) -> None:
+    table = read_table(folder)
+    assert table.label("chaser.masses.0") == "chaser.masses.0 [kg]"
+    assert table.label("speed") == "speed [m/s]"
+    assert table.label("stop.impacts") == "stop.impacts"
+    assert table.label("impulse") == "impulse [N*s]"
+    assert table.label("effective_mass_ratio") == "effective_mass_ratio"
+    units = find(table).to_json()["units"]
+    assert units["speed"] == "m/s"
+    assert units["peak_contact_force"] == "N"
+    assert "stop.impacts" not in units
+
+
+def test_the_report_shows_them(folder: Path, tmp_path: Path) -> None:
+    path, _ = write_report(folder, tmp_path / "report.html", lambda what, fraction: None)
+    page = path.read_text(encoding="utf-8")
+    assert "<td>peak_contact_force [N]</td>" in page
+    assert "SI units" not in page
+
+
+def test_the_export_keeps_them_beside_the_columns(folder: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    schema = pq.read_schema(export(folder))
+    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
+    assert schema.names[0] == "run"
+    assert units["input.speed"] == "m/s"
+    assert units["impulse"] == units["predicted.impulse"] == "N*s"
+    assert units["run"] == units["outcome"] == units["input.stop.impacts"] == ""
+
+
+def test_the_studio_labels_its_axes(folder: Path) -> None:
+    columns = Columns(folder)
+    columns.update()
+    assert columns.label("input speed") == "speed [m/s]"
+    assert columns.label("impulse") == "impulse [N*s]"
+    assert columns.label("predicted impulse") == "predicted impulse [N*s]"
+    assert columns.label("wall_s") == "wall_s [s]"
+    assert columns.label("run") == "run"
+
+
+def test_a_table_from_before_there_were_units_is_read(folder: Path) -> None:
+    with sqlite3.connect(folder / "campaign.sqlite") as database:
+        database.execute("DELETE FROM manifest WHERE key = 'units'")
+    table = read_table(folder)
+    assert (table.units, table.label("speed")) == ({}, "speed")
+    assert running.resume(folder).finished
+    assert read_table(folder).label("speed") == "speed [m/s]"
+
+
+def test_vectors_have_one_unit_for_components_and_length(write: Write, tmp_path: Path) -> None:
+    running.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
+    table = read_table(tmp_path / "out")
+    assert [table.unit(f"approach.tilt.{part}") for part in ("0", "1", "norm")] == ["rad"] * 3
+    assert table.unit("springs.gimbal-spring.stiffness") == "N*m/rad"
+    assert table.unit("opening_time") == "s"
+    with sqlite3.connect(tmp_path / "out" / "campaign.sqlite") as database:
+        (text,) = database.execute("SELECT value FROM manifest WHERE key = 'units'").fetchone()
+    assert json.loads(text)["input.approach.offset"] == "m"
+
+
+SLIDES = """\
+softdock: 1
+kind: multibody
+duration: 1 s
+bodies:
+  sled: {mass: 1, inertia: [1, 1, 1], joint: {type: prismatic}}
+  wheel: {mass: 1, inertia: [1, 1, 1], joint: {type: revolute}}
+drives:
+  push: {joint: sled, target: 0.1, stiffness: 1}
+  spin: {joint: wheel, follows: speed, target: 0.1, damping: 1}
+loads: {wind: {body: sled, force: [0, 0, 1], table: [[0, 1], [0.5, 2]]}}
+events: {late: {when: time > 0.5 s, then: [{drive: push, target: 0.2}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("drives.push.target", "m"),
+        ("drives.push.stiffness", "N/m"),
+        ("drives.spin.target", "rad/s"),
+        ("drives.spin.damping", "N*m*s/rad"),
+        ("events.late.then.0.target", "m"),
+        ("loads.wind.table.1.0", "s"),
+        ("loads.wind.table.1.1", "1"),
+        ("loads.wind.force", "N"),
+        ("bodies.sled.inertia.2", "kg*m^2"),
+        ("bodies.sled.joint.attitude.0", "1"),
+        ("drives.push.joint", ""),
+        ("drives.push.active", ""),
+        ("bodies.nobody.mass", ""),
+        ("bodies.sled.nothing", ""),
+    ],
+)
+def test_a_field_knows_its_unit(path: str, unit: str) -> None:
+    """Along a joint it depends on what the joint does, and on what a drive follows."""
+    assert unit_at(load_text(SLIDES), path) == unit
+
+
+def test_fields_of_other_kinds_know_their_units() -> None:
+    assert unit_at(load("impact-a"), "contact.stiffness") == "N/m"
+    assert unit_at(load("power-tower-x"), "visitor.inertia.0") == "kg*m^2"
