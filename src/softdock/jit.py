@@ -59,11 +59,13 @@ class Kernel:
             kinds, words = machine_code.lay_out(args)
         except machine_code.NotPlainError:
             return self._through_numba(*args)
-        if kinds not in self._units:
+        try:
+            unit = self._units[kinds]
+        except KeyError:
             with _COMPILING:
                 if kinds not in self._units:
                     self._units[kinds] = self._load(kinds, args)
-        unit = self._units[kinds]
+            unit = self._units[kinds]
         return self._through_numba(*args) if unit is None else unit(unit.block(words))
 
     def _load(self, kinds: tuple[Any, ...], args: tuple[Any, ...]) -> machine_code.Loaded | None:

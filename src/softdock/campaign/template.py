@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from softdock.scenario import ScenarioBase, from_data
 from softdock.scenario.varying import is_number, vary
 
@@ -43,7 +41,7 @@ class Template:
         try:
             if all(is_number(value, value_at(self.data, path)) for path, value in inputs.items()):
                 return vary(_scenario(self), inputs)
-        except (KeyError, ValidationError):
+        except (KeyError, ValueError):
             pass  # the thorough way says it with the place
         return self.build_anew(inputs)
 

@@ -1,9 +1,10 @@
 """A run under way: advanced piece by piece, looked at in between, driven by efforts that are held meanwhile."""
 
+import functools
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,15 +193,11 @@ class Session:
 
 def machine_of(assembly: Assembly) -> Machine:
     """Return the records of an assembly for the kernels, as copies, without contacts."""
-    arrays = contact_arrays(())
     return Machine(
         links=assembly.links.copy(),
         axes=assembly.axes.copy(),
         elements=assembly.elements.copy(),
         tables=assembly.tables,
-        pairs=records(0, PAIR),
-        arrays=arrays,
-        lists=contact_lists(arrays, 64),
         world=assembly.world.copy(),
         appendages=assembly.flexible.appendages.copy(),
         modes=assembly.flexible.modes.copy(),
@@ -209,9 +206,21 @@ def machine_of(assembly: Assembly) -> Machine:
         locks=assembly.locks.copy(),
         orbit=assembly.orbit.copy(),
         plates=assembly.plates,
-        interfaces=records(0, INTERFACE),
-        pins=records(0, PIN),
+        **_without_contacts(),
     )
+
+
+@functools.cache
+def _without_contacts() -> dict[str, Any]:
+    """Return what stands for contacts where there are none; empty, so that nothing can be written into it."""
+    arrays = contact_arrays(())
+    return {
+        "pairs": records(0, PAIR),
+        "arrays": arrays,
+        "lists": contact_lists(arrays, 64),
+        "interfaces": records(0, INTERFACE),
+        "pins": records(0, PIN),
+    }
 
 
 def meet(m: Machine, y: Floats) -> bool:

@@ -5,6 +5,7 @@ is a field of the file: they say where the scenario came from, not what it is. S
 fields, and two scenarios with the same fields are equal wherever they came from.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -61,6 +62,13 @@ class ScenarioBase(Model):
         copy = self.model_copy()
         copy._origin = Origin(name, self.directory if directory is None else directory)
         return copy
+
+    def with_numbers(self, fields: Mapping[str, Any]) -> Self:
+        """Return the scenario with other fields, which differ in numbers only, checked; raises ValueError."""
+        data = {name: getattr(self, name) for name in type(self).model_fields}
+        return self.model_validate(
+            data | dict(fields), context={"directory": self.directory, "name": self.name}
+        )
 
     def without_history(self) -> Self:
         """Return the same scenario, keeping as little of its history as it can: for metrics alone."""

@@ -1,9 +1,9 @@
 """Scenarios of kind `multibody`: a system in three dimensions, what is watched and what may happen."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
@@ -34,7 +34,6 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
-from softdock.scenario.varying import SIBLING
 
 if TYPE_CHECKING:
     from softdock.multibody.assemble import Assembly
@@ -187,6 +186,12 @@ class Approach(Model):
     """Angular velocity of the chaser against the port, in the port's axes."""
 
 
+CHECKED_APART = {
+    "bodies", "springs", "stops", "drives", "struts", "welds", "contacts", "approach", "integrator", "record", "impact",
+}  # fmt: skip
+"""Fields whose parts are models that check their own numbers; shapes are not among them, which are read from files."""
+
+
 class MultibodyScenario(ScenarioBase, System):
     """A system of bodies in three dimensions."""
 
@@ -206,10 +211,6 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
             self._origin = Origin(self.name, info.context["directory"])  # quantities may name nodes of a file
-        sibling = (info.context or {}).get(SIBLING)
-        if type(self) is type(sibling) is MultibodyScenario and self._has_shapes_of(sibling):
-            self._check_numbers(findings, sibling)
-            return
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
@@ -233,15 +234,18 @@ class MultibodyScenario(ScenarioBase, System):
             for name, structure in self.structures.items():
                 findings.of(self._check_structure, name, structure, info.context["directory"])
 
-    def _has_shapes_of(self, sibling: System) -> bool:
-        """Tell whether surfaces and structures are the same; what numbers make of those is not seen from outside."""
-        return all(shape is sibling.surfaces[name] for name, shape in self.surfaces.items()) and all(
-            shape is sibling.structures[name] for name, shape in self.structures.items()
-        )
+    def with_numbers(self, fields: Mapping[str, Any]) -> Self:
+        """Return the scenario with other fields, which differ in numbers only, checked; raises ValueError.
 
-    def _check_numbers(self, findings: Findings, sibling: System) -> None:
-        super()._check_numbers(findings, sibling)
-        findings.of(self._check_time)
+        Where their parts have been checked by themselves, what no number decides is not checked again.
+        """
+        if not (type(self) is MultibodyScenario and fields.keys() <= CHECKED_APART):
+            return super().with_numbers(fields)
+        varied, findings = self.model_copy(update=dict(fields)), Findings()
+        varied._check_numbers(findings, self)
+        findings.of(varied._check_time)
+        findings.report()
+        return varied
 
     def _check_time(self) -> None:
         rows, most = self.duration * self.record.rate, self.record.max_rows

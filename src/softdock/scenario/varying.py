@@ -7,9 +7,6 @@ from pydantic import BaseModel
 
 from softdock.scenario.base import Origin, ScenarioBase
 
-SIBLING = "sibling"
-"""Where a model's checks find the scenario that the one to be checked differs from in numbers only."""
-
 S = TypeVar("S", bound=ScenarioBase)
 
 
@@ -24,31 +21,40 @@ def is_number(value: Any, before: Any) -> bool:
 def vary(scenario: S, numbers: Mapping[str, Any]) -> S:
     """Return the scenario with numbers replaced, by dotted path; the new one knows it as its sibling.
 
-    Parts that stay are the same objects in both. Raises pydantic's `ValidationError`, which knows no lines of a file:
-    whoever wants a message for a person builds the scenario anew.
+    Parts that stay are the same objects in both. Raises ValueError, pydantic's or a model's own, which knows no lines
+    of a file: whoever wants a message for a person builds the scenario anew.
     """
-    data: Any = scenario
+    changes: dict[str, Any] = {}
     for path, value in numbers.items():
-        data = _with(data, path.split("."), value)
-    context = {"directory": scenario.directory, "name": scenario.name, SIBLING: scenario}
-    varied = type(scenario).model_validate(data, context=context)
+        *above, last = path.split(".")
+        here = changes
+        for key in above:
+            here = here.setdefault(key, _Inside())
+        here[last] = value
+    fields = {key: _changed(getattr(scenario, key), change) for key, change in changes.items()}
+    varied = scenario.with_numbers(fields)
     varied._origin = Origin(scenario.name, scenario.directory, scenario)
     return varied
 
 
-def _with(part: Any, keys: list[str], value: Any) -> Any:
-    """Return what is to be checked anew: the models on the way to a number as plain data, all others as they are."""
-    if not keys:
-        return value
-    key, *rest = keys
+class _Inside(dict[str, Any]):
+    """Changes inside a part, by key."""
+
+
+def _changed(part: Any, change: Any) -> Any:
+    """Return a part with its changes; a model is checked, whatever else is left to the model that it is in."""
+    if not isinstance(change, _Inside):
+        return change
     if isinstance(part, list | tuple):
         items = list(part)
-        items[int(key)] = _with(items[int(key)], rest, value)
+        for key, inside in change.items():
+            items[int(key)] = _changed(items[int(key)], inside)
         return items
-    opened = (
-        {name: getattr(part, name) for name in type(part).model_fields}
-        if isinstance(part, BaseModel)
-        else dict(part)
-    )
-    opened[key] = _with(opened[key], rest, value)
-    return opened
+    if isinstance(part, BaseModel):
+        fields = {name: getattr(part, name) for name in type(part).model_fields}
+        return type(part).model_validate(fields | _entries(fields, change))
+    return {**part, **_entries(part, change)}
+
+
+def _entries(part: Mapping[str, Any], change: _Inside) -> dict[str, Any]:
+    return {key: _changed(part[key], inside) for key, inside in change.items()}

@@ -90,4 +90,10 @@ AXIS = np.dtype(
 
 def records(count: int, dtype: np.dtype) -> np.recarray:
     """Allocate records whose fields can be reached by name with and without compilation."""
-    return np.zeros(count, dtype).view(np.recarray)
+    if dtype not in _OF_RECORDS:
+        _OF_RECORDS[dtype] = np.dtype((np.record, dtype))
+    return np.zeros(count, _OF_RECORDS[dtype]).view(np.recarray)
+
+
+_OF_RECORDS: dict[np.dtype, np.dtype] = {}
+"""Types of records, each made once: what is the same object is quickly found to be equal."""
