@@ -29,7 +29,7 @@ from softdock.geometry.kernels import (
 from softdock.jit import inlined, kernel
 
 COVER = (
-    2.0  # depth over bend in covered cells: their energy then errs by less than 7e-4, their force far less
+    3.0  # depth over bend in covered cells: their energy then errs by less than 3.1e-4, their force far less
 )
 ALONG, AROUND = 1, 2  # ways of halving a cell
 SLENDER = 1e-3  # a patch is taken to be at most 30 times as long as wide, also where lines or rings touch
@@ -40,6 +40,7 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
     """Halve a root cell where the depth bends, add what may touch; return the clearance [m]."""
     segments, data, stack = arrays.segments, arrays.pairs[pair], lists.work[pair]["cell_stack"]
     resolution, smallest, radial = data["resolution"], data["smallest"], data["mapping"] == RADIAL
+    turn = reach / arrays.nodes[data["tree"]]["radius"]
     strip = arrays.strips[int(arrays.roots[root, 0])]
     steps, length, sector = strip["steps"], strip["length"], strip["angle"]
     shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
@@ -66,25 +67,33 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
             first, last = facing(segments, first, last, z_A, r_A, s, half + reach)
         cell = (rho, half, h_u, angle)
         axes = axes_of_A(R_AB, x_A, y_A, r_A)
-        deepest, s_first, slope_u, slope_phi, bend_u, bend_phi = bends(
-            segments, first, z_A, r_A, axes, shape, m, e, cell
+        deepest, s_first, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = bends(
+            segments, first, z_A, r_A, axes, shape, m, e, cell, reach, turn
         )
-        for k in range(first + 1, last + 1):
-            deepest = max(deepest, bends(segments, k, z_A, r_A, axes, shape, m, e, cell)[0])
+        for k in range(first + 1, first if radial else last + 1):
+            other, _, _, _, other_u, other_phi, else_u, else_phi = bends(
+                segments, k, z_A, r_A, axes, shape, m, e, cell, reach, turn
+            )
+            deepest = max(deepest, other)
+            bend_u, bend_phi = max(bend_u, other_u), max(bend_phi, other_phi)
+            doubt_u, doubt_phi = max(doubt_u, else_u), max(doubt_phi, else_phi)
         if -deepest > reach and not radial:
             clearance = min(clearance, -deepest)
             continue
-        if last > first:
-            slope_u, slope_phi, bend_u, bend_phi = bends_between(
-                segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s
-            )
-        limit = allowed_bend(resolution, bend_u / (h_u * h_u), bend_phi / (h_phi * h_phi))
+        if radial:  # faces all segments, and few of them count: only what is between them does
+            bend_u, bend_phi, doubt_u, doubt_phi = 0.0, 0.0, 0.0, 0.0
         covered = 0.0
         if last == first:  # Eq. (C25): covered whatever happens within the reach
             shallow = s_first - 0.5 * (abs(slope_u) + abs(slope_phi)) - 0.25 * (bend_u + bend_phi) - reach
             covered = max(covered, shallow / COVER)
-        can_u, can_phi = h_u > smallest, h_phi > smallest
-        split = which_way(limit, covered, bend_u, bend_phi, can_u, can_phi)
+        size, can = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
+        split, limit = halving(resolution, covered, size, (bend_u, bend_phi), (doubt_u, doubt_phi), can)
+        if last > first and split == 0:  # what bends where the segments join
+            slope_u, slope_phi, other_u, other_phi = bends_between(
+                segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s
+            )
+            bend_u, bend_phi = max(bend_u, other_u), max(bend_phi, other_phi)
+            split, limit = halving(resolution, covered, size, (bend_u, bend_phi), (doubt_u, doubt_phi), can)
         if split == 0:
             # A bend that turns back inside the cell hides from its middle, but not from the slopes.
             z_0, rho_0 = meridian(shape, shifted(shape, m, steps, level_u, GAUSS_U, -1.0))
@@ -100,7 +109,7 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
                 4.0 if last > first else 8.0
             )  # a slope in the middle differs half as much as one between ends
             odd_u, odd_phi = weight * abs(slope_u - alpha), weight * abs(slope_phi - beta)
-            split = which_way(limit, covered, odd_u, odd_phi, can_u, can_phi)
+            split = which_way(limit, covered, odd_u, odd_phi, can)
         if split == 0:
             omega = 0.5 * rho_0 / (rho_0 + rho_1)
             gap = gap_of_cell(omega * (d_0 + d_1) + (0.5 - omega) * (d_2 + d_3), alpha, beta, omega)
@@ -145,11 +154,13 @@ def axes_of_A(R_AB, x, y, r):
 
 
 @inlined
-def bends(segments, k, z, r, axes, shape, m, e, cell):
+def bends(segments, k, z, r, axes, shape, m, e, cell, reach, turn):
     """How the depth below the endless segment k varies over a cell of B whose middle is at (z, r) in A.
 
     Returns a bound on the depth within the cell [m], the depth in the middle [m], the change across the cell
-    along u and around [m], and the bends along u and around [m]; all from derivatives in the middle.
+    along u and around [m], the bends along u and around [m], and what must be allowed for beside them [m]: how much
+    they may change while B moves by the reach [m] or turns by `turn` [rad], and along u what a cell misjudges that is
+    wider at one end. All from derivatives in the middle.
     """
     rho, half, h_u, angle = cell
     curvature, distance = 0.0, math.inf
@@ -169,12 +180,13 @@ def bends(segments, k, z, r, axes, shape, m, e, cell):
     n_a = n_r * radial[2] + n_z * along[2]
     tau_e, tau_t = around[0] * e[0] + around[1] * e[1], around[1] * e[0] - around[0] * e[1]
     if shape[0] == 0.0:
-        t_z, t_r, tilt, swing = shape[1], shape[2], 0.0, 0.0
+        t_z, t_r, tilt, swing, aslant = shape[1], shape[2], 0.0, 0.0, 0.0
     else:
         t_z, t_r = -m[1], m[0]
         inverse = 1.0 / shape[3]
         tilt = -(m[0] * n_a + m[1] * n_e) * inverse  # n . x_uu
         swing = (0.5 * h_u * inverse + 0.5 * angle) * inverse
+        aslant = inverse * math.sqrt(max(0.0, 1.0 - tilt * tilt * shape[3] * shape[3]))
     g_u = t_z * n_a + t_r * n_e
     tau_u = t_z * around[2] + t_r * tau_e
     hoop = n_r / (r + TINY)
@@ -184,6 +196,19 @@ def bends(segments, k, z, r, axes, shape, m, e, cell):
     bend_phi = (
         hoop * tau_t * tau_t + curvature * (1.0 - n_t * n_t - tau_t * tau_t)
     ) * h_phi * h_phi - n_e * angle * h_phi
+    # Eq. (C27): how far these change within the reach
+    cone, ring = curvature * n_z * n_z - hoop, curvature * n_r * n_z
+    around_A = reach * math.sqrt(cone * cone + ring * ring) / (max(r, reach) + TINY)
+    along_A = reach * curvature * curvature
+    sway = max(turn, reach * max(abs(hoop), abs(curvature)))
+    doubt_u = max(
+        max(around_A * tau_u * tau_u + along_A * (1.0 - g_u * g_u - tau_u * tau_u), sway * aslant),
+        0.5 * abs(g_u * t_r) / (rho + TINY),  # Eq. (C28)
+    ) * h_u * h_u  # fmt: skip
+    doubt_phi = max(
+        (around_A * tau_t * tau_t + along_A * (1.0 - n_t * n_t - tau_t * tau_t)) * h_phi,
+        sway * math.sqrt(max(0.0, 1.0 - n_e * n_e)) * angle,
+    ) * h_phi  # fmt: skip
     slope_u, slope_phi = g_u * h_u, n_t * h_phi
     deepest = s + half
     if r > 2.0 * half and distance > 2.0 * half:
@@ -197,7 +222,7 @@ def bends(segments, k, z, r, axes, shape, m, e, cell):
             + 0.5 * hollow * half * half
         )
         deepest = s + min(half, rise)
-    return deepest, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi)
+    return deepest, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi), doubt_u, doubt_phi
 
 
 @kernel
@@ -216,18 +241,24 @@ def bends_between(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level
 
 
 @inlined
-def allowed_bend(resolution, curvature_u, curvature_phi):
-    """Fourth power of the bend [m4] that a cell may have where the surfaces differ by these curvatures [1/m]."""
-    large, small = max(curvature_u, curvature_phi), min(curvature_u, curvature_phi)
-    return resolution * resolution * large * max(small, SLENDER * large)  # Eq. (C14)
+def halving(resolution, covered, size, bend, doubt, can):
+    """Say which way a cell is halved for its bends and what is in doubt about them, and the limit of `which_way`."""
+    u, phi = max(bend[0], doubt[0]), max(bend[1], doubt[1])
+    large = max(u / (size[0] * size[0]), phi / (size[1] * size[1]))  # curvatures [1/m]
+    small = min(bend[0] / (size[0] * size[0]), bend[1] / (size[1] * size[1]))
+    limit = resolution * resolution * large * max(small, SLENDER * large)  # Eq. (C14)
+    return which_way(limit, covered, u, phi, can), limit
 
 
 @inlined
-def which_way(limit, covered, bend_u, bend_phi, can_u, can_phi):
-    """Say which way a cell is halved: a sum of ALONG the meridian and AROUND the axis, 0 for not at all."""
+def which_way(limit, covered, bend_u, bend_phi, can):
+    """Say which way a cell is halved: a sum of ALONG the meridian and AROUND the axis, 0 for not at all.
+
+    `limit` is the fourth power of the bend that a cell may have [m4].
+    """
     u, phi = bend_u * bend_u, bend_phi * bend_phi
-    along = can_u and bend_u > covered and u * u > limit
-    around = can_phi and bend_phi > covered and phi * phi > limit
+    along = can[0] and bend_u > covered and u * u > limit
+    around = can[1] and bend_phi > covered and phi * phi > limit
     return (ALONG if along else 0) + (AROUND if around else 0)
 
 
