@@ -46,8 +46,9 @@ INTEGRATORS = {
     "adaptive": {"accuracy": TIGHT},
     "fixed": {"step": STEP},
     "rk4": {"step": STEP, "method": Method.RUNGE_KUTTA_4},
+    "bogacki-shampine": {"step": STEP, "method": Method.BOGACKI_SHAMPINE},
 }
-ORDERS = {"fixed": 5, "rk4": 4}
+ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3}
 
 
 def vector(rng, size=1.0):

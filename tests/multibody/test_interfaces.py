@@ -15,8 +15,8 @@ from softdock.multibody.system import Body, System
 from softdock.scenario import load
 from softdock.simulate import simulate
 
-TIGHT = ["integrator.accuracy.length=1e-10", "integrator.accuracy.angle=1e-10",
-         "integrator.accuracy.speed=1e-9", "integrator.accuracy.rate=1e-9"]  # fmt: skip
+TIGHT = ["integrator.accuracy.length=1e-11", "integrator.accuracy.angle=1e-11",
+         "integrator.accuracy.speed=1e-10", "integrator.accuracy.rate=1e-10"]  # fmt: skip
 
 
 def interface(**changes):
@@ -76,7 +76,7 @@ def press(layout, mass=10.0, k=1e5, speed=0.01):
     channels.track[:] = 1
     return Simulation(
         assembly=assembly,
-        settings=Settings(duration=0.3, accuracy=Accuracy(length=1e-9, angle=1e-9, speed=1e-8, rate=1e-8)),
+        settings=Settings(duration=0.3, accuracy=Accuracy(length=1e-10, angle=1e-10, speed=1e-9, rate=1e-9)),
         channels=channels,
         interfaces=interfaces,
         pins=pins,

@@ -26,7 +26,7 @@ from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
-from softdock.multibody.kernels.stepping import DORMAND_PRINCE, RUNGE_KUTTA_4
+from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, records
 from softdock.multibody.settings import Accuracy, Method, Settings
 
@@ -57,6 +57,14 @@ ENDINGS = {
     kernels.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
     kernels.LOG_FULL: Ending.LOG_FULL,
 }
+
+WAYS = {
+    Method.AUTOMATIC: DORMAND_PRINCE,
+    Method.DORMAND_PRINCE: DORMAND_PRINCE,
+    Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
+    Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
+}
+"""How the first step is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +242,8 @@ def _options(s: Settings, watched: int) -> np.recarray:
     """What the kernel of a run is told, and where it stands."""
     options = records(1, kernels.OPTIONS)
     o = options[0]
-    o.method = DORMAND_PRINCE if s.method is Method.DORMAND_PRINCE else RUNGE_KUTTA_4
+    o.way = WAYS[s.method]
+    o.contest = int(s.method is Method.AUTOMATIC)
     o.duration = s.duration
     o.fixed_step = s.step or 0.0
     o.max_step = min(s.max_step, s.duration)

@@ -119,7 +119,7 @@ class AccuracyModel(Model):
 class IntegratorModel(Model):
     """How time is integrated."""
 
-    method: Literal["dormand-prince", "rk4"] = "dormand-prince"
+    method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rk4"] = "automatic"
     step: PositiveTime | None = None
     """Fixed step; leave out for error control (rk4 always needs one)."""
     accuracy: AccuracyModel = AccuracyModel()

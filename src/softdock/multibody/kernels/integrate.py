@@ -19,19 +19,24 @@ from softdock.multibody.kernels.looking import (
     refine_peaks,
     write_row,
 )
+from softdock.multibody.kernels.pacing import (
+    SOON,
+    first_step,
+    judge_trial,
+    next_break,
+    next_try,
+    order_of,
+    pace_on,
+    smaller_step,
+)
 from softdock.multibody.kernels.stepping import (
-    DORMAND_PRINCE,
+    RUNGE_KUTTA_4,
     all_finite,
     copy,
     error_of_step,
-    first_step,
     interpolate,
-    next_break,
-    next_step,
     normalise,
     prepare_dense,
-    smaller_step,
-    step_to,
     take_step,
 )
 
@@ -53,7 +58,8 @@ LOOK = 2  # evaluate the state: all channels and the books
 OPTIONS = np.dtype(
     [
         ("task", np.int64),
-        ("method", np.int64),
+        ("way", np.int64),  # method that takes the steps
+        ("contest", np.int64),  # 1: the better one of two
         ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
@@ -76,6 +82,8 @@ OPTIONS = np.dtype(
         ("started", np.int64),
         ("error_before", np.float64),
         ("after_rejection", np.int64),
+        ("until_trial", np.int64),  # steps until the other method is tried
+        ("trial_period", np.int64),
         ("stop_event", np.int64),
         ("rows", np.int64),
         ("next_sample", np.int64),
@@ -104,10 +112,11 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
         rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
-    if not settle(system, channels, o, 0.0, y, k[0], start, True, True):
+    if not settle(system, channels, o, 0.0, y, k[0], start, True):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
+        o.until_trial, o.trial_period = SOON, SOON
         strike(system, y)
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
         o.headway = least_headway(system.interfaces)
@@ -122,7 +131,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             held = energy_held(system.elements, system.pairs, system.interfaces)
             if ending != ON:  # as the event found it, with the same near lists
                 look_at(system, channels, o.watched, o.t, y, k[0], start)
-            elif not settle(system, channels, o, 0.0, y, k[0], start, True, True):
+            elif not settle(system, channels, o, 0.0, y, k[0], start, True):
                 return LISTS_TOO_LONG
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
@@ -134,22 +143,22 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             ending = STEPS_USED_UP
         else:
             t_stop = next_break(breaks, o.t, o.t_end)
-            h, lands = step_to(o.t, wanted_step(o), t_stop, o.fixed_step > 0.0)
+            method, h, lands = next_try(o, t_stop)
             t_max = math.nextafter(t_stop, -math.inf)
             take_step(
-                system, channels, o.watched, o.method, o.t, t_max, h, y, k, y_new, y_stage, early, late
+                system, channels, o.watched, method, o.t, t_max, h, y, k, y_new, y_stage, early, late
             )  # fmt: skip
-            accepted, ending = judge(system, o, h, lands, y, y_new, k, tolerance)
+            accepted, ending = judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance)
             if accepted:
-                prepare_dense(o.method, h, y, y_new, k, dense)
+                prepare_dense(method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
                 pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
                 headway = least_headway(system.interfaces)
                 whole = pushes and room_beside_samples(o, record)
                 read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
                 if channels.shape[0] > 0:
-                    if o.method != DORMAND_PRINCE or not is_quiet(
-                        channels, o.watched, events, start, early, late, end
+                    if method == RUNGE_KUTTA_4 or not is_quiet(
+                        method, channels, o.watched, events, start, early, late, end
                     ):
                         interpolate(dense, 0.5, y_stage)
                         look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
@@ -184,7 +193,8 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 o.t = t_new
                 o.steps += 1
                 o.headway = headway
-                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, lands, pushes):
+                switched = lands and o.t < o.t_end  # at the end of a piece the next one begins anew
+                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, switched):
                     return LISTS_TOO_LONG
     return ending
 
@@ -196,17 +206,12 @@ def room_beside_samples(o, record):
     return o.record_contact == 1 and o.rows + to_come + 4.0 < record.shape[0]
 
 
-@inlined
-def wanted_step(o):
-    """Step that error control, near lists and the way that pins have before them allow."""
-    return o.h if o.fixed_step > 0.0 else min(o.h, max(min(o.longest, o.headway), o.min_step))
-
-
 @kernel
-def settle(system, channels, o, h, y, slope, values, changed, touching):
+def settle(system, channels, o, h, y, slope, values, changed):
     """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
 
-    The slope is computed again only where something has changed: a switch, a load by the clock, a near list.
+    The slope is computed again only where something has changed: a switch or a load by the clock. A new near list
+    gives the same forces as the old one up to the error of its cells.
     """
     links, pairs, world = system.links, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
@@ -219,7 +224,7 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
         world[0].rebuilds += max(rebuilt, 0)
-    if changed or (rebuilt > 0 and touching):  # where nothing touches, a new list changes nothing
+    if changed:
         look_at(system, channels, o.watched, o.t, y, slope, values)
     if changed or rebuilt > 0:
         worst_overreach(pairs)
@@ -227,7 +232,7 @@ def settle(system, channels, o, h, y, slope, values, changed, touching):
 
 
 @kernel
-def judge(system, o, h, lands, y, y_new, k, tolerance):
+def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
     """Accept or reject a step and choose the size of the next: (accepted, how the run ends or ON)."""
     links, pairs, world = system.links, system.pairs, system.world
     adaptive = o.fixed_step == 0.0
@@ -247,15 +252,15 @@ def judge(system, o, h, lands, y, y_new, k, tolerance):
             if widen_lists(links, pairs, system.arrays, system.lists) < 0:
                 ending = LISTS_TOO_LONG
     elif adaptive:
-        error = error_of_step(h, k, tolerance)
-        accepted = error <= 1.0
-        if accepted:
-            proposed = min(next_step(h, error, o.error_before, o.after_rejection == 1), o.max_step)
-            if not (lands or h < o.h) or proposed < o.h:
-                o.h = proposed  # a step cut short for other reasons says little about the next
-            o.error_before, o.after_rejection = max(error, 1e-4), 0
+        error = error_of_step(method, h, k, tolerance)
+        if method != o.way:
+            accepted = judge_trial(o, method, h, error, k, y_stage, y_new, tolerance)
+        elif error <= 1.0:
+            pace_on(o, h, error, lands or h < o.h, lands, order_of(method))
+            o.until_trial -= 1
         else:
-            o.h = smaller_step(h, error)
+            accepted = False
+            o.h = smaller_step(h, error, order_of(method))
             o.after_rejection = 1
     elif not all_finite(y_new):
         accepted, ending = False, NOT_FINITE

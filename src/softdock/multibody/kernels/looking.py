@@ -3,7 +3,7 @@
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
-from softdock.multibody.kernels.stepping import interpolate
+from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, interpolate
 
 DOUBT = 0.5  # of the range of the values seen: values between them may lie so far outside
 
@@ -16,7 +16,7 @@ def look_at(system, channels, count, t, y, slope, values):
 
 
 @kernel
-def is_quiet(channels, count, events, start, early, late, end):
+def is_quiet(method, channels, count, events, start, early, late, end):
     """Tell whether a step needs no look inside, from the channels at its ends and at two of its stages; Eq. (M34).
 
     It does where a condition may begin to hold, or where a peak may lie between the ends.
@@ -30,21 +30,25 @@ def is_quiet(channels, count, events, start, early, late, end):
             if high + DOUBT * (high - low) > 0.0 and low - DOUBT * (high - low) <= 0.0:
                 return False
     for i in range(count):
-        if channels[i].track == 1 and may_turn(channels[i], start[i], early[i], late[i], end[i]):
+        if channels[i].track == 1 and may_turn(method, channels[i], start[i], early[i], late[i], end[i]):
             return False
     return True
 
 
 @inlined
-def may_turn(channel, start, early, late, end):
+def may_turn(method, channel, start, early, late, end):
     """Tell whether a peak above all before may lie inside a step, not at its ends."""
     low, high = min(min(start, early), min(late, end)), max(max(start, early), max(late, end))
     doubt = DOUBT * (high - low)
     if high + doubt <= channel.largest and low - doubt >= channel.smallest:
         return False
-    # Slopes of the parabolas through the first and the last three values, at 0, 0.3, 0.8 and 1
-    begin = -4.583333333333333 * start + 5.333333333333333 * early - 0.75 * late
-    close = 0.5714285714285714 * early - 7.0 * late + 6.428571428571429 * end
+    # Slopes of the parabolas through the first and the last three values
+    if method == BOGACKI_SHAMPINE:  # at 0, 1/2, 3/4 and 1
+        begin = -3.3333333333333335 * start + 6.0 * early - 2.6666666666666665 * late
+        close = 2.0 * early - 8.0 * late + 6.0 * end
+    else:  # at 0, 0.3, 0.8 and 1
+        begin = -4.583333333333333 * start + 5.333333333333333 * early - 0.75 * late
+        close = 0.5714285714285714 * early - 7.0 * late + 6.428571428571429 * end
     return not (start <= early <= late <= end and begin >= doubt and close >= doubt) and not (
         start >= early >= late >= end and -begin >= doubt and -close >= doubt
     )

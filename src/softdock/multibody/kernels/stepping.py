@@ -11,6 +11,7 @@ from softdock.multibody.kernels.tree import BALL, FREE
 
 DORMAND_PRINCE = 0
 RUNGE_KUTTA_4 = 1
+BOGACKI_SHAMPINE = 2
 
 # Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
 # the first of the next step. Dormand and Prince (1980), 5(4).
@@ -30,13 +31,20 @@ STAGES_RUNGE_KUTTA_4 = np.array(
     [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0], [1 / 6, 1 / 3, 1 / 3, 1 / 6]]
 )
 INSTANTS_RUNGE_KUTTA_4 = np.array([0, 1 / 2, 1 / 2, 1, 1])
+STAGES_BOGACKI_SHAMPINE = np.array(
+    [[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0], [2 / 9, 1 / 3, 4 / 9]]
+)  # (1989), 3(2)
+INSTANTS_BOGACKI_SHAMPINE = np.array([0, 1 / 2, 3 / 4, 1])
+F1, F2, F3, F4 = -5 / 72, 1 / 12, 1 / 9, -1 / 8
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
 # Dense output of order 4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6.
 D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975 / 1880347072
 D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423
 
 
-EARLY, LATE = 2, 3  # stages of Dormand-Prince at 0.3 and 0.8 of the step
+# Stages where watched channels are read, and when that is in parts of the step.
+EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE = 2, 3
+EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE = 1, 2
 
 
 @kernel
@@ -44,10 +52,15 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
     """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[6]; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
-    `early` and `late` get the watched channels at two stages of Dormand-Prince.
+    `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
     """
-    stages = STAGES_DORMAND_PRINCE if method == DORMAND_PRINCE else STAGES_RUNGE_KUTTA_4
-    instants = INSTANTS_DORMAND_PRINCE if method == DORMAND_PRINCE else INSTANTS_RUNGE_KUTTA_4
+    stages, instants = STAGES_DORMAND_PRINCE, INSTANTS_DORMAND_PRINCE
+    first, second = EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE
+    if method == BOGACKI_SHAMPINE:
+        stages, instants = STAGES_BOGACKI_SHAMPINE, INSTANTS_BOGACKI_SHAMPINE
+        first, second = EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE
+    elif method == RUNGE_KUTTA_4:
+        stages, instants, first, second = STAGES_RUNGE_KUTTA_4, INSTANTS_RUNGE_KUTTA_4, -1, -1
     last = stages.shape[0] - 1
     for s in range(1, last + 1):
         target = y_new if s == last else y_stage
@@ -58,30 +71,8 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
             target[i] = y[i] + h * slope
         t_stage = min(t + instants[s] * h, t_max)
         derivative(system, t_stage, target, k[6 if s == last else s])
-        if method == DORMAND_PRINCE and (s == EARLY or s == LATE):
-            read_channels(channels, watched, system, t_stage, target, early if s == EARLY else late)
-
-
-SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
-PI_ERROR, PI_BEFORE = 0.7 / 5.0, 0.4 / 5.0  # PI control after Gustafsson (1991) for order 5
-
-
-@kernel
-def next_break(breaks, t, t_end):
-    """First instant after t where something switches by the clock, at most t_end."""
-    for i in range(breaks.shape[0]):
-        if breaks[i] > t:
-            return min(breaks[i], t_end)
-    return t_end
-
-
-@kernel
-def first_step(slope, tolerance, max_step):
-    """A cautious first step from the slope alone; control does the rest."""
-    rate = 1e-300
-    for i in range(tolerance.shape[0]):
-        rate = max(rate, abs(slope[i]) / tolerance[i])
-    return min(max_step, 1e3 / rate)  # a thousand tolerances of motion: within reach of a method of order 5
+        if s == first or s == second:
+            read_channels(channels, watched, system, t_stage, target, early if s == first else late)
 
 
 @kernel
@@ -93,40 +84,30 @@ def all_finite(y):
     return True
 
 
-@inlined
-def step_to(t, h, t_stop, fixed):
-    """Step size that ends at t_stop where that is near, and whether it does."""
-    if t + h >= t_stop:
-        return t_stop - t, True
-    if t + 2.0 * h > t_stop and not fixed:
-        return 0.5 * (t_stop - t), False  # two halves instead of a sliver
-    return h, False
-
-
-@inlined
-def smaller_step(h, error):
-    """Step size to try after a step of too large an error."""
-    return h * max(SLOWEST, SAFETY * error**-0.2) if math.isfinite(error) else 0.1 * h
-
-
-@inlined
-def next_step(h, error, before, rejected):
-    """Step size after an accepted step, from its error and that of the one before; Eq. (M32)."""
-    grow = SAFETY * max(error, 1e-10) ** -PI_ERROR * before**PI_BEFORE
-    return h * min(1.0 if rejected else FASTEST, max(SLOWEST, grow))
-
-
 @kernel
-def error_of_step(h, k, tolerance):
-    """Largest error of a Dormand-Prince step in units of the tolerance; Eq. (M32)."""
+def error_of_step(method, h, k, tolerance):
+    """Largest error of a step in units of the tolerance; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
-        e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[6, i]
+        if method == BOGACKI_SHAMPINE:
+            e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[6, i]
+        else:
+            e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[6, i]
         e = abs(h * e) / tolerance[i]
         if not math.isfinite(e):
             return math.inf
         worst = max(worst, e)
     return worst
+
+
+@kernel
+def fastest_mode(h, k, y_stage, y_new, tolerance):
+    """Rate of the fastest mode that a Dormand-Prince step has met, times h, from two states at its end; Eq. (M36)."""
+    states, slopes = 0.0, 0.0
+    for i in range(tolerance.shape[0]):
+        d, s = (y_new[i] - y_stage[i]) / tolerance[i], (k[6, i] - k[5, i]) / tolerance[i]
+        states, slopes = states + d * d, slopes + s * s
+    return h * math.sqrt(slopes / states) if states > 0.0 else 0.0
 
 
 @kernel
