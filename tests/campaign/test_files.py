@@ -95,7 +95,7 @@ def test_dispersions_that_cannot_work_are_refused_before_the_first_run(line: str
         ({}, ("stop: {half_width: 0.1}",), "name the outcomes"),
         ({}, ("success: [seperated]",), "Did you mean 'separated'"),
         ({}, ("presets: [iss]",), "no such preset"),
-        ({}, ("springs: {pad: {metric: x, stroke: 5 kg}}",), "an angle"),
+        ({}, ("springs: {pad: {metric: x, stroke: 5 kg}}",), "must be a length or an angle"),
         ({}, ("sampling: sobol", "predictions: 100"), "random sampling"),
         ({"scenario": "latch-paper"}, ("predictions: 100",), "two and two masses"),
         ({}, ("success: [separated]", "sampling: saltelli", "stop: {half_width: 0.1}"), "must be completed"),

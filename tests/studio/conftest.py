@@ -1,6 +1,7 @@
 """A studio that runs: its own process, its own folder, any free port."""
 
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,10 +35,12 @@ class Served:
     folder: Path
 
 
-def start(folder: Path, *more: str) -> Served:
+def start(folder: Path, *more: str, memory: int | None = None) -> Served:
+    """Start a studio; `memory` bounds what each of its processes may have [bytes]."""
     process = subprocess.Popen(
         [*COMMAND, "--folder", str(folder), "--port", "0", *more],
         stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=None if memory is None else lambda: resource.setrlimit(resource.RLIMIT_DATA, (memory, memory)),
     )  # fmt: skip
     assert process.stderr is not None
     said = []

@@ -126,7 +126,13 @@ def test_a_structure_has_limits_before_its_modes_are_computed(data: dict[str, ob
 
 
 def test_a_run_that_a_campaign_calls_a_failure_is_red() -> None:
-    assert lamp("separated", True, ["latched"]) == "red"
-    assert lamp("separated", True) == "grey"
-    assert lamp("latched", True, ["latched"]) == lamp("seated", True) == "green"
-    assert lamp("latched", False, ["latched"]) == "red"
+    def of(outcome: str, *listed: str, completed: bool = True) -> dict[str, object]:
+        return {"outcome": outcome, "completed": completed, "outcomes": list(listed)}
+
+    assert lamp(of("separated"), ["latched"]) == "red"
+    assert lamp(of("separated")) == "grey"
+    assert lamp(of("latched"), ["latched"]) == lamp(of("seated")) == "green"
+    assert lamp(of("latched", completed=False), ["latched"]) == "red"
+    assert lamp(of("slid", "slid", "held", "missed")) == "green"
+    assert lamp(of("held", "slid", "held", "missed")) == "grey"
+    assert lamp(of("slid", "slid", "held", "missed"), ["held"]) == "red"

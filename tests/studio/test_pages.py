@@ -2,10 +2,12 @@
 
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.studio.conftest import Served
+from tests.studio.test_workers import wait
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -89,7 +91,7 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     page.keyboard.press("n")  # the focus is still on the button
     clock(frame, 0.001)
     page.keyboard.press("Home")
-    assert float(frame.locator("#clock").inner_text().split()[0]) == 0.0
+    frame.locator("#clock", has_text=re.compile("^0[.]0* s$")).wait_for()
     assert_moving(frame)
     tab.picture("studio-run")
 
@@ -115,6 +117,114 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     page.get_by_role("link", name="Runs").click()
     page.get_by_role("link", name=re.compile("latch-slow-")).first.click()
     page.get_by_text("The probe tip has passed").or_(page.get_by_text("latched", exact=True)).first.wait_for()
+
+
+def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: Served) -> None:
+    page = open_scenario(tab, served, "latch-slow")
+    for speed in ("0.07 m/s", "0.09 m/s"):
+        field = page.get_by_label("speed", exact=True)
+        field.fill(speed)
+        field.press("Enter")
+        kept = len(list(served.folder.glob("runs/*/replay.scene")))
+        page.get_by_role("button", name="Run", disabled=False).click()
+        wait(lambda kept=kept: len(list(served.folder.glob("runs/*/replay.scene"))) > kept)  # type: ignore[misc]
+    page.get_by_text("books in balance").wait_for(timeout=LONG)
+    page.get_by_role("tab", name="Charts").click()
+    page.locator(".nicegui-echart canvas").first.wait_for(timeout=LONG)
+    assert not any(name.endswith(", earlier") for name in series(page))
+    page.get_by_label("Compare with an earlier run").click()
+    page.get_by_role("option", name="latch-slow-").first.click()
+    page.get_by_role("tab", name="Numbers").click()
+    head = page.get_by_role("columnheader", name="latch-slow, earlier")
+    head.wait_for()
+    row = page.locator(
+        "table.plain tr", has=page.get_by_role("cell", name="relative velocity before", exact=True)
+    )
+    mine, _, theirs = row.locator("td.number").all_inner_texts()
+    assert (float(mine), float(theirs)) == (0.09, 0.07)
+    page.get_by_role("tab", name="Charts").click()
+    wait(lambda: len(series(page)) > 1)
+    names = series(page)
+    assert {f"{name}, earlier" for name in names if not name.endswith(", earlier")} <= set(names)
+    tab.picture("studio-compare")
+
+
+def series(page: "Page") -> list[str]:
+    """Return the names of what the first chart draws."""
+    return list(
+        page.evaluate(
+            """() => {
+              const box = document.querySelector('.nicegui-echart');
+              const chart = box && getElement(box.id.replace('c', '')).chart;
+              return chart && chart.getOption() ? chart.getOption().series.map(one => one.name) : [];
+            }"""
+        )
+    )
+
+
+def test_files_are_added_in_the_gallery(tab: "Tab", served: Served, tmp_path: Path) -> None:
+    mine = tmp_path / "sent.yaml"
+    mine.write_text("softdock: 1\nbase: impact-b\ntitle: Sent from the page\n")
+    tab.page.goto(served.address)
+    tab.page.get_by_text("Add files to the folder").click()
+    tab.page.locator("#files").set_input_files(mine)
+    tab.page.locator("a.tile", has_text="Sent from the page").wait_for()
+    assert (served.folder / "sent.yaml").read_text() == mine.read_text()
+    tab.page.get_by_text("Add files to the folder").click()
+    tab.page.locator("#files").set_input_files(mine)
+    tab.page.get_by_text("There is a file 'sent.yaml' already; rename yours first.").wait_for()
+    tab.errors[:] = [text for text in tab.errors if "400" not in text]  # the refusal itself
+
+
+def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> None:
+    page = tab.page
+    page.goto(f"{served.address}campaigns")
+    page.get_by_role("link", name="Compose a new one").click()
+    choose(page, "Scenario", "latch-paper")
+    page.get_by_text("scenario: latch-paper").wait_for()
+    page.get_by_label("Title").fill("Latches")
+    page.get_by_label("to", exact=True).fill("3 kg")
+    page.get_by_text("Is a mass [kg], but a speed is needed, for example '0.05 m/s'. Given: 3 kg.").wait_for()
+    assert page.get_by_role("button", name="Save").is_disabled()
+    tab.picture("studio-compose")
+    page.get_by_label("from", exact=True).fill("0.02 m/s")
+    page.get_by_label("to", exact=True).fill("16 cm/s")
+    page.get_by_role("button", name="Add a field").click()
+    choose(page, "Field", "chaser.masses.0", last=True)
+    page.get_by_role("combobox", name="How").last.click()
+    page.get_by_role("option", name="normal").click()
+    page.get_by_label("mean").fill("50 kg")
+    page.get_by_label("deviation").fill("5 kg")
+    page.get_by_label("Runs", exact=True).fill("20")
+    page.get_by_label("Outcomes that are a success").click()
+    page.get_by_role("option", name="latched", exact=True).click()
+    page.keyboard.press("Escape")
+    page.get_by_text("A campaign of 20 runs.").wait_for()
+    assert_no_overlap(page)
+    page.get_by_label("File").fill("latch-campaign.yaml")
+    page.get_by_role("button", name="Save", disabled=False).click()
+    page.get_by_text("There is a file of that name already; choose another name.").wait_for()
+    page.get_by_label("File").fill("deep/composed.yaml")
+    page.get_by_text("A campaign of 20 runs.").wait_for()
+    page.get_by_role("button", name="Save", disabled=False).click()
+    page.wait_for_url("**/campaigns?name=deep/composed.yaml")
+    assert (served.folder / "deep" / "composed.yaml").read_text() == (
+        "softdock: 1\nkind: campaign\ntitle: Latches\nscenario: latch-paper\nruns: 20\nseed: 1\n"
+        "sampling: latin-hypercube\ndispersions:\n  speed: {uniform: [0.02 m/s, 16 cm/s]}\n"
+        "  chaser.masses.0: {normal: {mean: 50 kg, deviation: 5 kg}}\nsuccess: [latched]\n"
+    )
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/campaign/composed-*", timeout=LONG)
+    page.get_by_text("All 20 runs are done.").wait_for(timeout=LONG)
+
+
+def choose(page: "Page", field: str, name: str, *, last: bool = False) -> None:
+    """Choose an entry of a list by typing its name."""
+    fields = page.get_by_role("combobox", name=field)
+    box = fields.last if last else fields.first
+    box.click()
+    box.fill(name)
+    page.get_by_role("option", name=re.compile(f"^{re.escape(name)}:")).click()
 
 
 def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", served: Served) -> None:
@@ -176,10 +286,30 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
 
     page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="See run 24").wait_for()
+    page.get_by_label("from", exact=True).fill("slow")
+    page.get_by_text("Must be a number.").wait_for()
     tab.picture("studio-table")
     page.get_by_role("tab", name="Envelope").click()
     page.wait_for_timeout(500)
     tab.picture("studio-envelope")
+    assert_springs(page)
+    tab.picture("studio-springs")
+    with page.expect_download(timeout=LONG) as download:
+        page.get_by_role("link", name="Report").click()
+    assert "A latch at many speeds" in download.value.path().read_text(encoding="utf-8")
+
+
+def assert_springs(page: "Page") -> None:
+    """The stiffness in the panel stores the energy in the panel within the stroke: k = 2 E / s^2."""
+    page.get_by_role("tab", name="Springs").click()
+    page.get_by_label("Stroke").fill("3 kg")
+    page.get_by_text("The stroke must be a length or an angle, for example '12.7 mm' or '5 deg'.").wait_for()
+    page.get_by_label("Stroke").fill("20 mm")
+    rows = page.locator("table.plain:visible tr")
+    rows.nth(1).wait_for()
+    for row in rows.all()[1:]:
+        energy, stiffness = (float(one) for one in row.locator("td.number").all_inner_texts()[:2])
+        assert stiffness == pytest.approx(2.0 * energy / 0.02**2, rel=1e-3)
 
 
 def failed_point(page: "Page") -> tuple[float, float]:

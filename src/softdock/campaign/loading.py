@@ -31,7 +31,17 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
     """
     source, name, origin = _find(name_or_path)
     replaced = {key: value for key, value in (("runs", runs), ("seed", seed)) if value is not None}
-    source = apply_overrides(source, replaced)
+    return _planned(apply_overrides(source, replaced), name, origin)
+
+
+def load_text(text: str, path: Path) -> Plan:
+    """Load a campaign from its text, as if it stood in the file of that path."""
+    source = parse(text, file=path.name, directory=path.parent)
+    check_head(source)
+    return _planned(source, path.stem, str(path))
+
+
+def _planned(source: Source, name: str, origin: str) -> Plan:
     try:
         campaign = CampaignFile.model_validate(source.data)
     except ValidationError as error:
@@ -124,7 +134,7 @@ def _scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
 
 
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
-    known = _outcomes(scenario)
+    known = known_outcomes(scenario)
     for i, outcome in enumerate(campaign.success):
         if known and outcome not in known:
             hint = did_you_mean(outcome, known)[0]
@@ -146,9 +156,12 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
         raise _refusal(source, ("predictions",), message)
 
 
-def _outcomes(scenario: ScenarioBase) -> list[str]:
+def known_outcomes(scenario: ScenarioBase) -> list[str]:
+    """Return the outcomes that runs of a scenario can have; empty where it does not say."""
     if isinstance(scenario, MultibodyScenario):
         return [outcome.name for outcome in scenario.outcomes]
+    if not isinstance(scenario, ChainScenario):
+        return []
     from softdock.lumped import Outcome
 
     return [outcome.identifier for outcome in Outcome]

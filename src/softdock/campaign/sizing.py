@@ -61,7 +61,10 @@ def size_spring(name: str, stroke: Any, runs: ArrayLike, energies: ArrayLike) ->
     try:
         value = parse_quantity(stroke, "m")
     except ValueError:
-        value, turning = parse_quantity(stroke, "rad"), True
+        try:
+            value, turning = parse_quantity(stroke, "rad"), True
+        except ValueError:
+            raise ValueError("must be a length or an angle, for example '12.7 mm' or '5 deg'") from None
     if value <= 0.0:
         raise ValueError("must be above 0")
     known = np.isfinite(np.asarray(energies, float))

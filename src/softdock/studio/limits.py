@@ -122,14 +122,16 @@ def _above(field: str, value: float, most: float, what: str) -> Problem | None:
     )
 
 
-def bound_memory() -> None:
-    """Bound the memory of this process, where the system can."""
+def bound_memory() -> int:
+    """Bound the memory of this process, where the system can; return the bound [bytes]."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        return most
+    return MEMORY
 
 
 def told(problem: Problem) -> dict[str, Any]:

@@ -1,12 +1,34 @@
-"""A changed bundled scenario as a file of its own: the bundled one as its base, and what differs."""
+"""Texts of the page as files of the folder; a changed bundled scenario as its base and what differs."""
 
 import io
+import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from softdock.errors import InputError
 from softdock.scenario.source import VERSION
+from softdock.studio.folder import Folder
+
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,150}\.ya?ml")
+
+
+def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
+    """Write a file below the folder, whole or not at all; raises InputError with a sentence."""
+    if not FILE_NAME.fullmatch(name):
+        raise InputError("A name ends with .yaml and has letters, digits, spaces, dots, dashes and slashes.")
+    path = folder.inside(name)
+    if not replace and path.exists():
+        raise InputError("There is a file of that name already; choose another name.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hidden = path.with_name(f".{path.name}.{os.getpid()}")
+        hidden.write_text(text, encoding="utf-8")
+        hidden.replace(path)
+    except OSError as error:
+        raise InputError(f"It cannot be written: {error.strerror}.") from None
 
 
 def as_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

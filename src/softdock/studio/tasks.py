@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from softdock.studio.drafts import changes, with_value
 from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import form_of
 from softdock.studio.thumbnails import thumbnail
+
+if TYPE_CHECKING:
+    from softdock.campaign.plan import Plan
+    from softdock.scenario.source import Source
 
 POINTS = 1500  # of a curve; beyond it smallest and largest of every share are drawn
 MOST_CURVES = 24
@@ -43,7 +47,7 @@ def opened(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
 def checked(folder: Folder, say: Say, *, text: str, name: str) -> dict[str, Any]:
     """Return problems, form and differences from the bundled scenario of a text."""
     answer: dict[str, Any] = {"problems": [], "form": None, "changes": []}
-    stem, directory = _origin(folder, name)
+    stem, directory = origin(folder, name)
     try:
         source = _judged(folder, text, stem, directory)
         answer["form"] = form_of(source.data)
@@ -68,7 +72,7 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
     """Run a scenario's text and keep the result as a run of the folder."""
     from softdock.simulate import simulate
 
-    stem, directory = _origin(folder, name)
+    stem, directory = origin(folder, name)
     scenario = _loaded(folder, text, stem, directory)
     _say_compiling(say, scenario.kind)
     say("simulating")
@@ -150,7 +154,7 @@ def drawn(folder: Folder, say: Say, *, names: Sequence[str]) -> dict[str, str]:
     for name in names:
         try:
             text = opened(folder, say, name=name)["text"]
-            stem, directory = _origin(folder, name)
+            stem, directory = origin(folder, name)
             found[name] = thumbnail(_loaded(folder, text, stem, directory), digest(text))
         except Exception:  # a picture is never worth an error: another stands in its place
             continue
@@ -184,14 +188,17 @@ def planned(folder: Folder, say: Say, *, name: str, runs: int | None, seed: int 
     """Check a campaign before it is started."""
     from softdock.campaign.loading import load
 
-    chosen = campaign_source(folder, name)
-    plan = load(chosen, runs=runs, seed=seed)
+    plan = load(campaign_source(folder, name), runs=runs, seed=seed)
+    check_plan(plan)
+    return {"runs": plan.runs, "name": plan.name, "scenario": plan.template.name}
+
+
+def check_plan(plan: "Plan") -> None:
+    """Refuse a campaign that is too much for the page."""
     if plan.runs > limits.LARGEST_CAMPAIGN:
         message = f"The studio starts campaigns of at most {limits.LARGEST_CAMPAIGN:,} runs."
         raise InputError(Problem(message=message, field="runs", given=str(plan.runs)))
-    scenario = load_data(plan.template.data, plan.template.name, Path(plan.template.directory))
-    limits.check(scenario)
-    return {"runs": plan.runs, "name": plan.name, "scenario": plan.template.name}
+    limits.check(load_data(plan.template.data, plan.template.name, Path(plan.template.directory)))
 
 
 def campaign_source(folder: Folder, name: str) -> str | Path:
@@ -201,12 +208,16 @@ def campaign_source(folder: Folder, name: str) -> str | Path:
     if name in bundled_campaigns():
         return name
     path = folder.inside(name)
-    source = read_file(path)
+    check_campaign(folder, read_file(path))
+    return path
+
+
+def check_campaign(folder: Folder, source: "Source") -> None:
+    """Refuse a campaign that names files outside the folder, itself or through its scenario."""
     folder.check_source(source)
     scenario = source.data.get("scenario")
     if isinstance(scenario, str) and not is_bundled(scenario):
-        folder.check_source(read_file(path.parent / scenario))
-    return path
+        folder.check_source(read_file(source.directory / scenario))
 
 
 def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBase:
@@ -233,13 +244,9 @@ def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
     return {"time": time.time()}
 
 
-TASKS: dict[str, Callable[..., Any]] = {
-    task.__name__: task
-    for task in (
-        opened, checked, changed, ran, looked_at, heads, curves, artefact, kept, drawn,
-        reran, reported, planned, rehearsed,
-    )
-}  # fmt: skip
+ALL: tuple[Callable[..., Any], ...] = (
+    opened, checked, changed, ran, looked_at, heads, curves, artefact, kept, drawn, reran, reported, planned, rehearsed,
+)  # fmt: skip
 
 
 def _named_text(name: str) -> tuple[str, str, Path]:
@@ -247,7 +254,7 @@ def _named_text(name: str) -> tuple[str, str, Path]:
     return text, name, directory
 
 
-def _origin(folder: Folder, name: str) -> tuple[str, Path]:
+def origin(folder: Folder, name: str) -> tuple[str, Path]:
     """Return the plain name of a scenario and the folder its relative paths start from."""
     if is_bundled(name):
         return name, bundled_text(name)[1]
@@ -274,7 +281,7 @@ def _loaded(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBa
 
 def _with_list(folder: Folder, text: str, name: str, path: str) -> str:
     """Write a list of the base into the text before one of its entries is changed: lists are replaced whole."""
-    stem, directory = _origin(folder, name)
+    stem, directory = origin(folder, name)
     whole, own = written(text, stem, directory).data, parse(text).data
     keys = path.split(".")
     for i, key in enumerate(keys[:-1]):
@@ -301,7 +308,11 @@ def _place(folder: Folder, run: str) -> Path:
 
 def _summary(result: Result) -> dict[str, Any]:
     channels = {name: channel.unit for name, channel in result.history.channels.items()}
-    return {**result.to_json(), "channels": channels, "rows": int(result.history.time.size)}
+    listed = result.definition.get("outcomes") or ()
+    outcomes = [one["name"] for one in listed if isinstance(one, Mapping) and "name" in one]
+    return {
+        **result.to_json(), "channels": channels, "rows": int(result.history.time.size), "outcomes": outcomes,
+    }  # fmt: skip
 
 
 def _marks(kind: str) -> list[Path]:

@@ -15,20 +15,24 @@ LISTED = 60
 PERIOD = 1.0  # s between two looks at campaigns under way
 
 
-def show(studio: "Studio") -> None:
-    """Show the page."""
+def show(studio: "Studio", chosen: str = "") -> None:
+    """Show the page; a campaign file may be chosen already."""
     ui.html("<h1>Campaigns</h1>", sanitize=False)
-    _starter(studio)
+    _starter(studio, chosen)
     _list(studio)
 
 
-def _starter(studio: "Studio") -> None:
+def _starter(studio: "Studio", chosen: str) -> None:
     own = {path: f"{path}: {head.get('title', '')}" for path, head in studio.folder.files("campaign")}
     choices = {**own, **{name: f"{name}: {title}" for name, title in bundled_campaigns().items()}}
+    first = chosen if chosen in choices else next(iter(choices))
     with ui.element("div").classes("card"):
-        ui.label("Start a campaign").style("font-weight: 600; margin-bottom: 8px")
+        with ui.row().classes("items-center w-full").style("margin-bottom: 8px"):
+            ui.label("Start a campaign").style("font-weight: 600")
+            ui.space()
+            ui.link("Compose a new one", "/compose")
         with ui.row().classes("items-start w-full").style("gap: 10px"):
-            what = ui.select(choices, value=next(iter(choices)), label="Campaign").props("dense outlined")
+            what = ui.select(choices, value=first, label="Campaign").props("dense outlined")
             what.style("flex: 1 1 380px; min-width: 0").mark("campaign")
             runs = ui.input("Runs", placeholder="as in the file").props("dense outlined hide-bottom-space")
             runs.style("width: 150px").mark("runs")

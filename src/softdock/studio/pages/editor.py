@@ -9,6 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.validation_element import ValidationElement
 
 from softdock.errors import InputError, RunError
+from softdock.studio import saving
 from softdock.studio.folder import is_bundled
 from softdock.studio.pages import frame
 from softdock.studio.pages.run import RunView
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from softdock.studio.form import Node
     from softdock.studio.server import Studio
 
-FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,150}\.ya?ml")
 BARE = re.compile(r"[-+0-9.eE ]*")
 PAUSE = 0.35  # s after the last key before a text is checked
 FIRST = ("approach", "speed", "duration", "gap", "chaser", "target", "contact", "latch", "stop", "bodies")
@@ -141,7 +141,7 @@ class Editor:
         elsewhere = []
         for one in self.problems:
             if one["field"] in self.fields:
-                by_field.setdefault(one["field"], []).append(_message(one))
+                by_field.setdefault(one["field"], []).append(frame.message(one))
             else:
                 elsewhere.append(one)
         for path in self.fields:
@@ -154,11 +154,13 @@ class Editor:
         with self.text_problems:
             for one in self.problems[:20]:
                 place = f"Line {one['line']}: " if one["line"] else ""
-                button = ui.button(f"{place}{one['field']} {_message(one)}", on_click=self._to(one["line"]))
+                button = ui.button(
+                    f"{place}{one['field']} {frame.message(one)}", on_click=self._to(one["line"])
+                )
                 button.props("flat dense no-caps align=left color=negative").classes("problem w-full").mark(
                     "line-problem"
                 )
-        lines = {one["line"]: _message(one) for one in self.problems if one["line"]}
+        lines = {one["line"]: frame.message(one) for one in self.problems if one["line"]}
         own = {line: text for line, text in lines.items() if line <= self.text.count("\n") + 1}
         self.code.decorations = [{"kind": "line", "line": line, "class": "wrong"} for line in own]
         self.code.line_tooltips = own
@@ -338,21 +340,9 @@ class Editor:
     def _save(self, field: ui.input, dialog: ui.dialog) -> None:
         name = (field.value or "").strip()
         try:
-            if not FILE_NAME.fullmatch(name):
-                raise InputError(
-                    "A name ends with .yaml and has letters, digits, spaces, dots, dashes and slashes."
-                )
-            path = self.studio.folder.inside(name)
-            text = _anchored(self.text, self.name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            hidden = path.with_name(f".{path.name}.tmp")
-            hidden.write_text(text, encoding="utf-8")
-            hidden.replace(path)
+            saving.keep_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
         except InputError as error:
             field.error = str(error)
-            return
-        except OSError as error:
-            field.error = f"It cannot be written: {error.strerror}."
             return
         dialog.close()
         ui.navigate.to(f"/scenario?name={name}")
@@ -363,10 +353,9 @@ def _anchored(text: str, name: str) -> str:
     if not is_bundled(name):
         return text
     from softdock.scenario.loading import bundled_text, written
-    from softdock.studio.saving import as_changes
 
     before = written(bundled_text(name)[0], name, bundled_text(name)[1]).data
-    return as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
+    return saving.as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":
@@ -383,12 +372,6 @@ def _group(form: "list[Node]", path: str) -> "Node | None":
         if "children" in node and path.startswith(f"{node['path']}."):
             return _group(node["children"], path)
     return None
-
-
-def _message(problem: dict[str, Any]) -> str:
-    given = f" Given: {problem['given']}." if problem.get("given") else ""
-    hint = f" {problem['hint']}" if problem.get("hint") else ""
-    return f"{problem['message']}{given}{hint}"
 
 
 def _words(label: str) -> str:

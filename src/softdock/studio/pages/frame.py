@@ -4,7 +4,7 @@ import html
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
 from nicegui import ui
@@ -85,6 +85,13 @@ async def waiting() -> AsyncIterator[None]:
 def problem(text: str) -> None:
     """Show something that is wrong."""
     ui.label(text).classes("problem").props("role=alert")
+
+
+def message(told: dict[str, Any]) -> str:
+    """Return what a problem says where its field is seen anyway."""
+    given = f" Given: {told['given']}." if told.get("given") else ""
+    hint = f" {told['hint']}" if told.get("hint") else ""
+    return f"{told['message']}{given}{hint}"
 
 
 def number(value: object) -> str:

@@ -12,7 +12,7 @@ from softdock.studio.pages import frame, gallery
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-PAGES = ("editor", "run", "predict", "campaigns", "campaign")
+PAGES = ("editor", "run", "predict", "campaigns", "campaign", "compose")
 
 
 def _page(name: str) -> Any:
@@ -55,9 +55,14 @@ def build(app: FastAPI, studio: "Studio") -> None:
             _page("predict").Predict().build()
 
     @ui.page("/campaigns")
-    def campaigns(request: Request) -> None:
+    def campaigns(request: Request, name: str = "") -> None:
         with frame.page(studio, "/campaigns", "Campaigns", request):
-            _page("campaigns").show(studio)
+            _page("campaigns").show(studio, name)
+
+    @ui.page("/compose")
+    async def compose(request: Request, scenario: str = "") -> None:
+        with frame.page(studio, "/campaigns", "Compose a campaign", request):
+            await _page("compose").show(studio, scenario)
 
     @ui.page("/campaign/{campaign}")
     async def campaign(request: Request, campaign: str) -> None:

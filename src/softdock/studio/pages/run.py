@@ -2,7 +2,7 @@
 
 import asyncio
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -74,13 +74,17 @@ async def show_all(studio: "Studio") -> None:
     )
 
 
-def lamp(outcome: str, completed: bool, success: Sequence[str] = ()) -> str:
-    """Return the colour of an outcome; where a campaign says what success is, everything else is a failure."""
-    if not completed:
+def lamp(summary: Mapping[str, Any], success: Sequence[str] = ()) -> str:
+    """Return the colour of an outcome; where a campaign says what success is, everything else is a failure.
+
+    Else it is green for what a scenario that names its outcomes names first, which is what it is for.
+    """
+    outcome = summary["outcome"]
+    if not summary["completed"]:
         return "red"
     if success:
         return "green" if outcome in success else "red"
-    return "green" if outcome in GOOD else "grey"
+    return "green" if outcome in (*GOOD, *summary["outcomes"][:1]) else "grey"
 
 
 class RunView:
@@ -191,7 +195,7 @@ class RunView:
         summary = self.summary
         with ui.element("div").classes("card").mark("outcome"):
             with ui.row().classes("items-center w-full").style("gap: 10px"):
-                colour = lamp(summary["outcome"], summary["completed"], self.success)
+                colour = lamp(summary, self.success)
                 ui.element("span").classes(f"light {colour}").props("aria-hidden=true")
                 ui.label(summary["outcome"].replace("_", " ")).style("font-weight: 650; font-size: 17px")
                 ui.label(summary["message"]).style("flex: 1 1 260px")

@@ -1,0 +1,131 @@
+"""Campaigns that are put together on the page: which fields can vary, and the text of the file."""
+
+import io
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from softdock.errors import InputError, Problem
+from softdock.scenario.loading import load_text
+from softdock.scenario.source import VERSION, check_head, parse, resolve
+from softdock.studio import limits, tasks
+from softdock.studio.folder import Folder, is_bundled
+from softdock.studio.form import Node
+
+PAIRS = ("uniform", "log_uniform")
+NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?")  # its unit depends on other fields
+DRAFT = "campaign.yaml"  # what a draft is called in messages until it has a name
+
+
+def varied(folder: Folder, say: tasks.Say, *, name: str) -> dict[str, Any]:
+    """Return the fields of a scenario that can vary, with unit and value, and the outcomes its runs can have."""
+    from softdock.campaign.loading import known_outcomes, presets
+
+    text = tasks.opened(folder, say, name=name)["text"]
+    answer = tasks.checked(folder, say, text=text, name=name)
+    if answer["problems"]:
+        raise InputError(f"The scenario itself has a problem: {answer['problems'][0]['text']}")
+    scenario = load_text(text, *tasks.origin(folder, name))
+    return {
+        "fields": dict(_fields(answer["form"])),
+        "outcomes": known_outcomes(scenario),
+        "presets": presets(),
+    }
+
+
+def composed(folder: Folder, say: tasks.Say, *, draft: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the text of a campaign and its problems, in the words of the command line."""
+    from softdock.campaign import loading
+
+    path = folder.inside(name or DRAFT)
+    inside = PurePosixPath(path.relative_to(folder.root).as_posix()).parent
+    answer: dict[str, Any] = {"text": text_of(draft, inside), "problems": [], "runs": 0}
+    try:
+        _check_twice(draft)
+        source = parse(answer["text"], file=path.name, directory=path.parent)
+        check_head(source)
+        tasks.check_campaign(folder, source)
+        plan = loading.load_text(answer["text"], path)
+        tasks.check_plan(plan)
+        answer["runs"] = plan.runs
+    except InputError as error:
+        answer["problems"] = [limits.told(problem) for problem in error.problems]
+    return answer
+
+
+ALL: tuple[Callable[..., Any], ...] = (varied, composed)
+
+
+def text_of(draft: Mapping[str, Any], inside: PurePosixPath) -> str:
+    """Return the campaign file of a draft that is to lie in this folder; what was left empty is left out."""
+    scenario = str(draft["scenario"])
+    if not is_bundled(scenario):
+        scenario = posixpath.relpath(scenario, inside.as_posix())
+    varying = CommentedMap()
+    for row in draft["dispersions"]:
+        if row["field"]:
+            varying[row["field"]] = _flow(_dispersion(row["kind"], row["values"]))
+    data: dict[str, Any] = {
+        "softdock": VERSION, "kind": "campaign", "title": draft["title"].strip(), "scenario": scenario,
+        "runs": resolve(draft["runs"].strip()), "seed": resolve(draft["seed"].strip()), "sampling": draft["sampling"],
+        "presets": _flow(list(draft["presets"])), "dispersions": varying, "success": _flow(list(draft["success"])),
+    }  # fmt: skip
+    yaml = YAML()
+    yaml.width = 110
+    out = io.StringIO()
+    yaml.dump({key: value for key, value in data.items() if value not in ("", None, [], {})}, out)
+    return out.getvalue()
+
+
+def _dispersion(kind: str, given: list[str]) -> dict[str, Any]:
+    values = [resolve(text.strip()) for text in given]
+    if kind in PAIRS:
+        return {kind: values[:2]}
+    if kind == "normal":
+        return {"normal": dict(zip(("mean", "deviation"), values))}
+    if kind == "magnitude":
+        return {"magnitude": {"uniform": values[:2]}}
+    return {"choice": [resolve(one.strip()) for one in given[0].split(",") if one.strip()]}
+
+
+def _check_twice(draft: Mapping[str, Any]) -> None:
+    seen = set()
+    for row in draft["dispersions"]:
+        if row["field"] in seen:
+            message = "The field is listed twice; take one away."
+            raise InputError(Problem(message=message, field=f"dispersions.{row['field']}"))
+        if row["field"]:
+            seen.add(row["field"])
+
+
+def _flow(value: Any) -> Any:
+    """Return lists and mappings that are written on one line."""
+    if isinstance(value, dict):
+        mapping = CommentedMap({key: _flow(one) for key, one in value.items()})
+        mapping.fa.set_flow_style()
+        return mapping
+    if isinstance(value, list):
+        sequence = CommentedSeq([_flow(one) for one in value])
+        sequence.fa.set_flow_style()
+        return sequence
+    return value
+
+
+def _fields(form: list[Node]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every quantity of a form, and every vector of two or three, by its path."""
+    for node in form:
+        children = node.get("children")
+        if children is None:
+            value = str(node.get("value") or node.get("default") or "")
+            if value and (node["kind"] == "quantity" or NUMBER.fullmatch(value)):
+                yield node["path"], {"unit": node["unit"], "value": value, "size": 1}
+            continue
+        if node.get("vector") and len(children) in (2, 3) and all(c["kind"] == "quantity" for c in children):
+            size, unit = len(children), children[0]["unit"]
+            yield node["path"], {"unit": unit, "value": ", ".join(c["value"] for c in children), "size": size}
+        yield from _fields(children)

@@ -1,0 +1,294 @@
+"""A campaign put together: a scenario, what varies and how, how many runs; kept as a file of the folder."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from nicegui import ui
+
+from softdock.errors import InputError, RunError
+from softdock.studio import saving
+from softdock.studio.folder import bundled_heads
+from softdock.studio.pages import frame
+
+if TYPE_CHECKING:
+    from softdock.studio.server import Studio
+
+PAUSE = 0.35  # s after the last key before the draft is checked
+FIRST = "assist-soft-docking"
+KINDS = {
+    "uniform": "uniform", "log_uniform": "log-uniform", "normal": "normal", "choice": "one of a list",
+    "magnitude": "length, any direction",
+}  # fmt: skip
+WORDS = {"normal": ("mean", "deviation"), "choice": ("values, with commas", "")}
+SAMPLING = ("latin-hypercube", "random", "sobol", "saltelli")
+QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)")
+LIKELY = ("approach.speed", "speed")
+
+
+@dataclass
+class Row:
+    """One field that varies, as it stands on the page."""
+
+    path: ui.select
+    kind: ui.select
+    values: list[ui.input] = field(default_factory=list)
+    trouble: ui.column | None = None
+
+
+async def show(studio: "Studio", scenario: str) -> None:
+    """Show the page."""
+    composer = Composer(studio, scenario)
+    composer.build()
+    async with frame.waiting():
+        await composer.choose()
+
+
+class Composer:
+    """The page: what is chosen on the left, the file that it makes on the right."""
+
+    def __init__(self, studio: "Studio", scenario: str) -> None:
+        self.studio = studio
+        own = {path: f"{path}: {head.get('title', '')}" for path, head in studio.folder.files()}
+        bundled = {name: f"{name}: {head.get('title', '')}" for name, head in bundled_heads().items()}
+        self.scenarios = {**own, **bundled}
+        self.first = scenario if scenario in self.scenarios else FIRST
+        self.known: dict[str, Any] = {"fields": {}, "outcomes": [], "presets": {}}
+        self.rows: list[Row] = []
+        self.text, self.sound = "", False
+        self._pending: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    def build(self) -> None:
+        """Lay the page out."""
+        with ui.row().classes("items-center w-full no-wrap").style("gap: 12px"):
+            ui.html("<h1>Compose a campaign</h1>", sanitize=False)
+            ui.space()
+            self.name = ui.input("File", value="my-campaign.yaml", on_change=self._soon)
+            self.name.props("dense outlined hide-bottom-space").style("width: 260px").mark("file-name")
+            self.save = ui.button("Save", icon="save", on_click=self._save).props("unelevated").mark("save")
+        with ui.element("div").classes("split wide"):
+            with ui.element("div").classes("card").style("display: flex; flex-direction: column; gap: 10px"):
+                self._draw_choices()
+            with ui.column().classes("w-full").style("gap: 0; min-width: 0"):
+                self.problem_box = ui.column().classes("w-full problems").style("gap: 4px")
+                with ui.element("div").classes("card"):
+                    self.verdict = ui.label("").style("font-weight: 600").props("role=status").mark("verdict")
+                    self.preview = ui.label("").classes("mono").mark("preview")
+                    self.preview.style(
+                        "white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12.5px; margin-top: 8px"
+                    )
+
+    def _draw_choices(self) -> None:
+        self.scenario = ui.select(self.scenarios, value=self.first, label="Scenario", with_input=True)
+        self.scenario.props("dense outlined hide-bottom-space").classes("w-full").mark("scenario")
+        self.scenario.on_value_change(self.choose)
+        self.title = self._field("Title", "")
+        ui.label("What varies").style("font-weight: 600; margin-top: 4px")
+        self.row_box = ui.column().classes("w-full").style("gap: 8px")
+        with ui.row().classes("items-center w-full").style("gap: 10px"):
+            ui.button("Add a field", icon="add", on_click=lambda: self._add()).props(
+                "outline dense padding='4px 12px'"
+            )
+            self.presets = ui.select(
+                {}, multiple=True, value=[], label="Ready-made ranges", on_change=self._soon
+            )
+            self.presets.props("dense outlined use-chips hide-bottom-space").style(
+                "flex: 1 1 200px; min-width: 0"
+            )
+        ui.label("How it is run").style("font-weight: 600; margin-top: 4px")
+        with ui.row().classes("items-start w-full no-wrap").style("gap: 10px"):
+            self.runs = self._field("Runs", "200")
+            self.seed = self._field("Seed", "1")
+            self.sampling = ui.select(
+                list(SAMPLING), value=SAMPLING[0], label="Sampling", on_change=self._soon
+            )
+            self.sampling.props("dense outlined hide-bottom-space").classes("w-full")
+        self.success = ui.select(
+            [], multiple=True, value=[], label="Outcomes that are a success", on_change=self._soon
+        )
+        self.success.props("dense outlined use-chips hide-bottom-space").classes("w-full").mark("success")
+
+    def _field(self, label: str, value: str) -> ui.input:
+        made = ui.input(label, value=value, on_change=self._soon)
+        made.props("dense outlined hide-bottom-space").classes("w-full").mark(label.lower())
+        return made
+
+    async def choose(self) -> None:
+        """Take the fields and outcomes of the chosen scenario."""
+        try:
+            self.known = await self.studio.desk.do("varied", name=self.scenario.value)
+            self.scenario.error = None
+        except (InputError, RunError) as error:
+            self.scenario.error = str(error)
+            self.save.disable()
+            return
+        outcomes = self.known["outcomes"]
+        self.success.set_options(outcomes, value=[one for one in self.success.value if one in outcomes])
+        self.presets.set_options(self.known["presets"], value=self.presets.value)
+        self.rows.clear()
+        self.row_box.clear()
+        self._add(next((path for path in LIKELY if path in self.known["fields"]), None))
+        await self.check()
+
+    def _add(self, path: str | None = None) -> None:
+        options = {name: _told(name, one) for name, one in self.known["fields"].items()}
+        with self.row_box, ui.column().classes("w-full").style("gap: 2px") as whole:
+            with ui.row().classes("items-start w-full no-wrap").style("gap: 8px"):
+                chosen = ui.select(options, value=path, label="Field", with_input=True)
+                chosen.props("dense outlined hide-bottom-space").style("flex: 3 1 0; min-width: 0")
+                kind = ui.select(KINDS, value="uniform", label="How")
+                kind.props("dense outlined hide-bottom-space").style("flex: 1.4 1 0; min-width: 0")
+                row = Row(chosen, kind)
+                for label in ("from", "to"):
+                    value = ui.input(label, on_change=self._soon).props("dense outlined hide-bottom-space")
+                    row.values.append(value.style("flex: 1 1 0; min-width: 0"))
+                away = ui.button(icon="close", on_click=lambda: self._remove(row, whole))
+                away.props('flat round dense color=grey aria-label="Take this field away"')
+            row.trouble = ui.column().classes("w-full").style("gap: 2px")
+        number = len(self.rows)
+        for mark, part in zip(("field", "kind", "from", "to"), (chosen, kind, *row.values)):
+            part.mark(f"{mark}-{number}")
+        chosen.on_value_change(lambda: self._suggest(row))
+        kind.on_value_change(lambda: self._suggest(row))
+        self.rows.append(row)
+        self._suggest(row)
+
+    def _suggest(self, row: Row) -> None:
+        """Begin with values around the one that the scenario has."""
+        known = self.known["fields"].get(row.path.value or "")
+        if known is not None and (known["size"] > 1) != (row.kind.value == "magnitude"):
+            if known["size"] > 1:
+                row.kind.value = "magnitude"  # comes back here
+                return
+            if row.kind.value == "magnitude":
+                row.kind.value = "uniform"
+                return
+        words = WORDS.get(row.kind.value, ("from", "to"))
+        for value, word in zip(row.values, words):
+            value.props["label"] = word
+            value.set_visibility(bool(word))
+        for value, text in zip(row.values, _around(known, row.kind.value)):
+            value.value = text
+        self._soon()
+
+    def _remove(self, row: Row, whole: ui.element) -> None:
+        self.rows.remove(row)
+        whole.delete()
+        self._soon()
+
+    def _draft(self) -> dict[str, Any]:
+        return {
+            "title": self.title.value or "", "scenario": self.scenario.value, "runs": self.runs.value or "",
+            "seed": self.seed.value or "", "sampling": self.sampling.value, "presets": list(self.presets.value),
+            "success": list(self.success.value),
+            "dispersions": [
+                {
+                    "field": row.path.value or "",
+                    "kind": row.kind.value,
+                    "values": [one.value or "" for one in row.values],
+                }
+                for row in self.rows
+            ],
+        }  # fmt: skip
+
+    def _soon(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = asyncio.create_task(self._later())
+
+    async def _later(self) -> None:
+        await asyncio.sleep(PAUSE)
+        with self.row_box:
+            await self.check()
+
+    async def check(self) -> None:
+        """Check the draft and show the file it makes."""
+        async with self._turn:
+            try:
+                answer = await self.studio.desk.do(
+                    "composed", draft=self._draft(), name=(self.name.value or "").strip()
+                )
+            except (InputError, RunError) as error:
+                told = {"text": str(error), "message": str(error), "field": "file"}
+                answer = {"text": self.text, "problems": [told], "runs": 0}
+            self.text, self.sound = answer["text"], not answer["problems"]
+            self.preview.set_text(self.text)
+            self.verdict.set_text(
+                f"A campaign of {answer['runs']:,} runs." if self.sound else "Not complete yet."
+            )
+            self.save.set_enabled(self.sound)
+            self._show(answer["problems"])
+
+    def _show(self, problems: list[dict[str, Any]]) -> None:
+        fields = {
+            "file": self.name, "title": self.title, "scenario": self.scenario, "runs": self.runs, "seed": self.seed,
+            "sampling": self.sampling, "success": self.success, "presets": self.presets,
+        }  # fmt: skip
+        for part in fields.values():
+            part.error = None
+        for row in self.rows:
+            if row.trouble is not None:
+                row.trouble.clear()
+        self.problem_box.clear()
+        for one in problems:
+            found = self._row_of(one["field"])
+            if found is not None and found.trouble is not None:
+                with found.trouble:
+                    frame.problem(frame.message(one))
+            elif one["field"].partition(".")[0] in fields:
+                fields[one["field"].partition(".")[0]].error = frame.message(one)
+            else:
+                with self.problem_box:
+                    frame.problem(one["text"])
+
+    def _row_of(self, place: str) -> Row | None:
+        """Return the row that a field of the file belongs to; the last of those that are the same."""
+        fitting = [
+            row
+            for row in self.rows
+            if row.path.value and f"{place}.".startswith(f"dispersions.{row.path.value}.")
+        ]
+        return max(reversed(fitting), key=lambda row: len(row.path.value or ""), default=None)
+
+    async def _save(self) -> None:
+        await self.check()
+        if not self.sound:
+            return
+        name = (self.name.value or "").strip()
+        try:
+            saving.keep_text(self.studio.folder, name, self.text, replace=False)
+        except InputError as error:
+            self.name.error = str(error)
+            return
+        ui.navigate.to(f"/campaigns?name={quote(name)}")
+
+
+def _told(path: str, known: dict[str, Any]) -> str:
+    return f"{path}: {known['value']}" + (
+        f" {known['unit']}" if QUANTITY.fullmatch(known["value"]) is None else ""
+    )
+
+
+def _around(known: dict[str, Any] | None, kind: str) -> tuple[str, str]:
+    """Return values around the one that a field has; empty where that is no number."""
+    if known is None:
+        return "", ""
+    if kind == "magnitude":
+        return f"0 {known['unit']}".strip(), ""
+    found = QUANTITY.fullmatch(known["value"])
+    if found is None:
+        return "", ""
+    value, unit = float(found[1]), found[2] or known["unit"]
+
+    def text(number: float) -> str:
+        return f"{number:.4g} {unit}".strip()
+
+    if kind == "normal":
+        return text(value), text(0.05 * abs(value) or 1.0)
+    if kind == "choice":
+        return f"{text(value)}, {text(1.2 * value)}", ""
+    low, high = sorted((0.8 * value, 1.2 * value))
+    return (text(low), text(high)) if value else ("", "")

@@ -1,0 +1,78 @@
+"""Where a campaign succeeds: the share of success over two inputs, cell by cell."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from softdock.campaign.statistics import capture_envelope
+from softdock.studio.pages import axes, charts
+
+if TYPE_CHECKING:
+    from softdock.studio.columns import Columns
+
+
+class Envelope:
+    """The panel of the envelope."""
+
+    def __init__(self, columns: "Columns", inputs: list[str], x: str, y: str) -> None:
+        self.columns = columns
+        names = inputs if x in inputs and y in inputs else columns.numeric()
+        with ui.row().classes("items-center w-full").style("gap: 10px"):
+            self.x = axes.select(names, x, "Across", self.refresh, "envelope-x")
+            self.y = axes.select(names, y, "Up", self.refresh, "envelope-y")
+        self.note = ui.label().classes("soft").style("font-size: 12.5px")
+        self.chart = ui.echart({"series": []}).classes("w-full").mark("envelope")
+        self.chart.style("height: max(380px, calc(100vh - 360px))")
+
+    def refresh(self) -> None:
+        """Draw what the table has now."""
+        success = self.columns.success
+        if success is None:
+            self.note.set_text(
+                "The campaign does not say which outcomes are a success (key `success`), so there is no envelope."
+            )
+            self.chart.set_visibility(False)
+            return
+        self.note.set_text(
+            "Share of success in each cell [%], and the lower end of its 95 % Wilson interval; no model is fitted."
+        )
+        options = envelope_options(self.columns, self.x.value, self.y.value, success)
+        self.chart.options.clear()
+        self.chart.options.update(options)
+        self.chart.update()
+
+
+def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[str, Any]:
+    """Return the share of success over two inputs, cell by cell."""
+    found = capture_envelope(columns.column(x), columns.column(y), success)
+    cells = []
+    for i in range(found.runs.shape[0]):
+        for j in range(found.runs.shape[1]):
+            runs = int(found.runs[i, j])
+            if runs:
+                share = float(found.successes[i, j]) / runs
+                cells.append([i, j, round(100.0 * share, 1), runs, round(100.0 * float(found.low[i, j]), 1)])
+    label = {
+        "show": True,
+        ":formatter": "p => p.value[2] + '\\n≥ ' + p.value[4]",
+        "color": "#10151c",
+        "fontSize": 11,
+        "lineHeight": 14,
+    }
+    return {
+        "animation": False, "textStyle": {"fontFamily": "Roboto, sans-serif"},
+        "grid": {"left": 96, "right": 90, "top": 16, "bottom": 56},
+        "tooltip": {"confine": True,
+                    ":formatter": "p => p.value[2] + ' % of ' + p.value[3] + ' runs; at least ' + p.value[4] + ' %'"},
+        "xAxis": charts.axis(columns.label(x), "category", data=_middles(found.x_edges), nameGap=32),
+        "yAxis": charts.axis(columns.label(y), "category", data=_middles(found.y_edges), nameGap=72),
+        "visualMap": {"min": 0, "max": 100, "right": 6, "top": "middle", "itemHeight": 160, "dimension": 2,
+                      "text": ["100 %", "0 %"], "textStyle": charts.TEXT,
+                      "inRange": {"color": ["#e4685f", "#f0c66b", "#7cc593"]}},
+        "series": [{"type": "heatmap", "data": cells, "label": label, "emphasis": {"disabled": True}}],
+    }  # fmt: skip
+
+
+def _middles(edges: Any) -> list[str]:
+    return [f"{(a + b) / 2:.3g}" for a, b in pairwise(edges)]

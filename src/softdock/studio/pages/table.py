@@ -1,0 +1,125 @@
+"""The table of a campaign, filtered, sorted and paged by the server."""
+
+import math
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from softdock.studio.columns import Filter
+from softdock.studio.pages import axes, frame
+
+if TYPE_CHECKING:
+    from softdock.studio.columns import Columns
+
+MOST_SHOWN = 9  # columns
+PAGE = 25
+
+
+class Table:
+    """The panel of the table."""
+
+    def __init__(self, columns: "Columns", show: Callable[[int], Awaitable[None]]) -> None:
+        self.columns = columns
+        self.pagination: dict[str, Any] = {
+            "page": 1,
+            "rowsPerPage": PAGE,
+            "sortBy": "run",
+            "descending": False,
+        }
+        names = columns.numeric()
+        wanted = _worth_showing(self.columns, names)
+        with ui.row().classes("items-start w-full").style("gap: 10px"):
+            self.outcomes = ui.select(list(self.columns.names), multiple=True, label="Outcomes", value=[])
+            self.outcomes.props("dense outlined use-chips").style("min-width: 220px").mark("outcomes")
+            self.by = ui.select(names, label="Range of", value=None, with_input=True, clearable=True)
+            self.by.props("dense outlined").style("flex: 1 1 220px")
+            self.low = (
+                ui.input("from", validation=_wrong)
+                .props("dense outlined hide-bottom-space")
+                .style("width: 110px")
+            )
+            self.high = (
+                ui.input("to", validation=_wrong)
+                .props("dense outlined hide-bottom-space")
+                .style("width: 110px")
+            )
+            self.shown = ui.select(names, multiple=True, label="Columns", value=wanted, with_input=True)
+            self.shown.props("dense outlined").style("flex: 1 1 260px; max-width: 420px")
+            self.shown.props('display-value="" ').props["display-value"] = f"{len(wanted)} shown"
+        for field in (self.outcomes, self.by, self.low, self.high, self.shown):
+            field.on_value_change(self._filtered)
+        self.table = ui.table(columns=[], rows=[], row_key="run", pagination=self.pagination).classes(
+            "w-full"
+        )
+        self.table.props("flat dense binary-state-sort :rows-per-page-options=[25,50,100]").mark("table")
+        self.table.on("request", self._requested)
+        self.table.add_slot(
+            "body-cell-run",
+            '<q-td :props="props"><q-btn flat dense no-caps color="primary" class="small" :label="String(props.value)" '
+            ":aria-label=\"'See run ' + props.value\" @click=\"() => $parent.$emit('see', props.value)\" /></q-td>",
+        )
+        self.table.on("see", lambda event: show(int(event.args)))
+
+    def _filtered(self) -> None:
+        self.pagination["page"] = 1
+        self.shown.props["display-value"] = f"{len(self.shown.value)} shown"
+        self.refresh()
+
+    def _requested(self, event: Any) -> None:
+        wanted = event.args["pagination"]
+        self.pagination.update({key: wanted[key] for key in ("page", "rowsPerPage", "sortBy", "descending")})
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the page of the table that is chosen, as it is now."""
+        p = self.pagination
+        shown = list(self.shown.value)
+        count = min(max(int(p["rowsPerPage"] or PAGE), 1), 200)
+        start = (max(int(p["page"]), 1) - 1) * count
+        wanted = Filter(tuple(self.outcomes.value), self.by.value or "", _float(self.low), _float(self.high))
+        rows, total = self.columns.page(
+            wanted, p["sortBy"] or "run", bool(p["descending"]), start, count, shown
+        )
+        heads = ["run", "outcome", *shown]
+        self.table.columns = [
+            {"name": name, "label": self.columns.label(name), "field": name, "sortable": True,
+             "align": "left" if name in ("run", "outcome") else "right"}
+            for name in heads
+        ]  # fmt: skip
+        self.table.rows = [
+            {
+                key: frame.number(value) if isinstance(value, float) or value is None else value
+                for key, value in row.items()
+            }
+            for row in rows
+        ]
+        self.table.props["pagination"] = {**p, "rowsNumber": total}
+        self.outcomes.set_options(list(self.columns.names), value=self.outcomes.value)
+        self.table.update()
+
+
+def _worth_showing(columns: "Columns", names: list[str]) -> list[str]:
+    listed = columns.manifest.get("campaign", {}).get("metrics") or ()
+    inputs = [n for n in names if n.startswith("input ") and not axes.is_component(columns, n)]
+    metrics = [n for n in names if n in listed] or [
+        n
+        for n in names
+        if not n.startswith(("input ", "predicted ")) and n != "wall_s" and axes.varies(columns, n)
+    ]
+    half = MOST_SHOWN // 2
+    return [*inputs[: max(half, MOST_SHOWN - len(metrics))], *metrics][:MOST_SHOWN]
+
+
+def _wrong(text: str | None) -> str | None:
+    """Return what is wrong with a bound."""
+    try:
+        return None if not (text or "").strip() or math.isfinite(float(text or "")) else "Must be finite."
+    except ValueError:
+        return "Must be a number."
+
+
+def _float(field: ui.input) -> float | None:
+    """Return the number of a field, None where there is none."""
+    text = (field.value or "").strip()
+    return float(text) if text and _wrong(text) is None else None
