@@ -152,6 +152,8 @@ def plain_data(value: Any) -> Any:
     """Return a value as JSON can hold it: plain lists, dicts and numbers, None for what is not finite."""
     if type(value) is float:  # most of them
         return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
     match value:
         case Mapping():
             return {str(key): plain_data(item) for key, item in value.items()}

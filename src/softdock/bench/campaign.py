@@ -21,7 +21,7 @@ from softdock.campaign.workers import Place
 from softdock.report import Progress
 
 ASSIST, CHEAP = "assist-table2", "impact-masses"
-SHARED, TURNS = 80, 2  # runs of the comparisons between workers, and how often they are repeated
+SHARED, TURNS = 120, 2  # runs of the comparisons between workers, and how often they are repeated
 FEW, MANY = 1_000, 100_000
 
 MEMORY = """

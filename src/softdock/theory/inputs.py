@@ -21,6 +21,8 @@ def checked(
     at_most: float = math.inf,
 ) -> Array:
     """Return the value as an array of floats; refuse what is not a finite number within the range."""
+    if type(value) is float and above < value >= at_least and value <= at_most and math.isfinite(value):
+        return np.asarray(value)  # what most callers give: a tenth of the time
     given = np.asarray(value)
     if given.dtype.kind not in "iuf":
         raise InputError(Problem(field=name, message="must be a number.", given=repr(value)))
