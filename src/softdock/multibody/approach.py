@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from softdock.multibody.anchor import Anchor
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.joints import Free, Pose, cross, matrix
-from softdock.multibody.kernels.derivative import set_motion
-from softdock.multibody.session import machine_of
 from softdock.multibody.system import System
 
 Floats = NDArray[np.float64]
@@ -33,9 +31,7 @@ def place_chaser(
     the system, if there is one already.
     """
     assembly = assembly or assemble(system)
-    machine, n_q = machine_of(assembly), int(assembly.world[0].n_q)
-    set_motion(machine, assembly.y, assembly.y[n_q : n_q + int(assembly.world[0].n_u)])
-    links = machine.links
+    links = assembly.links  # as they are placed and move at the start
     X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
     X_CT = Pose(R=X_NC.R.T @ X_NT.R, p=X_NC.R.T @ (X_NT.p - X_NC.p))

@@ -62,14 +62,8 @@ def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.r
     return pairs, contact_pairs
 
 
-def refuse_overlap(
-    system: System, assembly: Assembly, pairs: np.recarray, contact_pairs: list[ContactPair]
-) -> None:
-    """Raise `InputError` where surfaces of an active contact are inside each other at the start."""
-    simulation = Simulation(
-        assembly=assembly, settings=Settings(duration=1.0), pairs=pairs, contact_pairs=contact_pairs
-    )
-    depths = simulation.depths_at_start()
+def refuse_overlap(system: System, depths: list[float]) -> None:
+    """Raise `InputError` where an active contact is too deep [m] at the start: its surfaces are inside each other."""
     problems = [
         Problem(
             field=f"contacts.{name}",

@@ -44,8 +44,10 @@ class Simulation:
         session.advance(self.settings.duration)
         return session.finish()
 
-    def depths_at_start(self) -> list[float]:
-        """Return how deep the active contacts are at the initial state [m]."""
+    def depths_at_start(self, session: Session | None = None) -> list[float]:
+        """Return how deep the active contacts are at the initial state [m]; a session that has begun may know."""
+        if session is not None and session.near_at_start:
+            return [float(depth) for depth in session.machine.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
         machine = machine_of(self.assembly)._replace(pairs=self.pairs.copy(), arrays=arrays)
         for capacity in (64, 1024, 16384):

@@ -130,7 +130,8 @@ class Session:
         self._memory = (
             np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
         )  # fmt: skip
-        self._ask(kernels.MEET)
+        self.near_at_start = self._ask(kernels.MEET) != kernels.LISTS_TOO_LONG
+        """Whether the near lists had room for all that is near at the start."""
         self._ask(kernels.LOOK)
         self._start = books_of(self._ledger)
         tolerance[:] = tolerances(a, s.accuracy, self._start)

@@ -12,7 +12,7 @@ from softdock.multibody.kernels.tree import records
 from softdock.multibody.mating import interface_records, refuse_stuck_pins
 from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import Ending, Run
+from softdock.multibody.session import Ending, Run, Session
 from softdock.multibody.settings import Accuracy, Method, Settings
 from softdock.result import Audit, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
@@ -23,13 +23,17 @@ from softdock.simulate.real_time import RealTime, run_in_frames
 def run(scenario: MultibodyScenario) -> Result:
     """Run the scenario and return what happened."""
     pattern = pattern_of(scenario)
-    return _result(scenario, _prepare(scenario, pattern).run(), pattern)
+    simulation = _simulation(scenario, pattern)
+    session = simulation.begin()
+    _refuse(scenario, simulation, session)
+    session.advance(scenario.duration)
+    return _result(scenario, session.finish(), pattern)
 
 
 def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
     """Run the scenario in frames that keep time with the clock, and tell how they did."""
     pattern = pattern_of(scenario)
-    simulation = _prepare(scenario, pattern)
+    simulation = prepare(scenario)
     session = replace(simulation, settings=how.settings(simulation.settings)).begin()
     frames = run_in_frames(session, scenario.duration, how)
     result = _result(scenario, session.finish(), pattern)
@@ -45,7 +49,9 @@ def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
 
 def prepare(scenario: MultibodyScenario) -> Simulation:
     """Return the scenario as a simulation that is ready to run."""
-    return _prepare(scenario, pattern_of(scenario))
+    simulation = _simulation(scenario, pattern_of(scenario))
+    _refuse(scenario, simulation)
+    return simulation
 
 
 def result_of(scenario: MultibodyScenario, run: Run) -> Result:
@@ -53,12 +59,16 @@ def result_of(scenario: MultibodyScenario, run: Run) -> Result:
     return _result(scenario, run, pattern_of(scenario))
 
 
-def _prepare(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
+def _refuse(scenario: MultibodyScenario, simulation: Simulation, session: Session | None = None) -> None:
+    """Raise `InputError` where something is inside something else at the start."""
+    refuse_overlap(scenario, simulation.depths_at_start(session))
+    refuse_stuck_pins(scenario, simulation.assembly, simulation.interfaces, simulation.pins)
+
+
+def _simulation(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
     assembly = pattern.assemble(scenario)
     pairs, contact_pairs = pattern.pairs(scenario, assembly)
-    refuse_overlap(scenario, assembly, pairs, contact_pairs)
     interfaces, pins = interface_records(scenario, assembly)
-    refuse_stuck_pins(scenario, assembly, interfaces, pins)
     return Simulation(
         assembly=assembly,
         settings=_settings(scenario),
