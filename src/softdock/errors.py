@@ -40,6 +40,10 @@ class InputError(Exception):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+class InputWarning(UserWarning):
+    """The input can be used, but is perhaps not what was meant; the sentence says why."""
+
+
 class RunError(Exception):
     """A run could not be completed; says what is known and kept. The command line exits with 1."""
 

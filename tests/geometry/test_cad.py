@@ -139,7 +139,9 @@ def test_torus_and_hollow_sphere_have_two_sides():
 
 
 def test_open_shell_takes_its_side_from_the_caller():
-    outside = read_surface(FILES / "open_shell.step").profile.segments
+    with pytest.raises(InputError, match="open shell, which does not tell on which side its material is"):
+        read_surface(FILES / "open_shell.step")
+    outside = read_surface(FILES / "open_shell.step", side="outside").profile.segments
     inside = read_surface(FILES / "open_shell.step", side="inside").profile.segments
     assert_same(Profile(segments=outside), [Line(start=(0.0, 0.05), end=(0.06, 0.02))], EXACT)
     assert_same(Profile(segments=inside), [Line(start=(0.06, 0.02), end=(0.0, 0.05))], EXACT)

@@ -56,7 +56,8 @@ def options(
 def main() -> NoReturn:
     """Run the command line; every end is an exit code and, if something went wrong, a sentence on stderr."""
     try:
-        app()
+        with console.warnings_said():
+            app()
     except SystemExit as end:
         code = end.code
         if code == console.EXIT_INTERRUPTED and not isinstance(end, console.Told):

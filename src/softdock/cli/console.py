@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from softdock.errors import InputError, Problem, RunError, file_error, reason_of
+from softdock.errors import InputError, InputWarning, Problem, RunError, file_error, reason_of
 
 Progress = Callable[[str, float], None]
 
@@ -28,6 +29,23 @@ def out() -> Console:
 def say(message: str) -> None:
     """Print a message for the person at the terminal, on stderr."""
     print(message, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Say what is doubtful about the input as a sentence, without the line of code that noticed."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, InputWarning):
+                say(f"Warning: {message}")
+            else:
+                usual(message, category, *where, **more)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", InputWarning)
+        yield
 
 
 def print_json(data: Any) -> None:

@@ -58,7 +58,7 @@ class CadSurface:
 def read_surface(
     path: str | os.PathLike[str],
     *,
-    side: Side = "outside",
+    side: Side | None = None,
     axis: tuple[Sequence[float], Sequence[float]] | None = None,
     unit: str | None = None,
     density: float | None = None,
@@ -68,21 +68,30 @@ def read_surface(
 ) -> CadSurface:
     """Return the meridian of a body of revolution in a STEP, STL, OBJ, PLY or GLB file.
 
-    `side` picks the surface that faces away from the axis or the cavity that faces it; a body of which only
-    the cavity is of revolution can be read inside. `axis` is a point [m] and a direction in the file's frame;
+    `side` picks the surface that faces away from the axis (a solid's, if left out) or the cavity that faces it; a body
+    of which only the cavity is of revolution can be read inside. An open shell needs it: it does not tell where its
+    material is. `axis` is a point [m] and a direction in the file's frame;
     left out, it is found. `unit` of meshes (m, cm, mm, um, in, ft; m if left out); STEP files carry theirs.
     `density` [kg/m^3] asks for mass properties and needs a closed body. `z_range` [m] keeps a part along the
     axis. `tolerance` [m] is the allowed departure from a surface of revolution, 1e-5 of the size if left out.
     `body` picks one of several bodies by name or number, counted from 1.
     """
     path = Path(path)
-    if side not in ("outside", "inside"):
+    if side not in ("outside", "inside", None):
         raise InputError(f'The side must be "outside" or "inside". Given: {side}.')
     if z_range is not None and not z_range[0] < z_range[1]:
         raise InputError(f"The range of z must rise. Given: {z_range[0]:g} to {z_range[1]:g} m.")
     if tolerance is not None and not 0.0 < tolerance < np.inf:
         raise InputError(f"The tolerance must be a positive length [m]. Given: {tolerance}.")
     facets = _chosen_body(path, read_bodies(path, unit), body)
+    if side is None and not facets.closed:
+        message = "The surface is an open shell, which does not tell on which side its material is."
+        raise refusal(
+            path,
+            message,
+            hint="Say which side touches: `side` is outside or inside; or export a closed solid.",
+        )
+    side = side or "outside"
     allowed = tolerance if tolerance is not None else DEFAULT_TOLERANCE * facets.size
     frame = find_axis(facets) if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
     pieces = meridian_pieces(facets, frame, allowed)
@@ -114,7 +123,7 @@ def _chosen_body(path: Path, bodies: list[Facets], body: str | int | None) -> Fa
     if body is None:
         if len(bodies) == 1:
             return bodies[0]
-        hint = "Pick one with `body`, or export one part alone."
+        hint = "Pick one by name or number (`part` of a surface in a scenario, `body` in Python), or export it alone."
         raise refusal(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
     for k, candidate in enumerate(bodies):
         if body in (k + 1, candidate.name):

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softdock.caches import cache_bases
-from softdock.errors import InputError
+from softdock.errors import InputError, InputWarning
 from softdock.geometry.profile import Arc, Line, Profile
 
 LARGEST = 50_000_000  # bytes; larger files are refused by the reader
@@ -20,7 +21,8 @@ LARGEST = 50_000_000  # bytes; larger files are refused by the reader
 def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
     """Return profile, p_FS [m] and R_FS of a CAD surface; `options` are those of `read_surface`.
 
-    The answer is remembered under a digest of the file, the options and the reader's own sources.
+    The answer is remembered under a digest of the file, the options and the reader's own sources. What is doubtful
+    about the file is said as an `InputWarning`.
     """
     key = _key(path, options)
     document = _recall(key) if key else None
@@ -28,10 +30,16 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
         from softdock.geometry.cad import read_surface  # brings SciPy and trimesh
 
         surface = read_surface(path, **options)
-        profile, p_FS, R_FS = surface.profile, surface.frame.p_FS, surface.frame.R_FS
+        document = {
+            "profile": profile_rows(surface.profile),
+            "p_FS": surface.frame.p_FS.tolist(),
+            "R_FS": surface.frame.R_FS.tolist(),
+            "warnings": surface.warnings,
+        }
         if key:
-            _remember(key, {"profile": profile_rows(profile), "p_FS": p_FS.tolist(), "R_FS": R_FS.tolist()})
-        return profile, p_FS, R_FS
+            _remember(key, document)
+    for sentence in document["warnings"]:
+        warnings.warn(sentence, InputWarning, stacklevel=2)
     return profile_from_rows(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
 
 

@@ -4,7 +4,7 @@ import functools
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Discriminator, Tag, model_validator
 
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
@@ -49,6 +49,20 @@ class Curve(Model):
     turn: Literal["left", "right"] | None = None
 
 
+def _sort_of_vertex(given: Any) -> str:
+    """Name the kind of vertex that is meant, so that only its own mistakes are told."""
+    if isinstance(given, Curve) or (isinstance(given, dict) and "arc_to" in given):
+        return "Curve"
+    return "Corner" if isinstance(given, Corner | dict) else "Place"
+
+
+Step = Annotated[
+    Annotated[Place, Tag("Place")] | Annotated[Corner, Tag("Corner")] | Annotated[Curve, Tag("Curve")],
+    Discriminator(_sort_of_vertex),
+]
+"""One vertex of a profile."""
+
+
 class Surface(Model):
     """A surface of revolution on a body: from a CAD file, or a profile written down."""
 
@@ -58,13 +72,15 @@ class Surface(Model):
     attitude: Attitude = UPRIGHT
     file: str | None = None
     """STEP, STL, OBJ, PLY or GLB; relative to the scenario's folder."""
-    side: Literal["outside", "inside"] = "outside"
-    """Of a file: which surface touches."""
+    side: Literal["outside", "inside"] | None = None
+    """Of a file: which surface touches; of a solid the outside, if left out."""
+    part: str | int | None = None
+    """Of a file with several bodies: which one, by name or by number from 1."""
     unit: str | None = None
     """Of a file without units (STL, OBJ, PLY): `mm`, `m`, `in` ..."""
     z_range: tuple[Length, Length] | None = None
     """Of a file: keep only this part of the axis."""
-    profile: tuple[Place | Corner | Curve, ...] | None = None
+    profile: tuple[Step, ...] | None = None
     """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
 
     @model_validator(mode="after")
@@ -84,7 +100,7 @@ class Surface(Model):
         X_BF = pose_at(self.at, self.attitude)
         if self.file is None:
             return self.to_profile(), X_BF
-        profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range)
+        profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range, self.part)
         return profile, X_BF @ X_FS
 
     def to_profile(self) -> Profile:
@@ -103,8 +119,8 @@ class Surface(Model):
 
 @functools.lru_cache(maxsize=32)
 def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> tuple[Profile, Pose]:
-    side, unit, z_range = options
-    profile, p_FS, R_FS = read_meridian(path, side=side, unit=unit, z_range=z_range)
+    side, unit, z_range, part = options
+    profile, p_FS, R_FS = read_meridian(path, side=side, unit=unit, z_range=z_range, body=part)
     return profile, Pose(R=R_FS, p=p_FS)
 
 

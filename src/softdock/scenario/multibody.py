@@ -364,4 +364,8 @@ class MultibodyScenario(ScenarioBase, System):
             try:
                 surface.read(directory)
             except InputError as error:
-                raise FieldError(f"surfaces.{name}.file", str(error.problems[0].message)) from None
+                problem = error.problems[0]
+                field = "part" if surface.part is not None and problem.given == str(surface.part) else "file"
+                raise FieldError(
+                    f"surfaces.{name}.{field}", f"{problem.message} {problem.hint}".strip()
+                ) from None
