@@ -85,6 +85,30 @@ def test_page_fits_and_nothing_overlaps(tab: Tab, tmp_path: Path) -> None:
     tab.picture("replay-latch-dark")
 
 
+@pytest.mark.parametrize(("width", "height"), [(820, 430), (1280, 720), (1920, 1080)])
+def test_what_is_shown_keeps_clear_of_the_numbers(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
+    """The drogue, which the view is fitted to, is drawn beside or below the numbers, never behind them."""
+    tab.page.set_viewport_size({"width": width, "height": height})
+    page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
+    page.wait_for_timeout(200)
+    shown = page.evaluate(
+        """() => {
+          const { camera, canvas, focus, THREE } = softdock.view;
+          const { centre } = softdock.view.focusInWorld();
+          const edge = centre.clone().add(new THREE.Vector3(0, focus.radius, 0).transformDirection(camera.matrixWorld)
+            .multiplyScalar(focus.radius));
+          const pixel = ([point]) => [(point.x + 1) / 2 * canvas.clientWidth, (1 - point.y) / 2 * canvas.clientHeight];
+          const [x, y] = pixel([centre.project(camera)]), [, top] = pixel([edge.project(camera)]);
+          const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = document.getElementById("corner");
+          return { x, y, radius: Math.abs(y - top), right: offsetLeft + offsetWidth, bottom: offsetTop + offsetHeight };
+        }"""
+    )
+    beside = shown["x"] - shown["radius"] > shown["right"]
+    below = shown["y"] - shown["radius"] > shown["bottom"]
+    assert beside or below, shown
+    assert shown["radius"] > 60.0
+
+
 def test_channels_can_be_chosen_and_a_chart_moves_the_time(tab: Tab, tmp_path: Path) -> None:
     result = runs.run("latch-multibody")
     page = open_page(tab, player_html(scene(result)), tmp_path)

@@ -52,6 +52,20 @@ def assert_moving(frame: "Frame") -> None:
     assert frame.locator("#canvas").screenshot() != before
 
 
+def assert_whole_charts(page: "Page") -> None:
+    """Charts of the replay are seen whole, or not before one scrolls."""
+    seen = page.evaluate(
+        """() => {
+          const page = document.querySelector('iframe.replay').contentWindow.document;
+          const { top, bottom } = page.getElementById('charts').getBoundingClientRect();
+          return [...page.querySelectorAll('figure')].map(e => e.getBoundingClientRect())
+            .map(e => e.bottom <= bottom + 1 ? 'whole' : e.top >= bottom - 8 ? 'below' : 'cut');
+        }"""
+    )
+    assert "cut" not in seen
+    assert seen.count("whole") >= 2
+
+
 def assert_no_overlap(page: "Page") -> None:
     """Nothing sticks out to the right, and cards do not lie over each other."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -92,6 +106,7 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     clock(frame, 0.001)
     page.keyboard.press("Home")
     frame.locator("#clock", has_text=re.compile("^0[.]0* s$")).wait_for()
+    assert_whole_charts(page)
     assert_moving(frame)
     tab.picture("studio-run")
 

@@ -25,7 +25,9 @@ FRAMED = (
     "header { display: none !important } #latest { display: none }"
     "body { grid-template: minmax(0, 1fr) auto / minmax(0, 1fr) clamp(220px, 34vw, 640px) !important;"
     " overflow: hidden !important } #side { border-top: 0 !important; border-left: 1px solid var(--line) !important }"
-    "footer { grid-template-columns: auto minmax(0, 1fr) !important } figure { flex: 1 0 auto; min-height: 165px }"
+    "footer { grid-template-columns: auto minmax(0, 1fr) !important }"
+    "figure { flex: 1 0 calc(50% - 2px); min-height: 0 }"
+    "@media (min-height: 700px) { figure { flex-basis: calc(33.3% - 3px) } }"
 )
 """Inside the studio the replay leaves out what stands around it already, and uses a small frame well."""
 REPLAY_POLICY = (

@@ -3,6 +3,7 @@
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const SLOW_AT_EVENTS = 0.1; // of the chosen speed
 const MOST_MARKS = 300;
+const NARROW = 700; // pixels of a stage on which the numbers stand in a strip
 const NO_WEBGL = "This browser shows no 3-D graphics (WebGL is missing or switched off). The charts below the time line work all the same.";
 const $ = (id) => document.getElementById(id);
 const element = (tag, options = {}) => Object.assign(document.createElement(tag), options);
@@ -42,7 +43,7 @@ class Player {
     }
     document.querySelector("[data-view=section]").hidden = !this.view.parts.cavity.length;
     $("bodies").hidden = !this.view.parts["stand-in"].length;
-    this.view.resize();
+    this.view.resize(this.free());
     this.view.moveTo(0);
     this.look(this.view.focus ? "mechanism" : "overview");
     this.view.controls.addEventListener("change", () => this.ask());
@@ -259,7 +260,8 @@ class Player {
     const slack = 1e-9 * (this.end - this.start);
     const event = this.data.events.findLast((e) => e.time <= this.time + slack);
     $("latest").textContent = event ? event.message || event.name : "";
-    const rows = this.deck.charts.flatMap((chart) => chart.curves.slice(0, 2).map((curve, i) => {
+    const many = $("stage").clientWidth < NARROW ? 1 : 2; // of each chart, whose own captions tell them all
+    const rows = this.deck.charts.flatMap((chart) => chart.curves.slice(0, many).map((curve, i) => {
       const row = element("div");
       row.append(element("span", { textContent: curve.name }), element("b", { textContent: chart.text(i, this.time) }));
       return row;
@@ -269,8 +271,20 @@ class Player {
 
   resize() {
     this.arrange();
-    if (this.view) this.view.resize();
+    if (this.view) this.view.resize(this.free());
     this.ask();
+  }
+
+  // The larger part of the stage that numbers and buttons leave free: beside the numbers or below them.
+  free() {
+    const { clientWidth: w, clientHeight: h } = $("stage");
+    const corner = $("corner");
+    const right = $("views").offsetLeft - 6;
+    const beside = [corner.offsetLeft + corner.offsetWidth + 6, 0, right, h];
+    const below = [0, corner.offsetTop + corner.offsetHeight + 6, right, h];
+    const size = ([a, b, c, d]) => Math.min(c - a, d - b);
+    const best = size(beside) >= size(below) ? beside : below;
+    return size(best) > 0.3 * Math.min(w, h) ? best : [0, 0, w, h];
   }
 }
 

@@ -175,7 +175,8 @@ class View {
 
   place(centre, radius, from) {
     const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(1, this.camera.aspect);
+    const [left, top, right, bottom] = this.free;
+    const narrow = Math.min(right - left, bottom - top) / this.canvas.parentElement.clientHeight;
     const distance = radius / Math.sin(Math.atan(Math.tan(half) * narrow));
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
@@ -197,9 +198,13 @@ class View {
     return box;
   }
 
-  resize() {
+  // What is shown keeps to the free part of the canvas, beside or below the numbers: left, top, right, bottom [pixels].
+  resize(free) {
     const { clientWidth: w, clientHeight: h } = this.canvas.parentElement;
     if (!w || !h) return;
+    this.free = free || [0, 0, w, h];
+    const [left, top, right, bottom] = this.free;
+    this.camera.setViewOffset(w, h, (w - left - right) / 2, (h - top - bottom) / 2, w, h);
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
