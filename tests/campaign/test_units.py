@@ -4,6 +4,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.campaign.conftest import Write
 
@@ -11,9 +12,10 @@ from softdock.campaign import running
 from softdock.campaign.findings import find
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.running import Means
-from softdock.campaign.table import export, read_table
+from softdock.campaign.table import Table, export, read_table
 from softdock.campaign.workers import Place
 from softdock.report.campaign import write_report
+from softdock.report.campaign_figures import opening_time_figures
 from softdock.scenario import load
 from softdock.scenario.field_units import unit_at
 from softdock.scenario.loading import load_text
@@ -130,3 +132,18 @@ def test_a_field_knows_its_unit(path: str, unit: str) -> None:
 def test_fields_of_other_kinds_know_their_units() -> None:
     assert unit_at(load("impact-a"), "contact.stiffness") == "N/m"
     assert unit_at(load("power-tower-x"), "visitor.inertia.0") == "kg*m^2"
+
+
+@pytest.mark.parametrize(("longest", "told"), [(2.5, ""), (60.0, "1 of 40 runs lie above")])
+def test_one_run_far_out_does_not_hide_the_others(longest: float, told: str) -> None:
+    times = np.append(np.linspace(1.0, 2.0, 39), longest)
+    table = Table(
+        manifest={}, state={}, run=np.arange(40), status=[], outcome=[], message=[],
+        inputs={"approach.speed": np.linspace(0.01, 0.05, 40)}, metrics={"opening_time": times},
+        units={"input.approach.speed": "m/s", "opening_time": "s"},
+    )  # fmt: skip
+    ((_, figure),) = opening_time_figures(table)
+    (axes,) = figure.axes
+    assert axes.get_title() == told
+    assert axes.get_ylim()[1] < 4.0
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("approach.speed [m/s]", "opening_time [s]")

@@ -15,6 +15,7 @@ from softdock.result import Array
 
 COLUMNS = 3
 MOST_BINS = 80
+FAR_OUT = 3.0  # times what 95 % of the runs keep below
 BAND = (1.0, 2.0)  # s; where the paper finds most opening times above 0.02 m/s
 
 
@@ -66,6 +67,8 @@ def opening_time_figures(table: Table) -> list[tuple[str, Figure]]:
 
 def _opening(table: Table, names: list[str]) -> Figure:
     figure = new_figure(7.0, 3.0 * len(names))
+    known = table.metrics["opening_time"][np.isfinite(table.metrics["opening_time"])]
+    top, beyond = _top(known)
     for i, name in enumerate(names):
         axes = figure.add_subplot(len(names), 1, i + 1)
         axes.axhspan(*BAND, color=GREY, alpha=0.25, linewidth=0)
@@ -74,8 +77,20 @@ def _opening(table: Table, names: list[str]) -> Figure:
         axes.plot(
             np.degrees(x) if turns else x, table.metrics["opening_time"], ".", color=COLOURS[0], markersize=4
         )
-        axes.set(xlabel=label, ylabel=table.label("opening_time"), ylim=(0, None))
+        axes.set(xlabel=label, ylabel=table.label("opening_time"), ylim=(0, top))
+        if beyond:
+            axes.set_title(f"{beyond} of {known.size} runs lie above", fontsize="small")
     return figure
+
+
+def _top(values: Array) -> tuple[float | None, int]:
+    """Return where an axis ends so that a few runs far out do not hide all others, and how many lie beyond."""
+    if not values.size:
+        return None, 0
+    most = float(np.quantile(values, 0.95))
+    if float(values.max()) <= FAR_OUT * most:
+        return None, 0
+    return 1.5 * most, int((values > 1.5 * most).sum())
 
 
 def spring_figure(size: SpringSize) -> Figure:
