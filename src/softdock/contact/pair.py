@@ -147,6 +147,12 @@ class ContactPair:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""
         return self._routine.contact(state_A, state_B)
 
+    def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
+        """Return the cells that touch, in A's axes: stress centre [m], force on B [N], torque about A [N m], area [m2],
+        pressure [Pa] and extent [m], shape (n, 12).
+        """
+        return self._routine.cells(state_A, state_B)
+
     def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
         """Return the connected pieces of the contact with their forces, the strongest first."""
         return self._routine.patches(state_A, state_B)

@@ -52,10 +52,7 @@ class ForceRoutine:
     def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
         """Return the connected pieces of the contact, the strongest first."""
         R_NA, _, relative = _relative(state_A, state_B)
-        with self._lock:
-            self._be_near(*relative[:2])
-            table = np.empty((int(self._lists.work[0]["cells"]), 12))
-            cells = table[: touching_cells(self._arrays, self._lists, 0, *relative, table)]
+        cells = self._cells(relative)
         p_NA_N = np.asarray(state_A.r, float)
         found = []
         for label in np.unique(labels := _connected(cells)):
@@ -71,6 +68,16 @@ class ForceRoutine:
                 )
             )
         return tuple(sorted(found, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
+
+    def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
+        """Return what touches, one row a cell, with the columns of the kernel `touching_cells`."""
+        return self._cells(_relative(state_A, state_B)[2])
+
+    def _cells(self, relative: tuple[Rows, Vector, Vector, Vector]) -> NDArray[np.float64]:
+        with self._lock:
+            self._be_near(*relative[:2])
+            table = np.empty((int(self._lists.work[0]["cells"]), 12))
+            return table[: touching_cells(self._arrays, self._lists, 0, *relative, table)]
 
     def _be_near(self, rotation: Rows, position: Vector) -> None:
         """Rebuild the near list unless it still serves."""

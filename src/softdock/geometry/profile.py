@@ -122,6 +122,32 @@ class Profile:
         return math.dist(self.segments[-1].end, self.segments[0].start) <= GAP_TOLERANCE * self.size
 
 
+Array = NDArray[np.float64]
+
+
+def nearest_segment(profile: Profile, z: Array, r: Array) -> NDArray[np.intp]:
+    """Return the index of the segment that is nearest to each place (z, r) [m]."""
+    nearest: NDArray[np.intp] = np.argmin([_distance(segment, z, r) for segment in profile.segments], axis=0)
+    return nearest
+
+
+def _distance(segment: Line | Arc, z: Array, r: Array) -> Array:
+    """Return the distance [m] of places from a segment."""
+    to_ends = [np.hypot(z - end[0], r - end[1]) for end in (segment.start, segment.end)]
+    if isinstance(segment, Line):
+        t_z, t_r = segment.tangent(0.0)
+        d_z, d_r = z - segment.start[0], r - segment.start[1]
+        along = d_z * t_z + d_r * t_r
+        beside, inside = np.abs(d_z * t_r - d_r * t_z), (along >= 0.0) & (along <= segment.length)
+    else:
+        d_z, d_r = z - segment.centre[0], r - segment.centre[1]
+        turn = np.copysign(1.0, segment.sweep) * (np.arctan2(d_r, d_z) - segment.start_angle) % math.tau
+        beside, inside = np.abs(np.hypot(d_z, d_r) - segment.radius), turn <= abs(segment.sweep)
+    nearest_end = np.minimum(*to_ends)
+    nearest: Array = np.where(inside, np.minimum(beside, nearest_end), nearest_end)
+    return nearest
+
+
 class Column(IntEnum):
     """Columns of the array that `profile_array` returns; one row per line or arc."""
 

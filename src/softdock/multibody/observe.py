@@ -40,6 +40,8 @@ CONTACT_FIELDS = {
 }
 WRENCH_FIELDS = {"fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
 """Of one contact: force on surface b and its torque about the origin of surface a, in a's axes."""
+ZONE_FIELDS = {"force": "N", "area": "m^2", "pressure": "Pa", "fx": "N", "fy": "N", "fz": "N"}
+"""Of a part of surface a, `contact/zone` or `contact/number of the segment`; force on surface b in a's axes."""
 NODE_FIELDS = {
     **dict.fromkeys(("rx", "ry", "rz"), "rad"),
     **dict.fromkeys(("dx", "dy", "dz", "deflection"), "m"),

@@ -4,7 +4,7 @@ import functools
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Tag, model_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
@@ -28,6 +28,8 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Model
 
+ZoneName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+"""Letters, digits, - and _, starting with a letter: a number is that of a segment."""
 Place = tuple[Length, NonNegativeLength]
 """(z, r): along the axis and away from it."""
 
@@ -82,11 +84,16 @@ class Surface(Model):
     """Of a file: keep only this part of the axis."""
     profile: tuple[Step, ...] | None = None
     """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
+    zones: dict[ZoneName, tuple[Length, Length]] = Field(default_factory=dict)
+    """Parts along z, by name, of which contact forces may be recorded: `throat: [62 mm, 71 mm]`."""
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if (self.file is None) == (self.profile is None):
             raise FieldError("file", "give either a file or a profile")
+        for name, (low, high) in self.zones.items():
+            if not low < high:
+                raise FieldError(f"zones.{name}", f"must rise along z; given {low:g} m to {high:g} m")
         quaternion(self.attitude)
         if self.profile is not None:
             try:

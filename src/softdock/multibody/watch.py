@@ -22,6 +22,7 @@ from softdock.multibody.observe import (
     JOINT_FIELDS,
     NODE_FIELDS,
     WRENCH_FIELDS,
+    ZONE_FIELDS,
     Observation,
 )
 from softdock.multibody.system import WORLD, JointElement, System
@@ -70,6 +71,8 @@ def unit_of(system: System, observation: Observation) -> str:
         fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
         _choose(field, fields, f"contact {name!r}")
         return fields[field]
+    if is_zone(system, observation):
+        return _unit_of_zone(system, observation)
     if name in system.structures or "/" in name:
         return _unit_of_structure(system, observation)
     if name in system.interfaces:
@@ -87,6 +90,30 @@ def unit_of(system: System, observation: Observation) -> str:
     raise ValueError(
         f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
     )
+
+
+def is_zone(system: System, observation: Observation) -> bool:
+    """Tell whether an observation is about a part of the surface a of a contact."""
+    contact, _, zone = observation.name.partition("/")
+    return bool(zone) and contact in system.contacts
+
+
+def _unit_of_zone(system: System, observation: Observation) -> str:
+    contact, _, zone = observation.name.partition("/")
+    surface = system.surfaces.get(system.contacts[contact].a)
+    if surface is not None:
+        try:
+            count = len(surface.read(system.directory)[0].segments)
+        except InputError:  # files that cannot be read are told of where they are named
+            count = int(zone) if zone.isdecimal() else 0
+        if zone not in surface.zones and not (zone.isdecimal() and 1 <= int(zone) <= count):
+            known = [*surface.zones, f"1 to {count} (its segments)"]
+            raise ValueError(
+                f"surface {system.contacts[contact].a!r} has no zone {zone!r}{_suggest(zone, list(surface.zones))}; "
+                f"it has: {', '.join(known)}"
+            )
+    _choose(observation.field, ZONE_FIELDS, f"zone {observation.name!r}")
+    return ZONE_FIELDS[observation.field]
 
 
 def _unit_of_structure(system: System, observation: Observation) -> str:

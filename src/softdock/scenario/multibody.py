@@ -14,7 +14,7 @@ from softdock.multibody.joints import Axis
 from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
 from softdock.multibody.structures import Flexible
 from softdock.multibody.system import WORLD, Name, System
-from softdock.multibody.watch import unit_of
+from softdock.multibody.watch import is_zone, unit_of
 from softdock.quantities.fields import (
     Angle,
     AngularRate,
@@ -306,6 +306,7 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_event(self, field: str, event: EventModel) -> None:
         try:
             condition = event.condition
+            self._refuse_zone(condition.observation)
             condition.value(unit_of(self, condition.observation))
         except InputError as error:
             raise FieldError(f"{field}.when", str(error.problems[0].message)) from None
@@ -325,12 +326,20 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_quantity(self, field: str, text: str) -> Observation:
         try:
             observation = parse_observation(text)
+            if not field.startswith("record."):
+                self._refuse_zone(observation)
             unit_of(self, observation)
         except InputError as error:
             raise FieldError(field, str(error.problems[0].message)) from None
         except ValueError as error:
             raise FieldError(field, str(error)) from None
         return observation
+
+    def _refuse_zone(self, observation: Observation) -> None:
+        if is_zone(self, observation):
+            raise ValueError(
+                f"{observation.name!r} is a part of a surface: these are only recorded, by record.also"
+            )
 
     def _check_metric(self, field: str, text: str) -> None:
         match = METRIC.fullmatch(text)

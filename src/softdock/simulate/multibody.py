@@ -14,10 +14,11 @@ from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
 from softdock.multibody.session import Ending, Run, Session
 from softdock.multibody.settings import Accuracy, Method, Settings
-from softdock.result import Audit, Event, History, Result, Timing
+from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.pattern import Pattern, Recorded, pattern_of
 from softdock.simulate.real_time import RealTime, run_in_frames
+from softdock.simulate.zones import WithZones
 
 
 def run(scenario: MultibodyScenario) -> Result:
@@ -141,10 +142,15 @@ def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
         metrics=_metrics(scenario, run, pattern, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
-        history=History(time=run.history[:, 0], channels=Recorded(run.history, pattern.labels)),
+        history=History(time=run.history[:, 0], channels=_channels(scenario, run, pattern)),
         events=events,
         units=pattern.units,
     )
+
+
+def _channels(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Mapping[str, Channel]:
+    recorded = Recorded(run.history, pattern.labels)
+    return WithZones(recorded, scenario, pattern.zones) if pattern.zones else recorded
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records
-from softdock.multibody.watch import channel_records, unit_of, usual_observations
+from softdock.multibody.watch import channel_records, is_zone, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
@@ -70,7 +70,8 @@ class Pattern:
         wanted = [event.condition.observation for event in scenario.events.values()]
         wanted += [Observation(name=name, field="force") for name in self.touching]
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
-        later = usual_observations(scenario) + [parse_observation(text) for text in scenario.record.also]
+        also = [parse_observation(text) for text in scenario.record.also]
+        later = usual_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
         for text in scenario.metrics.values():
             match = METRIC.fullmatch(text)
             if match and match["what"]:
@@ -92,6 +93,12 @@ class Pattern:
             for i, observation in enumerate(self.seen)
             if observation.name != "time"
         }
+
+    @cached_property
+    def zones(self) -> list[Observation]:
+        """Parts of surfaces that are to be recorded: found from the recorded motion when somebody asks for them."""
+        also = [parse_observation(text) for text in self.scenario.record.also]
+        return [what for what in dict.fromkeys(also) if is_zone(self.scenario, what)]
 
     @cached_property
     def touching(self) -> list[str]:
