@@ -5,8 +5,12 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -47,8 +51,18 @@ def start(folder: Path, *more: str, memory: int | None = None) -> Served:
     for line in process.stderr:
         said.append(line)
         if line.startswith("Softdock studio: "):
-            return Served(process, line.split()[-1], folder)
+            served = Served(process, line.split()[-1], folder)
+            first_answer(served)
+            return served
     raise AssertionError(f"the studio did not start: {''.join(said)}")
+
+
+def first_answer(served: Served) -> None:
+    """Wait until the studio answers: its address is told while it still loads."""
+    with suppress(HTTPError):  # a refusal is an answer
+        urlopen(
+            f"http://127.0.0.1:{urlsplit(served.address).port}/thumbnail?name=impact-a", timeout=60
+        ).close()
 
 
 def stop(served: Served) -> None:

@@ -57,6 +57,22 @@ def test_the_server_starts_without_what_only_runs_need() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from softdock.studio import door\n"
+        "with door.opened(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
+        "    opened.announce(print, browser=False)\n"
+        "    print(sorted({'nicegui', 'fastapi', 'uvicorn', 'pydantic', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [COMMAND[0], "-c", script, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    told, folder, loaded = done.stdout.splitlines()
+    assert told.startswith("Softdock studio: http://127.0.0.1:")
+    assert folder == f"Folder {tmp_path}; stop with Ctrl-C."
+    assert loaded == "[]"
+
+
 def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
     page = httpx.get(served.address).text
     for name, head in bundled_heads().items():

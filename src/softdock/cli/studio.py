@@ -1,5 +1,7 @@
 """`softdock studio`: Softdock in the browser."""
 
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -23,11 +25,13 @@ def studio(
     """Open Softdock in the browser: scenarios, runs with replay, predictions, campaigns."""
     if port is not None and not 0 <= port <= 65535:
         raise InputError(Problem(message="Must be between 0 and 65535.", field="--port", given=str(port)))
-    try:
-        import nicegui  # noqa: F401
-    except ImportError:
+    if find_spec("nicegui") is None:
         hint = "Install it with: pip install 'softdock[studio]'."
-        raise InputError(Problem(message="The studio needs the package nicegui.", hint=hint)) from None
-    from softdock.studio.server import serve
+        raise InputError(Problem(message="The studio needs the package nicegui.", hint=hint))
+    from softdock.studio import door
 
-    serve(folder, host, port, browser=not no_browser, say=console.say)
+    with suppress(KeyboardInterrupt), door.opened(folder, host, port) as opened:
+        opened.announce(console.say, browser=not no_browser)
+        from softdock.studio.server import serve  # takes its time, while the browser starts
+
+        serve(opened)

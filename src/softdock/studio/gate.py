@@ -7,10 +7,11 @@ import secrets
 import socket
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 20_000_000
 """Bytes of one request; a CAD file of a docking mechanism has less than a tenth."""
@@ -52,10 +53,10 @@ def names_of(host: str) -> frozenset[str]:
 class Gate:
     """Stands before the whole application, pages and web sockets alike."""
 
-    def __init__(self, app: ASGIApp, names: frozenset[str], token: str | None = None) -> None:
+    def __init__(self, app: "ASGIApp", names: frozenset[str], token: str | None = None) -> None:
         self.app, self.names, self.token = app, names, token
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Let a request through, or answer it here."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
@@ -81,7 +82,7 @@ class Gate:
             return "Other pages may not talk to the studio."
         return ""
 
-    async def _ask_for_token(self, scope: Scope, send: Send) -> None:
+    async def _ask_for_token(self, scope: "Scope", send: "Send") -> None:
         """Exchange the token in the address for a cookie, so that it does not stay in the address."""
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         given = query.get("token", [""])[0]
@@ -96,7 +97,9 @@ class Gate:
                 scope, send, 403, "Open the studio with the address that it printed, token included."
             )
 
-    async def _measured(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+    async def _measured(
+        self, scope: "Scope", headers: dict[str, str], receive: "Receive", send: "Send"
+    ) -> None:
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
@@ -105,14 +108,14 @@ class Gate:
             await _refuse(scope, send, 413, _TOO_LARGE)
             return
 
-        async def counted() -> Message:
+        async def counted() -> "Message":
             message = await receive()
             state["taken"] += len(message.get("body", b""))
             if state["taken"] > LARGEST_BODY:
                 raise _TooLargeError
             return message
 
-        async def hardened(message: Message) -> None:
+        async def hardened(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 state["started"] = True
                 message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
@@ -152,7 +155,7 @@ def _cookie(headers: dict[str, str]) -> str:
     return found.value if found else ""
 
 
-async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
+async def _refuse(scope: "Scope", send: "Send", status: int, sentence: str) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": sentence})
     else:
@@ -160,7 +163,7 @@ async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
 
 
 async def _answer(
-    send: Send, status: int, body: bytes, kind: bytes, extra: list[tuple[bytes, bytes]] | None = None
+    send: "Send", status: int, body: bytes, kind: bytes, extra: list[tuple[bytes, bytes]] | None = None
 ) -> None:
     headers: list[Any] = [
         (b"content-type", kind),

@@ -4,7 +4,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,10 +73,10 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
 
     stem, directory = origin(folder, name)
     scenario = _loaded(folder, text, stem, directory)
-    _say_compiling(say, scenario.kind)
+    if _is_cold(scenario.kind):
+        say("compiling kernels (first run only)")
     say("simulating")
     result = simulate(scenario)
-    _note_warm(scenario.kind)
     say("saving")
     place = folder.run(run)
     result.save(place)
@@ -235,7 +234,7 @@ def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
     from softdock.simulate import simulate
 
     scenario = load_text(*_named_text(name))
-    if not all(mark.is_file() for mark in _marks(scenario.kind)):
+    if _is_cold(scenario.kind):
         return {"time": time.time()}
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as place:
@@ -315,23 +314,8 @@ def _summary(result: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _marks(kind: str) -> list[Path]:
-    """Return the files that tell that all kernels of a kind are compiled; none can be where nothing is cached."""
-    from softdock.jit import cache_folder
-    from softdock.simulate import ROOMS
-
-    return [(cache_folder(room) or Path("nowhere")) / "studio-ran" for room in ROOMS[kind]]
-
-
-def _note_warm(kind: str) -> None:
-    for mark in _marks(kind):
-        with suppress(OSError):
-            mark.touch()
-
-
-def _say_compiling(say: Say, kind: str) -> None:
+def _is_cold(kind: str) -> bool:
     from softdock.jit import is_cold
     from softdock.simulate import ROOMS
 
-    if any(is_cold(room) for room in ROOMS[kind]):
-        say("compiling kernels (first run only)")
+    return any(is_cold(room) for room in ROOMS[kind])
