@@ -182,6 +182,7 @@ def test_all_kinds_of_arguments_arrive_as_numba_passes_them(package: Path) -> No
     script = """
         import sys
         import numpy as np
+        from softdock.jit import bind
         from softdock.lumped import Both, add, nothing
         rows = np.zeros(2, np.dtype([("at", "i8"), ("force", "f8", (3,))], align=True)).view(np.recarray)
         whole = np.arange(24.0).reshape(4, 6)
@@ -194,6 +195,10 @@ def test_all_kinds_of_arguments_arrive_as_numba_passes_them(package: Path) -> No
         print(float(x), int(k), bool(yes))
         x = np.zeros(1)
         print(nothing(x), x[0])
+        again = bind(nothing, x)
+        x[0] = 0.0
+        del rows, whole
+        print(again(), x[0])
     """
     plain = ask(package, script, NUMBA_DISABLE_JIT="1")
     for environment in ({}, {}, {"NUMBA_DEBUG_CACHE": "0"}):

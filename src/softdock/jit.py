@@ -53,20 +53,29 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         """Call it from Python."""
+        unit, words = self._unit(args)
+        return self._through_numba(*args) if unit is None else unit(unit.block(words))
+
+    def bound(self, args: tuple[Any, ...]) -> Callable[[], Any]:
+        """Return a call with these arguments."""
+        unit, words = self._unit(args)
+        return functools.partial(self._through_numba, *args) if unit is None else unit.bound(words, args)
+
+    def _unit(self, args: tuple[Any, ...]) -> tuple[machine_code.Loaded | None, list[Any]]:
+        """Return the machine code for these arguments, None if Numba has to pass them, and what it wants to know."""
         if not _without_numba():
-            return self._through_numba(*args)
+            return None, []
         try:
             kinds, words = machine_code.lay_out(args)
         except machine_code.NotPlainError:
-            return self._through_numba(*args)
+            return None, []
         try:
-            unit = self._units[kinds]
+            return self._units[kinds], words
         except KeyError:
             with _COMPILING:
                 if kinds not in self._units:
                     self._units[kinds] = self._load(kinds, args)
-            unit = self._units[kinds]
-        return self._through_numba(*args) if unit is None else unit(unit.block(words))
+            return self._units[kinds], words
 
     def _load(self, kinds: tuple[Any, ...], args: tuple[Any, ...]) -> machine_code.Loaded | None:
         """Return the machine code for arguments like these; compiles what is not on disk."""
@@ -126,6 +135,14 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, for small functions that must melt into their caller."""
     return function if _is_off() else Kernel(function, forceinline=True)
+
+
+def bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
+    """Return a call of a kernel with these arguments, for many calls: what takes time to pass is passed once.
+
+    What is written into the arrays meanwhile counts; arrays that take their place do not.
+    """
+    return function.bound(args) if isinstance(function, Kernel) else functools.partial(function, *args)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:

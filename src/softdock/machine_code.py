@@ -14,7 +14,7 @@ import struct
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,13 @@ class Loaded:
     def block(self, words: Sequence[Any]) -> bytes:
         """Return arguments as the machine code reads them."""
         return self._places.pack(*words)
+
+    def bound(self, words: Sequence[Any], args: Sequence[Any]) -> Callable[[], Any]:
+        """Return a call with these arguments, which live as long as it."""
+        return functools.partial(self._call, self.block(words), args)
+
+    def _call(self, block: bytes, alive: Sequence[Any]) -> Any:
+        return self(block)
 
     def __call__(self, block: bytes) -> Any:
         """Call the kernel."""

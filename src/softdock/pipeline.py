@@ -61,13 +61,17 @@ def compilers() -> tuple[Any, Any, Any]:
 class KernelLibrary(codegen.JITCodeLibrary):
     """Code of a kernel that is called from Python, with that of all its parts."""
 
+    def finalize(self) -> None:
+        """Put the code of all parts together, each once."""
+        parts: dict[Any, None] = {}
+        for library in self._linking_libraries:
+            _with_parts(library, parts)
+        self._linking_libraries = list(parts)
+        super().finalize()  # type: ignore[no-untyped-call]
+
     def _optimize_functions(self, module: Any) -> None:
-        """Simplify the functions that are defined; Numba visits those that are only named, too."""
+        """Leave it to the optimisation of the whole; Numba simplifies every function before that, too."""
         module.data_layout = self._codegen._data_layout
-        for function in module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:
         """Optimise once; Numba does it twice, to find counts of references, of which kernels have none."""
@@ -105,7 +109,7 @@ class _NotLoaded:
 
 
 class PartLibrary(KernelLibrary):
-    """Code of a part of kernels: simplified and handed on, neither optimised as a whole nor loaded."""
+    """Code of a part of kernels: handed on, neither optimised nor loaded."""
 
     codegen = _NotLoaded
 
@@ -114,17 +118,24 @@ class PartLibrary(KernelLibrary):
         if library is not rtsys.library:
             super().add_linking_library(library)  # type: ignore[no-untyped-call]
 
-    def _optimize_final_module(self) -> None:
-        """Leave it to the kernel."""
-
-    def _finalize_final_module(self) -> None:
-        """Do not load."""
+    def finalize(self) -> None:
+        """Leave what it calls, and all optimisation of the whole, to the kernel."""
+        self._raise_if_finalized()  # type: ignore[no-untyped-call]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return the null pointer: there is nothing to call."""
         self._ensure_finalized()  # type: ignore[no-untyped-call]
         return 0
+
+
+def _with_parts(library: Any, found: dict[Any, None]) -> None:
+    """Add a library and those of all parts that it calls."""
+    if library not in found:
+        found[library] = None
+        if isinstance(library, PartLibrary):
+            for part in library._linking_libraries:
+                _with_parts(part, found)
 
 
 class UnitLibrary(KernelLibrary):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.errors import RunError
+from softdock.jit import bind
 from softdock.multibody.assemble import (
     ANGLE,
     LENGTH,
@@ -130,6 +131,7 @@ class Session:
         self._memory = (
             np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
         )  # fmt: skip
+        self._bind()
         self.near_at_start = self._ask(kernels.MEET) != kernels.LISTS_TOO_LONG
         """Whether the near lists had room for all that is near at the start."""
         self._ask(kernels.LOOK)
@@ -157,6 +159,7 @@ class Session:
             if self._capacity > MOST_BLOCKS:
                 raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
             self.machine = self.machine._replace(lists=contact_lists(self.machine.arrays, self._capacity))
+            self._bind()
         if code != kernels.TIME_REACHED or o.t >= self._settings.duration:
             self.ending = ENDINGS[code]
         return self.ending
@@ -189,15 +192,17 @@ class Session:
             rebuilds=int(m.world[0].rebuilds),
         )
 
+    def _bind(self) -> None:
+        """Tell the kernel where everything lies."""
+        self._call = bind(
+            kernels.run, self.machine, self._memory, self._channels, self._events, self._actions,
+            self._assembly.breaks, self._options, self.state, self._record, self._log,
+        )  # fmt: skip
+
     def _ask(self, task: int) -> int:
         """Let the kernel do one of its tasks at the present state; returns how that ended."""
         self._options[0].task = task
-        return int(
-            kernels.run(
-                self.machine, self._memory, self._channels, self._events, self._actions, self._assembly.breaks,
-                self._options, self.state, self._record, self._log,
-            )
-        )  # fmt: skip
+        return int(self._call())
 
 
 def machine_of(assembly: Assembly) -> Machine:
