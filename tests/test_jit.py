@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    for name in ("jit.py", "machine_code.py", "pipeline.py", "caches.py"):
+    for name in ("jit.py", "machine_code.py", "pipeline.py", "second_process.py", "caches.py"):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
@@ -203,6 +204,103 @@ def test_all_kinds_of_arguments_arrive_as_numba_passes_them(package: Path) -> No
     plain = ask(package, script, NUMBA_DISABLE_JIT="1")
     for environment in ({}, {}, {"NUMBA_DEBUG_CACHE": "0"}):
         assert ask(package, script, **environment) == plain
+
+
+SEPARATE = """
+    from softdock.jit import kernel, separate
+    from softdock.lumped.helper import twice
+
+    @separate
+    def inner(x, out):
+        out[0] = twice(x) + 0.25
+
+    @separate
+    def double(x, out):
+        inner(x, out)
+        out[0] += 0.25
+
+    @kernel
+    def answer(x, out):
+        double(x, out)
+        return out[0]
+
+    def warm_up():
+        pass
+"""
+ASK_SEPARATE = """
+    import sys
+    import numpy as np
+    from softdock import jit
+    from softdock.lumped import answer, double
+    out = np.zeros(1)
+    print(answer(10.0, out), "numba" in sys.modules)
+    double(1.0, out)
+    print(out[0], jit.cache_folder("lumped"))
+"""
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_separate_kernels_are_compiled_once_and_kept(package: Path, cores: int) -> None:
+    write(package / "lumped" / "__init__.py", SEPARATE)
+    script = f"from softdock import second_process as s\ns._cores = lambda: {cores}\n" + textwrap.dedent(
+        ASK_SEPARATE
+    )
+    *said, folder = ask(package, script)
+    assert said == ["20.5", "True", "2.5"]
+    assert ask(package, script) == ["20.5", "False", "2.5", folder]
+    bodies = sorted(path.name for path in Path(folder).iterdir() if path.name.startswith("softdock."))
+    assert [name.split(".")[2] for name in bodies] == ["double", "inner"]
+    (Path(folder) / bodies[1]).unlink()
+    assert ask(package, script) == ["20.5", "True", "2.5", folder]
+
+
+@pytest.mark.parametrize("accident", ["sys.executable = '/bin/false'", "sys.executable = '/nowhere'"])
+def test_without_the_second_process_the_first_compiles_all(package: Path, accident: str) -> None:
+    write(package / "lumped" / "__init__.py", SEPARATE)
+    script = f"import sys\n{accident}\n" + textwrap.dedent(ASK_SEPARATE)
+    assert ask(package, script)[:3] == ["20.5", "True", "2.5"]
+
+
+def test_the_second_process_ends_with_the_first(package: Path) -> None:
+    script = """
+        import time
+        from softdock import second_process
+        second_process._cores = lambda: 2
+        process = second_process.start("time", "sleep", 600.0)
+        print(process._process.pid, flush=True)
+    """
+    (pid,) = ask(package, script)
+    deadline = time.monotonic() + 30.0
+    while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_failed_compilation_leaves_no_process(package: Path) -> None:
+    write(package / "lumped" / "__init__.py", SEPARATE.replace("return out[0]", "return out[0] + 'one'"))
+    script = """
+        import numpy as np
+        from softdock import second_process
+        from softdock.lumped import answer
+        second_process._cores = lambda: 2
+        try:
+            answer(1.0, np.zeros(1))
+        except Exception as error:
+            print(type(error).__name__, second_process._running)
+    """
+    assert ask(package, script) == ["TypingError", "[]"]
+
+
+def test_without_any_folder_separate_kernels_still_run(package: Path) -> None:
+    write(package / "lumped" / "__init__.py", SEPARATE)
+    script = "from softdock import jit\njit.cache_bases = lambda: []\n" + textwrap.dedent(ASK_SEPARATE)
+    assert ask(package, script) == ["20.5", "True", "2.5", "None"]
+
+
+def test_through_numba_separate_kernels_are_parts(package: Path) -> None:
+    write(package / "lumped" / "__init__.py", SEPARATE)
+    for _ in range(2):
+        assert ask(package, ASK_SEPARATE, NUMBA_DEBUG_CACHE="0")[:3] == ["20.5", "True", "2.5"]
 
 
 def test_what_is_not_plain_goes_through_numba(package: Path) -> None:

@@ -22,13 +22,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from softdock import machine_code
+from softdock import machine_code, second_process
 from softdock.caches import cache_bases
 
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
 ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody", "robot")
+ROOMS_APART = ("lumped", "contact")
+"""Rooms whose kernels are none of those that other rooms call from Python."""
 
 _CACHE_DIR_LOCK = threading.Lock()
 _COMPILING = threading.RLock()
@@ -45,9 +47,10 @@ class Kernel:
     parts, which have none of their own.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, function: Callable[..., Any], *, separate: bool = False, **options: Any) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        self._separate = separate
         self._options = options
         self._units: dict[Any, machine_code.Loaded | None] = {}
 
@@ -82,12 +85,18 @@ class Kernel:
         folder = cache_folder(_room(self.__module__))
         path = None if folder is None else folder / self._file(kinds)
         unit = None if path is None else machine_code.read_unit(path)
-        if unit is None:
+        if unit is None or not all(map(_provide, unit.needs)):
             from softdock.pipeline import compile_unit, type_of
 
-            unit = compile_unit(self._part, [type_of(value) for value in args])
-            if path is not None:
-                unit.save(path)
+            try:
+                unit = compile_unit(self._part, [type_of(value) for value in args])
+                if path is not None:
+                    unit.save(path)
+                for name in unit.needs:
+                    _provide(name)
+            except BaseException:
+                second_process.stop_all()
+                raise
         return machine_code.Loaded(unit, machine_code.places(kinds)) if unit.code else None
 
     def _file(self, kinds: tuple[Any, ...]) -> str:
@@ -104,11 +113,41 @@ class Kernel:
 
     @functools.cached_property
     def _part(self) -> Any:
+        """The form for other kernels: code that melts into theirs, or a declaration of code of its own."""
+        if not (self._separate and _without_numba()):
+            return self._body
+        from softdock.pipeline import declare_only
+
+        part = self._new_part()
+        declare_only(part, self._declared)
+        return part
+
+    @functools.cached_property
+    def _body(self) -> Any:
+        return self._new_part()
+
+    def _new_part(self) -> Any:
         from softdock.pipeline import compilers
 
         return _compile(
             self._function, pipeline_class=compilers()[1], no_cpython_wrapper=True, **self._options
         )
+
+    def _declared(self, name: str, args: tuple[Any, ...]) -> None:
+        """Note that code of its own is needed; a second process may begin with it at once."""
+        _declared[name] = self, args
+        path = _place_of(name)
+        if path is not None and not path.exists():
+            where = self.__module__, self._function.__qualname__
+            process = second_process.start(__name__, "compile_for_another", *where, args, name, str(path))
+            if process is not None:
+                _compiled_elsewhere[name] = process
+
+    def compile_body(self, args: tuple[Any, ...], name: str) -> machine_code.Unit:
+        """Return machine code of its own, which other kernels call by a name."""
+        from softdock.pipeline import compile_body
+
+        return cast(machine_code.Unit, compile_body(self._body, args, name))
 
     @functools.cached_property
     def _through_numba(self) -> Callable[..., Any]:
@@ -135,6 +174,55 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, for small functions that must melt into their caller."""
     return function if _is_off() else Kernel(function, forceinline=True)
+
+
+def separate(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `kernel`, for a large function that returns nothing: compiled once for all that call it.
+
+    Where there is a core to spare, another process does so while this one compiles those that call it.
+    """
+    return function if _is_off() else Kernel(function, separate=True)
+
+
+_declared: dict[str, tuple[Kernel, tuple[Any, ...]]] = {}
+_compiled_elsewhere: dict[str, second_process.SecondProcess] = {}
+_published: set[str] = set()
+
+
+def _provide(name: str) -> bool:
+    """Load a kernel that others call by its name; False where it must be compiled and nobody has declared it."""
+    if name in _published:
+        return True
+    path = _place_of(name)
+    process = _compiled_elsewhere.pop(name, None)
+    if process is not None:
+        process.wait()
+    unit = None if path is None else machine_code.read_unit(path)
+    if unit is None or not all(map(_provide, unit.needs)):
+        if name not in _declared:
+            return False
+        kernel, args = _declared[name]
+        unit = kernel.compile_body(args, name)
+        if path is not None:
+            unit.save(path)
+        for other in unit.needs:
+            _provide(other)
+    machine_code.publish(unit)
+    _published.add(name)
+    return True
+
+
+def _place_of(name: str) -> Path | None:
+    """Return the file of a kernel that others call by its name."""
+    folder = cache_folder(_room(name))
+    digest = hashlib.sha256(machine_code.processor().encode()).hexdigest()[:16]
+    return None if folder is None else folder / f"{name}-{digest}.code"
+
+
+def compile_for_another(module: str, function: str, args: tuple[Any, ...], name: str, path: str) -> None:
+    """Compile a kernel for another process, which waits for the file."""
+    kernel: Kernel = getattr(importlib.import_module(module), function)
+    kernel.compile_body(args, name).save(Path(path))
 
 
 def bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -211,8 +299,19 @@ def is_cold(room: str) -> bool:
 
 def warm_up(*rooms: str) -> None:
     """Compile (or load) the kernels of the given rooms, of all rooms by default."""
-    for room in rooms or ROOMS_WITH_KERNELS:
-        importlib.import_module(f"softdock.{room}").warm_up()
+    wanted = rooms or ROOMS_WITH_KERNELS
+    apart = [room for room in ROOMS_APART if room in wanted and is_cold(room) and cache_folder(room)]
+    process = None
+    if 0 < len(apart) < len(wanted) and _without_numba():
+        process = second_process.start(__name__, "warm_up", *apart)
+    try:
+        for room in sorted(wanted, key=apart.__contains__):
+            if room in apart and process is not None:
+                process.wait()
+            importlib.import_module(f"softdock.{room}").warm_up()
+    except BaseException:
+        second_process.stop_all()
+        raise
 
 
 def _room(module: str) -> str:

@@ -24,6 +24,8 @@ import numpy as np
 
 TRIED = ("0.68.",)
 """Versions of Numba whose insides Softdock knows."""
+OWN = "softdock."
+"""How the names of kernels begin that are compiled on their own."""
 HEAD = b"softdock kernel 1\n"
 DATA_AT, SHAPE_AT, STRIDES_AT = 16, 32, 40  # bytes from the start of a `PyArrayObject`
 BY_ROWS, BY_COLUMNS = 0x001, 0x002  # flags of an array
@@ -59,10 +61,12 @@ class Unit:
     returned: Returned
     symbols: tuple[str, ...] = ()
     """Functions of the mathematical library that it calls."""
+    needs: tuple[str, ...] = ()
+    """Kernels compiled on their own that it calls."""
 
     def save(self, path: Path) -> None:
         """Write it to a file, whole or not at all; a full disk only costs another compilation."""
-        about = {"name": self.name, "returned": self.returned, "symbols": self.symbols}
+        about = {"name": self.name, "returned": self.returned, "symbols": self.symbols, "needs": self.needs}
         content = json.dumps(about).encode() + b"\n" + self.code
         try:
             handle, temporary = tempfile.mkstemp(dir=path.parent)
@@ -96,6 +100,7 @@ def read_unit(path: Path) -> Unit | None:
         name=about["name"],
         returned=about["returned"],
         symbols=tuple(about["symbols"]),
+        needs=tuple(about["needs"]),
     )
 
 
@@ -103,7 +108,7 @@ class Loaded:
     """A unit in memory, ready to be called."""
 
     def __init__(self, unit: Unit, places: str) -> None:
-        self._function = _FUNCTION(_address_of(unit))
+        self._function = _FUNCTION(address_of(unit))
         self._name = unit.name
         self._places = struct.Struct(places)
         self._returned = unit.returned
@@ -234,8 +239,16 @@ def _engine() -> Any:
     return ll.create_mcjit_compiler(ll.parse_assembly(""), machine)
 
 
-def _address_of(unit: Unit) -> int:
-    """Load a unit; returns where its function lies."""
+def publish(unit: Unit) -> None:
+    """Load a unit that others call by its name."""
+    if not unit.code:
+        way = "set NUMBA_DEBUG_CACHE=0, or anything else of Numba's, to call all kernels through Numba"
+        raise KernelError(f"A kernel calls what is not found outside of Numba here: {way}.")
+    ll.add_symbol(unit.name, address_of(unit))
+
+
+def address_of(unit: Unit) -> int:
+    """Load a unit, whatever it needs having been published; returns where its function lies."""
     with _LOCK:
         for name in unit.symbols:
             address = symbol_address(name)

@@ -9,12 +9,13 @@ with a version for which it was not tried, Numba's own compiler does the work.
 import contextlib
 import gc
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import llvmlite.binding as ll
 import numba
 from llvmlite import ir
+from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import (
     caching,
     cgutils,
@@ -26,17 +27,22 @@ from numba.core import (
     types,
     untyped_passes,
 )
-from numba.core.compiler import Compiler, CompilerBase
+from numba.core.compiler import Compiler, CompilerBase, compile_result
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
+from numba.core.environment import Environment
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
+from numba.core.typing.templates import signature
 
 from softdock.machine_code import (
     DATA_AT,
     NO_UNIT,
+    OWN,
     SHAPE_AT,
     STRIDES_AT,
     TRIED,
+    KernelError,
     Returned,
     Unit,
     called_from_outside,
@@ -72,6 +78,17 @@ class KernelLibrary(codegen.JITCodeLibrary):
     def _optimize_functions(self, module: Any) -> None:
         """Leave it to the optimisation of the whole; Numba simplifies every function before that, too."""
         module.data_layout = self._codegen._data_layout
+
+    def _finalize_final_module(self) -> None:
+        """Refuse what cannot be loaded: units know what they need, Numba's cache does not."""
+        if any(
+            function.name.startswith(OWN) and function.is_declaration
+            for function in self._final_module.functions
+        ):
+            raise KernelError(
+                f"The kernel {self.name} needs plain arguments: numbers, arrays and tuples of such."
+            )
+        super()._finalize_final_module()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
         """Optimise once; Numba does it twice, to find counts of references, of which kernels have none."""
@@ -129,9 +146,13 @@ class PartLibrary(KernelLibrary):
         return 0
 
 
+class DeclaredLibrary(PartLibrary):
+    """No code at all: what stands for a kernel that is compiled on its own."""
+
+
 def _with_parts(library: Any, found: dict[Any, None]) -> None:
     """Add a library and those of all parts that it calls."""
-    if library not in found:
+    if library not in found and not isinstance(library, DeclaredLibrary):
         found[library] = None
         if isinstance(library, PartLibrary):
             for part in library._linking_libraries:
@@ -160,15 +181,76 @@ def compile_unit(part: Any, args: Sequence[Any]) -> Unit:
     returned = _returned(compiled.signature.return_type)
     if returned is False:
         return NO_UNIT
-    name = f"softdock.{compiled.fndesc.llvm_func_name}"
+    name = f"entry.{compiled.fndesc.llvm_func_name}"
+    return _unit(compiled, _entry(compiled, name), name, returned)
+
+
+@global_compiler_lock  # type: ignore[untyped-decorator]
+def compile_body(part: Any, args: Sequence[Any], name: str) -> Unit:
+    """Return the machine code of a kernel that others call by a name."""
+    part.compile(tuple(args))
+    compiled = part.overloads[tuple(args)]
+    context, about = compiled.target_context, compiled.fndesc
+    module = context.create_module(name)
+    kind = context.call_conv.get_function_type(about.restype, about.argtypes)
+    kernel = ir.Function(module, kind, about.llvm_func_name)
+    body = ir.Function(module, kind, name)
+    builder = ir.IRBuilder(body.append_basic_block("entry"))
+    builder.ret(builder.call(kernel, body.args))
+    return _unit(compiled, module, name, None)
+
+
+def _unit(compiled: Any, module: Any, name: str, returned: Returned) -> Unit:
     library: Any = _UNIT_LIBRARY(compiled.target_context.codegen(), name)
-    library.add_ir_module(_entry(compiled, name))
+    library.add_ir_module(module)
     library.add_linking_library(compiled.library)
     library.finalize()
-    symbols = tuple(called_from_outside(library.code))
+    outside = called_from_outside(library.code)
+    symbols = tuple(symbol for symbol in outside if not symbol.startswith(OWN))
     if any(symbol_address(symbol) is None for symbol in symbols):
         return NO_UNIT
-    return Unit(code=library.code, name=name, returned=returned, symbols=symbols)
+    needs = tuple(symbol for symbol in outside if symbol.startswith(OWN))
+    return Unit(code=library.code, name=name, returned=returned, symbols=symbols, needs=needs)
+
+
+class _Declares(_FunctionCompiler):  # type: ignore[misc]
+    """Declares a kernel that returns nothing, so that others can call it before it is compiled."""
+
+    announce: Any
+    """Told the name and the types of the arguments of every declaration."""
+
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        context = self.targetdescr.target_context
+        function = self.py_func
+        digest = hashlib.sha256(repr(args).encode()).hexdigest()[:16]
+        name = f"{OWN}{function.__module__.removeprefix('softdock.')}.{function.__qualname__}.{digest}"
+        about = funcdesc.PythonFunctionDescriptor(
+            True, function.__module__, function.__qualname__, name, "", None, types.none, None,
+            tuple(self.pysig.parameters), (), mangler=lambda *_, **__: name, argtypes=tuple(args),
+        )  # fmt: skip
+        environment = Environment.from_fndesc(about)
+        place = _dynfunc.make_function(about.lookup_module(), function.__name__, "", 0, environment, ())
+        library = _DECLARED_LIBRARY(context.codegen(), name)
+        library.finalize()
+        context.insert_user_function(place, about, [library])
+        self.announce(name, tuple(args))
+        return compile_result(
+            typing_context=self.targetdescr.typing_context, target_context=context, entry_point=place,
+            library=library, signature=signature(types.none, *args), objectmode=False, lifted=(),
+            fndesc=about, environment=environment, metadata={}, reload_init=[],
+        )  # fmt: skip
+
+
+_DECLARED_LIBRARY: Any = DeclaredLibrary
+
+
+def declare_only(part: Any, announce: Callable[[str, tuple[Any, ...]], None]) -> None:
+    """Let a part be declared where others call it, and tell of it, instead of compiled."""
+    old = part._compiler
+    part._compiler = _Declares(
+        old.py_func, old.targetdescr, old.targetoptions, old.locals, old.pipeline_class
+    )
+    part._compiler.announce = announce
 
 
 def _entry(compiled: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
-from softdock.jit import inlined, kernel
+from softdock.jit import inlined, kernel, separate
 from softdock.multibody.kernels.appendages import (
     add_modal_bias,
     add_modal_books,
@@ -82,7 +82,7 @@ class Machine(NamedTuple):
     """Of all interfaces."""
 
 
-@kernel
+@separate
 def derivative(system, t, y, dy):
     """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
     links, axes, pairs = system.links, system.axes, system.pairs
