@@ -5,10 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.multibody.assemble import Assembly
 from softdock.multibody.books import Books
-from softdock.multibody.kernels import events as e
-from softdock.multibody.kernels.tree import records
 from softdock.multibody.mating import interface_records, refuse_stuck_pins
 from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
@@ -75,7 +72,7 @@ def _simulation(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
         settings=_settings(scenario),
         channels=pattern.channels(scenario, assembly),
         events=pattern.events.copy(),
-        actions=_actions(scenario, assembly),
+        actions=pattern.actions(scenario, assembly),
         pairs=pairs,
         contact_pairs=contact_pairs,
         interfaces=interfaces,
@@ -97,35 +94,6 @@ def _settings(scenario: MultibodyScenario) -> Settings:
         record_contact=record.contact_steps,
         max_rows=record.max_rows,
     )
-
-
-def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-    contacts, events = list(scenario.contacts), list(scenario.events)
-    interfaces = list(scenario.interfaces)
-    actions = [action for event in scenario.events.values() for action in event.then]
-    out = records(len(actions), e.ACTION)
-    for record, action in zip(out, actions):
-        switched = action.enable or action.disable
-        if switched in contacts:
-            record.kind = e.CONTACT_ON if action.enable else e.CONTACT_OFF
-            record.index = contacts.index(switched)
-        elif switched in interfaces:
-            record.kind = e.INTERFACE_ON if action.enable else e.INTERFACE_OFF
-            record.index = interfaces.index(switched)
-        elif switched:
-            record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
-            record.index = assembly.element_index[switched]
-        elif action.arm or action.disarm:
-            watched = scenario.events[action.arm or action.disarm or ""]
-            kept = watched.opens and not scenario.opening
-            record.kind = e.EVENT_ON if action.arm and not kept else e.EVENT_OFF
-            record.index = events.index(action.arm or action.disarm or "")
-        elif action.drive:
-            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
-            record.value = action.target
-        else:
-            record.kind = e.STOP
-    return out
 
 
 def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:

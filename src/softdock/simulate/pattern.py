@@ -184,6 +184,18 @@ class Pattern:
         channels.track[: self.watched] = 1
         return channels
 
+    def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return what the events of a scenario of this pattern do."""
+        ours = self.scenario.events
+        same = assembly.element_index is self.described.element_index
+        if same and all(event is ours[name] for name, event in scenario.events.items()):
+            return self._actions.copy()
+        return _actions(scenario, assembly)
+
+    @cached_property
+    def _actions(self) -> np.recarray:
+        return _actions(self.scenario, self.described)
+
     def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
         """Return the contacts of a scenario of this pattern."""
         ours = self.scenario
@@ -228,3 +240,32 @@ class _Same:
 def _remembered(same: _Same) -> Pattern:
     assert isinstance(same.scenario, MultibodyScenario)
     return Pattern(same.scenario)
+
+
+def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+    contacts, events = list(scenario.contacts), list(scenario.events)
+    interfaces = list(scenario.interfaces)
+    actions = [action for event in scenario.events.values() for action in event.then]
+    out = records(len(actions), e.ACTION)
+    for record, action in zip(out, actions):
+        switched = action.enable or action.disable
+        if switched in contacts:
+            record.kind = e.CONTACT_ON if action.enable else e.CONTACT_OFF
+            record.index = contacts.index(switched)
+        elif switched in interfaces:
+            record.kind = e.INTERFACE_ON if action.enable else e.INTERFACE_OFF
+            record.index = interfaces.index(switched)
+        elif switched:
+            record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
+            record.index = assembly.element_index[switched]
+        elif action.arm or action.disarm:
+            watched = scenario.events[action.arm or action.disarm or ""]
+            kept = watched.opens and not scenario.opening
+            record.kind = e.EVENT_ON if action.arm and not kept else e.EVENT_OFF
+            record.index = events.index(action.arm or action.disarm or "")
+        elif action.drive:
+            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
+            record.value = action.target
+        else:
+            record.kind = e.STOP
+    return out
