@@ -23,10 +23,12 @@ KINDS = {
 KEPT = {"history": "history.parquet", "result": "result.json"}
 FRAMED = (
     "header { display: none !important } #latest { display: none }"
-    "body { grid-template: minmax(0, 1fr) auto / minmax(0, 1fr) clamp(220px, 34vw, 640px) !important;"
+    "body { grid-template: minmax(0, 1fr) auto / minmax(0, 1fr) clamp(220px, 39vw, 640px) !important;"
     " overflow: hidden !important } #side { border-top: 0 !important; border-left: 1px solid var(--line) !important }"
     "footer { grid-template-columns: auto minmax(0, 1fr) !important }"
     "figure { flex: 1 0 calc(50% - 2px); min-height: 0 }"
+    "@media (max-height: 699px) { .key { flex: 1 1 calc(50% - 8px); max-width: calc(50% - 6px) }"
+    " figcaption { font-size: 11px } }"
     "@media (min-height: 700px) { figure { flex-basis: calc(33.3% - 3px) } }"
 )
 """Inside the studio the replay leaves out what stands around it already, and uses a small frame well."""
