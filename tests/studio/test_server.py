@@ -81,6 +81,16 @@ def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
     assert "My own impact" in page
 
 
+def test_names_and_titles_of_files_stay_text_in_the_gallery(served: Served) -> None:
+    nasty = "<script>hacked()</script>"
+    (served.folder / "<b>nasty'\" .yaml").write_text(f"softdock: 1\nbase: impact-a\ntitle: {nasty}\n")
+    page = httpx.get(served.address).text
+    assert nasty not in page
+    assert html.escape(nasty) in page
+    assert "<b>nasty" not in page
+    (served.folder / "<b>nasty'\" .yaml").unlink()
+
+
 def test_the_player_comes_before_the_scene(served: Served) -> None:
     """A replay that is asked for while its run is under way begins at once and ends with the run."""
     studio = Studio.at(served.folder)

@@ -32,7 +32,8 @@ def build(app: FastAPI, studio: "Studio") -> None:
     @app.get("/")
     async def scenarios(request: Request) -> Response:
         studio.wake()
-        return HTMLResponse(gallery.page(studio, frame.chosen_theme(request)))
+        page = gallery.page(studio, frame.chosen_theme(request))
+        return HTMLResponse(page, headers={"Cache-Control": "no-store"})  # a way back shows new files too
 
     @ui.page("/scenario")
     async def scenario(request: Request, name: str = "") -> None:
