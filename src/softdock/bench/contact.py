@@ -31,7 +31,7 @@ CONTACTS = ("bumper-drogue", "pantograph-drogue")
 DOCKINGS = {
     "cut cells": ("resolved_force=0.1",),
     "cut cells, quartered": ("resolved_force=0.00625",),
-    "cut cells for 16 N": ("resolved_force=16",),
+    "cut cells for 6 N": ("resolved_force=6",),
     "points 2 mm": ("quadrature=points", "spacing=0.002"),
     "points 1 mm": ("quadrature=points", "spacing=0.001"),
     "points 0.5 mm": ("quadrature=points", "spacing=0.0005"),
