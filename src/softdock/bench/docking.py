@@ -1,4 +1,4 @@
-"""Softdock and MuJoCo on the same gimballed probe and drogue, and the wall time of the nominal soft docking.
+"""Softdock and MuJoCo on the same gimballed probe and drogue, and the wall times of the bundled dockings.
 
 The comparison is cut out of the bundled scenario: springs made linear, no stops, no fingers, because these mean the
 same in both engines. It begins shortly before the first contact. Each engine runs as coarsely as keeps its tip within
@@ -24,7 +24,7 @@ from softdock.simulate.multibody import prepare
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
 
-SCENARIO = "assist-soft-docking"
+SCENARIO, PASSIVE = "assist-soft-docking", "assist-passive"
 TIP, PORT = "nose", "drogue"
 SPRINGS = {"bumper-spring": 8e3, "gimbal-spring": 4.0}
 """[N/m, N m/rad] Linear, and so stiff that bumper and gimbal stay about within the range of the mechanism."""
@@ -52,7 +52,7 @@ def run(progress: Progress, /) -> list[Row]:
     except ImportError:
         raise InputError(Problem(message="This benchmark needs MuJoCo.", hint="pip install mujoco")) from None
     progress("nominal docking", 0.0)
-    rows = _nominal()
+    rows = [row for name in (SCENARIO, PASSIVE) for row in _nominal(name)]
     progress("Softdock: tolerance", 0.2)
     case = comparison()
     looser, ours, our_error = _loosest(case)
@@ -182,13 +182,13 @@ def _refined(peer: Any) -> Any:
     return Peer(peer.scenario, Resolution(step=r.step, wedges=2 * r.wedges, chord=r.chord / 4.0))
 
 
-def _nominal() -> list[Row]:
-    """Time the bundled scenario at its own accuracy: the run alone, and all of `simulate`."""
-    scenario = cast(MultibodyScenario, load(SCENARIO))
+def _nominal(name: str) -> list[Row]:
+    """Time a bundled scenario at its own accuracy: the run alone, and all of `simulate`."""
+    scenario = cast(MultibodyScenario, load(name))
     result = simulate(scenario)
     simulation = prepare(scenario)
     alone, whole = _best_in_turn(simulation.run, lambda: simulate(scenario))
-    what = f"{SCENARIO}, {result.timing.simulated_s:g} s, {result.outcome}"
+    what = f"{name}, {result.timing.simulated_s:g} s, {result.outcome}"
     return [
         {"name": f"{what}: the run alone", "value": alone, "unit": "s", "aim": AIM_WALL},
         {"name": f"{what}: simulate()", "value": whole, "unit": "s", "aim": AIM_WALL},
