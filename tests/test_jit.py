@@ -50,7 +50,7 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    for name in ("jit.py", "machine_code.py", "pipeline.py", "second_process.py", "caches.py"):
+    for name in ("jit.py", "machine_code.py", "pipeline.py", "units.py", "second_process.py", "caches.py"):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)

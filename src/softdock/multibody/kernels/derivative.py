@@ -134,6 +134,20 @@ def set_motion(system, q, u):
 
 
 @kernel
+def move_links(links, axes, appendages, modes, q, u, gravity):
+    """Bring all links to a state that is told by the velocities of free bases, not yet by their momenta."""
+    place_links(links, axes, q)
+    deform(links, appendages, modes, q)
+    joint_velocities(links, axes, u)
+    add_modal_momentum(links, appendages, modes, u)
+    for i in range(links.shape[0]):
+        link = links[i]
+        for k in range(6):
+            link.V[k] = u[link.at_u + k] if link.kind == FREE else 0.0
+    link_velocities(links, gravity)
+
+
+@kernel
 def load_nodes(system, t, u):
     """Let loads at nodes pull at the modes of their structure, too; returns their power there [W]; Eq. (F47)."""
     power = 0.0
