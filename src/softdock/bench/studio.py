@@ -86,12 +86,13 @@ def _starts(browser: "Browser", folder: Path, progress: Progress) -> list[dict[s
         with _tab(browser) as page, _studio(folder) as studio:
             page.goto(studio.address, wait_until="commit")
             page.get_by_text(SCENARIO, exact=True).wait_for(timeout=PATIENCE)
-            shown = time.perf_counter() - studio.begun
+            shown, used = time.perf_counter() - studio.begun, _processor_time(studio.process.pid)
             page.wait_for_load_state("load")
-            seen.append((shown, studio.answered - studio.begun, page.evaluate(MARKS)))
-    shown, answered, marks = min(seen, key=lambda one: one[0])
+            seen.append((shown, studio.answered - studio.begun, page.evaluate(MARKS), used))
+    shown, answered, marks, _ = min(seen, key=lambda one: one[0])
     return [
         {**GALLERY, "value": shown},
+        {"name": "processor time of the studio for it", "value": min(one[3] for one in seen), "unit": "s"},
         {**ADDRESS, "value": answered},
         *(
             {"name": name, "value": marks[key] / 1e3, "unit": "s"}
@@ -105,10 +106,12 @@ def _use(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str,
     with _studio(folder) as studio, _tab(browser) as page:
         _open(page, studio)
         time.sleep(READING)
-        clicks = []
+        clicks, costs = [], []
         for i in range(CLICKS):
             progress("clicking", 0.4 + 0.1 * i)
+            before = _processor_time(studio.process.pid)
             clicks.append(_click(page))
+            costs.append(_processor_time(studio.process.pid) - before)
             time.sleep(1.0)
         page.goto(studio.address, wait_until="networkidle")
         time.sleep(3.0)
@@ -119,6 +122,7 @@ def _use(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str,
     return [
         {**CLICK, "name": f"first {CLICK['name']}", "value": clicks[0]},
         {**CLICK, "name": f"later {CLICK['name']}", "value": min(clicks[1:])},
+        {"name": "processor time of the studio and its workers for it", "value": min(costs[1:]), "unit": "s"},
         {**IDLE, "value": 100.0 * used / REST},
     ]
 

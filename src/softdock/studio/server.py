@@ -55,9 +55,11 @@ class Studio:
         await asyncio.sleep(SHOWN)
         with suppress(Exception):
             text = (BUNDLED / f"{REHEARSED}.yaml").read_text(encoding="utf-8")
-            await self.desk.do("checked", text=text, name=REHEARSED)
-            await self.bench.do("rehearsed", name=REHEARSED)
-            await asyncio.to_thread(routes.load_all)
+            await asyncio.gather(
+                self.bench.do("rehearsed", name=REHEARSED),
+                self.desk.do("checked", text=text, name=REHEARSED),
+                asyncio.to_thread(routes.load_all),
+            )
 
     async def end(self) -> None:
         """End the workers; campaigns go on by themselves."""
