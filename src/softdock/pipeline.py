@@ -19,6 +19,7 @@ from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 
+from softdock import compiled_lanes  # noqa: F401  kernels use its type
 from softdock.machine_code import OWN, TRIED, KernelError
 
 type_of: Any = numba.typeof
@@ -63,7 +64,14 @@ class KernelLibrary(codegen.JITCodeLibrary):
         super()._finalize_final_module()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
-        """Optimise once; Numba does it twice, to find counts of references, of which kernels have none."""
+        """Optimise once; Numba does it twice, to find counts of references, of which kernels have none.
+
+        Parts are nobody else's: the compiler may leave out arguments that they do not read, which most words of an
+        array are.
+        """
+        for function in self._final_module.functions:
+            if function.linkage == ll.Linkage.linkonce_odr:
+                function.linkage = ll.Linkage.internal
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 

@@ -13,6 +13,7 @@ from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.derivative import EXTRA_STATES, move_links
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.multibody.side_by_side import side_by_side, write_inertia
 from softdock.multibody.structures import Flexible
 from softdock.multibody.system import WORLD, Body, Load, System
 
@@ -27,6 +28,8 @@ class Assembly:
     """As people describe it."""
     links: np.recarray
     axes: np.recarray
+    groups: np.recarray
+    tiles: np.recarray
     elements: np.recarray
     tables: Floats
     world: np.recarray
@@ -89,8 +92,8 @@ def _is_alike(before: System, after: System) -> bool:
 def _changed(like: Assembly, system: System) -> Assembly:
     """Return the arrays of a system that is alike."""
     before = like.system
-    links, axes, elements, world = (
-        records.copy() for records in (like.links, like.axes, like.elements, like.world)
+    links, axes, groups, elements, world = (
+        records.copy() for records in (like.links, like.axes, like.groups, like.elements, like.world)
     )
     n_q = int(world[0].n_q)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
@@ -100,11 +103,10 @@ def _changed(like: Assembly, system: System) -> Assembly:
         if body is old:
             continue
         if (body.mass, body.centre_of_mass, body.inertia) != (old.mass, old.centre_of_mass, old.inertia):
-            _write_own(links, like.placed[name].link, like, system)
+            _write_own(links, groups, like.placed[name].link, like, system)
         if isinstance(body.joint, j.Free):
             place = like.joints[name]
             q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(body.joint, system)
-    links.laid_out = 0  # groups hold copies of what links hold
     world[0].gravity[:] = system.gravity
     fastener = Fastener(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
     named = before.elements()
@@ -113,14 +115,22 @@ def _changed(like: Assembly, system: System) -> Assembly:
             assert not isinstance(element, Load)
             elements[i] = np.zeros((), elements.dtype)
             fastener.write(elements[i], element)
-    y = np.concatenate([q, momenta(links, axes, q, u, like.flexible), np.zeros(EXTRA_STATES)])
+    y = np.concatenate([q, momenta(links, groups, q, u, like.flexible), np.zeros(EXTRA_STATES)])
     _hold_start(elements, links)
     return replace(
-        like, system=system, links=links, axes=axes, elements=elements, world=world, y=y, velocities=u
+        like,
+        system=system,
+        links=links,
+        axes=axes,
+        groups=groups,
+        elements=elements,
+        world=world,
+        y=y,
+        velocities=u,
     )
 
 
-def _write_own(links: np.recarray, link: int, like: Assembly, system: System) -> None:
+def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System) -> None:
     """Write the inertia of a link anew, in the order in which it was put together."""
     own = np.zeros(10)
     for name, placed in like.placed.items():
@@ -129,7 +139,9 @@ def _write_own(links: np.recarray, link: int, like: Assembly, system: System) ->
     for attached in like.attached:
         if attached.link == link:
             own += attached.own()
-    links["own"][link] = own
+    links["own"][link], links["now"][link] = own, own
+    if links["parent"][link] >= 0:
+        write_inertia(groups, links[link])
 
 
 class _Assembler:
@@ -160,6 +172,8 @@ class _Assembler:
         record.at_q, record.at_u = len(self.q), len(self.u)
         record.R_PJ[:], record.p_PJ[:] = X_PJ.R.ravel(), X_PJ.p
         record.R_NB[:] = np.eye(3).ravel()
+        if parent < 0:
+            record.R[:] = np.eye(3).ravel()
         self.links.append(record)
         return index
 
@@ -239,7 +253,9 @@ class _Assembler:
         links = k.records(len(self.links), k.LINK)
         for i, link in enumerate(self.links):
             links[i] = link
+            links[i].now[:] = link.own
         axes = k.records(len(self.u), k.AXIS)
+        groups, tiles = side_by_side(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))
         modal = len(flexible.modes)
         self._add_state([0.0] * modal, [MODAL] * modal, [0.0] * modal, [MODAL_RATE] * modal)
@@ -254,12 +270,14 @@ class _Assembler:
             for plate in (orbit.plates.values() if orbit is not None else ())
         ]
         q, u = np.array(self.q), np.array(self.u)
-        y = np.concatenate([q, momenta(links, axes, q, u, flexible), [0.0] * EXTRA_STATES])
+        y = np.concatenate([q, momenta(links, groups, q, u, flexible), [0.0] * EXTRA_STATES])
         _hold_start(elements, links)
         return Assembly(
             system=self.system,
             links=links,
             axes=axes,
+            groups=groups,
+            tiles=tiles,
             elements=elements,
             tables=tables,
             world=world,
@@ -322,19 +340,22 @@ def _parents_first(system: System) -> list[str]:
     return order
 
 
-def momenta(links: np.recarray, axes: np.recarray, q: Floats, u: Floats, flexible: FlexibleRecords) -> Floats:
+def momenta(
+    links: np.recarray, groups: np.recarray, q: Floats, u: Floats, flexible: FlexibleRecords
+) -> Floats:
     """Replace the velocity of every free base in `u` by the momentum of its tree."""
     appendages, modes = flexible.appendages.copy(), flexible.modes
-    move_links(links, axes, appendages, modes, q, u, np.zeros(3))
+    move_links(links, groups, appendages, modes, q, u)
     plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
-    kind, root, at_u = (plain[name] for name in ("kind", "root", "at_u"))
-    free = np.flatnonzero(kind == k.FREE)
     out = u.copy()
-    for i in free:
-        h = plain["h"][root == root[i]].sum(axis=0)
-        R, p = plain["R_NB"][i].reshape(3, 3), plain["p_NB"][i]
-        force = R @ h[3:]
-        out[at_u[i] : at_u[i] + 6] = np.concatenate([R @ h[:3] + j.cross(p, force), force])
+    for i in np.flatnonzero(plain["kind"] == k.FREE):
+        at, R, p = plain["at_u"][i], plain["R_NB"][i].reshape(3, 3), plain["p_NB"][i]
+        turning, sliding, made = u[at : at + 3], u[at + 3 : at + 6], plain["h_rel"][i]
+        m, *c, xx, yy, zz, xy, xz, yz = plain["total"][i]
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        force = R @ (m * sliding - j.cross(c, turning) + made[3:])
+        torque = R @ (inertia @ turning + j.cross(c, sliding) + made[:3])
+        out[at : at + 6] = np.concatenate([torque + j.cross(p, force), force])
     return out
 
 

@@ -11,7 +11,7 @@ from softdock.multibody.joints import cross
 from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.appendages import clear_pulls, soften, write_modal_rates
 from softdock.multibody.kernels.derivative import set_motion
-from softdock.multibody.kernels.dynamics import accelerations
+from softdock.multibody.kernels.dynamics import accelerations, link_accelerations
 from softdock.multibody.session import machine_of
 
 Floats = NDArray[np.float64]
@@ -74,8 +74,9 @@ class Impact:
             self.links[link].W[:] += wrench
         m, still, flat = self.machine, np.zeros(self.n_u), np.zeros(len(self.y))
         clear_pulls(m.links, m.appendages, m.modes)
-        soften(m.links, m.appendages, m.modes, flat, still, np.zeros(3))
-        accelerations(self.links, self.axes)
+        soften(m.links, m.groups, m.appendages, m.modes, flat, still, np.zeros(3))
+        accelerations(m.links, m.axes, m.groups, m.tiles)
+        link_accelerations(m.links, m.groups, 0)
         change = self._modal_change(np.concatenate([self.axes.udot, np.zeros(self.n_u - len(self.axes))]))
         for link in self.links:
             if link.kind == k.FREE:
@@ -86,7 +87,9 @@ class Impact:
     def _modal_change(self, change: Floats) -> Floats:
         """Write what the links' accelerations change in modal rates into a change of momenta and speeds."""
         m, rates = self.machine, np.zeros(len(self.y))
-        write_modal_rates(m.links, m.appendages, m.modes, np.zeros(self.n_u), rates, self.n_q, np.zeros(3))
+        write_modal_rates(
+            m.links, m.groups, m.appendages, m.modes, np.zeros(self.n_u), rates, self.n_q, np.zeros(3)
+        )
         for a in m.appendages:
             at = slice(a.at_u, a.at_u + a.count)
             change[at] = rates[self.n_q :][at]
@@ -122,7 +125,9 @@ class Impact:
         rows = next(
             place.rows for place in self.assembly.joints.values() if place.rows and place.at_u == first
         )
-        return inertia, np.array(self.axes.S[first : first + rows]).T  # the base frame is N here
+        column = int(self.links[top].column)
+        S = np.concatenate(self.machine.groups.S, axis=1)[:, column : column + rows]
+        return inertia, S  # the base frame is N here
 
     def whole_inertia(self, link: int) -> Floats:
         """Return the 6x6 inertia of a link's whole system about N's origin, in N axes."""
@@ -143,8 +148,7 @@ class Impact:
         base = self.links[link.root]
         R = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
         p = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
-        deformed = self.links[i - i % k.LANES].group.own[:, i % k.LANES]
-        m, c, v = deformed[0], deformed[1:4], deformed[4:]
+        m, c, v = link.now[0], link.now[1:4], link.now[4:]
         own = np.array([[v[0], v[3], v[4]], [v[3], v[1], v[5]], [v[4], v[5], v[2]]])
         h = _cross(c)
         inertia = np.block([[own, h], [h.T, m * np.eye(3)]])

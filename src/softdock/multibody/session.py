@@ -28,7 +28,7 @@ from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, RUNGE_KUTTA_4
-from softdock.multibody.kernels.tree import FREE, records
+from softdock.multibody.kernels.tree import FREE, aligned, records
 from softdock.multibody.settings import Accuracy, Method, Settings
 
 if TYPE_CHECKING:
@@ -210,6 +210,8 @@ def machine_of(assembly: Assembly) -> Machine:
     return Machine(
         links=assembly.links.copy(),
         axes=assembly.axes.copy(),
+        groups=aligned(assembly.groups),
+        tiles=aligned(assembly.tiles),
         elements=assembly.elements.copy(),
         tables=assembly.tables,
         world=assembly.world.copy(),

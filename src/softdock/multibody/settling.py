@@ -46,7 +46,7 @@ def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
     positions = assembly.y[:n_q].copy()
     positions[at] = q
     moving = momenta(
-        assembly.links.copy(), assembly.axes.copy(), positions, assembly.velocities, assembly.flexible
+        assembly.links.copy(), assembly.groups.copy(), positions, assembly.velocities, assembly.flexible
     )
     return replace(assembly, y=np.concatenate([positions, moving, np.zeros(EXTRA_STATES)]))
 

@@ -150,5 +150,5 @@ class SimulatedRobot:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
         m, out = self.session.machine, np.zeros(self.arm.joints)
         derivative(m, self.session.time, self.session.state, self._rate)
-        joint_loads(m.links, m.axes, self._at_u, self._moved, self._work, out)
+        joint_loads(m.links, m.groups, self._moved, self._work, out)
         return out

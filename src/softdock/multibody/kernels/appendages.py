@@ -2,15 +2,18 @@
 
 A structure is clamped to its link. Its modes are mass-normalised; each has a participation L (momentum at unit rate,
 about the link's origin) and changes the rigid inertia of the link to the first order. Both are constant in link axes.
-Eliminating the modal accelerations takes L L^T from the articulated inertia of the link.
+Eliminating the modal accelerations takes L L^T from the inertia that the link has for accelerations.
 """
 
 import numpy as np
 
 from softdock.jit import inlined, kernel
-from softdock.multibody.kernels.kinematics import motion_cross, times_inertia
+from softdock.lanes import LANES
+from softdock.multibody.kernels.composites import write_inertia
+from softdock.multibody.kernels.dynamics import add_force
 from softdock.multibody.kernels.poses import turn, turn_back
-from softdock.multibody.kernels.tree import FREE, GROUND, LANES
+from softdock.multibody.kernels.spatial import add_force_cross, six, times_inertia
+from softdock.multibody.kernels.tree import FREE, GROUND
 
 APPENDAGE = np.dtype(
     [
@@ -20,6 +23,7 @@ APPENDAGE = np.dtype(
         ("at_q", np.int64),  # where its modal coordinates start in the state
         ("at_u", np.int64),  # where its modal rates start among the speeds
         ("LL", np.float64, (6, 6)),  # sum of L L^T, link axes
+        ("LL_B", np.float64, (6, 6)),  # the same in the base frame; scratch memory
         # Scratch memory, link axes.
         ("moving", np.float64, 15),  # sum of `c` times the modal rates: momentum, then rate of the inertia
         ("pull", np.float64, 9),  # what pulls at a mode per change of the link's inertia that it makes
@@ -53,20 +57,25 @@ NODE = np.dtype(
 
 
 @kernel
-def deform(links, appendages, modes, q):
+def deform(links, groups, appendages, modes, q):
     """Let the inertia of links follow the deformation of their structures; Eq. (F40). Expects placed links."""
     for i in range(appendages.shape[0]):
-        k = appendages[i].link
-        own, lane = links[k - k % LANES].group.own, k % LANES
+        link = links[appendages[i].link]
         for j in range(1, 10):
-            own[j, lane] = links[k].own[j]
+            link.now[j] = link.own[j]
     for i in range(appendages.shape[0]):
         a = appendages[i]
-        own, lane = links[a.link - a.link % LANES].group.own, a.link % LANES
+        now = links[a.link].now
         for k in range(a.count):
             c, x = modes[a.first + k].c, q[a.at_q + k]
             for j in range(9):
-                own[1 + j, lane] += c[6 + j] * x
+                now[1 + j] += c[6 + j] * x
+    for i in range(appendages.shape[0]):
+        link = links[appendages[i].link]
+        if link.parent >= 0:
+            last = link.column + link.rows - 1
+            for j in range(1, 10):
+                groups[last // LANES].own[j, last % LANES] = link.now[j]
 
 
 @kernel
@@ -95,28 +104,32 @@ def add_modal_momentum(links, appendages, modes, u):
 
 
 @kernel
-def add_modal_bias(links, appendages):
+def add_modal_bias(links, groups, appendages):
     """What the motion of modes adds to momentum and bias of their links; Eqs. (F41), (F42). Expects link velocities."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
-        link, lane = links[a.link], a.link % LANES
-        group, m, V = links[a.link - lane].group, a.moving, link.V
-        h, f = group.h, group.f
-        h0, h1, h2, h3, h4, h5 = force_in_base(link, m[0], m[1], m[2], m[3], m[4], m[5])
+        link, m, V = links[a.link], a.moving, links[a.link].V
+        h = force_in_base(link, m[0], m[1], m[2], m[3], m[4], m[5])
         wx, wy, wz, vx, vy, vz = motion_in_link(link, V[0], V[1], V[2], V[3], V[4], V[5])
         r0, r1, r2, r3, r4, r5 = times_inertia(
-            0.0, m[6], m[7], m[8], m[9], m[10], m[11], m[12], m[13], m[14], wx, wy, wz, vx, vy, vz
+            (0.0, m[6], m[7], m[8], m[9], m[10], m[11], m[12], m[13], m[14]), (wx, wy, wz, vx, vy, vz)
         )
-        r0, r1, r2, r3, r4, r5 = force_in_base(link, r0, r1, r2, r3, r4, r5)
-        wx, wy, wz, vx, vy, vz = V[0], V[1], V[2], V[3], V[4], V[5]
-        h[0, lane], h[1, lane], h[2, lane] = h[0, lane] + h0, h[1, lane] + h1, h[2, lane] + h2
-        h[3, lane], h[4, lane], h[5, lane] = h[3, lane] + h3, h[4, lane] + h4, h[5, lane] + h5
-        f[0, lane] += r0 + wy * h2 - wz * h1 + vy * h5 - vz * h4
-        f[1, lane] += r1 + wz * h0 - wx * h2 + vz * h3 - vx * h5
-        f[2, lane] += r2 + wx * h1 - wy * h0 + vx * h4 - vy * h3
-        f[3, lane] += r3 + wy * h5 - wz * h4
-        f[4, lane] += r4 + wz * h3 - wx * h5
-        f[5, lane] += r5 + wx * h4 - wy * h3
+        rate = force_in_base(link, r0, r1, r2, r3, r4, r5)
+        add_momentum(links, groups, a.link, h)
+        add_force(links, groups, a.link, add_force_cross(rate, six(V), h))
+
+
+@inlined
+def add_momentum(links, groups, i, x):
+    """Add to the momentum of a link."""
+    link = links[i]
+    if link.parent < 0:
+        for k in range(6):
+            link.h[k] += x[k]
+    else:
+        last = link.column + link.rows - 1
+        for k in range(6):
+            groups[last // LANES].h[k, last % LANES] += x[k]
 
 
 @kernel
@@ -134,16 +147,15 @@ def clear_pulls(links, appendages, modes):
 
 
 @kernel
-def soften(links, appendages, modes, q, u, gravity):
-    """Hand the modes to their links: bias, and articulated inertia less L L^T; Eq. (F44). Returns power lost [W].
+def soften(links, groups, appendages, modes, q, u, gravity):
+    """Hand the modes to their links: bias, and inertia less L L^T; Eq. (F44). Returns power lost [W].
 
     Expects all pulls and loads; comes right before the accelerations.
     """
     loss = 0.0
     for i in range(appendages.shape[0]):
         a = appendages[i]
-        link, lane = links[a.link], a.link % LANES
-        group, g = links[a.link - lane].group, a.pull
+        link, g = links[a.link], a.pull
         energy = 0.0
         y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(a.count):
@@ -159,31 +171,48 @@ def soften(links, appendages, modes, q, u, gravity):
             y0, y1, y2 = y0 + c[0] * drive, y1 + c[1] * drive, y2 + c[2] * drive
             y3, y4, y5 = y3 + c[3] * drive, y4 + c[4] * drive, y5 + c[5] * drive
         a.energy = 0.5 * energy
-        b0, b1, b2, b3, b4, b5 = bias_acceleration(links, a.link, gravity)
+        b0, b1, b2, b3, b4, b5 = bias_acceleration(links, groups, a.link, gravity)
         b0, b1, b2, b3, b4, b5 = motion_in_link(link, b0, b1, b2, b3, b4, b5)
         b0, b1, b2, b3, b4, b5 = through(a.LL, b0, b1, b2, b3, b4, b5)
-        y0, y1, y2, y3, y4, y5 = force_in_base(link, y0 - b0, y1 - b1, y2 - b2, y3 - b3, y4 - b4, y5 - b5)
-        f, M = group.f, group.IA
-        f[0, lane], f[1, lane], f[2, lane] = f[0, lane] + y0, f[1, lane] + y1, f[2, lane] + y2
-        f[3, lane], f[4, lane], f[5, lane] = f[3, lane] + y3, f[4, lane] + y4, f[5, lane] + y5
-        for j in range(6):
-            m0, m1, m2 = 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0
-            m3, m4, m5 = 1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0
-            m0, m1, m2, m3, m4, m5 = motion_in_link(link, m0, m1, m2, m3, m4, m5)
-            m0, m1, m2, m3, m4, m5 = through(a.LL, m0, m1, m2, m3, m4, m5)
-            column = force_in_base(link, m0, m1, m2, m3, m4, m5)
-            for row in range(j, 6):
-                M[row * (row + 1) // 2 + j, lane] -= column[row]
+        pushed = force_in_base(link, y0 - b0, y1 - b1, y2 - b2, y3 - b3, y4 - b4, y5 - b5)
+        add_force(links, groups, a.link, pushed)
+        take_share(links, groups, a)
     return loss
 
 
 @kernel
-def write_modal_rates(links, appendages, modes, u, dy, n_q, gravity):
+def take_share(links, groups, a):
+    """Take the share of modes from the inertia of all that carries them: axes and free base; Eq. (F44)."""
+    link, M = links[a.link], a.LL_B
+    for j in range(6):
+        m0, m1, m2 = 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0
+        m3, m4, m5 = 1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0
+        m0, m1, m2, m3, m4, m5 = motion_in_link(link, m0, m1, m2, m3, m4, m5)
+        m0, m1, m2, m3, m4, m5 = through(a.LL, m0, m1, m2, m3, m4, m5)
+        M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j] = force_in_base(link, m0, m1, m2, m3, m4, m5)
+    while link.parent >= 0:
+        for c in range(link.column, link.column + link.rows):
+            S, F, j = groups[c // LANES].S, groups[c // LANES].F, c % LANES
+            x = through(M, S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j])
+            for k in range(6):
+                F[k, j] -= x[k]
+        link = links[link.parent]
+    if link.kind == FREE:
+        if link.flexible == 0:
+            write_inertia(link)
+            link.flexible = 1
+        for i in range(6):
+            for j in range(6):
+                link.inverse[i, j] -= M[i, j]
+
+
+@kernel
+def write_modal_rates(links, groups, appendages, modes, u, dy, n_q, gravity):
     """Rates of modal coordinates and of their rates; Eq. (F45). Comes after the accelerations of the links."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
         link = links[a.link]
-        b0, b1, b2, b3, b4, b5 = bias_acceleration(links, a.link, gravity)
+        b0, b1, b2, b3, b4, b5 = bias_acceleration(links, groups, a.link, gravity)
         d = link.dA
         b0, b1, b2, b3, b4, b5 = motion_in_link(
             link, b0 + d[0], b1 + d[1], b2 + d[2], b3 + d[3], b4 + d[4], b5 + d[5]
@@ -248,25 +277,16 @@ def node_value(node, appendages, shapes, y, n_q, component, rate):
 
 
 @inlined
-def bias_acceleration(links, i, gravity):
+def bias_acceleration(links, groups, i, gravity):
     """Acceleration of a link that its velocities need while bases and joints do not accelerate, in base axes."""
-    link, lane = links[i], i % LANES
+    link = links[i]
     if link.kind == GROUND:  # gravity acts as an upward acceleration of the ground
         return 0.0, 0.0, 0.0, -gravity[0], -gravity[1], -gravity[2]
-    group = links[i - lane].group
-    V, r, A = link.V, group.V_rel, group.A_rel
-    a0, a1, a2, a3, a4, a5 = motion_cross(
-        V[0], V[1], V[2], V[3], V[4], V[5],
-        r[0, lane], r[1, lane], r[2, lane], r[3, lane], r[4, lane], r[5, lane],
-    )  # fmt: skip
-    return (
-        a0 + A[0, lane],
-        a1 + A[1, lane],
-        a2 + A[2, lane],
-        a3 + A[3, lane],
-        a4 + A[4, lane],
-        a5 + A[5, lane],
-    )
+    if link.kind == FREE:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    last = link.column + link.rows - 1
+    A, j = groups[last // LANES].A, last % LANES
+    return A[0, j], A[1, j], A[2, j], A[3, j], A[4, j], A[5, j]
 
 
 @inlined

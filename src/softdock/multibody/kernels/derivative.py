@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.jit import inlined, kernel, separate
+from softdock.lanes import LANES
 from softdock.multibody.kernels.appendages import (
     add_modal_bias,
     add_modal_books,
@@ -23,8 +24,9 @@ from softdock.multibody.kernels.appendages import (
     soften,
     write_modal_rates,
 )
+from softdock.multibody.kernels.composites import sum_inertias
 from softdock.multibody.kernels.contacts import apply_contacts, stored_energy
-from softdock.multibody.kernels.dynamics import accelerations
+from softdock.multibody.kernels.dynamics import accelerations, link_accelerations
 from softdock.multibody.kernels.elements import LOAD, apply_elements, table_value
 from softdock.multibody.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.multibody.kernels.kinematics import (
@@ -36,7 +38,8 @@ from softdock.multibody.kernels.kinematics import (
 from softdock.multibody.kernels.locks import hold_locks
 from softdock.multibody.kernels.orbit import apply_gravity, apply_plates, move_orbit
 from softdock.multibody.kernels.poses import link_rotation, turn, turn_back
-from softdock.multibody.kernels.tree import BALL, FREE, GROUND, LANES
+from softdock.multibody.kernels.spatial import six
+from softdock.multibody.kernels.tree import BALL, FREE, GROUND
 
 WORLD = np.dtype(
     [
@@ -80,12 +83,16 @@ class Machine(NamedTuple):
     """Pins in holes."""
     pins: np.recarray
     """Of all interfaces."""
+    groups: np.recarray
+    """Axes side by side."""
+    tiles: np.recarray
+    """Inertia of joints."""
 
 
 @separate
 def derivative(system, t, y, dy):
     """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
-    links, axes, pairs = system.links, system.axes, system.pairs
+    links, axes, groups, pairs = system.links, system.axes, system.groups, system.pairs
     w = system.world[0]
     w.evaluations += 1
     n_q, n_u = w.n_q, w.n_u
@@ -103,16 +110,18 @@ def derivative(system, t, y, dy):
         clear_pulls(links, appendages, modes)
         power += load_nodes(system, t, u)
     if system.orbit.shape[0] > 0:
-        power += apply_gravity(links, system.orbit, appendages)
+        power += apply_gravity(links, groups, system.orbit, appendages)
         power += apply_plates(links, system.orbit, system.plates)
     if appendages.shape[0] > 0:
-        loss += soften(links, appendages, modes, y, u, w.gravity)
-    accelerations(links, axes)
+        loss += soften(links, groups, appendages, modes, y, u, w.gravity)
+    accelerations(links, axes, groups, system.tiles)
+    if appendages.shape[0] > 0 or system.locks.shape[0] > 0:
+        link_accelerations(links, groups, 0)
     if system.locks.shape[0] > 0:
-        loss += hold_locks(links, axes, system.elements, system.locks, w.gravity)
+        loss += hold_locks(links, axes, groups, system.tiles, system.elements, system.locks, w.gravity)
     write_rates(links, axes, w.gravity, y, u, dy, n_q)
     if appendages.shape[0] > 0:
-        write_modal_rates(links, appendages, modes, u, dy, n_q, w.gravity)
+        write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
     dy[n_q + n_u] = loss
     dy[n_q + n_u + 1] = power + held
 
@@ -120,31 +129,27 @@ def derivative(system, t, y, dy):
 @kernel
 def set_motion(system, q, u):
     """Bring poses and velocities of all links to the given state."""
-    links, axes, appendages, modes = system.links, system.axes, system.appendages, system.modes
-    place_links(links, axes, q)
+    links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
+    place_links(links, groups, q)
     if appendages.shape[0] > 0:
-        deform(links, appendages, modes, q)
-    joint_velocities(links, axes, u)
+        deform(links, groups, appendages, modes, q)
+    sum_inertias(links, groups, u)
+    joint_velocities(links, groups, u)
     if appendages.shape[0] > 0:
         add_modal_momentum(links, appendages, modes, u)
     base_velocities(links, u)
-    link_velocities(links, system.world[0].gravity)
+    link_velocities(links, groups, system.world[0].gravity)
     if appendages.shape[0] > 0:
-        add_modal_bias(links, appendages)
+        add_modal_bias(links, groups, appendages)
 
 
 @kernel
-def move_links(links, axes, appendages, modes, q, u, gravity):
-    """Bring all links to a state that is told by the velocities of free bases, not yet by their momenta."""
-    place_links(links, axes, q)
-    deform(links, appendages, modes, q)
-    joint_velocities(links, axes, u)
+def move_links(links, groups, appendages, modes, q, u):
+    """Place all links and sum up inertias and what joints and modes make of momentum; bases do not move yet."""
+    place_links(links, groups, q)
+    deform(links, groups, appendages, modes, q)
+    sum_inertias(links, groups, u)
     add_modal_momentum(links, appendages, modes, u)
-    for i in range(links.shape[0]):
-        link = links[i]
-        for k in range(6):
-            link.V[k] = u[link.at_u + k] if link.kind == FREE else 0.0
-    link_velocities(links, gravity)
 
 
 @kernel
@@ -176,9 +181,10 @@ def load_nodes(system, t, u):
 def clear_forces(links, axes, u):
     """Forget the forces of the last evaluation but for the efforts held at joints; returns their power [W]."""
     for i in range(links.shape[0]):
-        W = links[i].W
-        for k in range(6):
-            W[k] = 0.0
+        link = links[i]
+        if link.loaded == 1 or link.kind == FREE:
+            for k in range(6):
+                link.W[k] = 0.0
     power = 0.0
     for i in range(axes.shape[0]):
         axes[i].tau = axes[i].held
@@ -210,7 +216,7 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
             for row in range(at_u, at_u + link.rows):
                 dy[n_q + row] = axes[row].udot
             base = links[link.root]
-            if base.kind == FREE:
+            if link.loaded == 1 and base.kind == FREE:
                 for k in range(6):
                     dy[n_q + base.at_u + k] += link.W[k]
 
@@ -263,22 +269,21 @@ def books(system, y, out):
         out[k] = 0.0
     mass = 0.0
     for i in range(links.shape[0]):
-        link, lane = links[i], i % LANES
+        link = links[i]
         if link.kind == GROUND:
             continue
-        base, group = links[link.root], links[i - lane].group
-        h, V, own, p = group.h, link.V, group.inertia, base.p_NB
-        ax, ay, az = turn(base.R_NB, h[0, lane], h[1, lane], h[2, lane])
-        lx, ly, lz = turn(base.R_NB, h[3, lane], h[4, lane], h[5, lane])
+        base, V, p = links[link.root], link.V, links[link.root].p_NB
+        h, (m, mx, my, mz) = momentum_of(system.groups, link)
+        ax, ay, az = turn(base.R_NB, h[0], h[1], h[2])
+        lx, ly, lz = turn(base.R_NB, h[3], h[4], h[5])
         ax, ay, az = ax + p[1] * lz - p[2] * ly, ay + p[2] * lx - p[0] * lz, az + p[0] * ly - p[1] * lx
         out[0], out[1], out[2] = out[0] + ax, out[1] + ay, out[2] + az
         out[3], out[4], out[5] = out[3] + lx, out[4] + ly, out[5] + lz
         out[10] += np.sqrt(lx * lx + ly * ly + lz * lz)
         out[11] += np.sqrt(ax * ax + ay * ay + az * az)
         for k in range(6):
-            out[6] += 0.5 * h[k, lane] * V[k]
-        m = own[0, lane]
-        mx, my, mz = turn(base.R_NB, own[1, lane], own[2, lane], own[3, lane])
+            out[6] += 0.5 * h[k] * V[k]
+        mx, my, mz = turn(base.R_NB, mx, my, mz)
         mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
         mass += m
@@ -289,3 +294,18 @@ def books(system, y, out):
     out[9] = y[w.n_q + w.n_u + 1]
     if mass > 0.0:
         out[12] = out[6] - 0.5 * (out[3] * out[3] + out[4] * out[4] + out[5] * out[5]) / mass
+
+
+@inlined
+def momentum_of(groups, link):
+    """Momentum of a moving link against N in its base frame; and its mass and mass times centre there."""
+    if link.kind == FREE:
+        return six(link.h), (link.now[0], link.now[1], link.now[2], link.now[3])
+    last = link.column + link.rows - 1
+    h, own, j = groups[last // LANES].h, groups[last // LANES].inertia, last % LANES
+    return (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j]), (
+        own[0, j],
+        own[1, j],
+        own[2, j],
+        own[3, j],
+    )

@@ -1,208 +1,310 @@
-"""Forward dynamics by articulated bodies, in the base frame of each tree.
+"""Forward dynamics in the base frame of each tree: the inertia that joints have while free bases yield, inverted.
 
-Every joint is a sequence of single axes. An axis carries the articulated inertia of all that it moves; taking it out
-hands the rest to the next axis towards the base.
+The momentum of all that an axis carries (`F`) gives both the inertia of the joints and how they push at their free
+base. Bases are taken out first, which couples all axes of a tree; the rest is inverted by sweeps, in tiles of
+LANES by LANES axes: the lower triangle of tiles row by row, and room for one more.
 """
 
 from softdock.jit import inlined, kernel
-from softdock.multibody.kernels.tree import FREE, LANES
+from softdock.lanes import LANES, fma, load, store, total, unit
+from softdock.multibody.kernels.composites import write_compliance
+from softdock.multibody.kernels.spatial import add_dot, dot, dot6, load6, six, store6, sum_along, write_six
+from softdock.multibody.kernels.tree import FREE, GROUND
 
 
 @kernel
-def accelerations(links, axes):
-    """Solve for the accelerations of all joints and bases; Eqs. (M9)-(M13).
+def accelerations(links, axes, groups, tiles):
+    """Solve for the accelerations of all joints; Eqs. (M9)-(M13).
 
-    Expects placed links with their velocities and bias, the wrenches `W` from outside (in N about N's origin) and
-    the joint forces `tau`. Leaves accelerations in `udot` (for a free base its spatial acceleration in the base
-    frame, without uniform gravity) and in `dA` what they add to the accelerations of the links.
+    Expects placed links with their inertias, velocities and bias, the wrenches `W` from outside (in N about N's origin)
+    and the joint forces `tau`. Leaves accelerations in `udot`.
     """
-    n = links.shape[0]
-    for i in range(n):
-        link, lane = links[i], i % LANES
-        W = link.W
+    factor(links, groups, tiles)
+    for i in range(links.shape[0]):
+        W = links[i].W
+        links[i].loaded = 0
         if abs(W[0]) + abs(W[1]) + abs(W[2]) + abs(W[3]) + abs(W[4]) + abs(W[5]) != 0.0:
-            take_outside_wrench(links[i - lane].group.f, lane, W, links[link.root])
-    for i in range(n - 1, -1, -1):
-        link, lane = links[i], i % LANES
-        if link.parent >= 0:
-            group, up = links[i - lane].group, link.parent % LANES
-            for row in range(link.rows - 1, 0, -1):
-                eliminate(axes[link.at_u + row], group, lane, group, lane, 0.0)
-            eliminate(axes[link.at_u], group, lane, links[link.parent - up].group, up, 1.0)
-    for i in range(n):
-        link, lane = links[i], i % LANES
-        if link.parent >= 0:
-            copy_motion(links[link.parent].dA, link.dA)
-            for row in range(link.at_u, link.at_u + link.rows):
-                accelerate(axes[row], link.dA)
-        elif link.kind == FREE:
-            solve_base(links[i - lane].group, lane, link.dA)
-            for k in range(6):
-                axes[link.at_u + k].udot = link.dA[k]
+            links[i].loaded = 1
+            push_link(links, groups, i, W, -1.0)
+    gather_forces(links, groups)
+    for g in range(groups.shape[0]):
+        group = groups[g]
+        for j in range(group.count):
+            group.b[0, j] += axes[group.at_u[j]].tau
+    solve(groups, tiles)
+    for g in range(groups.shape[0]):
+        group = groups[g]
+        for j in range(group.count):
+            axes[group.at_u[j]].udot = group.udot[0, j]
 
 
 @inlined
-def take_outside_wrench(f, i, W, base):
-    """Subtract the outside wrench from the bias, after turning it into the base frame; Eq. (M9)."""
+def push_link(links, groups, i, W, sign):
+    """Add an outside wrench times a sign to the force that a link needs, after turning it into the base frame."""
+    base = links[links[i].root]
     p, R = base.p_NB, base.R_NB
-    lx, ly, lz = W[3], W[4], W[5]
-    ax = W[0] - (p[1] * lz - p[2] * ly)
-    ay = W[1] - (p[2] * lx - p[0] * lz)
-    az = W[2] - (p[0] * ly - p[1] * lx)
-    for k in range(3):
-        f[k, i] -= R[k] * ax + R[3 + k] * ay + R[6 + k] * az
-        f[3 + k, i] -= R[k] * lx + R[3 + k] * ly + R[6 + k] * lz
+    lx, ly, lz = sign * W[3], sign * W[4], sign * W[5]
+    ax = sign * W[0] - (p[1] * lz - p[2] * ly)
+    ay = sign * W[1] - (p[2] * lx - p[0] * lz)
+    az = sign * W[2] - (p[0] * ly - p[1] * lx)
+    f0, f1, f2 = (
+        R[0] * ax + R[3] * ay + R[6] * az,
+        R[1] * ax + R[4] * ay + R[7] * az,
+        R[2] * ax + R[5] * ay + R[8] * az,
+    )
+    f3, f4, f5 = (
+        R[0] * lx + R[3] * ly + R[6] * lz,
+        R[1] * lx + R[4] * ly + R[7] * lz,
+        R[2] * lx + R[5] * ly + R[8] * lz,
+    )
+    add_force(links, groups, i, (f0, f1, f2, f3, f4, f5))
 
 
 @inlined
-def dot6(a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5):
-    """Scalar product of a motion and a force, in two halves that do not wait for each other."""
-    return (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5)
+def add_force(links, groups, i, x):
+    """Add to the force that a link needs; the ground takes any."""
+    link = links[i]
+    if link.kind == FREE:
+        f = link.f
+        f[0], f[1], f[2] = f[0] + x[0], f[1] + x[1], f[2] + x[2]
+        f[3], f[4], f[5] = f[3] + x[3], f[4] + x[4], f[5] + x[5]
+    elif link.kind != GROUND:
+        last = link.column + link.rows - 1
+        f, j = groups[last // LANES].f, last % LANES
+        f[0, j], f[1, j], f[2, j] = f[0, j] + x[0], f[1, j] + x[1], f[2, j] + x[2]
+        f[3, j], f[4, j], f[5, j] = f[3, j] + x[3], f[4, j] + x[4], f[5, j] + x[5]
+
+
+@kernel
+def factor(links, groups, tiles):
+    """Inverse inertia of joints whose free bases yield, tile by tile; Eqs. (M9)-(M11)."""
+    for i in range(links.shape[0]):
+        if links[i].kind == FREE:
+            if links[i].flexible == 1:
+                invert(links[i].inverse)
+            else:
+                write_compliance(links[i])
+    for g in range(groups.shape[0]):
+        yield_bases(links, groups[g])
+    for g in range(groups.shape[0]):
+        fill_tiles(groups, g, tiles)
+    for g in range(groups.shape[0] - 1, -1, -1):
+        sweep(tiles[place(g, g)].H, groups[g].count)
+        first = groups[g].first // LANES
+        for i in range(g - 1, first - 1, -1):
+            room = tiles[tiles.shape[0] - 1].H
+            multiply(tiles[place(g, g)].H, tiles[place(g, i)].H, room)
+            for j in range(first, i + 1):
+                take_out(room, tiles[place(g, j)].H, tiles[place(i, j)].H)
 
 
 @inlined
-def eliminate(axis, group, i, below, j, keep):
-    """Take one axis out of what lane i moves; what is left goes to lane j of `below`; Eqs. (M10), (M11).
+def place(row, column):
+    """Index of a tile of the lower triangle."""
+    return row * (row + 1) // 2 + column
 
-    It is added there (`keep` 1), or replaces what was there (`keep` 0): the same lane, for the inner axes of a joint.
+
+@inlined
+def yield_bases(links, group):
+    """Motion of free bases that the momenta of axes make; Eq. (M10)."""
+    f0, f1, f2, f3, f4, f5 = load6(group.F)
+    for k in range(LANES):
+        if group.roots[k] < 0:
+            break
+        M, m = links[group.roots[k]].inverse, load(group.members, k, 0)
+        for i in range(6):
+            y = dot6(f0, f1, f2, f3, f4, f5, M[i, 0], M[i, 1], M[i, 2], M[i, 3], M[i, 4], M[i, 5])
+            store(group.Y, i, 0, m * y if k == 0 else fma(m, y, load(group.Y, i, 0)))
+
+
+@inlined
+def fill_tiles(groups, g, tiles):
+    """Inertia of joints, for the axes of a group and all that come after them; Eqs. (M9), (M10)."""
+    group = groups[g]
+    s0, s1, s2, s3, s4, s5 = load6(group.S)
+    f0, f1, f2, f3, f4, f5 = load6(group.F)
+    y0, y1, y2, y3, y4, y5 = load6(group.Y)
+    for i in range(g, groups.shape[0]):
+        F, S, tile = groups[i].F, groups[i].S, tiles[place(i, g)]
+        H, above, same = tile.H, tile.above, tile.same
+        for k in range(groups[i].count):
+            carried = dot6(s0, s1, s2, s3, s4, s5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
+            free = dot6(y0, y1, y2, y3, y4, y5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
+            store(H, k, 0, fma(load(above, k, 0), carried, -load(same, k, 0) * free))
+        if i == g:
+            for k in range(group.count):
+                carries = dot6(f0, f1, f2, f3, f4, f5, S[0, k], S[1, k], S[2, k], S[3, k], S[4, k], S[5, k])
+                store(H, k, 0, fma(load(group.below, k, 0), carries, load(H, k, 0)))
+
+
+@inlined
+def sweep(H, count):
+    """Replace a symmetric tile by its negative inverse, one axis after the other; Eq. (M11)."""
+    for i in range(count):
+        here = unit(i)
+        others = 1.0 - here
+        pivot = load(H, i, 0) * others - here
+        scaled = pivot * (1.0 / H[i, i])
+        for k in range(LANES):
+            if k != i:
+                store(H, k, 0, fma(-H[k, i], scaled, load(H, k, 0) * others))
+        store(H, i, 0, scaled)
+
+
+@inlined
+def multiply(A, B, out):
+    """Write the product of two tiles."""
+    b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
+    for k in range(LANES):
+        x = dot(b0, b1, b2, A[k, 0], A[k, 1], A[k, 2])
+        y = add_dot(b3 * A[k, 3], b4, b5, b6, A[k, 4], A[k, 5], A[k, 6])
+        store(out, k, 0, fma(b7, A[k, 7], x + y))
+
+
+@inlined
+def take_out(A, B, out):
+    """Add the product of a transposed tile and a tile: what the axes taken out leave; Eq. (M11)."""
+    b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
+    for k in range(LANES):
+        x = add_dot(load(out, k, 0), b0, b1, b2, A[0, k], A[1, k], A[2, k])
+        y = add_dot(b3 * A[3, k], b4, b5, b6, A[4, k], A[5, k], A[6, k])
+        store(out, k, 0, fma(b7, A[7, k], x + y))
+
+
+@inlined
+def load_tile(A):
+    """Eight rows of lanes."""
+    a0, a1, a2, a3 = load(A, 0, 0), load(A, 1, 0), load(A, 2, 0), load(A, 3, 0)
+    return a0, a1, a2, a3, load(A, 4, 0), load(A, 5, 0), load(A, 6, 0), load(A, 7, 0)
+
+
+@kernel
+def gather_forces(links, groups):
+    """Forces along axes that are left for accelerations, from the forces `f` that links need; Eq. (M12).
+
+    Leaves at each free base the force that its whole tree needs.
     """
-    S, M, f, U = axis.S, group.IA, group.f, axis.U
-    s0, s1, s2, s3, s4, s5 = S[0], S[1], S[2], S[3], S[4], S[5]
-    f0, f1, f2, f3, f4, f5 = f[0, i], f[1, i], f[2, i], f[3, i], f[4, i], f[5, i]
-    m0, m1, m2, m3, m4, m5 = M[0, i], M[1, i], M[2, i], M[3, i], M[4, i], M[5, i]
-    m6, m7, m8, m9 = M[6, i], M[7, i], M[8, i], M[9, i]
-    m10, m11, m12, m13, m14 = M[10, i], M[11, i], M[12, i], M[13, i], M[14, i]
-    m15, m16, m17, m18, m19, m20 = M[15, i], M[16, i], M[17, i], M[18, i], M[19, i], M[20, i]
-    u0 = dot6(m0, m1, m3, m6, m10, m15, s0, s1, s2, s3, s4, s5)
-    u1 = dot6(m1, m2, m4, m7, m11, m16, s0, s1, s2, s3, s4, s5)
-    u2 = dot6(m3, m4, m5, m8, m12, m17, s0, s1, s2, s3, s4, s5)
-    u3 = dot6(m6, m7, m8, m9, m13, m18, s0, s1, s2, s3, s4, s5)
-    u4 = dot6(m10, m11, m12, m13, m14, m19, s0, s1, s2, s3, s4, s5)
-    u5 = dot6(m15, m16, m17, m18, m19, m20, s0, s1, s2, s3, s4, s5)
-    D = 1.0 / dot6(s0, s1, s2, s3, s4, s5, u0, u1, u2, u3, u4, u5)
-    g = (axis.tau - dot6(s0, s1, s2, s3, s4, s5, f0, f1, f2, f3, f4, f5)) * D
-    d0, d1, d2, d3, d4, d5 = -u0 * D, -u1 * D, -u2 * D, -u3 * D, -u4 * D, -u5 * D
-    axis.g, axis.D = g, D
-    U[0], U[1], U[2], U[3], U[4], U[5] = d0, d1, d2, d3, d4, d5
-    M, f = below.IA, below.f
-    f[0, j] = f0 + keep * f[0, j] + u0 * g
-    f[1, j] = f1 + keep * f[1, j] + u1 * g
-    f[2, j] = f2 + keep * f[2, j] + u2 * g
-    f[3, j] = f3 + keep * f[3, j] + u3 * g
-    f[4, j] = f4 + keep * f[4, j] + u4 * g
-    f[5, j] = f5 + keep * f[5, j] + u5 * g
-    M[0, j] = m0 + keep * M[0, j] + u0 * d0
-    M[1, j] = m1 + keep * M[1, j] + u0 * d1
-    M[2, j] = m2 + keep * M[2, j] + u1 * d1
-    M[3, j] = m3 + keep * M[3, j] + u0 * d2
-    M[4, j] = m4 + keep * M[4, j] + u1 * d2
-    M[5, j] = m5 + keep * M[5, j] + u2 * d2
-    M[6, j] = m6 + keep * M[6, j] + u0 * d3
-    M[7, j] = m7 + keep * M[7, j] + u1 * d3
-    M[8, j] = m8 + keep * M[8, j] + u2 * d3
-    M[9, j] = m9 + keep * M[9, j] + u3 * d3
-    M[10, j] = m10 + keep * M[10, j] + u0 * d4
-    M[11, j] = m11 + keep * M[11, j] + u1 * d4
-    M[12, j] = m12 + keep * M[12, j] + u2 * d4
-    M[13, j] = m13 + keep * M[13, j] + u3 * d4
-    M[14, j] = m14 + keep * M[14, j] + u4 * d4
-    M[15, j] = m15 + keep * M[15, j] + u0 * d5
-    M[16, j] = m16 + keep * M[16, j] + u1 * d5
-    M[17, j] = m17 + keep * M[17, j] + u2 * d5
-    M[18, j] = m18 + keep * M[18, j] + u3 * d5
-    M[19, j] = m19 + keep * M[19, j] + u4 * d5
-    M[20, j] = m20 + keep * M[20, j] + u5 * d5
+    for g in range(groups.shape[0] - 1, -1, -1):
+        group = groups[g]
+        x0, x1, x2, x3, x4, x5 = sum_along(group.f, group.above, group.count)
+        store6(group.f, (x0, x1, x2, x3, x4, x5))
+        s0, s1, s2, s3, s4, s5 = load6(group.S)
+        store(group.b, 0, 0, -dot6(s0, s1, s2, s3, s4, s5, x0, x1, x2, x3, x4, x5))
+        if g > 0:
+            for j in range(group.count):
+                parent = group.parent[j]
+                if 0 <= parent < LANES * g:
+                    other, lane = groups[parent // LANES].f, parent % LANES
+                    for k in range(6):
+                        other[k, lane] += group.f[k, j]
+    for i in range(links.shape[0]):
+        base = links[i]
+        if base.kind == FREE:
+            f0, f1, f2, f3, f4, f5 = six(base.f)
+            for c in range(base.column, base.column + base.columns):
+                group, j = groups[c // LANES], c % LANES
+                if group.parent[j] < 0:
+                    f = group.f
+                    f0, f1, f2 = f0 + f[0, j], f1 + f[1, j], f2 + f[2, j]
+                    f3, f4, f5 = f3 + f[3, j], f4 + f[4, j], f5 + f[5, j]
+            write_six(base.f, (f0, f1, f2, f3, f4, f5))
+    for g in range(groups.shape[0]):
+        group = groups[g]
+        y0, y1, y2, y3, y4, y5 = load6(group.Y)
+        b = load(group.b, 0, 0)
+        for k in range(LANES):
+            if group.roots[k] < 0:
+                break
+            f0, f1, f2, f3, f4, f5 = six(links[group.roots[k]].f)
+            push = dot6(y0, y1, y2, y3, y4, y5, f0, f1, f2, f3, f4, f5)
+            b = fma(load(group.members, k, 0), push, b)
+        store(group.b, 0, 0, b)
+
+
+@kernel
+def solve(groups, tiles):
+    """Accelerations along axes from the forces left for them; Eq. (M13)."""
+    n = groups.shape[0]
+    for g in range(n - 1, -1, -1):
+        group = groups[g]
+        divide(tiles[place(g, g)].H, group)
+        for i in range(group.first // LANES, g):
+            b, H = load(groups[i].b, 0, 0), tiles[place(g, i)].H
+            for k in range(LANES):
+                b = fma(-group.udot[0, k], load(H, k, 0), b)
+            store(groups[i].b, 0, 0, b)
+    for g in range(1, n):
+        group = groups[g]
+        first = group.first // LANES
+        if first < g:
+            for k in range(group.count):
+                x = load(tiles[place(g, first)].H, k, 0) * load(groups[first].udot, 0, 0)
+                for i in range(first + 1, g):
+                    x = fma(load(tiles[place(g, i)].H, k, 0), load(groups[i].udot, 0, 0), x)
+                group.b[0, k] -= total(x)
+            divide(tiles[place(g, g)].H, group)
 
 
 @inlined
-def copy_motion(source, target):
-    """Copy a motion vector."""
-    for k in range(6):
-        target[k] = source[k]
+def divide(H, group):
+    """Multiply the forces of a group by the inverse of its tile, whose negative is given."""
+    b = group.b
+    x, y = load(H, 0, 0) * -b[0, 0], load(H, 1, 0) * -b[0, 1]
+    for k in range(2, LANES, 2):
+        x, y = fma(load(H, k, 0), -b[0, k], x), fma(load(H, k + 1, 0), -b[0, k + 1], y)
+    store(group.udot, 0, 0, x + y)
+
+
+@kernel
+def link_accelerations(links, groups, locked):
+    """What the accelerations along axes add to those of links, written to `dA`, or for locks to `dB`; Eq. (M13)."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        a = link.dB if locked == 1 else link.dA
+        if link.kind == FREE:
+            accelerate_base(link, groups, a)
+        elif link.kind != GROUND:
+            parent = links[link.parent]
+            below = parent.dB if locked == 1 else parent.dA
+            a0, a1, a2, a3, a4, a5 = six(below)
+            for c in range(link.column, link.column + link.rows):
+                group, j = groups[c // LANES], c % LANES
+                S, udot = group.S, group.udot[0, j]
+                a0, a1, a2 = fma(S[0, j], udot, a0), fma(S[1, j], udot, a1), fma(S[2, j], udot, a2)
+                a3, a4, a5 = fma(S[3, j], udot, a3), fma(S[4, j], udot, a4), fma(S[5, j], udot, a5)
+            write_six(a, (a0, a1, a2, a3, a4, a5))
 
 
 @inlined
-def accelerate(axis, a):
-    """Accelerate along one axis, from the acceleration of what it stands on; Eq. (M13)."""
-    S, U = axis.S, axis.U
-    a0, a1, a2, a3, a4, a5 = a[0], a[1], a[2], a[3], a[4], a[5]
-    udot = axis.g + dot6(U[0], U[1], U[2], U[3], U[4], U[5], a0, a1, a2, a3, a4, a5)
-    axis.udot = udot
-    a[0], a[1], a[2] = a0 + S[0] * udot, a1 + S[1] * udot, a2 + S[2] * udot
-    a[3], a[4], a[5] = a3 + S[3] * udot, a4 + S[4] * udot, a5 + S[5] * udot
+def accelerate_base(base, groups, a):
+    """Acceleration of a free base from the force that its tree needs; Eq. (M13)."""
+    f0, f1, f2, f3, f4, f5 = six(base.f)
+    for c in range(base.column, base.column + base.columns):
+        group, j = groups[c // LANES], c % LANES
+        F, udot = group.F, group.udot[0, j]
+        f0, f1, f2 = fma(F[0, j], udot, f0), fma(F[1, j], udot, f1), fma(F[2, j], udot, f2)
+        f3, f4, f5 = fma(F[3, j], udot, f3), fma(F[4, j], udot, f4), fma(F[5, j], udot, f5)
+    M = base.inverse
+    for i in range(6):
+        a[i] = -dot6(M[i, 0], M[i, 1], M[i, 2], M[i, 3], M[i, 4], M[i, 5], f0, f1, f2, f3, f4, f5)
 
 
 @inlined
-def solve_base(group, lane, a):
-    """Acceleration of a free base: its six axes are taken out one by one, too; Eq. (M12)."""
-    M, f = group.IA, group.f
-    m0 = M[0, lane]
-    m1, m2 = M[1, lane], M[2, lane]
-    m3, m4, m5 = M[3, lane], M[4, lane], M[5, lane]
-    m6, m7, m8, m9 = M[6, lane], M[7, lane], M[8, lane], M[9, lane]
-    m10, m11, m12, m13, m14 = M[10, lane], M[11, lane], M[12, lane], M[13, lane], M[14, lane]
-    m15, m16, m17, m18, m19, m20 = (
-        M[15, lane],
-        M[16, lane],
-        M[17, lane],
-        M[18, lane],
-        M[19, lane],
-        M[20, lane],
-    )
-    f0, f1, f2, f3, f4, f5 = f[0, lane], f[1, lane], f[2, lane], f[3, lane], f[4, lane], f[5, lane]
-    D = -1.0 / m20
-    l15, l16, l17, l18, l19 = m15 * D, m16 * D, m17 * D, m18 * D, m19 * D
-    m0 = m0 + l15 * m15
-    m1, m2 = m1 + l16 * m15, m2 + l16 * m16
-    m3, m4, m5 = m3 + l17 * m15, m4 + l17 * m16, m5 + l17 * m17
-    m6, m7, m8, m9 = m6 + l18 * m15, m7 + l18 * m16, m8 + l18 * m17, m9 + l18 * m18
-    m10, m11, m12, m13, m14 = (
-        m10 + l19 * m15,
-        m11 + l19 * m16,
-        m12 + l19 * m17,
-        m13 + l19 * m18,
-        m14 + l19 * m19,
-    )
-    f0, f1, f2, f3, f4 = (
-        f0 + l15 * f5,
-        f1 + l16 * f5,
-        f2 + l17 * f5,
-        f3 + l18 * f5,
-        f4 + l19 * f5,
-    )
-    f5 *= D
-    D = -1.0 / m14
-    l10, l11, l12, l13 = m10 * D, m11 * D, m12 * D, m13 * D
-    m0 = m0 + l10 * m10
-    m1, m2 = m1 + l11 * m10, m2 + l11 * m11
-    m3, m4, m5 = m3 + l12 * m10, m4 + l12 * m11, m5 + l12 * m12
-    m6, m7, m8, m9 = m6 + l13 * m10, m7 + l13 * m11, m8 + l13 * m12, m9 + l13 * m13
-    f0, f1, f2, f3 = f0 + l10 * f4, f1 + l11 * f4, f2 + l12 * f4, f3 + l13 * f4
-    f4 *= D
-    D = -1.0 / m9
-    l6, l7, l8 = m6 * D, m7 * D, m8 * D
-    m0 = m0 + l6 * m6
-    m1, m2 = m1 + l7 * m6, m2 + l7 * m7
-    m3, m4, m5 = m3 + l8 * m6, m4 + l8 * m7, m5 + l8 * m8
-    f0, f1, f2 = f0 + l6 * f3, f1 + l7 * f3, f2 + l8 * f3
-    f3 *= D
-    D = -1.0 / m5
-    l3, l4 = m3 * D, m4 * D
-    m0 = m0 + l3 * m3
-    m1, m2 = m1 + l4 * m3, m2 + l4 * m4
-    f0, f1 = f0 + l3 * f2, f1 + l4 * f2
-    f2 *= D
-    D = -1.0 / m2
-    l1 = m1 * D
-    m0 = m0 + l1 * m1
-    f0 = f0 + l1 * f1
-    f1 *= D
-    D = -1.0 / m0
-    f0 *= D
-    a0 = f0
-    a1 = f1 + l1 * a0
-    a2 = f2 + l3 * a0 + l4 * a1
-    a3 = f3 + l6 * a0 + l7 * a1 + l8 * a2
-    a4 = f4 + l10 * a0 + l11 * a1 + l12 * a2 + l13 * a3
-    a5 = f5 + l15 * a0 + l16 * a1 + l17 * a2 + l18 * a3 + l19 * a4
-    a[0], a[1], a[2], a[3], a[4], a[5] = a0, a1, a2, a3, a4, a5
+def invert(M):
+    """Replace a symmetric positive definite 6x6 matrix by its inverse."""
+    for i in range(6):
+        D = 1.0 / M[i, i]
+        for k in range(6):
+            if k != i:
+                scaled = M[k, i] * D
+                for j in range(6):
+                    if j != i:
+                        M[k, j] -= scaled * M[i, j]
+        for k in range(6):
+            if k != i:
+                M[k, i] = M[k, i] * D
+                M[i, k] = M[k, i]
+        M[i, i] = -D
+    for i in range(6):
+        for j in range(6):
+            M[i, j] = -M[i, j]

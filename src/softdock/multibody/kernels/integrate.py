@@ -286,10 +286,10 @@ def strike(system, y):
     """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
     if system.locks.shape[0] > 0:
         w = system.world[0]
-        links, axes, appendages, modes = system.links, system.axes, system.appendages, system.modes
         y[w.n_q + w.n_u] += strike_locks(
-            links, axes, system.elements, system.locks, w.gravity, appendages, modes, w.n_q, y
-        )
+            system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
+            system.appendages, system.modes, w.n_q, y,
+        )  # fmt: skip
 
 
 @kernel

@@ -1,14 +1,15 @@
 """Rigid connections: two frames strike each other at once and move as one from then on.
 
 A lock is a constraint between two links, whatever trees they belong to. Its wrench follows from the compliance of the
-two, which the articulated inertias of the last accelerations give; it gives the first impulse, too.
+two, which the inverse inertias of the last accelerations give; it gives the first impulse, too.
 """
 
 import math
 
 from softdock.jit import inlined, kernel
+from softdock.lanes import store
 from softdock.multibody.kernels.appendages import bias_acceleration, motion_in_link
-from softdock.multibody.kernels.dynamics import dot6, solve_base, take_outside_wrench
+from softdock.multibody.kernels.dynamics import gather_forces, link_accelerations, push_link, solve
 from softdock.multibody.kernels.elements import LOCK
 from softdock.multibody.kernels.poses import (
     as_matrix,
@@ -19,7 +20,8 @@ from softdock.multibody.kernels.poses import (
     transposed,
     turn,
 )
-from softdock.multibody.kernels.tree import FREE, LANES
+from softdock.multibody.kernels.spatial import dot6
+from softdock.multibody.kernels.tree import FREE
 
 SETTLING = (
     2.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
@@ -30,10 +32,10 @@ SINGULAR = (
 
 
 @kernel
-def hold_locks(links, axes, elements, work, gravity):
+def hold_locks(links, axes, groups, tiles, elements, work, gravity):
     """Add the wrenches of active locks to the accelerations; Eqs. (M50)-(M52). Returns the power they take [W].
 
-    Comes right after the accelerations, whose articulated inertias it needs. `work` has six rows per lock and one
+    Comes right after the accelerations, whose inverse inertias it needs. `work` has six rows per lock and one
     column more.
     """
     last = work.shape[1] - 1
@@ -42,8 +44,8 @@ def hold_locks(links, axes, elements, work, gravity):
         element = elements[i]
         if element.kind == LOCK and element.active == 1:
             x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-            A = relative_motion(links, element.a, element.b, x, y, z, 0, gravity)
-            V = relative_motion(links, element.a, element.b, x, y, z, 1, gravity)
+            A = relative_motion(links, groups, element.a, element.b, x, y, z, 0, gravity)
+            V = relative_motion(links, groups, element.a, element.b, x, y, z, 1, gravity)
             slip = slipped(links, element, x, y, z)
             for k in range(6):
                 back = 2.0 * SETTLING * V[k] + SETTLING * SETTLING * slip[k]
@@ -52,13 +54,14 @@ def hold_locks(links, axes, elements, work, gravity):
             m += 1
     if m == 0:
         return 0.0
-    push_locks(links, axes, elements, work, m, gravity)
+    push_locks(links, axes, groups, tiles, elements, work, m, gravity)
     taken = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind == LOCK and element.active == 1:
             W, a, b = element.wrench, links[element.a], links[element.b]
-            V = relative_motion(links, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+            a.loaded, b.loaded = 1, 1
+            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
             for k in range(6):
                 b.W[k] += W[k]
                 a.W[k] -= W[k]
@@ -73,7 +76,7 @@ def hold_locks(links, axes, elements, work, gravity):
 
 
 @kernel
-def strike_locks(links, axes, elements, work, gravity, appendages, modes, n_q, y):
+def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages, modes, n_q, y):
     """Let everything that is locked move as one at once, by impulses; Eq. (M53). Returns the energy lost [J].
 
     Expects that the derivative was evaluated at this state.
@@ -84,18 +87,18 @@ def strike_locks(links, axes, elements, work, gravity, appendages, modes, n_q, y
         element = elements[i]
         if element.kind == LOCK and element.active == 1:
             x, px, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-            V = relative_motion(links, element.a, element.b, x, px, z, 1, gravity)
+            V = relative_motion(links, groups, element.a, element.b, x, px, z, 1, gravity)
             for k in range(6):
                 work[6 * m + k, last] = -V[k]
             m += 1
     if m == 0:
         return 0.0
-    push_locks(links, axes, elements, work, m, gravity)
+    push_locks(links, axes, groups, tiles, elements, work, m, gravity)
     lost = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind == LOCK and element.active == 1:
-            V = relative_motion(links, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
+            V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
             for k in range(6):
                 lost -= 0.5 * element.wrench[k] * V[k]
             strike_tree(links[links[element.b].root], element.wrench, 1.0, n_q, y)
@@ -123,29 +126,29 @@ def strike_tree(base, wrench, sign, n_q, y):
 
 
 @kernel
-def push_locks(links, axes, elements, work, m, gravity):
+def push_locks(links, axes, groups, tiles, elements, work, m, gravity):
     """Find the wrenches of m active locks that change relative motions by the last column of `work`; Eq. (M51).
 
     Leaves each in `wrench` of its lock (on b, in N about N's origin) and what all of them change in `dB` and `du`.
     """
     last = work.shape[1] - 1
     for column in range(6 * m):
-        clear_response(links)
+        clear_response(links, groups)
         lock = find_lock(elements, column // 6)
         set_unit_wrench(links, lock, column % 6)
-        push_links(links, lock)
-        respond(links, axes)
+        push_links(links, groups, lock)
+        respond(links, axes, groups, tiles)
         row = 0
         for i in range(elements.shape[0]):
             element = elements[i]
             if element.kind == LOCK and element.active == 1:
                 x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
-                A = relative_motion(links, element.a, element.b, x, y, z, 2, gravity)
+                A = relative_motion(links, groups, element.a, element.b, x, y, z, 2, gravity)
                 for k in range(6):
                     work[row + k, column] = A[k]
                 row += 6
     solve_symmetric(work, 6 * m)
-    clear_response(links)
+    clear_response(links, groups)
     row = 0
     for i in range(elements.shape[0]):
         element = elements[i]
@@ -159,9 +162,9 @@ def push_locks(links, axes, elements, work, m, gravity):
                 W[1] + z * W[3] - x * W[5],
                 W[2] + x * W[4] - y * W[3],
             )
-            push_links(links, element)
+            push_links(links, groups, element)
             row += 6
-    respond(links, axes)
+    respond(links, axes, groups, tiles)
 
 
 @inlined
@@ -187,79 +190,49 @@ def set_unit_wrench(links, element, way):
 
 
 @kernel
-def clear_response(links):
+def clear_response(links, groups):
     """Forget the forces of another question."""
     for i in range(links.shape[0]):
-        f, lane = links[i - i % LANES].group.f, i % LANES
         for k in range(6):
-            f[k, lane] = 0.0
+            links[i].f[k] = 0.0
+    for g in range(groups.shape[0]):
+        for k in range(6):
+            store(groups[g].f, k, 0, 0.0)
 
 
 @kernel
-def push_links(links, element):
+def push_links(links, groups, element):
     """Let the wrench of a lock act on b and against a."""
-    W = element.wrench
-    b, a = element.b, element.a
-    take_outside_wrench(links[b - b % LANES].group.f, b % LANES, W, links[links[b].root])
-    for k in range(6):
-        W[k] = -W[k]
-    take_outside_wrench(links[a - a % LANES].group.f, a % LANES, W, links[links[a].root])
-    for k in range(6):
-        W[k] = -W[k]
+    push_link(links, groups, element.b, element.wrench, -1.0)
+    push_link(links, groups, element.a, element.wrench, 1.0)
 
 
 @kernel
-def respond(links, axes):
-    """How links and axes accelerate by the forces in `f` alone, with the articulated inertias at hand; Eq. (M50)."""
-    n = links.shape[0]
-    for i in range(n - 1, -1, -1):
-        link, lane = links[i], i % LANES
-        if link.parent >= 0:
-            f, up = links[i - lane].group.f, link.parent % LANES
-            for row in range(link.at_u + link.rows - 1, link.at_u - 1, -1):
-                S, U = axes[row].S, axes[row].U
-                s = dot6(
-                    S[0], S[1], S[2], S[3], S[4], S[5],
-                    f[0, lane], f[1, lane], f[2, lane], f[3, lane], f[4, lane], f[5, lane],
-                )  # fmt: skip
-                axes[row].du = -s * axes[row].D
-                for k in range(6):
-                    f[k, lane] += U[k] * s
-            below = links[link.parent - up].group.f
-            for k in range(6):
-                below[k, up] += f[k, lane]
-    for i in range(n):
-        link, lane = links[i], i % LANES
-        a = link.dB
-        if link.parent >= 0:
-            for k in range(6):
-                a[k] = links[link.parent].dB[k]
-            for row in range(link.at_u, link.at_u + link.rows):
-                S, U = axes[row].S, axes[row].U
-                axes[row].du += dot6(U[0], U[1], U[2], U[3], U[4], U[5], a[0], a[1], a[2], a[3], a[4], a[5])
-                for k in range(6):
-                    a[k] += S[k] * axes[row].du
-        elif link.kind == FREE:
-            solve_base(links[i - lane].group, lane, a)
-            for k in range(6):
-                axes[link.at_u + k].du = a[k]
+def respond(links, axes, groups, tiles):
+    """How links and axes accelerate by the forces in `f` alone, with the inverse inertias at hand; Eq. (M50)."""
+    gather_forces(links, groups)
+    solve(groups, tiles)
+    link_accelerations(links, groups, 1)
+    for g in range(groups.shape[0]):
+        for j in range(groups[g].count):
+            axes[groups[g].at_u[j]].du = groups[g].udot[0, j]
 
 
 @kernel
-def relative_motion(links, a, b, x, y, z, what, gravity):
+def relative_motion(links, groups, a, b, x, y, z, what, gravity):
     """Acceleration (0), velocity (1) or response (2) of link b against link a as a motion in N about (x, y, z)."""
-    p0, p1, p2, p3, p4, p5 = motion_in_world(links, b, x, y, z, what, gravity)
-    q0, q1, q2, q3, q4, q5 = motion_in_world(links, a, x, y, z, what, gravity)
+    p0, p1, p2, p3, p4, p5 = motion_in_world(links, groups, b, x, y, z, what, gravity)
+    q0, q1, q2, q3, q4, q5 = motion_in_world(links, groups, a, x, y, z, what, gravity)
     return p0 - q0, p1 - q1, p2 - q2, p3 - q3, p4 - q4, p5 - q5
 
 
 @inlined
-def motion_in_world(links, i, x, y, z, what, gravity):
+def motion_in_world(links, groups, i, x, y, z, what, gravity):
     """Motion of a link in N about the point (x, y, z)."""
     link = links[i]
     base = links[link.root]
     if what == 0:
-        m0, m1, m2, m3, m4, m5 = bias_acceleration(links, i, gravity)
+        m0, m1, m2, m3, m4, m5 = bias_acceleration(links, groups, i, gravity)
         d = link.dA
         m0, m1, m2, m3, m4, m5 = m0 + d[0], m1 + d[1], m2 + d[2], m3 + d[3], m4 + d[4], m5 + d[5]
     else:

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.composites import inertia_of
 from softdock.multibody.kernels.poses import (
     add_wrench,
     as_matrix,
@@ -19,7 +20,7 @@ from softdock.multibody.kernels.poses import (
     turn,
     turn_back,
 )
-from softdock.multibody.kernels.tree import GROUND, LANES
+from softdock.multibody.kernels.tree import GROUND
 
 ORBIT = np.dtype(
     [
@@ -93,24 +94,23 @@ def move_orbit(orbit, links, t):
 
 
 @kernel
-def apply_gravity(links, orbit, appendages):
+def apply_gravity(links, groups, orbit, appendages):
     """Let the difference of gravity pull at links and their modes; returns its power [W]; Eqs. (O4), (O21)-(O23)."""
     power = 0.0
     for j in range(orbit.shape[0]):
         o = orbit[j]
         for i in range(links.shape[0]):
-            link, lane = links[i], i % LANES
-            own = links[i - lane].group.own
-            if link.kind != GROUND and own[0, lane] > 0.0:
-                power += pull_link(o, i, link, links[link.root], own, lane, appendages)
+            link = links[i]
+            if link.kind != GROUND and link.own[0] > 0.0:
+                own = inertia_of(groups, link)
+                power += pull_link(o, i, link, links[link.root], own, appendages)
     return power
 
 
 @kernel
-def pull_link(o, index, link, base, own, i, appendages):
+def pull_link(o, index, link, base, own, appendages):
     """Force and torque of gravity's difference on one link, and its pull on the link's modes."""
-    m, hx, hy, hz = own[0, i], own[1, i], own[2, i], own[3, i]
-    xx, yy, zz, xy, xz, yz = own[4, i], own[5, i], own[6, i], own[7, i], own[8, i], own[9, i]
+    m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
     R = times(as_matrix(base.R_NB), as_matrix(link.R))
     px, py, pz = turn(base.R_NB, link.p[0], link.p[1], link.p[2])
     dx, dy, dz = px + base.p_NB[0], py + base.p_NB[1], pz + base.p_NB[2]

@@ -5,11 +5,9 @@ Rotation matrices travel as tuples of nine floats, row by row.
 
 import math
 
-import numpy as np
-
 from softdock.jit import inlined
 
-# A quarter turn in three parts of 33 bits and less, so that their products with whole numbers below 2^20 are exact;
+# A quarter turn in three parts, of which the first two have 33 bits: their products with whole numbers are exact;
 # minimax polynomials on an eighth of a turn to either side: fdlibm (Sun Microsystems, 1993).
 QUARTER_1, QUARTER_2, QUARTER_3 = (
     1.57079632673412561417,
@@ -20,30 +18,9 @@ S3, S5, S7 = -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.9841269
 S9, S11, S13 = 2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10
 C4, C6, C8 = 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05
 C10, C12, C14 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11
-FAR = 6e4  # [rad] beyond some 10 000 turns the parts of a quarter turn no longer suffice
-
-
-@inlined
-def moderate(angle):
-    """The same angle, at most FAR away from zero."""
-    return angle if abs(angle) < FAR else math.atan2(math.sin(angle), math.cos(angle))
-
-
-@inlined
-def sine_and_cosine(angle):
-    """Sine and cosine of a moderate angle, in arithmetic alone: loops over angles become vector instructions."""
-    quarters = np.floor(angle * (2.0 / math.pi) + 0.5)
-    r = angle - quarters * QUARTER_1 - quarters * QUARTER_2 - quarters * QUARTER_3
-    z = r * r
-    s = r + r * z * (S3 + z * (S5 + z * (S7 + z * (S9 + z * (S11 + z * S13)))))
-    c = 1.0 - 0.5 * z + z * z * (C4 + z * (C6 + z * (C8 + z * (C10 + z * (C12 + z * C14)))))
-    quadrant = quarters - 4.0 * np.floor(0.25 * quarters)  # 0, 1, 2, 3
-    crossed = quadrant == 1.0 or quadrant == 3.0
-    sine, cosine = (c, s) if crossed else (s, c)
-    return (
-        -sine if quadrant >= 2.0 else sine,
-        -cosine if quadrant == 1.0 or quadrant == 2.0 else cosine,
-    )
+WHOLE = (
+    6755399441055744.0  # 1.5 * 2^52: numbers below 2^51 become whole when it is added and taken away again
+)
 
 
 @inlined

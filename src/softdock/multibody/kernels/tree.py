@@ -7,6 +7,8 @@ they are expressed in the base frame of the tree and taken about its origin.
 
 import numpy as np
 
+from softdock.lanes import LANES
+
 # Kinds of links: how a link moves against its parent.
 GROUND = 0  # base of a grounded tree, at rest in N
 FREE = 1  # base of a free-floating tree
@@ -14,28 +16,64 @@ REVOLUTE = 2  # turns about its own z axis
 PRISMATIC = 3  # slides along its own z axis
 BALL = 4  # turns freely, three rates in its own axes
 
-LANES = 4  # links that are computed side by side
-
 GROUP = np.dtype(
     [
-        # The model, constant during a run: as in LINK, one column per link.
-        ("R_PJ", np.float64, (9, LANES)),
+        # The model, constant during a run, one column per axis; all zero in columns without an axis.
+        ("at_q", np.int64, LANES),
+        ("at_u", np.int64, LANES),
+        ("parent", np.int64, LANES),  # the axis that the axis stands on, -1 for a base
+        ("roots", np.int64, LANES),  # free bases of these axes, then -1
+        ("members", np.float64, (LANES, LANES)),  # one row per root: 1 for its axes
+        ("hinge", np.float64, (1, LANES)),  # 1: its position is an angle
+        ("turns", np.float64, (1, LANES)),  # 1: turns about its z axis
+        ("slides", np.float64, (1, LANES)),  # 1: slides along its z axis
+        ("grounded", np.float64, (1, LANES)),  # 1: its tree stands on the ground
+        ("above", np.float64, (LANES, LANES)),  # row by row: the axes that carry an axis, and itself
+        ("below", np.float64, (LANES, LANES)),  # the axes that an axis carries
+        (
+            "carries",
+            np.float64,
+            (LANES, LANES),
+        ),  # as `below` and itself, but the axes of a ball carry each other
+        ("R_PJ", np.float64, (9, LANES)),  # as in LINK
         ("p_PJ", np.float64, (3, LANES)),
-        ("own", np.float64, (10, LANES)),
+        (
+            "own",
+            np.float64,
+            (10, LANES),
+        ),  # of the link that the axis moves, deformed; zero for inner axes of a ball
         # Scratch memory; B is the base frame of the tree.
-        ("angle", np.float64, LANES),  # of a revolute joint, otherwise zero
-        ("slide", np.float64, LANES),  # of a prismatic joint, otherwise zero
         ("R_PL", np.float64, (9, LANES)),  # link in its parent, but for the turn of a ball
         ("p_PL", np.float64, (3, LANES)),
-        ("R", np.float64, (9, LANES)),  # R_BL
+        ("R", np.float64, (9, LANES)),  # R_BL; the z axis is that of the motion
         ("p", np.float64, (3, LANES)),  # p_BL_B [m]
-        ("inertia", np.float64, (10, LANES)),  # as `own`, in base axes about the origin of B
+        ("S", np.float64, (6, LANES)),  # motion per unit of speed
+        ("step", np.float64, (6, LANES)),  # what an axis adds to velocity or acceleration
         ("V_rel", np.float64, (6, LANES)),  # velocity that the joints make, relative to the base
         ("A_rel", np.float64, (6, LANES)),  # acceleration that these velocities need while the base rests
         ("V", np.float64, (6, LANES)),  # velocity against N
-        ("h", np.float64, (6, LANES)),  # momentum: relative to the base at first, against N at last
-        ("f", np.float64, (6, LANES)),  # force that the motion needs, articulated as IA
-        ("IA", np.float64, (21, LANES)),  # articulated inertia, lower triangle by rows
+        ("A", np.float64, (6, LANES)),  # acceleration that the velocities need, and gravity on the ground
+        ("inertia", np.float64, (10, LANES)),  # as `own`, in base axes about the origin of B
+        ("composite", np.float64, (10, LANES)),  # sum over all that an axis carries
+        ("h", np.float64, (6, LANES)),  # momentum against N
+        ("f", np.float64, (6, LANES)),  # force that the motion needs
+        ("F", np.float64, (6, LANES)),  # momentum per unit of speed of all that an axis carries
+        ("Y", np.float64, (6, LANES)),  # motion of the free base that has this momentum
+        ("b", np.float64, (1, LANES)),  # force along the axis that is left for accelerations
+        ("udot", np.float64, (1, LANES)),  # acceleration along the axis
+        # The model again; last, so that all rows above begin where vectors should.
+        ("count", np.int64),  # columns in use
+        ("first", np.int64),  # first axis of all that move together with one of these
+        ("unused", np.int64, LANES - 2),
+    ],
+    align=True,
+)
+
+TILE = np.dtype(
+    [
+        ("above", np.float64, (LANES, LANES)),  # constant: as in GROUP, for the axes of two groups
+        ("same", np.float64, (LANES, LANES)),  # constant: 1 for axes with the same free base
+        ("H", np.float64, (LANES, LANES)),  # inertia of joints, at last the negative of its inverse
     ],
     align=True,
 )
@@ -49,7 +87,8 @@ LINK = np.dtype(
         ("at_q", np.int64),  # where the positions start in the state
         ("at_u", np.int64),  # where the speeds start among all speeds; for a FREE base its momentum
         ("rows", np.int64),  # number of speeds: 0 for GROUND, 6 for FREE, 1 or 3 otherwise
-        ("laid_out", np.int64),  # 1: the model of this link stands in its group
+        ("column", np.int64),  # first of its axes among all axes of joints, -1 for a base
+        ("columns", np.int64),  # of a FREE base: number of axes in its tree
         ("R_PJ", np.float64, 9),  # joint frame J in the parent link, row by row
         ("p_PJ", np.float64, 3),  # [m]
         # Mass, mass * centre (3), inertia xx yy zz xy xz yz about the origin; link axes.
@@ -61,24 +100,25 @@ LINK = np.dtype(
         ("dA", np.float64, 6),  # acceleration beyond what the velocities need
         ("dB", np.float64, 6),  # what the wrenches of locks change
         ("W", np.float64, 6),  # wrench from outside the tree, in N axes about N's origin
+        ("loaded", np.int64),  # 0: there was none at the last evaluation
         # Scratch memory of a base.
         ("R_NB", np.float64, 9),
         ("p_NB", np.float64, 3),
+        ("now", np.float64, 10),  # as `own`, deformed
         ("total", np.float64, 10),  # inertia of the whole tree
+        ("centre", np.float64, 3),  # of the whole tree [m]
+        ("turning", np.float64, 6),  # inverse inertia of the whole tree about its centre, xx yy zz xy xz yz
         ("h_rel", np.float64, 6),  # momentum that the joints make
-        ("h", np.float64, 6),  # momentum of the whole tree; zero in links that are no base
-        # Side by side with the next links, in every link whose index is a multiple of LANES; unused in the others.
-        ("group", GROUP),
+        ("h", np.float64, 6),  # momentum of the base alone
+        ("f", np.float64, 6),  # force that its motion needs; at last that of the whole tree
+        ("flexible", np.int64),  # 1: modes take their share from the inertia
+        ("inverse", np.float64, (6, 6)),  # motion of the whole tree per force
     ],
     align=True,
 )
 
 AXIS = np.dtype(
     [
-        ("S", np.float64, 6),  # motion per unit of speed
-        ("U", np.float64, 6),  # how the acceleration of what it stands on changes the one along the axis
-        ("D", np.float64),  # acceleration per unit of force along the axis, what it stands on at rest
-        ("g", np.float64),  # acceleration along the axis if what it stands on did not accelerate
         ("held", np.float64),  # effort that a controller holds [N or N m]
         ("tau", np.float64),  # force of springs, drives and whatever acts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
@@ -97,3 +137,13 @@ def records(count: int, dtype: np.dtype) -> np.recarray:
 
 _OF_RECORDS: dict[np.dtype, np.dtype] = {}
 """Types of records, each made once: what is the same object is quickly found to be equal."""
+
+
+def aligned(array: np.recarray) -> np.recarray:
+    """Return a copy that begins where a vector should: lanes that lie across two lines of the cache are slow."""
+    line = 8 * LANES
+    memory = np.empty(array.nbytes + line, np.uint8)
+    start = -memory.ctypes.data % line
+    out = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    out[...] = array
+    return out.view(np.recarray)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.jit import inlined, kernel
+from softdock.lanes import LANES
 from softdock.robot.kernels.arm import carry_inertia, place_arm, write_forces, write_mass_matrix
 
 # What the robot makes up for.
@@ -107,10 +108,10 @@ def limit_speed(law, qdot, tau):
 
 
 @kernel
-def joint_loads(links, axes, at_u, moved, work, out):
+def joint_loads(links, groups, moved, work, out):
     """Write what the surroundings load every joint with, from the wrenches of the last evaluation; Eq. (A19).
 
-    `at_u` (joints,) where a joint's axis is, `moved` (joints,) the link that it moves, `work` (links, 6).
+    `moved` (joints,) the link that a joint moves, `work` (links, 6).
     """
     n = links.shape[0]
     for i in range(n):
@@ -128,9 +129,10 @@ def joint_loads(links, axes, at_u, moved, work, out):
             for k in range(6):
                 work[links[i].parent, k] += work[i, k]
     for j in range(out.shape[0]):
-        S, load = axes[at_u[j]].S, 0.0
+        column = links[moved[j]].column
+        S, lane, load = groups[column // LANES].S, column % LANES, 0.0
         for k in range(6):
-            load -= S[k] * work[moved[j], k]
+            load -= S[k, lane] * work[moved[j], k]
         out[j] = load
 
 

@@ -1,0 +1,170 @@
+"""What the functions of `lanes` are in compiled kernels: instructions on vectors.
+
+Whatever compiles kernels imports this first; Numba then knows the type and the functions.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin, models, register_model, type_callable
+
+from softdock.lanes import LANES, fma, gather, load, store, total, unit
+
+I32, I64, DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
+VECTOR = ir.VectorType(DOUBLE, LANES)
+UNKNOWN = ir.Constant(VECTOR, ir.Undefined)
+
+
+class LanesType(types.Type):
+    """Numba's type of eight numbers side by side."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"lanes{LANES}")
+
+
+ALL = LanesType()
+
+
+@register_model(LanesType)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
+
+
+def _widened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return lanes as they are, and a number in all lanes."""
+    if isinstance(kind, LanesType):
+        return value
+    value = context.cast(builder, value, kind, types.float64)
+    first = builder.insert_element(UNKNOWN, value, ir.Constant(I32, 0))
+    return builder.shuffle_vector(first, UNKNOWN, ir.Constant(ir.VectorType(I32, LANES), [0] * LANES))
+
+
+def _define(operation: Any, instruction: str, *kinds: tuple[Any, ...]) -> None:
+    """Let an operator of Python work on lanes."""
+
+    @infer_global(operation)
+    class Template(AbstractTemplate):
+        def generic(self, args: Any, kws: Any) -> Any:
+            lanes = [isinstance(kind, LanesType) for kind in args]
+            if any(lanes) and all(known or isinstance(kind, types.Float) for known, kind in zip(lanes, args)):
+                return signature(ALL, *args)
+            return None
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        wide = (_widened(context, builder, kind, value) for kind, value in zip(sig.args, args))
+        return getattr(builder, instruction)(*wide)
+
+    for kind in kinds:
+        lower_builtin(operation, *kind)(lower)
+
+
+_PAIRS = (LanesType, LanesType), (LanesType, types.Float), (types.Float, LanesType)
+_define(operator.add, "fadd", *_PAIRS)
+_define(operator.sub, "fsub", *_PAIRS)
+_define(operator.mul, "fmul", *_PAIRS)
+_define(operator.neg, "fneg", (LanesType,))
+
+
+def _returns(function: Any, kind: Any) -> None:
+    """Tell Numba what a function returns, whatever it is given."""
+    takes: dict[Any, Callable[..., Any]] = {
+        1: lambda a: kind,
+        2: lambda a, b: kind,
+        3: lambda a, b, c: kind,
+        4: lambda a, b, c, d: kind,
+    }
+    type_callable(function)(lambda context: takes[function.__code__.co_argcount])
+
+
+for _function, _kind in (
+    (load, ALL),
+    (store, types.none),
+    (gather, ALL),
+    (total, types.float64),
+    (unit, ALL),
+):
+    _returns(_function, _kind)
+
+
+@type_callable(fma)
+def _type_fma(context: Any) -> Callable[..., Any]:
+    def typer(a: Any, b: Any, c: Any) -> Any:
+        return ALL if any(isinstance(kind, LanesType) for kind in (a, b, c)) else types.float64
+
+    return typer
+
+
+def _lower_fma(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    if isinstance(sig.return_type, LanesType):
+        kind, name = VECTOR, f"llvm.fma.v{LANES}f64"
+        args = [_widened(context, builder, kind, value) for kind, value in zip(sig.args, args)]
+    else:
+        kind, name = DOUBLE, "llvm.fma.f64"
+        args = [context.cast(builder, value, kind, types.float64) for kind, value in zip(sig.args, args)]
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+    return builder.call(function, args)
+
+
+def _pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Return where the lanes of an array begin; rows follow each other without gaps."""
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    row, column = (context.cast(builder, args[k], sig.args[k], types.intp) for k in (1, 2))
+    width = cgutils.unpack_tuple(builder, array.shape, 2)[1]
+    place = builder.gep(array.data, [builder.add(builder.mul(row, width), column)])
+    return builder.bitcast(place, VECTOR.as_pointer())
+
+
+def _lower_load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.load(_pointer(context, builder, sig, args), align=8)
+
+
+def _lower_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    wide = _widened(context, builder, sig.args[3], args[3])
+    builder.store(wide, _pointer(context, builder, sig, args), align=8)
+    return context.get_dummy_value()
+
+
+def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array, index = (context.make_array(kind)(context, builder, value) for kind, value in zip(sig.args, args))
+    out = UNKNOWN
+    for k in range(LANES):
+        at = builder.load(builder.gep(index.data, [ir.Constant(I64, k)]))
+        out = builder.insert_element(out, builder.load(builder.gep(array.data, [at])), ir.Constant(I32, k))
+    return out
+
+
+def _lower_total(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    (x,), n = args, LANES
+    while n > 1:
+        n //= 2
+        unknown = ir.Constant(x.type, ir.Undefined)
+        low, high = (
+            builder.shuffle_vector(x, unknown, ir.Constant(ir.VectorType(I32, n), list(range(at, at + n))))
+            for at in (0, n)
+        )
+        x = builder.fadd(low, high)
+    return builder.extract_element(x, ir.Constant(I32, 0))
+
+
+def _lower_unit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    integers = ir.VectorType(I64, LANES)
+    lane = context.cast(builder, args[0], sig.args[0], types.int64)
+    first = builder.insert_element(ir.Constant(integers, ir.Undefined), lane, ir.Constant(I32, 0))
+    wide = builder.shuffle_vector(
+        first, ir.Constant(integers, ir.Undefined), ir.Constant(ir.VectorType(I32, LANES), [0] * LANES)
+    )
+    here = builder.icmp_signed("==", wide, ir.Constant(integers, list(range(LANES))))
+    return builder.select(here, ir.Constant(VECTOR, [1.0] * LANES), ir.Constant(VECTOR, [0.0] * LANES))
+
+
+lower_builtin(fma, types.Any, types.Any, types.Any)(_lower_fma)
+lower_builtin(load, types.Array, types.Any, types.Any)(_lower_load)
+lower_builtin(store, types.Array, types.Any, types.Any, types.Any)(_lower_store)
+lower_builtin(gather, types.Array, types.Array)(_lower_gather)
+lower_builtin(total, LanesType)(_lower_total)
+lower_builtin(unit, types.Integer)(_lower_unit)

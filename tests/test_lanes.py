@@ -1,0 +1,68 @@
+"""What lanes do when compiled is what they do without; products in `fma` are not rounded."""
+
+import math
+from fractions import Fraction
+
+import numba
+import numpy as np
+import pytest
+
+import softdock.pipeline  # noqa: F401  teaches Numba the lanes
+from softdock.lanes import LANES, fma, gather, load, store, total, unit
+from softdock.multibody.kernels.kinematics import sine_and_cosine
+
+
+def mix(a, index, lane, out):
+    """Every operation once."""
+    x, y = load(a, 0, 0), load(a, 1, LANES)
+    store(out, 0, 0, x + 2.0 * y)
+    store(out, 1, 0, 1.0 - x * y)
+    store(out, 2, 0, -gather(a[0], index))
+    store(out, 3, 0, fma(x, 2.0, y))
+    store(out, 4, 0, unit(lane) - x)
+    store(out, 5, 0, 3.0)
+    return total(x)
+
+
+def test_compiled_lanes_do_what_plain_ones_do():
+    rng = np.random.default_rng(1)
+    a = rng.integers(-100, 100, (2, 2 * LANES)) / 4.0  # products and sums are exact
+    index = rng.integers(0, 2 * LANES, LANES)
+    compiled = numba.njit(mix)
+    for lane in range(LANES):
+        plain, vectors = np.zeros((6, LANES)), np.zeros((6, LANES))
+        assert mix(a, index, lane, plain) == compiled(a, index, lane, vectors) == a[0, :LANES].sum()
+        assert np.array_equal(plain, vectors)
+
+
+def test_sums_of_products_are_rounded_once():
+    @numba.njit
+    def both(a, b, c, out):
+        store(out, 0, 0, fma(load(a, 0, 0), b, c))
+        return fma(a[0, 0], b, c)
+
+    rng, out = np.random.default_rng(2), np.zeros((1, LANES))
+    for _ in range(50):
+        a, b = rng.uniform(1, 2, (1, LANES)), rng.uniform(1, 2)
+        c = -a[0, 0] * b  # all but the error of the product cancels
+        once = [float(Fraction(x) * Fraction(b) + Fraction(c)) for x in a[0]]
+        assert both(a, b, c, out) == once[0]
+        assert np.array_equal(out[0], once)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs products that are not rounded")
+def test_sines_and_cosines_of_any_angle():
+    @numba.njit
+    def each(angles, out):
+        s, c = sine_and_cosine(load(angles, 0, 0))
+        store(out, 0, 0, s)
+        store(out, 1, 0, c)
+
+    rng, out = np.random.default_rng(3), np.zeros((2, LANES))
+    for size in (1e-9, 1.0, 10.0, 1e3, 1e6, 1e12):
+        for _ in range(20):
+            angles = rng.uniform(-size, size, (1, LANES))
+            angles[0, :3] = 0.0, 0.5 * math.pi * rng.integers(-9, 9), 0.25 * math.pi * rng.integers(-9, 9)
+            each(angles, out)
+            exact = [[math.sin(x) for x in angles[0]], [math.cos(x) for x in angles[0]]]
+            assert np.abs(out - exact).max() <= 4 * np.finfo(float).eps
