@@ -34,7 +34,7 @@ def test_zones_add_up_to_the_contact(history, contact):
     )
     size = np.linalg.norm(whole, axis=1)
     assert size.max() > 10.0
-    assert np.all(np.linalg.norm(parts - whole, axis=1) <= 5e-3 * size + 1e-2 * 16.0)
+    assert np.all(np.linalg.norm(parts - whole, axis=1) <= 5e-3 * size + 1e-2 * 6.0)
     pressure = np.max([history[f"{contact}/{zone}.pressure"] for zone in ZONES], axis=0)
     peak = size.argmax()
     assert pressure[peak] == pytest.approx(history[f"{contact}.pressure"][peak], rel=1e-2)

@@ -137,6 +137,16 @@ def any_push(pairs):
 
 
 @kernel
+def how_many_push(pairs):
+    """Number of contacts that push, at the last evaluation."""
+    count = 0
+    for i in range(pairs.shape[0]):
+        if pairs[i].force > 0.0:
+            count += 1
+    return count
+
+
+@kernel
 def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
     """Rebuild the near lists that the next step would leave (or every one), at the present poses of the links.
 

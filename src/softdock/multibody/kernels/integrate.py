@@ -6,7 +6,13 @@ import numpy as np
 
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
-from softdock.multibody.kernels.contacts import any_push, refresh_lists, widen_lists, worst_overreach
+from softdock.multibody.kernels.contacts import (
+    any_push,
+    how_many_push,
+    refresh_lists,
+    widen_lists,
+    worst_overreach,
+)
 from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
@@ -49,6 +55,7 @@ STEP_TOO_SMALL = 4
 LISTS_TOO_LONG = 5  # near lists must grow; the run can be continued
 LOG_FULL = 6
 ON = -1  # not ended
+KINK = 8.0  # times: the error of a step in which a contact begins or ends is a guess
 
 # What the kernel is asked for. One kernel for all: each that Python calls would be compiled with all that it calls.
 RUN = 0
@@ -82,6 +89,7 @@ OPTIONS = np.dtype(
         ("started", np.int64),
         ("error_before", np.float64),
         ("after_rejection", np.int64),
+        ("pushing", np.int64),  # contacts that push where the run stands
         ("until_trial", np.int64),  # steps until the other method is tried
         ("trial_period", np.int64),
         ("stop_event", np.int64),
@@ -124,7 +132,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         write_row(o, record, o.t, values)
         o.h = o.fixed_step if o.fixed_step > 0.0 else first_step(k[0], tolerance, o.max_step)
     fired = already_true(events, start)
-    ending = ON
+    ending, o.pushing = ON, how_many_push(system.pairs)
     while ending == ON:
         if fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
@@ -136,6 +144,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
             )
+            o.pushing = how_many_push(system.pairs)
             fired = already_true(events, start)
         elif o.t >= o.t_end:
             ending = TIME_REACHED
@@ -153,7 +162,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 prepare_dense(method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
                 pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
-                headway = least_headway(system.interfaces)
+                headway, o.pushing = least_headway(system.interfaces), how_many_push(system.pairs)
                 whole = pushes and room_beside_samples(o, record)
                 read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
                 if channels.shape[0] > 0:
@@ -253,6 +262,8 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
                 ending = LISTS_TOO_LONG
     elif adaptive:
         error = error_of_step(method, h, k, tolerance)
+        if how_many_push(pairs) != o.pushing:
+            error *= KINK
         if method != o.way:
             accepted = judge_trial(o, method, h, error, k, y_stage, y_new, tolerance)
         elif error <= 1.0:
