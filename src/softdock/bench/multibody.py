@@ -29,6 +29,7 @@ from softdock.report import Progress
 HINGES = 7
 SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five on the ground, the others floating
 CALLS, ROUNDS = 500, 200
+OUR_CALLS = 2000  # about as long as those of the others
 AIM = 5.0  # times faster than a peer
 COLD_AIM, WARM_AIM = 20.0, 1.0  # s
 START = "softdock run"
@@ -129,7 +130,7 @@ def _our_task(assembly: Assembly) -> Task:
         return time.perf_counter() - start
 
     entry = min(seconds(0) for _ in range(ROUNDS))  # the way from Python into the loop
-    return lambda: (seconds(CALLS) - entry) / CALLS
+    return lambda: (seconds(OUR_CALLS) - entry) / OUR_CALLS
 
 
 def _mujoco_tasks(system: System) -> dict[str, Task]:
