@@ -86,14 +86,11 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
     start = time.perf_counter()
     try:
         scenario = template.build(inputs)
-    except InputError as error:
-        return _without(run, inputs, "invalid", str(error.problems[0]), start), None
-    try:
         lean = scenario if keeping.always(run) else scenario.without_history()
         result = carry_out(lean)
         kept = keeping.wants(run, result)
         whole = carry_out(scenario) if kept and lean is not scenario else result
-    except InputError as error:  # found only with everything in place, like surfaces that overlap
+    except InputError as error:  # some are found only with everything in place, like surfaces that overlap
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
         return _without(run, inputs, "failed", str(error), start), None

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from softdock import __version__
+from softdock.campaign.distributions import Choice
 from softdock.campaign.plan import Plan
+from softdock.errors import file_error
 from softdock.result import plain_data
+from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy", "numba")
 SOURCES = (
-    "quantities", "geometry", "lumped", "contact", "multibody", "robot", "scenario", "predict", "simulate",
-    "theory",
+    "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot", "scenario", "predict",
+    "simulate", "theory",
 )  # fmt: skip
 """Rooms whose code decides a result."""
+NAMING_FILES = ("file", "bulk", "eigenvectors")
+"""Keys of a scenario that name a file, or a folder of tables."""
 MOST_SHOWN = 12
 WORDS = {
     f"{what}.{key}"
@@ -40,7 +45,7 @@ def manifest_of(plan: Plan) -> dict[str, Any]:
         "scenario": {"name": plan.template.name, "data": plain_data(plan.template.data)},
         "directory": plan.template.directory,
         "versions": versions(),
-        "files": dict(sorted(_digests(plan.template.data, Path(plan.template.directory)))),
+        "files": _digests(plan),
     }
 
 
@@ -84,17 +89,41 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _digests(data: Any, directory: Path) -> Iterator[tuple[str, str]]:
-    """Yield every file the scenario names with the SHA-256 of its content."""
+def _digests(plan: Plan) -> dict[str, str]:
+    """Return the SHA-256 of every file that a run may read, by the name that the scenario or a choice gives it."""
+    parts: list[Any] = [plan.template.data]
+    for path, distribution in plan.distributions.items():
+        for value in distribution.values if isinstance(distribution, Choice) else ():
+            parts.append(functools.reduce(lambda inside, key: {key: inside}, path.split(".")[::-1], value))
+    directory = Path(plan.template.directory)
+    files = {name: path for part in parts for name, path in _named_files(part, directory)}
+    return {name: _digest(path) for name, path in sorted(files.items())}
+
+
+def _named_files(data: Any, directory: Path, inside: str = "") -> Iterator[tuple[str, Path]]:
+    """Yield every file that plain data names, and where it is; an arm may be a bundled one."""
     if isinstance(data, Mapping):
         for key, value in data.items():
-            if key == "file" and isinstance(value, str):
-                yield value, hashlib.sha256((directory / value).read_bytes()).hexdigest()
+            if key in NAMING_FILES and isinstance(value, str):
+                yield value, find_robot(value, directory) if inside == "arm" else directory / value
             else:
-                yield from _digests(value, directory)
+                yield from _named_files(value, directory, key)
     elif isinstance(data, list | tuple):
         for value in data:
-            yield from _digests(value, directory)
+            yield from _named_files(value, directory)
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of the files in a folder."""
+    try:
+        if not path.is_dir():
+            return hashlib.sha256(path.read_bytes()).hexdigest()
+        digest = hashlib.sha256()
+        for file in sorted(file for file in path.iterdir() if file.is_file()):
+            digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    except OSError as error:
+        raise file_error(path, "read", error) from error
+    return digest.hexdigest()
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """A campaign made ready: every dispersion in SI, checked against the scenario it disperses."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,7 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
     distributions: dict[str, Distribution] = {}
     for path, dispersion in campaign.dispersions.items():
         try:
+            _refuse_part(path, campaign.dispersions, source)
             distributions[path] = _Reader(source, template, path).distribution(dispersion)
         except InputError as error:
             problems += error.problems
@@ -181,6 +182,14 @@ def _refusal(source: Source, place: Place, message: str) -> InputError:
     return InputError(
         Problem(message=message, field=field, file=where.file, line=where.line, given=where.text)
     )
+
+
+def _refuse_part(path: str, paths: Collection[str], source: Source) -> None:
+    """Raise InputError where a field is dispersed that is part of another dispersed one: one would undo the other."""
+    for whole in paths:
+        if path.startswith(f"{whole}."):
+            message = f"It is a part of {whole}, which is dispersed as a whole; disperse one or the other."
+            raise _refusal(source, ("dispersions", path), message)
 
 
 def _correlations(

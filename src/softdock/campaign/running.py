@@ -92,12 +92,18 @@ def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool]:
 
 
 def repeat(plan: Plan, number: int) -> tuple[Row, Result | None]:
-    """Carry out one run of a campaign alone."""
+    """Carry out one run of a campaign alone; its row is that of the campaign, its result has the full history."""
     if not 0 <= number < plan.runs:
         message = f"The runs of this campaign are numbered 0 to {plan.runs - 1}."
         raise InputError(Problem(message=message, field="--rerun", given=str(number)))
     (inputs,) = plan.inputs(number, number + 1)
-    return run_one(plan.template, Keeping("all", ()), number, inputs)
+    keeping = Keeping(plan.campaign.histories, plan.campaign.success)
+    row, result = run_one(
+        plan.template, keeping, number, inputs
+    )  # as in the campaign: samples cost evaluations
+    if result is None:
+        _, result = run_one(plan.template, Keeping("all", ()), number, inputs)
+    return row, result
 
 
 def plan_of(folder: Path) -> Plan:

@@ -63,6 +63,8 @@ def value_at(data: Any, path: str) -> Any:
     """Return the value at a dotted path; raises KeyError where there is none."""
     try:
         for key in path.split("."):
+            if isinstance(data, list) and not key.isdecimal():
+                raise KeyError(path)
             data = data[int(key)] if isinstance(data, list) else data[key]
     except (IndexError, TypeError, ValueError):
         raise KeyError(path) from None

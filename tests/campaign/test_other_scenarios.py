@@ -1,0 +1,113 @@
+"""Campaigns over other things than chains: robots, chosen files, parts of vectors; nothing ends with a fault."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from softdock.campaign import manifest, running
+from softdock.campaign.execution import Keeping, run_one
+from softdock.campaign.loading import load
+from softdock.campaign.manifest import differences, manifest_of
+from softdock.campaign.plan import Plan
+from softdock.campaign.template import Template
+from softdock.errors import InputError
+
+SWING = """\
+softdock: 1
+kind: multibody
+duration: 0.5 s
+bodies:
+  ball: {mass: 2 kg, inertia: [0.1, 0.1, 0.1], joint: {type: free, velocity: [0.1, 0, 0]}}
+  frame: {mass: 50 kg, inertia: [5, 5, 5]}
+struts: {rope: {a: {body: ball}, b: {body: frame, at: [0, 1, 0]}, stiffness: 5, length: 0.9}}
+surfaces:
+  nose: {body: ball, profile: [[0, 50 mm], [50 mm, 20 mm]]}
+"""
+
+
+def campaign(folder: Path, *lines: str, scenario: str = "swing.yaml", more: str = "") -> Plan:
+    (folder / "swing.yaml").write_text(SWING, encoding="utf-8")
+    head = f"softdock: 1\nkind: campaign\nscenario: {scenario}\nruns: 4\ndispersions:\n"
+    path = folder / "campaign.yaml"
+    path.write_text(head + "".join(f"  {line}\n" for line in lines) + more, encoding="utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize("histories", ["none", "failures", "all", 2])
+def test_a_run_is_the_same_again_however_many_samples_are_kept(tmp_path: Path, histories: Any) -> None:
+    """Samples between steps cost evaluations, which stand in the row."""
+    more = f"histories: {histories}\nsuccess: [completed]"
+    plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1 kg, 2 kg]}", more=more)
+    running.run(plan, tmp_path / "out")
+    for number in (0, 1):
+        result, _, same = running.rerun(tmp_path / "out", number)
+        assert same
+        assert result is not None
+        assert result.history.time.size > 40
+
+
+def test_a_part_of_a_dispersed_field_is_refused(tmp_path: Path) -> None:
+    lines = (
+        "bodies.ball.joint.velocity: {magnitude: {uniform: [0, 1]}}",
+        "bodies.ball.mass: {uniform: [1, 2]}",
+    )
+    part = "bodies.ball.joint.velocity.0: {uniform: [0, 1]}"
+    for order in ((*lines, part), (part, *lines)):
+        with pytest.raises(InputError, match="dispersed as a whole") as info:
+            campaign(tmp_path, *order)
+        assert info.value.problems[0].line == 6 + order.index(part)
+    campaign(
+        tmp_path,
+        "bodies.ball.inertia.0: {uniform: [0.1, 0.11]}",
+        "bodies.ball.inertia.1: {uniform: [0.1, 0.11]}",
+    )
+
+
+def test_components_are_counted_from_0_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such field"):
+        campaign(tmp_path, "bodies.ball.joint.velocity.-1: {uniform: [0.1, 0.2]}")
+
+
+def test_a_robot_is_dispersed_and_its_description_is_part_of_the_campaign(tmp_path: Path) -> None:
+    plan = campaign(tmp_path, "bodies.pin.mass: {uniform: [0.5 kg, 0.6 kg]}", scenario="peg-flat")
+    assert list(manifest_of(plan)["files"]) == ["lwr4plus"]
+
+
+def test_every_file_that_a_choice_names_is_part_of_the_campaign(tmp_path: Path) -> None:
+    files = {"file": "a.npz", "nastran": {"bulk": "b.bdf", "eigenvectors": "b.pch"}}
+    data = {"structures": {"boom": files}, "surfaces": [{"file": "tables"}]}
+    for name in ("a.npz", "b.bdf", "b.pch", "c.step", "tables/one.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
+    plan = Plan(
+        plan.name, plan.origin, plan.campaign, Template("", data, str(tmp_path)),
+        {"surfaces.0.file": manifest.Choice(("tables", "c.step"))}, plan.sampler,
+    )  # fmt: skip
+    before = manifest_of(plan)
+    assert list(before["files"]) == ["a.npz", "b.bdf", "b.pch", "c.step", "tables"]
+    for name in ("b.pch", "c.step", "tables/one.csv"):
+        (tmp_path / name).write_text("changed", encoding="utf-8")
+        (line,) = differences(before, manifest_of(plan))
+        assert line.startswith(f"files.{name.partition('/')[0]}: ")
+        (tmp_path / name).write_text(name, encoding="utf-8")
+
+
+def test_all_code_that_decides_a_result_is_part_of_the_campaign() -> None:
+    root = Path(manifest.__file__).parents[1]
+    for room in manifest.SOURCES:
+        for path in (root / room).rglob("*.py"):
+            for name in re.findall(r"from softdock\.(\w+)", path.read_text(encoding="utf-8")):
+                assert name in manifest.SOURCES or not (root / name).is_dir(), path
+
+
+def test_a_scenario_that_cannot_even_be_built_is_a_row(tmp_path: Path) -> None:
+    class Broken(Template):
+        def build(self, inputs: Any) -> Any:
+            raise OverflowError("out of range")
+
+    row, result = run_one(Broken("", {}, str(tmp_path)), Keeping("none", ()), 3, {"x": 1.0})
+    assert result is None
+    assert (row.run, row.status, row.message) == (3, "failed", "Internal error: OverflowError: out of range")
