@@ -75,7 +75,7 @@ def test_a_robot_is_dispersed_and_its_description_is_part_of_the_campaign(tmp_pa
     assert list(manifest_of(plan)["files"]) == ["lwr4plus"]
 
 
-def test_every_file_that_a_choice_names_is_part_of_the_campaign(tmp_path: Path) -> None:
+def test_a_changed_file_of_the_scenario_or_of_a_choice_is_noticed(tmp_path: Path) -> None:
     files = {"file": "a.npz", "nastran": {"bulk": "b.bdf", "eigenvectors": "b.pch"}}
     data = {"structures": {"boom": files}, "surfaces": [{"file": "tables"}]}
     for name in ("a.npz", "b.bdf", "b.pch", "c.step", "tables/one.csv"):
@@ -88,7 +88,7 @@ def test_every_file_that_a_choice_names_is_part_of_the_campaign(tmp_path: Path) 
     )  # fmt: skip
     before = manifest_of(plan)
     assert list(before["files"]) == ["a.npz", "b.bdf", "b.pch", "c.step", "tables"]
-    for name in ("b.pch", "c.step", "tables/one.csv"):
+    for name in ("a.npz", "b.pch", "c.step", "tables/one.csv"):
         (tmp_path / name).write_text("changed", encoding="utf-8")
         (line,) = differences(before, manifest_of(plan))
         assert line.startswith(f"files.{name.partition('/')[0]}: ")

@@ -174,14 +174,6 @@ def test_runs_and_seed_of_the_command_line_survive_a_resume(write: Write, tmp_pa
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
 
 
-def test_a_changed_file_of_the_scenario_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "a.stl").write_bytes(b"one")
-    data = {"surfaces": {"x": {"file": "a.stl"}}}
-    before = {"files": dict(manifest._digests(data, tmp_path))}
-    (tmp_path / "a.stl").write_bytes(b"two")
-    assert manifest.differences(before, {"files": dict(manifest._digests(data, tmp_path))})
-
-
 def test_a_full_disk_leaves_the_table_intact(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: list[tuple[Any, ...]]
 ) -> None:
