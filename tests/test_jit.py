@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from softdock import jit
+from softdock import jit, machine_code
 
 KERNEL = """
     from softdock.jit import kernel
@@ -277,6 +277,33 @@ def test_the_second_process_ends_with_the_first(package: Path) -> None:
         time.sleep(0.05)
 
 
+def test_the_second_process_ends_in_peace_wherever_it_starts(package: Path) -> None:
+    """Neither by an abort, nor in a module of the user that is named like one of Python's."""
+    folder = package.parent / "scripts"
+    folder.mkdir()
+    write(folder / "pickle.py", "raise SystemExit('a script of the user')")
+    script = f"""
+        import os, pickle
+        from softdock import second_process
+        os.chdir({str(folder)!r})
+        second_process._cores = lambda: 2
+        process = second_process.start("time", "sleep", 0.0)
+        process.wait()
+        print(process._process.returncode, second_process._running)
+    """
+    assert ask(package, script) == ["0", "[]"]
+
+
+def test_an_interrupted_kernel_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        machine_code.NO_UNIT.save(tmp_path / "answer.code")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failed_compilation_leaves_no_process(package: Path) -> None:
     write(package / "lumped" / "__init__.py", SEPARATE.replace("return out[0]", "return out[0] + 'one'"))
     script = """
@@ -365,6 +392,11 @@ def test_warm_up_compiles(package: Path) -> None:
 
 def test_without_jit_kernels_are_plain_python(package: Path) -> None:
     assert ask(package, NUMBA_DISABLE_JIT="1")[:3] == ["False", "20.5", "False"]
+
+
+def test_without_jit_by_a_setting_of_numba_kernels_are_plain_python(package: Path) -> None:
+    script = "import numba\nnumba.config.DISABLE_JIT = True\n" + textwrap.dedent(ASK)
+    assert ask(package, script)[:2] == ["False", "20.5"]
 
 
 def test_a_chosen_folder_is_used(package: Path, tmp_path: Path) -> None:

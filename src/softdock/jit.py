@@ -251,7 +251,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
 @functools.cache
 def _is_off() -> bool:
     """Tell whether Numba is told not to compile."""
-    if not _is_set_up():
+    if not _is_set_up() and "numba" not in sys.modules:
         return False
     import numba
 

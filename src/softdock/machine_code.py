@@ -78,6 +78,9 @@ class Unit:
             Path(temporary).replace(path)
         except OSError:
             Path(temporary).unlink(missing_ok=True)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 NO_UNIT = Unit(code=b"", name="", returned=None)

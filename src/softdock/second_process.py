@@ -59,9 +59,10 @@ def start(module: str, function: str, *args: Any) -> SecondProcess | None:
         return None
     request = pickle.dumps((module, function, args))
     path = os.pathsep.join(filter(None, (str(PACKAGE_ROOT.parent), os.environ.get("PYTHONPATH"))))
+    started = None
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND],
+            [sys.executable, "-P", "-c", _COMMAND],  # -P: no modules from the folder of the user
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -72,6 +73,8 @@ def start(module: str, function: str, *args: Any) -> SecondProcess | None:
         process.stdin.write(_LENGTH.pack(len(request)) + request)
         process.stdin.flush()
     except OSError:
+        if started is not None:
+            started.stop()
         return None
     return started
 
@@ -83,10 +86,12 @@ def serve() -> None:
     (length,) = _LENGTH.unpack(sys.stdin.buffer.read(_LENGTH.size))
     module, function, args = pickle.loads(sys.stdin.buffer.read(length))
     threading.Thread(target=_end_with_the_first, daemon=True).start()
+    status = 1
     try:
         getattr(importlib.import_module(module), function)(*args)
-    except KeyboardInterrupt:
-        os._exit(1)
+        status = 0
+    finally:
+        os._exit(status)  # at once: the thread holds on to the input, for which Python would abort
 
 
 def _end_with_the_first() -> None:
