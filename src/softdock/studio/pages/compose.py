@@ -254,6 +254,8 @@ class Composer:
         return max(reversed(fitting), key=lambda row: len(row.path.value or ""), default=None)
 
     async def _save(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()  # it would wipe what is told here
         await self.check()
         if not self.sound:
             return
