@@ -57,6 +57,8 @@ REFUSALS = {
     "speed: {normal: {mean: 0.05, deviation: 0.001, low: 0.06, high: 0.055}}": "above 'low'",
     "speed: {normal: {mean: 0.05, deviation: 0.001, low: 0.3}}": "leave nothing",
     "speed: {normal: {mean: 0.05}}": "missing",
+    "speed: {normal: {mean: null, deviation: 0.001}}": "a speed",
+    "speed: {normal: {mean: 0.05, deviation: }}": "a speed",
     "speed: {uniform: [0.01, 0.02], choice: [0.01]}": "exactly one",
     "speed: {}": "exactly one",
     "speed: {gaussian: [0.01, 0.02]}": "not known",

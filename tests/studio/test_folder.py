@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from softdock.campaign import store
+from softdock.campaign.running import history_folder
 from softdock.errors import InputError
 from softdock.scenario import bundled
 from softdock.scenario.source import parse
+from softdock.studio import tasks
 from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder, bundled_heads
 
 
@@ -47,6 +49,26 @@ def test_names_of_runs_are_names(folder: Folder, name: str) -> None:
     for place in (folder.run, folder.campaign):
         with pytest.raises(InputError):
             place(name)
+
+
+def test_a_run_with_a_link_out_is_refused(folder: Folder) -> None:
+    for kind, place in (("runs", folder.run), ("campaigns", folder.campaign)):
+        kept = folder.root / kind / "received"
+        kept.mkdir(parents=True)
+        (kept / "history.parquet").symlink_to(folder.root / "mine.yaml")
+        assert place("received") == kept
+        (kept / "result.json").symlink_to("/etc/passwd")
+        with pytest.raises(InputError, match="below the studio's folder"):
+            place("received")
+
+
+def test_a_run_of_a_campaign_with_a_link_out_is_refused(folder: Folder) -> None:
+    kept = history_folder(folder.root / "campaigns" / "many", 3)
+    kept.mkdir(parents=True)
+    (kept / "result.json").symlink_to("/etc/passwd")
+    for task, asked in ((tasks.kept, {"run": "many/3"}), (tasks.reran, {"campaign": "many", "number": 3})):
+        with pytest.raises(InputError, match="below the studio's folder"):
+            task(folder, print, **asked)
 
 
 def test_only_scenarios_are_listed_and_no_links_out(folder: Folder) -> None:

@@ -164,19 +164,26 @@ def test_paths_that_lead_out_find_nothing(served: Served, path: str) -> None:
     assert answer.status_code in (404, 422) or answer.headers["content-type"] == "image/svg+xml"
 
 
-def test_an_upload_of_100_MB_is_refused(served: Served) -> None:
+@pytest.mark.parametrize("headers", [{"Content-Length": "100000000"}, {}], ids=["told", "in pieces"])
+def test_an_upload_of_100_MB_is_refused(served: Served, headers: dict[str, str]) -> None:
     def pieces():  # type: ignore[no-untyped-def]
         for _ in range(100):
             yield b"x" * 1_000_000
 
-    path = f"{served.address}_nicegui/client/x/upload/1"
+    path = f"{served.address}files?name=huge.stl"
     try:
-        status = httpx.post(
-            path, content=pieces(), headers={"Content-Length": "100000000"}, timeout=60
-        ).status_code
+        status = httpx.post(path, content=pieces(), headers=headers, timeout=60).status_code
     except httpx.WriteError:  # it hangs up before all has been sent
         status = 413
     assert status == 413
+    assert not (served.folder / "huge.stl").exists()
+
+
+@pytest.mark.parametrize("host", ["", "a..b", "::zz", "192.0.2.1"])
+def test_an_address_of_no_use_is_refused_at_its_option(tmp_path: Path, host: str) -> None:
+    refused = command("--folder", str(tmp_path), "--port", "0", "--host", host)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("Error: --host: ")
 
 
 def test_two_studios_on_one_folder_are_refused(served: Served) -> None:

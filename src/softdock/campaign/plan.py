@@ -139,7 +139,7 @@ class _Reader:
         limits = {
             key: self.number(path, getattr(given.normal, key), *place, key)
             for key in ("mean", "deviation", "low", "high")
-            if getattr(given.normal, key) is not None
+            if key in ("mean", "deviation") or getattr(given.normal, key) is not None
         }
         normal = Normal(**limits)
         if normal.deviation <= 0.0:

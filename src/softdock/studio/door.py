@@ -3,6 +3,7 @@
 A browser that comes early waits at the socket for the first answer, so it can start while the server does.
 """
 
+import errno
 import socket
 import threading
 import webbrowser
@@ -72,6 +73,10 @@ def _open(address: str) -> None:
 
 def _listen(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens; without a wish for a port the first free one from the default on."""
+    if not host:
+        raise InputError(
+            Problem(message="Must be an address or a name of this machine.", field="--host", given="''")
+        )
     ports = range(DEFAULT_PORT, DEFAULT_PORT + TRIED) if port is None else (port,)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     refused: OSError | None = None
@@ -80,15 +85,21 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, one))
+            listening.listen(128)
         except (OSError, OverflowError) as error:
             listening.close()
             refused = error if isinstance(error, OSError) else OSError(0, "a port is between 0 and 65535")
             continue
-        listening.listen(128)
         return listening
     assert refused is not None
+    raise InputError(_problem(host, port, refused))
+
+
+def _problem(host: str, port: int | None, refused: OSError) -> Problem:
+    """Tell why nothing can listen, at the option that is to blame."""
+    message = f"Cannot listen there: {reason_of(refused)}."
+    if isinstance(refused, socket.gaierror) or refused.errno == errno.EADDRNOTAVAIL:
+        return Problem(message=message, field="--host", given=host, hint="Give an address of this machine.")
     where = f"{host}:{port}" if port is not None else host
     hint = "Choose another with --port, or leave it out." if port is not None else ""
-    raise InputError(
-        Problem(message=f"Cannot listen there: {reason_of(refused)}.", field="--port", given=where, hint=hint)
-    )
+    return Problem(message=message, field="--port", given=where, hint=hint)

@@ -93,7 +93,16 @@ class Folder:
     def _named(self, kind: str, identifier: str) -> Path:
         if not IDENTIFIER.fullmatch(identifier):
             raise InputError(Problem(message="There is nothing of that name.", given=identifier[:100]))
-        return self.inside(f"{kind}/{identifier}")
+        return self.without_links_out(self.inside(f"{kind}/{identifier}"))
+
+    def without_links_out(self, place: Path) -> Path:
+        """Return a folder below this one; refused where it is, or holds, a link that leads out."""
+        place = self.inside(str(place))
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    self.inside(entry.path)
+        return place
 
     def _newest(self, kind: str, file: str) -> list[str]:
         found = []

@@ -103,7 +103,7 @@ class Gate:
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        length, state = headers.get("content-length", "0"), {"taken": 0, "started": False}
+        length, state = headers.get("content-length", "0"), {"taken": 0, "started": 0}
         if not re.fullmatch(r"[0-9]{1,18}", length) or int(length) > LARGEST_BODY:
             await _refuse(scope, send, 413, _TOO_LARGE)
             return
@@ -116,16 +116,17 @@ class Gate:
             return message
 
         async def hardened(message: "Message") -> None:
+            if state["taken"] > LARGEST_BODY and not state["started"]:
+                return  # what the application says of the body that it has not got; the answer is given below
             if message["type"] == "http.response.start":
-                state["started"] = True
+                state["started"] = 1
                 message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
             await send(message)
 
-        try:
+        with suppress(_TooLargeError):
             await self.app(scope, counted, hardened)
-        except _TooLargeError:
-            if not state["started"]:
-                await _refuse(scope, send, 413, _TOO_LARGE)
+        if state["taken"] > LARGEST_BODY and not state["started"]:
+            await _refuse(scope, send, 413, _TOO_LARGE)
 
 
 class _TooLargeError(Exception):

@@ -164,8 +164,8 @@ def reran(folder: Folder, say: Say, *, campaign: str, number: int) -> dict[str, 
     """Repeat one run of a campaign with its history, unless that is kept, and return what is known of it."""
     from softdock.campaign import running
 
-    place = running.history_folder(folder.campaign(campaign), number)
     run = f"{campaign}/{number}"
+    place = _place(folder, run)
     if not (place / "result.json").is_file():
         say("simulating")
         result, row, _ = running.rerun(folder.campaign(campaign), number)
@@ -302,7 +302,7 @@ def _place(folder: Folder, run: str) -> Path:
 
     if not number.isdecimal():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))
-    return history_folder(folder.campaign(campaign), int(number[:12]))
+    return folder.without_links_out(history_folder(folder.campaign(campaign), int(number[:12])))
 
 
 def _summary(result: Result) -> dict[str, Any]:
