@@ -378,7 +378,7 @@ def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Serv
 def test_what_is_not_there_is_said(tab: "Tab", served: Served) -> None:
     for place, said in (
         ("scenario?name=../../etc/passwd", "Only files below the studio's folder are used."),
-        ("run/nothing", "nothing"),
+        ("run/nothing", "There is no such run."),
         ("campaign/nothing", "There is no campaign 'nothing'."),
     ):
         tab.page.goto(f"{served.address}{place}")

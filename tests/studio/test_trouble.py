@@ -53,7 +53,13 @@ def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(tab: "Ta
     page = tab.page
     run(page, small, "endless.yaml")
     page.get_by_text(re.compile("^Simulating")).wait_for(timeout=LONG)
+    run(page, small, "large.yaml")
+    page.get_by_text(re.compile("^Waiting for an earlier run, ")).wait_for(timeout=LONG)
     page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Cancelled.").wait_for()
+    page.goto(f"{small.address}runs")  # its own page was left
+    page.get_by_role("link", name=re.compile("^endless-")).click(timeout=LONG)
+    page.get_by_role("button", name="Cancel").click(timeout=LONG)
     page.get_by_text("Cancelled.").wait_for()
     assert page.locator("iframe.replay").count() == 0
     run(page, small, "large.yaml")

@@ -76,6 +76,8 @@ class Runs:
             activity.error, activity.ended = "Cancelled.", time.monotonic()
 
     async def _carry_out(self, activity: Activity) -> None:
+        if self._current is not None:
+            activity.stage = "waiting for an earlier run"
         async with self._turn:
             self._current = activity
             activity.started, activity.stage = time.monotonic(), "checking"

@@ -13,6 +13,7 @@ from softdock.errors import InputError, Problem, RunError
 from softdock.studio.folder import Folder
 
 LONGEST_LINE = 64_000_000  # bytes of one answer
+ENDING = 1.0  # s that a process has which says no more
 Stage = Callable[[str], None]
 
 
@@ -80,9 +81,12 @@ class Worker:
         with suppress(ValueError, ConnectionError):  # a line that is too long
             while line := await process.stdout.readline():
                 self._take(json.loads(line))
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        try:  # a signal for one that has just ended would take its status from whom asyncio lets wait for it
+            await asyncio.wait_for(process.wait(), ENDING)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
         lost = self._reason or RunError("The worker has ended unexpectedly; perhaps memory ran out.")
         for task in self._tasks.values():
             if not task.answer.done():

@@ -88,7 +88,7 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
 
 def looked_at(folder: Folder, say: Say, *, run: str) -> dict[str, Any]:
     """Return what is known of a kept run, without its curves."""
-    return _summary(Result.load(_place(folder, run)))
+    return _summary(Result.load(Path(kept(folder, say, run=run)["path"])))
 
 
 def heads(folder: Folder, say: Say, *, runs: Sequence[str]) -> dict[str, Any]:

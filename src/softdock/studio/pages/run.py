@@ -50,8 +50,14 @@ async def show(studio: "Studio", run: str) -> None:
 async def show_all(studio: "Studio") -> None:
     """Show the list of runs."""
     ui.html("<h1>Runs</h1>", sanitize=False)
+    begun = [activity for activity in studio.runs.activities.values() if activity.active]
+    for activity in reversed(begun):
+        with ui.row().classes("card items-center").style("gap: 12px"):
+            ui.icon("hourglass_top", size="22px").classes("soft")
+            ui.link(activity.run, f"/run/{activity.run}")
+            ui.label(f"under way: {activity.stage}").classes("soft")
     names = studio.folder.runs()[:LISTED]
-    if not names:
+    if not names and not begun:
         ui.label("No run is kept yet: open a scenario and press Run.").classes("soft")
         return
     async with frame.waiting():
