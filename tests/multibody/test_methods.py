@@ -1,9 +1,12 @@
 """The automatic method: the cheaper one of two, at the same accuracy."""
 
+import math
+
 import numpy as np
 import pytest
 from tests.multibody.systems import simulate
 
+from softdock.errors import InputError
 from softdock.multibody.assemble import assemble
 from softdock.multibody.run import Simulation
 from softdock.multibody.settings import Accuracy, Method, Settings
@@ -67,3 +70,20 @@ def test_pieces_that_cut_the_steps_are_taken_by_the_cheaper_method():
     run = session.finish()
     assert 200 <= run.steps <= 210
     assert run.evaluations <= run.steps * (3 + 1) + 50  # one more where a piece begins
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"method": Method.RUNGE_KUTTA_4}, "step: Must be given for rk4"),
+        ({"step": -0.1}, "step: Must be a time above 0 s, .* Given: -0.1."),
+        ({"step": math.nan}, "step: .* Given: nan."),
+        ({"method": "rk4", "step": 0.1}, "method: Must be one of Method.AUTOMATIC, .* Given: 'rk4'."),
+        ({"duration": math.inf}, "duration: Must be a finite time"),
+        ({"duration": -1.0}, "duration: .* Given: -1.0."),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(wrong, said):
+    settings = Settings(**{"duration": 1.0, **wrong})
+    with pytest.raises(InputError, match=said):
+        Simulation(assembly=two_masses(1.0, 0.0), settings=settings)

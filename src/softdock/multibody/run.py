@@ -1,5 +1,6 @@
 """A system ready to run."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ import numpy as np
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
+from softdock.errors import InputError, Problem
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR, apply_contacts
@@ -15,7 +17,7 @@ from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.session import Run, Session, machine_of, meet
-from softdock.multibody.settings import Settings
+from softdock.multibody.settings import Method, Settings
 
 
 @dataclass(kw_only=True)
@@ -33,6 +35,9 @@ class Simulation:
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     watched: int | None = None
     """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
+
+    def __post_init__(self) -> None:
+        _must_be_possible(self.settings)
 
     def begin(self) -> Session:
         """Start a run that is advanced piece by piece; the simulation stays untouched."""
@@ -56,3 +61,18 @@ class Simulation:
                 break
         apply_contacts(machine.links, machine.pairs, arrays, machine.lists)
         return [float(pair.out[DEPTH]) for pair in machine.pairs]
+
+
+def _must_be_possible(settings: Settings) -> None:
+    """Refuse settings with which nothing would be integrated, or something else than was asked for."""
+    duration, step, method = settings.duration, settings.step, settings.method
+    if not 0.0 <= duration < math.inf:
+        raise InputError(Problem(field="duration", message="Must be a finite time [s].", given=str(duration)))
+    if not isinstance(method, Method):
+        names = ", ".join(f"Method.{one.name}" for one in Method)
+        raise InputError(Problem(field="method", message=f"Must be one of {names}.", given=repr(method)))
+    if step is not None and not 0.0 < step < math.inf:
+        message = "Must be a time above 0 s, or None for error control."
+        raise InputError(Problem(field="step", message=message, given=str(step)))
+    if step is None and method is Method.RUNGE_KUTTA_4:
+        raise InputError(Problem(field="step", message="Must be given for rk4: it has no error control."))
