@@ -97,6 +97,7 @@ def test_dispersions_that_cannot_work_are_refused_before_the_first_run(line: str
         ({}, ("stop: {half_width: 0.1}",), "name the outcomes"),
         ({}, ("success: [seperated]",), "Did you mean 'separated'"),
         ({}, ("presets: [iss]",), "no such preset"),
+        ({}, ("presets: [idss]",), "the scenario has none"),
         ({}, ("springs: {pad: {metric: x, stroke: 5 kg}}",), "must be a length or an angle"),
         ({}, ("sampling: sobol", "predictions: 100"), "random sampling"),
         ({"scenario": "latch-paper"}, ("predictions: 100",), "two and two masses"),

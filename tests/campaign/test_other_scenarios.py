@@ -65,6 +65,26 @@ def test_a_part_of_a_dispersed_field_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_may_succeed_by_reaching_its_end_or_an_event_that_stops_it(tmp_path: Path) -> None:
+    """Runs that fit none of the outcomes that a scenario names are `completed`, or called after the event."""
+    mass = "bodies.ball.mass: {uniform: [1, 2]}"
+    named = (
+        "set: {events: {Far-off: {when: ball.distance > 1 m, then: [{stop: true}]}, near: {when: ball.x > 1 mm}}, "
+        "outcomes: [{name: moved, message: It moved., happened: [near]}]}\n"
+    )
+    plan = campaign(tmp_path, mass, more=f"{named}success: [moved, completed, far_off]")
+    assert plan.campaign.success == ("moved", "completed", "far_off")
+    with pytest.raises(InputError, match="no such outcome"):
+        campaign(tmp_path, mass, more=f"{named}success: [near]")
+
+
+def test_numbers_of_the_command_line_are_refused_as_such(tmp_path: Path) -> None:
+    campaign(tmp_path, "bodies.ball.mass: {uniform: [1, 2]}")
+    with pytest.raises(InputError) as info:
+        load(tmp_path / "campaign.yaml", runs=0)
+    assert str(info.value) == "--runs: runs: Must be at least 1. Given: 0."
+
+
 def test_components_are_counted_from_0_only(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such field"):
         campaign(tmp_path, "bodies.ball.joint.velocity.-1: {uniform: [0.1, 0.2]}")

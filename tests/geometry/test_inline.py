@@ -51,6 +51,11 @@ def test_fillets_may_use_up_a_line():
             "profile.1",
             "more than half",
         ),
+        (
+            [[0, 0.01], {"arc_to": [0.02, 0.01], "radius": 1e308, "turn": "left"}],
+            "profile.1",
+            "a straight line",
+        ),
         ([[0, 0.01], {"arc_to": [0.02, 0.01], "through": [0.01, 0.01]}], "profile.1", "on one line"),
         ([[0, 0.01], {"arc_to": [0.02, 0.01], "through": [0.01, 0.05]}], "profile.1", "half a turn"),
         ([[0, 0.01], {"arc_to": [0.02, 0.01], "radius": 0.02}], "profile.1", "A vertex is written as"),

@@ -31,7 +31,10 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
     """
     source, name, origin = _find(name_or_path)
     replaced = {key: value for key, value in (("runs", runs), ("seed", seed)) if value is not None}
-    return _planned(apply_overrides(source, replaced), name, origin)
+    changed = apply_overrides(source, replaced)
+    for key, value in replaced.items():
+        changed.locations[(key,)] = Location(f"--{key}", None, str(value))
+    return _planned(changed, name, origin)
 
 
 def load_text(text: str, path: Path) -> Plan:
@@ -48,6 +51,7 @@ def _planned(source: Source, name: str, origin: str) -> Plan:
         raise InputError(*problems_of(error, CampaignFile, source)) from None
     campaign, source = _with_presets(campaign, source)
     scenario = _scenario(campaign, source)
+    _check_presets(campaign, scenario, source)
     _check_success(campaign, scenario, source)
     _check_report(campaign, scenario, source)
     template = Template(scenario.name, scenario.to_data(), absolute(scenario.directory))
@@ -133,6 +137,14 @@ def _scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
         raise InputError(*problems) from None
 
 
+def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
+    if campaign.presets and getattr(scenario, "approach", None) is None:
+        hint = "Give the scenario an `approach`, or write dispersions of its own fields."
+        raise _refusal(
+            source, ("presets",), "Presets disperse the approach, and the scenario has none.", hint
+        )
+
+
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
     known = known_outcomes(scenario)
     for i, outcome in enumerate(campaign.success):
@@ -159,7 +171,11 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
 def known_outcomes(scenario: ScenarioBase) -> list[str]:
     """Return the outcomes that runs of a scenario can have; empty where it does not say."""
     if isinstance(scenario, MultibodyScenario):
-        return [outcome.name for outcome in scenario.outcomes]
+        if not scenario.outcomes:
+            return []
+        stops = [name for name, event in scenario.events.items() if any(action.stop for action in event.then)]
+        named = [outcome.name for outcome in scenario.outcomes]
+        return [*dict.fromkeys([*named, *(name.replace("-", "_").lower() for name in stops), "completed"])]
     if not isinstance(scenario, ChainScenario):
         return []
     from softdock.lumped import Outcome

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from softdock.errors import InputError, Problem
 from softdock.geometry.profile import Arc, Line, Point, Profile, check_profile
 
+FLATTEST = 1e9  # radius over half the distance of the ends; an arc that is flatter bends by less than a number can tell
 FORMS = (
     "[z, r], {at: [z, r], fillet: radius}, {arc_to: [z, r], through: [z, r]} "
     "or {arc_to: [z, r], radius: radius, turn: left or right}"
@@ -175,6 +176,8 @@ def _centre_of_radius(start: Point, end: Point, radius: float, left: bool, field
             f"The radius must be more than half the distance of the arc's ends, {half * 1e3:.6g} mm.",
             given=f"{radius * 1e3:.6g} mm",
         )
+    if radius > FLATTEST * half:
+        raise _refusal(field, k, "The radius is so large that the arc is a straight line; give a line.")
     u = _unit(start, end)
     height = math.copysign(math.sqrt(radius**2 - half**2), 1.0 if left else -1.0)
     return (start[0] + end[0]) / 2 - height * u[1], (start[1] + end[1]) / 2 + height * u[0]
