@@ -109,6 +109,32 @@ def test_what_is_shown_keeps_clear_of_the_numbers(tab: Tab, tmp_path: Path, widt
     assert shown["radius"] > 60.0
 
 
+def test_the_view_fits_from_the_start_and_in_a_frame_of_another_size(tab: Tab, tmp_path: Path) -> None:
+    """What a view shows first, and after the frame has changed, is what choosing it again shows."""
+    page = open_page(tab, player_html(scene(runs.boom())), tmp_path)
+
+    def distance(choose: str = "") -> float:
+        page.wait_for_timeout(200)
+        return float(
+            page.evaluate(
+                f"{choose}; softdock.view.camera.position.distanceTo(softdock.view.controls.target)"
+            )
+        )
+
+    first = distance()
+    assert first == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    page.set_viewport_size({"width": 420, "height": 800})
+    small = distance()
+    assert small != pytest.approx(first, rel=0.02)
+    assert small == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    page.locator("#canvas").hover()
+    page.mouse.wheel(0, 300)
+    turned = distance()
+    assert turned != pytest.approx(small, rel=0.02)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert distance() == pytest.approx(turned, rel=1e-6)  # chosen by hand
+
+
 def test_channels_can_be_chosen_and_a_chart_moves_the_time(tab: Tab, tmp_path: Path) -> None:
     result = runs.run("latch-multibody")
     page = open_page(tab, player_html(scene(result)), tmp_path)

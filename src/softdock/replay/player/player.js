@@ -43,6 +43,8 @@ class Player {
     }
     document.querySelector("[data-view=section]").hidden = !this.view.parts.cavity.length;
     $("bodies").hidden = !this.view.parts["stand-in"].length;
+    this.tell(); // the numbers leave less room than there was without them
+    this.arrange();
     this.view.resize(this.free());
     this.view.moveTo(0);
     this.look(this.view.focus ? "mechanism" : "overview");
@@ -271,7 +273,7 @@ class Player {
 
   resize() {
     this.arrange();
-    if (this.view) this.view.resize(this.free());
+    if (this.view && this.view.resize(this.free()) && !this.view.turned) this.view.look(this.view.preset);
     this.ask();
   }
 

@@ -22,6 +22,7 @@ class View {
     this.build();
     this.controls = new three.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
+    this.controls.addEventListener("start", () => (this.turned = true)); // by hand: stays as it is in a frame of another size
     this.preset = "overview";
     this.bodiesShown = true;
     this.anchor = new T.Vector3();
@@ -144,6 +145,7 @@ class View {
     if (!this.focus) preset = "overview";
     if (preset === "section" && !this.parts.cavity.length) preset = "mechanism";
     this.preset = preset;
+    this.turned = false;
     this.scene.updateMatrixWorld(true);
     let centre, radius, from;
     const near = this.focus && NEAR_VIEWS.includes(preset);
@@ -201,7 +203,7 @@ class View {
   // What is shown keeps to the free part of the canvas, beside or below the numbers: left, top, right, bottom [pixels].
   resize(free) {
     const { clientWidth: w, clientHeight: h } = this.canvas.parentElement;
-    if (!w || !h) return;
+    if (!w || !h) return false;
     this.free = free || [0, 0, w, h];
     const [left, top, right, bottom] = this.free;
     this.camera.setViewOffset(w, h, (w - left - right) / 2, (h - top - bottom) / 2, w, h);
@@ -209,6 +211,7 @@ class View {
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    return true;
   }
 
   render() {
