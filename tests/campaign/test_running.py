@@ -170,8 +170,10 @@ def test_resume_with_another_program_is_refused(
 def test_runs_and_seed_of_the_command_line_survive_a_resume(write: Write, tmp_path: Path) -> None:
     running.run(load(write(), runs=12, seed=5), tmp_path / "whole")
     interrupted(load(write(), runs=12, seed=5), tmp_path / "out", 1)
+    assert running.rerun(tmp_path / "out", 11)[2] is None  # there is nothing to compare with yet
     running.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
+    assert running.rerun(tmp_path / "out", 11)[2]
 
 
 def test_a_full_disk_leaves_the_table_intact(

@@ -79,8 +79,11 @@ def resume(folder: Path, means: Means | None = None, watch: Watch = lambda tally
         return _work(plan, store, means or Means(), watch)
 
 
-def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool]:
-    """Repeat one run of a campaign with its full history; tell also whether its row is the same again."""
+def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
+    """Repeat one run of a campaign with its full history; tell also whether its row is the same again.
+
+    That is None where the table does not have the run yet.
+    """
     plan = plan_of(folder)
     row, result = repeat(plan, number)
     with folders.reading(folder) as database:
@@ -88,7 +91,7 @@ def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool]:
     if result is not None:
         result.save(history_folder(folder, number))
     untimed = len(Row._fields) - len(folders.TIMING)
-    return result, row, before is None or tuple(before[:untimed]) == tuple(row[:untimed])
+    return result, row, None if before is None else tuple(before[:untimed]) == tuple(row[:untimed])
 
 
 def repeat(plan: Plan, number: int) -> tuple[Row, Result | None]:
