@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-.PHONY: install demo test test-nojit test-boundscheck check format docs pictures bench clean
+.PHONY: install demo test test-long test-nojit test-boundscheck check format docs pictures bench clean
 
 install: $(STAMP)
 
@@ -32,7 +32,10 @@ demo: install
 	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 
 test: install
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
+
+test-long: install
+	$(BIN)/python -m pytest -m long
 
 test-nojit: install
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m nojit

@@ -61,6 +61,7 @@ def test_with_one_and_two_threads():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_after_the_cache_was_rebuilt(tmp_path):
     fresh = states_in_another_process(SOFTDOCK_CACHE_DIR=str(tmp_path))
     for a, b in zip(fresh, states_here()):

@@ -209,6 +209,7 @@ def test_cycles_from_1_to_100_ms(period: float) -> None:
     assert link.statistics.interval.deviation < 1e-9
 
 
+@pytest.mark.long
 def test_a_minute_at_1_khz() -> None:
     """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the books of packets balance."""
     network, link = served(Conditions(delay=2e-4, jitter=5e-4, loss=0.05, duplicates=0.01, seed=11))

@@ -227,6 +227,7 @@ VALUES = st.recursive(
 KEYS = st.sampled_from([*ToyScenario.model_fields, *Side.model_fields, "type", "slider", "x"])
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of the data
 @given(
     st.dictionaries(KEYS, VALUES | st.dictionaries(KEYS, VALUES) | st.lists(st.dictionaries(KEYS, VALUES)))
 )

@@ -49,6 +49,7 @@ def run(page: "Page", served: Served, name: str) -> None:
     page.get_by_role("button", name="Run", disabled=False).click(timeout=LONG)
 
 
+@pytest.mark.long
 def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(tab: "Tab", small: Served) -> None:
     page = tab.page
     run(page, small, "endless.yaml")
@@ -69,6 +70,7 @@ def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(tab: "Ta
     assert len([path for path in (small.folder / "runs").iterdir() if (path / "result.json").is_file()]) == 1
 
 
+@pytest.mark.long
 def test_killed_studio_and_campaign_are_found_again_and_resumed(tab: "Tab", tmp_path: Path) -> None:
     (tmp_path / "many.yaml").write_text(CAMPAIGN)
     first = start(tmp_path)
