@@ -12,11 +12,11 @@ from softdock.errors import InputError, RunError
 from softdock.studio import saving
 from softdock.studio.folder import bundled_heads
 from softdock.studio.pages import frame
+from softdock.studio.pages.pause import Pause
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-PAUSE = 0.35  # s after the last key before the draft is checked
 FIRST = "assist-soft-docking"
 KINDS = {
     "uniform": "uniform", "log_uniform": "log-uniform", "normal": "normal", "choice": "one of a list",
@@ -58,7 +58,7 @@ class Composer:
         self.known: dict[str, Any] = {"fields": {}, "outcomes": [], "presets": {}}
         self.rows: list[Row] = []
         self.text, self.sound = "", False
-        self._pending: asyncio.Task[None] | None = None
+        self._pause = Pause(self.check)
         self._turn = asyncio.Lock()
 
     def build(self) -> None:
@@ -195,14 +195,7 @@ class Composer:
         }  # fmt: skip
 
     def _soon(self) -> None:
-        if self._pending is not None:
-            self._pending.cancel()
-        self._pending = asyncio.create_task(self._later())
-
-    async def _later(self) -> None:
-        await asyncio.sleep(PAUSE)
-        with self.row_box:
-            await self.check()
+        self._pause.begin(self.row_box)
 
     async def check(self) -> None:
         """Check the draft and show the file it makes."""
@@ -254,8 +247,7 @@ class Composer:
         return max(reversed(fitting), key=lambda row: len(row.path.value or ""), default=None)
 
     async def _save(self) -> None:
-        if self._pending is not None:
-            self._pending.cancel()  # it would wipe what is told here
+        self._pause.cancel()  # it would wipe what is told here
         await self.check()
         if not self.sound:
             return

@@ -12,6 +12,7 @@ from softdock.errors import InputError, RunError
 from softdock.studio import saving
 from softdock.studio.folder import is_bundled
 from softdock.studio.pages import frame
+from softdock.studio.pages.pause import Pause
 from softdock.studio.pages.run import RunView
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
 BARE = re.compile(r"[-+0-9.eE ]*")
-PAUSE = 0.35  # s after the last key before a text is checked
 FIRST = ("approach", "speed", "duration", "gap", "chaser", "target", "contact", "latch", "stop", "bodies")
 OPEN = ("approach", "chaser", "target", "contact", "latch", "stop")
 
@@ -49,7 +49,7 @@ class Editor:
         self.form: list[Node] = []
         self.opened: set[str] = set()
         self._turn = asyncio.Lock()
-        self._pending: asyncio.Task[None] | None = None
+        self._pause = Pause(self._read)
 
     def build(self) -> None:
         """Lay the page out."""
@@ -298,15 +298,11 @@ class Editor:
         if event.value == self.text:
             return
         self.text = event.value
-        if self._pending is not None:
-            self._pending.cancel()
-        self._pending = asyncio.create_task(self._soon())
+        self._pause.begin(self.form_box)
 
-    async def _soon(self) -> None:
-        await asyncio.sleep(PAUSE)
-        with self.form_box:
-            self.shape = []  # values of the form come from the text
-            await self.check()
+    async def _read(self) -> None:
+        self.shape = []  # values of the form come from the text
+        await self.check()
 
     def _shown(self, event: Any) -> None:
         wide = str(event.value) != "Form"
