@@ -86,8 +86,8 @@ class Kernel:
         path = None if folder is None else folder / self._file(kinds)
         unit = None if path is None else machine_code.read_unit(path)
         if unit is None or not all(map(_provide, unit.needs)):
+            from softdock.code_units import compile_unit
             from softdock.pipeline import type_of
-            from softdock.units import compile_unit
 
             try:
                 unit = compile_unit(self._part, [type_of(value) for value in args])
@@ -117,7 +117,7 @@ class Kernel:
         """The form for other kernels: code that melts into theirs, or a declaration of code of its own."""
         if not (self._separate and _without_numba()):
             return self._body
-        from softdock.units import declare_only
+        from softdock.code_units import declare_only
 
         part = self._new_part()
         declare_only(part, self._declared)
@@ -146,7 +146,7 @@ class Kernel:
 
     def compile_body(self, args: tuple[Any, ...], name: str) -> machine_code.Unit:
         """Return machine code of its own, which other kernels call by a name."""
-        from softdock.units import compile_body
+        from softdock.code_units import compile_body
 
         return cast(machine_code.Unit, compile_body(self._body, args, name))
 
@@ -374,7 +374,7 @@ def _kernel_sources(room: str) -> dict[Path, bytes]:
     """Return the files of a room's kernels, and the files of ours they import: constants become code too."""
     own = {path: path.read_bytes() for path in (PACKAGE_ROOT / room).rglob("*.py")}
     found = {path: source for path, source in own.items() if _USES_KERNELS.search(source)}
-    waiting = [Path(__file__), PACKAGE_ROOT / "units.py", *found]
+    waiting = [Path(__file__), PACKAGE_ROOT / "code_units.py", *found]
     while waiting:
         path = waiting.pop()
         found[path] = path.read_bytes()

@@ -248,18 +248,15 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
         accepted = False  # some point left its near list: start from a fresh one, then go less far, or widen the lists
+        n_q, n_u = world[0].n_q, world[0].n_u
+        set_motion(system, y, y[n_q : n_q + n_u])
         if adaptive:
             o.h = 0.5 * h
-            n_q, n_u = world[0].n_q, world[0].n_u
-            set_motion(system, y, y[n_q : n_q + n_u])
             if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
                 ending = LISTS_TOO_LONG
             derivative(system, o.t, y, k[0])
-        else:
-            n_q, n_u = world[0].n_q, world[0].n_u
-            set_motion(system, y, y[n_q : n_q + n_u])
-            if widen_lists(links, pairs, system.arrays, system.lists) < 0:
-                ending = LISTS_TOO_LONG
+        elif widen_lists(links, pairs, system.arrays, system.lists) < 0:
+            ending = LISTS_TOO_LONG
     elif adaptive:
         error = error_of_step(method, h, k, tolerance)
         if how_many_push(pairs) != o.pushing:
@@ -267,7 +264,7 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
         if method != o.way:
             accepted = judge_trial(o, method, h, error, k, y_stage, y_new, tolerance)
         elif error <= 1.0:
-            pace_on(o, h, error, lands or h < o.h, lands, order_of(method))
+            pace_on(o, h, error, lands, order_of(method))
             o.until_trial -= 1
         else:
             accepted = False

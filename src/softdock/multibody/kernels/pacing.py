@@ -65,9 +65,9 @@ def next_step(h, error, before, rejected, order):
 
 
 @inlined
-def pace_on(o, h, error, cut, lands, order):
+def pace_on(o, h, error, lands, order):
     """Choose the step size after an accepted step, which may have been cut short."""
-    if not cut:
+    if not lands and h >= o.h:
         o.h = min(next_step(h, error, o.error_before, o.after_rejection == 1, order), o.max_step)
         o.error_before = max(error, 1e-4)
     else:  # a step cut short for other reasons says little about the next, but what it could have been
