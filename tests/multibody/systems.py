@@ -16,6 +16,7 @@ from softdock.multibody.joints import (
     Universal,
     matrix,
 )
+from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
 from softdock.multibody.observe import parse_observation
@@ -163,7 +164,7 @@ def watch(system: System, names: list[str], duration: float = 1.0, **settings):
     """Run with the peaks of some quantities tracked; return the run and their histories by name, with `time`."""
     assembly = assemble(system)
     channels = channel_records(system, assembly, [parse_observation(name) for name in names])
-    channels.track = 1
+    channels.track = LARGEST | SMALLEST
     run = Simulation(
         assembly=assembly, settings=Settings(duration=duration, **settings), channels=channels
     ).run()

@@ -68,12 +68,13 @@ def press(layout, mass=10.0, k=1e5, speed=0.01):
     system = System(bodies={"plate": plate}, interfaces={"berth": one})
     assembly = assemble(system)
     interfaces, pins = interface_records(system, assembly)
+    from softdock.multibody.kernels.channels import LARGEST
     from softdock.multibody.observe import Observation
     from softdock.multibody.watch import channel_records
 
     watched = [Observation(name="berth", field=f) for f in ("force", "pin_force", "contacts", "insertion")]
     channels = channel_records(system, assembly, watched)
-    channels.track[:] = 1
+    channels.track[:] = LARGEST
     return Simulation(
         assembly=assembly,
         settings=Settings(duration=0.3, accuracy=Accuracy(length=1e-10, angle=1e-10, speed=1e-9, rate=1e-9)),

@@ -24,6 +24,7 @@ from softdock.multibody.assemble import (
 )
 from softdock.multibody.books import BOOKS, Books, books_of
 from softdock.multibody.kernels import integrate as kernels
+from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
@@ -83,7 +84,7 @@ class Run:
     log: list[tuple[float, int]]
     """(time, event)."""
     peaks: np.recarray
-    """The channel records, with their largest and smallest values."""
+    """The channel records, with the largest and smallest values that were looked for."""
     pairs: np.recarray
     """The contact records, as the last evaluation left them."""
     start: Books
@@ -107,7 +108,9 @@ class Session:
         self._actions = simulation.actions
         self._capacity = 64
         self._events, self._channels = simulation.events.copy(), simulation.channels.copy()
-        self._channels.largest, self._channels.smallest = -np.inf, np.inf
+        track = self._channels["track"]
+        self._channels["largest"] = np.where(track & LARGEST, -np.inf, np.inf)
+        self._channels["smallest"] = np.where(track & SMALLEST, np.inf, -np.inf)
         pairs = simulation.pairs.copy()
         pairs.overreach = -np.inf
         arrays = contact_arrays(simulation.contact_pairs)
@@ -122,7 +125,7 @@ class Session:
         self.ending: Ending | None = None
         channels = len(self._channels)
         self._options = _options(s, channels if simulation.watched is None else simulation.watched)
-        touching = len(pairs) + len(simulation.interfaces) > 0
+        touching = s.record_contact and len(pairs) + len(simulation.interfaces) > 0
         rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if touching else 1_000))
         self._record = np.zeros((rows if channels else 1, 1 + channels))
         self._log = np.zeros((s.max_events, 2))

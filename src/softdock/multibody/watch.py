@@ -223,6 +223,7 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
 
 def _watch_body(record: np.record, assembly: Assembly, observation: Observation) -> None:
     record.kind, record.component = BODY_CHANNELS[observation.field]
+    record.in_world = int(observation.frame == WORLD)
     for link, frame, name in (("i", "F", observation.name), ("j", "G", observation.frame)):
         placed = assembly.placed[name]
         record[link] = placed.link

@@ -10,6 +10,7 @@ import numpy as np
 from softdock.contact.pair import ContactPair
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.kernels import events as e
+from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records
@@ -18,6 +19,9 @@ from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import METRIC, MultibodyScenario
+
+SIDES = {"max": LARGEST, "min": SMALLEST}
+"""Peaks that metrics ask for."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,10 @@ class Pattern:
 
     def _watch(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         channels = channel_records(scenario, assembly, self.seen)
-        channels.track[: self.watched] = 1
+        channels.track[list(self.peaks.values())] |= LARGEST
+        for measure in self.measures.values():
+            if measure.how in SIDES:
+                channels.track[measure.channel] |= SIDES[measure.how]
         return channels
 
     def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:

@@ -39,6 +39,10 @@ NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of what an interface tells, by component
 
+# Peaks to look for.
+LARGEST = 1
+SMALLEST = 2
+
 CHANNEL = np.dtype(
     [
         ("kind", np.int64),
@@ -47,12 +51,13 @@ CHANNEL = np.dtype(
         ("component", np.int64),
         ("at", np.int64),  # index in the state
         ("shared", np.int64),  # 1: another component of what the channel before is about
+        ("in_world", np.int64),  # 1: frame G is N itself
         ("R_iF", np.float64, 9),
         ("p_iF", np.float64, 3),
         ("R_jG", np.float64, 9),
         ("p_jG", np.float64, 3),
-        # Peaks, where `track` is 1.
-        ("track", np.int64),
+        # Peaks. What is not looked for starts at the infinity that no value passes.
+        ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
         ("largest", np.float64),
         ("t_largest", np.float64),
         ("smallest", np.float64),
@@ -65,31 +70,33 @@ CHANNEL = np.dtype(
 @kernel
 def channel_value(channel, system, t, y):
     """Value of a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
-    kind = channel.kind
-    elements, pairs, interfaces = system.elements, system.pairs, system.interfaces
+    kind, i = channel.kind, channel.i
     if kind == JOINT_POSITION or kind == JOINT_SPEED:
         return y[channel.at]
     if kind == ELEMENT_FORCE:
-        return elements[channel.i].force
+        return system.elements[i].force
     if kind == ELEMENT_ENERGY:
-        return elements[channel.i].energy
+        return system.elements[i].energy
     if kind == ELEMENT_DEFLECTION:
-        return elements[channel.i].deflection
+        return system.elements[i].deflection
     if kind == CONTACT_FORCE:
-        return pairs[channel.i].force
+        return system.pairs[i].force
     if kind == CONTACT_RESULT:
-        return pairs[channel.i].out[channel.component]
+        return system.pairs[i].out[channel.component]
     if kind == INTERFACE_RESULT:
-        return interfaces[channel.i].result[channel.component]
-    if kind == ANY_CONTACT:
-        largest = 0.0
-        for i in range(pairs.shape[0]):
-            result = pairs[i].force if channel.component < 0 else pairs[i].out[channel.component]
-            largest = max(largest, result)
-        for i in range(interfaces.shape[0]):
-            largest = max(largest, interface_entry(interfaces[i].result, channel.component))
-        return largest
-    return t
+        return system.interfaces[i].result[channel.component]
+    return largest_contact(channel.component, system.pairs, system.interfaces) if kind == ANY_CONTACT else t
+
+
+@kernel
+def largest_contact(component, pairs, interfaces):
+    """Largest entry of all pairs and interfaces; component -1 is the force."""
+    largest = 0.0
+    for i in range(pairs.shape[0]):
+        largest = max(largest, pairs[i].force if component < 0 else pairs[i].out[component])
+    for i in range(interfaces.shape[0]):
+        largest = max(largest, interface_entry(interfaces[i].result, component))
+    return largest
 
 
 @inlined
@@ -103,30 +110,46 @@ def interface_entry(result, component):
 
 
 @kernel
-def frame_values(channel, i, j, links):
-    """Components 0 to 3 of a channel about frame F on link i, seen from frame G on link j."""
-    kind = channel.kind
-    base_i, base_j = links[i.root], links[j.root]
-    R_NG = link_rotation(j, base_j, channel.R_jG)
+def frame_values(channel, i, links):
+    """Components 0 to 3 of a channel about frame F on link i, seen from frame G on another link or from N."""
+    kind, base = channel.kind, links[i.root]
     if kind == TILT or kind == ATTITUDE:
-        R = times(transposed(R_NG), link_rotation(i, base_i, channel.R_iF))
+        R = link_rotation(i, base, channel.R_iF)
+        if channel.in_world == 0:
+            R = times(transposed(rotation_of_view(channel, links)), R)
         if kind == TILT:
             return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
         w, x, y, z = quaternion_of_matrix(R)
         return x, y, z, w
-    fx, fy, fz = link_point(i, base_i, channel.p_iF)
+    fx, fy, fz = link_point(i, base, channel.p_iF)
     if kind == POSITION:
-        gx, gy, gz = link_point(j, base_j, channel.p_jG)
-        x, y, z = turn_back(R_NG, fx - gx, fy - gy, fz - gz)
-        return x, y, z, math.sqrt(x * x + y * y + z * z)
-    if kind == VELOCITY:
-        ax, ay, az = point_velocity(i, base_i, fx, fy, fz)
-        bx, by, bz = point_velocity(j, base_j, fx, fy, fz)
+        x, y, z = fx, fy, fz
+    elif kind == VELOCITY:
+        x, y, z = point_velocity(i, base, fx, fy, fz)
     else:
-        ax, ay, az = link_turn_rate(i, base_i)
-        bx, by, bz = link_turn_rate(j, base_j)
-    x, y, z = turn_back(R_NG, ax - bx, ay - by, az - bz)
+        x, y, z = link_turn_rate(i, base)
+    if channel.in_world == 0:
+        gx, gy, gz = motion_of_view(channel, links, fx, fy, fz)
+        x, y, z = turn_back(rotation_of_view(channel, links), x - gx, y - gy, z - gz)
     return x, y, z, math.sqrt(x * x + y * y + z * z)
+
+
+@inlined
+def rotation_of_view(channel, links):
+    """Rotation R_NG of the frame that a channel is seen from."""
+    j = links[channel.j]
+    return link_rotation(j, links[j.root], channel.R_jG)
+
+
+@inlined
+def motion_of_view(channel, links, fx, fy, fz):
+    """What is to be taken from a position, velocity or turn rate in N: that of frame G where frame F is now."""
+    j = links[channel.j]
+    if channel.kind == POSITION:
+        return link_point(j, links[j.root], channel.p_jG)
+    if channel.kind == VELOCITY:
+        return point_velocity(j, links[j.root], fx, fy, fz)
+    return link_turn_rate(j, links[j.root])
 
 
 @inlined
@@ -158,7 +181,7 @@ def read_channels(channels, count, system, t, y, out):
         channel = channels[i]
         if POSITION <= channel.kind <= ATTITUDE:
             if channel.shared == 0:
-                x, y_, z, rest = frame_values(channel, links[channel.i], links[channel.j], links)
+                x, y_, z, rest = frame_values(channel, links[channel.i], links)
             out[i] = pick(channel.component, x, y_, z, rest)
         elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channel, system, y)

@@ -30,7 +30,7 @@ def is_quiet(method, channels, count, events, start, early, late, end):
             if high + DOUBT * (high - low) > 0.0 and low - DOUBT * (high - low) <= 0.0:
                 return False
     for i in range(count):
-        if channels[i].track == 1 and may_turn(method, channels[i], start[i], early[i], late[i], end[i]):
+        if may_turn(method, channels[i], start[i], early[i], late[i], end[i]):
             return False
     return True
 
@@ -60,17 +60,20 @@ def refine_peaks(system, channels, o, h, span, dense, start, mid, end, y, slope,
 
     The values are those at the start, in the middle and at the end of the part `span` of a step of h.
     """
+    seen = 0.0
     for i in range(o.watched):
         channel = channels[i]
         bend = 2.0 * (start[i] - 2.0 * mid[i] + end[i])
-        if channel.track == 0 or bend == 0.0:
+        if bend == 0.0:
             continue
         slant = 4.0 * mid[i] - 3.0 * start[i] - end[i]
         theta = -0.5 * slant / bend
         best = start[i] + 0.5 * slant * theta
         if 0.0 < theta < 1.0 and (best > channel.largest if bend < 0.0 else best < channel.smallest):
-            interpolate(dense, theta * span, y)
-            look_at(system, channels, o.watched, o.t + theta * span * h, y, slope, values)
+            if theta != seen:  # the largest of all contacts has the vertex of one of them
+                seen = theta
+                interpolate(dense, theta * span, y)
+                look_at(system, channels, o.watched, o.t + theta * span * h, y, slope, values)
             keep_peak(channel, o.t + theta * span * h, values[i])
 
 
@@ -85,10 +88,9 @@ def keep_peak(channel, t, value):
 
 @kernel
 def keep_peaks(channels, count, t, values):
-    """Remember the largest and smallest values of the tracked ones of the first channels."""
+    """Remember the largest and smallest values of the first channels."""
     for i in range(count):
-        if channels[i].track == 1:
-            keep_peak(channels[i], t, values[i])
+        keep_peak(channels[i], t, values[i])
 
 
 @kernel
