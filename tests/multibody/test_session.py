@@ -5,6 +5,7 @@ import pytest
 
 from softdock.multibody.assemble import assemble
 from softdock.multibody.joints import Free, Prismatic, Revolute
+from softdock.multibody.kernels.tree import aligned, copied
 from softdock.multibody.run import Simulation
 from softdock.multibody.session import Ending
 from softdock.multibody.settings import Settings
@@ -75,3 +76,15 @@ def test_a_finished_run_stays_where_it_is():
     assert run.advance(9.0) is Ending.TIME_REACHED
     assert run.advance(10.0) is Ending.TIME_REACHED
     assert run.time == 0.5
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("copy", [copied, aligned])
+def test_copies_of_records_are_records_of_their_own(copy):
+    before = assemble(arm()).links
+    after = copy(before)
+    assert (type(after), after.dtype, after.shape) == (type(before), before.dtype, before.shape)
+    assert after.tobytes() == before.tobytes()
+    after[0].own[:] = 7.0
+    assert after["own"][0].tolist() == [7.0] * 10 != before["own"][0].tolist()
+    assert copy(before[:0]).shape == (0,)

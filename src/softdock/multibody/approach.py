@@ -1,5 +1,7 @@
 """Place a free chaser so that its tip meets a port in a given way."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from softdock.multibody.joints import Free, Pose, cross, matrix
 from softdock.multibody.system import System
 
 Floats = NDArray[np.float64]
+Records = NDArray[np.void]
 
 
 def place_chaser(
@@ -31,7 +34,7 @@ def place_chaser(
     the system, if there is one already.
     """
     assembly = assembly or assemble(system)
-    links = assembly.links  # as they are placed and move at the start
+    links = assembly.links.view(np.ndarray)  # as they are placed and move at the start
     X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
     X_CT = Pose(R=X_NC.R.T @ X_NT.R, p=X_NC.R.T @ (X_NT.p - X_NC.p))
@@ -54,25 +57,26 @@ def place_chaser(
     return system.model_copy(update={"bodies": {**system.bodies, chaser: body}})
 
 
-def _pose(links: np.recarray, assembly: Assembly, anchor: Anchor) -> Pose:
+def _pose(links: Records, assembly: Assembly, anchor: Anchor) -> Pose:
     placed = assembly.placed[anchor.body]
     link = links[placed.link]
-    base = links[link.root]
-    X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
+    base = links[link["root"]]
+    X_NB = Pose(R=base["R_NB"].reshape(3, 3), p=base["p_NB"])
+    X_NL = X_NB @ Pose(R=link["R"].reshape(3, 3), p=link["p"])
     return X_NL @ placed.X_LB @ anchor.pose()
 
 
-def _motion(links: np.recarray, index: int) -> tuple[Floats, Floats]:
+def _motion(links: Records, index: int) -> tuple[Floats, Floats]:
     """Return angular velocity and velocity at the world's origin of a link, in the world."""
     link = links[index]
-    base = links[link.root]
-    R, p = base.R_NB.reshape(3, 3), base.p_NB
-    turning, sliding = R @ link.V[:3], R @ link.V[3:]
+    base = links[link["root"]]
+    R, p, V = base["R_NB"].reshape(3, 3), base["p_NB"], link["V"]
+    turning, sliding = R @ V[:3], R @ V[3:]
     return turning, sliding - cross(turning, p)
 
 
 def _quaternion(vector: Floats) -> Floats:
-    angle = float(np.linalg.norm(vector))
+    angle = math.sqrt(vector.dot(vector))
     axis = vector / angle if angle > 0.0 else vector
     return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis])
 
@@ -89,4 +93,4 @@ def _quaternion_of(R: Floats) -> Floats:
         column = R[:, i] + R[i]
         column[i] = 1.0 + 2.0 * R[i, i] - trace[0]
         q = np.concatenate([[skew[i]], column])
-    return np.asarray(q / np.linalg.norm(q))
+    return np.asarray(q / math.sqrt(q.dot(q)))

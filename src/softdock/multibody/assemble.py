@@ -92,10 +92,10 @@ def _is_alike(before: System, after: System) -> bool:
 def _changed(like: Assembly, system: System) -> Assembly:
     """Return the arrays of a system that is alike."""
     before = like.system
-    links, axes, groups, elements, world = (
-        records.copy() for records in (like.links, like.axes, like.groups, like.elements, like.world)
+    links, axes, groups, elements, world = map(
+        k.copied, (like.links, like.axes, like.groups, like.elements, like.world)
     )
-    n_q = int(world[0].n_q)
+    n_q = len(like.classes) - EXTRA_STATES - len(like.velocities)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
     q[like.classes[:n_q] == MODAL] = 0.0
     for name, body in system.bodies.items():
@@ -107,7 +107,7 @@ def _changed(like: Assembly, system: System) -> Assembly:
         if isinstance(body.joint, j.Free):
             place = like.joints[name]
             q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(body.joint, system)
-    world[0].gravity[:] = system.gravity
+    world.view(np.ndarray)["gravity"] = system.gravity
     fastener = Fastener(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
     named = before.elements()
     for i, (name, element) in enumerate(system.elements().items()):
@@ -139,8 +139,9 @@ def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembl
     for attached in like.attached:
         if attached.link == link:
             own += attached.own()
-    links["own"][link], links["now"][link] = own, own
-    if links["parent"][link] >= 0:
+    plain = links.view(np.ndarray)
+    plain["own"][link] = plain["now"][link] = own
+    if plain["parent"][link] >= 0:
         write_inertia(groups, links[link])
 
 
@@ -344,7 +345,7 @@ def momenta(
     links: np.recarray, groups: np.recarray, q: Floats, u: Floats, flexible: FlexibleRecords
 ) -> Floats:
     """Replace the velocity of every free base in `u` by the momentum of its tree."""
-    appendages, modes = flexible.appendages.copy(), flexible.modes
+    appendages, modes = k.copied(flexible.appendages), flexible.modes
     move_links(links, groups, appendages, modes, q, u)
     plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
     out = u.copy()
@@ -361,7 +362,7 @@ def momenta(
 
 def _hold_start(elements: np.recarray, links: np.recarray) -> None:
     """Let welds and locks hold the relative pose at the start; expects placed links."""
-    kind = elements["kind"]
+    kind = elements.view(np.ndarray)["kind"]
     for i in np.flatnonzero((kind == e.WELD) | (kind == e.LOCK)):
         element, frames = elements[i], []
         for link, R, p in (

@@ -186,7 +186,7 @@ def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float6
         half = attitude.angle / 2
         return np.concatenate([[math.cos(half)], math.sin(half) * direction(attitude.axis)])
     q = np.asarray(attitude, float)
-    length = float(np.linalg.norm(q))
+    length = math.sqrt(q.dot(q))
     if abs(length - 1.0) > 1e-6:
         raise FieldError(field, f"must be a unit quaternion wxyz; its length is {length:g}")
     return q / length
@@ -200,7 +200,7 @@ def product(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float6
 
 def matrix(q: NDArray[np.float64]) -> Matrix:
     """Return the rotation matrix of a unit quaternion wxyz."""
-    w, x, y, z = q
+    w, x, y, z = map(float, q)  # numbers of Python's own: NumPy's take several times as long
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -212,7 +212,7 @@ def matrix(q: NDArray[np.float64]) -> Matrix:
 
 def cross(a: Sequence[float] | NDArray[np.float64], b: Sequence[float] | NDArray[np.float64]) -> Matrix:
     """Return the vector product of two vectors, shape (3,): the same as NumPy's, which takes ten times as long."""
-    (x, y, z), (u, v, w) = a, b
+    (x, y, z), (u, v, w) = map(float, a), map(float, b)
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 

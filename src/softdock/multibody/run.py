@@ -15,7 +15,7 @@ from softdock.multibody.kernels.channels import CHANNEL
 from softdock.multibody.kernels.contacts import PAIR, apply_contacts
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
-from softdock.multibody.kernels.tree import records
+from softdock.multibody.kernels.tree import copied, records
 from softdock.multibody.session import Run, Session, machine_of, meet
 from softdock.multibody.settings import Method, Settings
 
@@ -54,7 +54,7 @@ class Simulation:
         if session is not None and session.near_at_start:
             return [float(depth) for depth in session.machine.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
-        machine = machine_of(self.assembly)._replace(pairs=self.pairs.copy(), arrays=arrays)
+        machine = machine_of(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)
         for capacity in (64, 1024, 16384):
             machine = machine._replace(lists=contact_lists(arrays, capacity))
             if meet(machine, self.assembly.y):

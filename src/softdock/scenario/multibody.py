@@ -276,8 +276,8 @@ class MultibodyScenario(ScenarioBase, System):
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
 
     def without_history(self) -> Self:
-        """Return the same scenario without samples: what happens and its metrics stay the same to the last bit."""
-        record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False})
+        """Return the same scenario with its start alone recorded: what happens and its metrics stay the same bits."""
+        record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False, "max_rows": 1})
         return self.model_copy(update={"record": record})
 
     def at_start(self, assembly: "Assembly | None" = None) -> System:

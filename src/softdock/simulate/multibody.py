@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.multibody.books import Books
+from softdock.multibody.kernels.tree import copied
 from softdock.multibody.mating import interface_records, refuse_stuck_pins
 from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
@@ -71,7 +72,7 @@ def _simulation(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
         assembly=assembly,
         settings=_settings(scenario),
         channels=pattern.channels(scenario, assembly),
-        events=pattern.events.copy(),
+        events=copied(pattern.events),
         actions=pattern.actions(scenario, assembly),
         pairs=pairs,
         contact_pairs=contact_pairs,

@@ -11,7 +11,7 @@ from softdock.contact.pair import ContactPair
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.kernels import events as e
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.tree import records
+from softdock.multibody.kernels.tree import copied, records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records
 from softdock.multibody.watch import channel_records, is_zone, unit_of, usual_observations
@@ -176,7 +176,7 @@ class Pattern:
     def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         """Return the channels of a scenario of this pattern."""
         if assembly.placed is self.described.placed:
-            return self._channels.copy()
+            return copied(self._channels)
         return self._watch(scenario, assembly)
 
     @cached_property
@@ -196,7 +196,7 @@ class Pattern:
         ours = self.scenario.events
         same = assembly.element_index is self.described.element_index
         if same and all(event is ours[name] for name, event in scenario.events.items()):
-            return self._actions.copy()
+            return copied(self._actions)
         return _actions(scenario, assembly)
 
     @cached_property
@@ -212,7 +212,7 @@ class Pattern:
             and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
         ):
             records, pairs = self._pairs
-            return records.copy(), pairs
+            return copied(records), pairs
         return pair_records(scenario, assembly, scenario.directory)
 
     @cached_property

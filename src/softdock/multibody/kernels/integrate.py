@@ -116,8 +116,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         books(system, y, ledger)
         return TIME_REACHED
     if o.task == MEET:
-        w = system.world[0]
-        set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
+        move_to(system, y)
         rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
     if not settle(system, channels, o, 0.0, y, k[0], start, True):
@@ -161,6 +160,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             if accepted:
                 prepare_dense(method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
+                seen = system.world[0].evaluations
                 pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
                 headway, o.pushing = least_headway(system.interfaces), how_many_push(system.pairs)
                 whole = pushes and room_beside_samples(o, record)
@@ -192,9 +192,11 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                     )
                     if whole:
                         write_row(o, record, t_new, end)
-                    elif wanted or fired >= 0 or t_new >= o.duration:
+                    elif (wanted or fired >= 0 or t_new >= o.duration) and o.rows < record.shape[0]:
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
+                if system.world[0].evaluations != seen and system.pairs.shape[0] > 0:
+                    move_to(system, y_new)  # what is recorded must not change the run
                 normalise(system.links, y_new, k[6])
                 copy(y_new, y)
                 copy(k[6], k[0])
@@ -215,20 +217,25 @@ def room_beside_samples(o, record):
     return o.record_contact == 1 and o.rows + to_come + 4.0 < record.shape[0]
 
 
+@inlined
+def move_to(system, y):
+    """Bring poses and velocities of all links to a state."""
+    w = system.world[0]
+    set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
+
+
 @kernel
 def settle(system, channels, o, h, y, slope, values, changed):
-    """Bring links, near lists, slope and channels to a state; tells whether the near lists had room.
+    """Bring near lists, slope and channels to a state; tells whether the near lists had room.
 
-    The slope is computed again only where something has changed: a switch or a load by the clock. A new near list
-    gives the same forces as the old one up to the error of its cells.
+    The links are there already, unless something has changed: a switch or a load by the clock. Only then is the slope
+    computed again. A new near list gives the same forces as the old one up to the error of its cells.
     """
     links, pairs, world = system.links, system.pairs, system.world
     if not changed and pairs.shape[0] == 0:
         return True
-    n_q, n_u = world[0].n_q, world[0].n_u
-    set_motion(
-        system, y, y[n_q : n_q + n_u]
-    )  # also where they just were: what is recorded must not change the run
+    if changed:
+        move_to(system, y)
     rebuilt = 0
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
@@ -243,13 +250,12 @@ def settle(system, channels, o, h, y, slope, values, changed):
 @kernel
 def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
     """Accept or reject a step and choose the size of the next: (accepted, how the run ends or ON)."""
-    links, pairs, world = system.links, system.pairs, system.world
+    links, pairs = system.links, system.pairs
     adaptive = o.fixed_step == 0.0
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
         accepted = False  # some point left its near list: start from a fresh one, then go less far, or widen the lists
-        n_q, n_u = world[0].n_q, world[0].n_u
-        set_motion(system, y, y[n_q : n_q + n_u])
+        move_to(system, y)
         if adaptive:
             o.h = 0.5 * h
             if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
