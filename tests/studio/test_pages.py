@@ -205,11 +205,15 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     page.get_by_label("from", exact=True).fill("0.02 m/s")
     page.get_by_label("to", exact=True).fill("16 cm/s")
     page.get_by_role("button", name="Add a field").click()
-    choose(page, "Field", "chaser.masses.0", last=True)
+    page.get_by_role("combobox", name="Field").nth(1).wait_for()  # before that the first is the last
     page.get_by_role("combobox", name="How").last.click()
     page.get_by_role("option", name="normal").click()
     page.get_by_label("mean").fill("50 kg")
-    page.get_by_label("deviation").fill("5 kg")
+    page.get_by_text("Choose the field that these values are for, or take the line away.").wait_for()
+    assert page.get_by_role("button", name="Save").is_disabled()
+    choose(page, "Field", "chaser.masses.0", last=True)
+    fill_anew(page, "mean", "15 kg", "50 kg")
+    fill_anew(page, "deviation", "0.75 kg", "5 kg")
     page.get_by_label("Runs", exact=True).fill("20")
     page.get_by_label("Outcomes that are a success").click()
     page.get_by_role("option", name="latched", exact=True).click()
@@ -231,6 +235,14 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/campaign/composed-*", timeout=LONG)
     page.get_by_text("All 20 runs are done.").wait_for(timeout=LONG)
+
+
+def fill_anew(page: "Page", label: str, before: str, after: str) -> None:
+    """Replace a value once the page has suggested it."""
+    from playwright.sync_api import expect
+
+    expect(page.get_by_label(label)).to_have_value(before, timeout=LONG)
+    page.get_by_label(label).fill(after)
 
 
 def choose(page: "Page", field: str, name: str, *, last: bool = False) -> None:

@@ -46,7 +46,7 @@ def composed(folder: Folder, say: tasks.Say, *, draft: Mapping[str, Any], name: 
     inside = PurePosixPath(path.relative_to(folder.root).as_posix()).parent
     answer: dict[str, Any] = {"text": text_of(draft, inside), "problems": [], "runs": 0}
     try:
-        _check_twice(draft)
+        _check_rows(draft)
         source = parse(answer["text"], file=path.name, directory=path.parent)
         check_head(source)
         tasks.check_campaign(folder, source)
@@ -93,9 +93,13 @@ def _dispersion(kind: str, given: list[str]) -> dict[str, Any]:
     return {"choice": [resolve(one.strip()) for one in given[0].split(",") if one.strip()]}
 
 
-def _check_twice(draft: Mapping[str, Any]) -> None:
+def _check_rows(draft: Mapping[str, Any]) -> None:
+    """Refuse a field that is there twice, and values that belong to none: they would be left out without a word."""
     seen = set()
     for row in draft["dispersions"]:
+        if not row["field"] and any(value.strip() for value in row["values"]):
+            message = "Choose the field that these values are for, or take the line away."
+            raise InputError(Problem(message=message, field="dispersions."))
         if row["field"] in seen:
             message = "The field is listed twice; take one away."
             raise InputError(Problem(message=message, field=f"dispersions.{row['field']}"))

@@ -239,11 +239,7 @@ class Composer:
 
     def _row_of(self, place: str) -> Row | None:
         """Return the row that a field of the file belongs to; the last of those that are the same."""
-        fitting = [
-            row
-            for row in self.rows
-            if row.path.value and f"{place}.".startswith(f"dispersions.{row.path.value}.")
-        ]
+        fitting = [row for row in self.rows if f"{place}.".startswith(f"dispersions.{row.path.value or ''}.")]
         return max(reversed(fitting), key=lambda row: len(row.path.value or ""), default=None)
 
     async def _save(self) -> None:
