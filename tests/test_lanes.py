@@ -8,7 +8,23 @@ import numpy as np
 import pytest
 
 import softdock.pipeline  # noqa: F401  teaches Numba the lanes
-from softdock.lanes import LANES, fma, gather, load, store, total, unit
+from softdock.contact.kernels.measure import inverse_root
+from softdock.lanes import (
+    LANES,
+    choose,
+    fma,
+    gather,
+    larger,
+    largest,
+    load,
+    put,
+    rough_inverse_root,
+    store,
+    take,
+    total,
+    unit,
+    wide,
+)
 from softdock.multibody.kernels.kinematics import sine_and_cosine
 
 
@@ -21,16 +37,21 @@ def mix(a, index, lane, out):
     store(out, 3, 0, fma(x, 2.0, y))
     store(out, 4, 0, unit(lane) - x)
     store(out, 5, 0, 3.0)
+    store(out, 6, 0, x / 4.0 + 1.0 / take(a[1], 3))
+    put(out[7], 0, larger(x, y) - larger(x, 1.0))
+    put(out[8], 0, choose(x - y, 2.0, y))
+    put(out[9], 0, choose(take(a[0], 1), x, -1.0) + wide(largest(y)))
+    put(out[10], 0, rough_inverse_root(x * x))
     return total(x)
 
 
 def test_compiled_lanes_do_what_plain_ones_do():
     rng = np.random.default_rng(1)
-    a = rng.integers(-100, 100, (2, 2 * LANES)) / 4.0  # products and sums are exact
+    a = rng.integers(1, 100, (2, 2 * LANES)) * rng.choice((-0.25, 0.25), (2, 2 * LANES))  # products are exact
     index = rng.integers(0, 2 * LANES, LANES)
     compiled = numba.njit(mix)
     for lane in range(LANES):
-        plain, vectors = np.zeros((6, LANES)), np.zeros((6, LANES))
+        plain, vectors = np.zeros((11, LANES)), np.zeros((11, LANES))
         assert mix(a, index, lane, plain) == compiled(a, index, lane, vectors) == a[0, :LANES].sum()
         assert np.array_equal(plain, vectors)
 
@@ -48,6 +69,23 @@ def test_sums_of_products_are_rounded_once():
         once = [float(Fraction(x) * Fraction(b) + Fraction(c)) for x in a[0]]
         assert both(a, b, c, out) == once[0]
         assert np.array_equal(out[0], once)
+
+
+def test_inverse_roots_of_any_size():
+    @numba.njit
+    def each(q, out):
+        put(out[0], 0, inverse_root(take(q, 0)))
+        put(out[1], 0, rough_inverse_root(take(q, 0)))
+
+    rng, out = np.random.default_rng(4), np.zeros((2, LANES))
+    for _ in range(500):
+        q = 10.0 ** rng.uniform(-300, 300, LANES)
+        each(q, out)
+        exact = [1 / math.sqrt(x) for x in q]
+        assert np.abs(out[0] / exact - 1).max() <= 3 * np.finfo(float).eps
+        assert np.abs(out[1] / exact - 1).max() <= 0.035
+    each(np.zeros(LANES), out)
+    assert 1e100 < out.min() <= out.max() < 1e200
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs products that are not rounded")

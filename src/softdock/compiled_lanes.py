@@ -12,11 +12,29 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model, type_callable
 
-from softdock.lanes import LANES, fma, gather, load, store, total, unit
+from softdock.lanes import (
+    HALVED_EXPONENT,
+    LANES,
+    choose,
+    fma,
+    gather,
+    larger,
+    largest,
+    load,
+    put,
+    rough_inverse_root,
+    store,
+    take,
+    total,
+    unit,
+    wide,
+)
 
 I32, I64, DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 VECTOR = ir.VectorType(DOUBLE, LANES)
+INTEGERS = ir.VectorType(I64, LANES)
 UNKNOWN = ir.Constant(VECTOR, ir.Undefined)
+ZERO = ir.Constant(VECTOR, [0.0] * LANES)
 
 
 class LanesType(types.Type):
@@ -67,6 +85,7 @@ _PAIRS = (LanesType, LanesType), (LanesType, types.Float), (types.Float, LanesTy
 _define(operator.add, "fadd", *_PAIRS)
 _define(operator.sub, "fsub", *_PAIRS)
 _define(operator.mul, "fmul", *_PAIRS)
+_define(operator.truediv, "fdiv", *_PAIRS)
 _define(operator.neg, "fneg", (LanesType,))
 
 
@@ -84,6 +103,13 @@ def _returns(function: Any, kind: Any) -> None:
 for _function, _kind in (
     (load, ALL),
     (store, types.none),
+    (take, ALL),
+    (put, types.none),
+    (wide, ALL),
+    (larger, ALL),
+    (choose, ALL),
+    (largest, types.float64),
+    (rough_inverse_root, ALL),
     (gather, ALL),
     (total, types.float64),
     (unit, ALL),
@@ -129,6 +155,46 @@ def _lower_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
+def _flat_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Return where the lanes of a one-dimensional array begin."""
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    first = context.cast(builder, args[1], sig.args[1], types.intp)
+    return builder.bitcast(builder.gep(array.data, [first]), VECTOR.as_pointer())
+
+
+def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.load(_flat_pointer(context, builder, sig, args), align=8)
+
+
+def _lower_put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    wide = _widened(context, builder, sig.args[2], args[2])
+    builder.store(wide, _flat_pointer(context, builder, sig, args), align=8)
+    return context.get_dummy_value()
+
+
+def _lower_wide(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _widened(context, builder, sig.args[0], args[0])
+
+
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def _lower_larger(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _larger(builder, *(_widened(context, builder, kind, x) for kind, x in zip(sig.args, args)))
+
+
+def _lower_choose(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    x, a, b = (_widened(context, builder, kind, value) for kind, value in zip(sig.args, args))
+    return builder.select(builder.fcmp_ordered(">", x, ZERO), a, b)
+
+
+def _lower_rough_inverse_root(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    half = builder.lshr(builder.bitcast(args[0], INTEGERS), ir.Constant(INTEGERS, [1] * LANES))
+    bits = builder.sub(ir.Constant(INTEGERS, [HALVED_EXPONENT] * LANES), half)
+    return builder.bitcast(bits, VECTOR)
+
+
 def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array, index = (context.make_array(kind)(context, builder, value) for kind, value in zip(sig.args, args))
     out = UNKNOWN
@@ -138,8 +204,9 @@ def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return out
 
 
-def _lower_total(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    (x,), n = args, LANES
+def _by_halves(builder: Any, x: Any, join: Callable[[Any, Any], Any]) -> Any:
+    """Join the lower half of the lanes with the upper half, until one is left."""
+    n = LANES
     while n > 1:
         n //= 2
         unknown = ir.Constant(x.type, ir.Undefined)
@@ -147,19 +214,26 @@ def _lower_total(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             builder.shuffle_vector(x, unknown, ir.Constant(ir.VectorType(I32, n), list(range(at, at + n))))
             for at in (0, n)
         )
-        x = builder.fadd(low, high)
+        x = join(low, high)
     return builder.extract_element(x, ir.Constant(I32, 0))
 
 
+def _lower_total(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _by_halves(builder, args[0], builder.fadd)
+
+
+def _lower_largest(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _by_halves(builder, args[0], lambda a, b: _larger(builder, a, b))
+
+
 def _lower_unit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    integers = ir.VectorType(I64, LANES)
     lane = context.cast(builder, args[0], sig.args[0], types.int64)
-    first = builder.insert_element(ir.Constant(integers, ir.Undefined), lane, ir.Constant(I32, 0))
+    first = builder.insert_element(ir.Constant(INTEGERS, ir.Undefined), lane, ir.Constant(I32, 0))
     wide = builder.shuffle_vector(
-        first, ir.Constant(integers, ir.Undefined), ir.Constant(ir.VectorType(I32, LANES), [0] * LANES)
+        first, ir.Constant(INTEGERS, ir.Undefined), ir.Constant(ir.VectorType(I32, LANES), [0] * LANES)
     )
-    here = builder.icmp_signed("==", wide, ir.Constant(integers, list(range(LANES))))
-    return builder.select(here, ir.Constant(VECTOR, [1.0] * LANES), ir.Constant(VECTOR, [0.0] * LANES))
+    here = builder.icmp_signed("==", wide, ir.Constant(INTEGERS, list(range(LANES))))
+    return builder.select(here, ir.Constant(VECTOR, [1.0] * LANES), ZERO)
 
 
 lower_builtin(fma, types.Any, types.Any, types.Any)(_lower_fma)
@@ -168,3 +242,10 @@ lower_builtin(store, types.Array, types.Any, types.Any, types.Any)(_lower_store)
 lower_builtin(gather, types.Array, types.Array)(_lower_gather)
 lower_builtin(total, LanesType)(_lower_total)
 lower_builtin(unit, types.Integer)(_lower_unit)
+lower_builtin(take, types.Array, types.Any)(_lower_take)
+lower_builtin(put, types.Array, types.Any, types.Any)(_lower_put)
+lower_builtin(wide, types.Any)(_lower_wide)
+lower_builtin(larger, types.Any, types.Any)(_lower_larger)
+lower_builtin(choose, types.Any, types.Any, types.Any)(_lower_choose)
+lower_builtin(largest, LanesType)(_lower_largest)
+lower_builtin(rough_inverse_root, LanesType)(_lower_rough_inverse_root)

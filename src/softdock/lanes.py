@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 LANES = 8
+HALVED_EXPONENT = 0x5FE6EB50C7B537A9
+"""Less half the bits of a number: minus half its exponent, in a scale that errs least (M. Robertson, 2012)."""
 
 
 def fma(a: Any, b: Any, c: Any) -> Any:
@@ -28,6 +30,16 @@ def store(array: Any, row: Any, column: Any, x: Any) -> None:
     array[row, column : column + LANES] = x
 
 
+def take(array: Any, first: Any) -> Any:
+    """Return the lanes that begin at an entry of a one-dimensional array."""
+    return array[first : first + LANES].copy()
+
+
+def put(array: Any, first: Any, x: Any) -> None:
+    """Write lanes, or the same number to all of them, into a one-dimensional array."""
+    array[first : first + LANES] = x
+
+
 def gather(array: Any, index: Any) -> Any:
     """Return entries of a one-dimensional array, one per lane."""
     return array[index]
@@ -43,3 +55,28 @@ def total(x: Any) -> Any:
 def unit(lane: Any) -> Any:
     """Return one in a lane and zero in the others."""
     return (np.arange(LANES) == lane) * 1.0
+
+
+def wide(a: Any) -> Any:
+    """Return a number in all lanes."""
+    return np.full(LANES, a)
+
+
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two, lane by lane; numbers and lanes can be mixed."""
+    return np.where(a > b, a, b)
+
+
+def choose(x: Any, a: Any, b: Any) -> Any:
+    """Return a in the lanes where x is positive and b in the others; numbers and lanes can be mixed."""
+    return np.where(x > 0.0, a, b)
+
+
+def largest(x: Any) -> Any:
+    """Return the largest of all lanes."""
+    return x.max()
+
+
+def rough_inverse_root(x: Any) -> Any:
+    """Return about 1/sqrt(x), within 3.5 per cent; finite at zero. Not for negative numbers."""
+    return (HALVED_EXPONENT - (x.view(np.int64) >> 1)).view(np.float64)

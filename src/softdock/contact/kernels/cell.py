@@ -1,6 +1,7 @@
-"""The cut cell: exact integrals of the positive part of a depth that is linear over a rectangle."""
+"""The cut cell: exact integrals of the positive part of a depth that is linear over a rectangle; eight side by side."""
 
 from softdock.jit import inlined
+from softdock.lanes import choose, fma, larger
 
 SOFT = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
 HALF_SQRT3 = 0.8660254037844386
@@ -8,26 +9,42 @@ TWELFTH = 1.0 / 12.0
 
 
 @inlined
-def cut(s, alpha, beta):
-    """Integrals over the cell of a depth of mean s and slopes alpha, beta [m].
+def magnitude(slope):
+    """Magnitude of a slope of the depth across a cell [m], never zero."""
+    return larger(slope, -slope) + SOFT
 
-    Returns (W, E, m_alpha, m_beta, covered): mean positive part [m], mean of half its square [m2], the
-    derivatives of E by the slopes [m], and the part of the cell that touches. Free of branches.
+
+@inlined
+def cut(s, a, b):
+    """Integrals over the cell of a depth of mean s and slopes of magnitudes a, b [m].
+
+    Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], the derivatives of E by
+    the slopes [m], and the part of the cell that touches.
     """
-    a, b = abs(alpha) + SOFT, abs(beta) + SOFT
-    t, q = 0.5 * (a + b), 0.5 * (a - b)
-    h1, h2, h3 = max(s + t, 0.0), max(s + q, 0.0), max(s - q, 0.0)  # the fourth corner is outside
-    p1, p2, p3 = h1 * h1 * h1, h2 * h2 * h2, h3 * h3 * h3
-    both = 1.0 / (a * b)  # divisions cost most here: this is the only one
+    t, both = 0.5 * (a + b), 1.0 / (a * b)  # divisions cost most here: this is the only one
     inverse = TWELFTH * both
-    full = s >= t
-    W = s if full else 2.0 * inverse * (p1 - p2 - p3)  # Eq. (C9)
-    E = (
-        0.5 * s * s + 0.5 * TWELFTH * (a * a + b * b)
-        if full
-        else 0.5 * inverse * (p1 * h1 - p2 * h2 - p3 * h3)
-    )  # Eq. (C10)
-    m_a = TWELFTH * a if full else inverse * (p1 - p2 + p3) - E * b * both  # Eq. (C11)
-    m_b = TWELFTH * b if full else inverse * (p1 + p2 - p3) - E * a * both
-    covered = 1.0 if full else 6.0 * inverse * (h1 * h1 - h2 * h2 - h3 * h3)
-    return W, E, (m_a if alpha >= 0.0 else -m_a), (m_b if beta >= 0.0 else -m_b), covered
+    h1, h2, h3 = positive_parts(s, a, b)
+    q1, q2, q3 = h1 * h1, h2 * h2, h3 * h3
+    p1, p2, p3 = q1 * h1, q2 * h2, q3 * h3
+    W = choose(t - s, 2.0 * inverse * (p1 - p2 - p3), s)  # Eq. (C9)
+    full = fma(0.5 * s, s, 0.5 * TWELFTH * fma(a, a, b * b))
+    E = choose(t - s, 0.5 * inverse * (q1 * q1 - q2 * q2 - q3 * q3), full)  # Eq. (C10)
+    E_both = E * both
+    m_a = choose(t - s, inverse * (p1 - p2 + p3) - E_both * b, TWELFTH * a)  # Eq. (C11)
+    m_b = choose(t - s, inverse * (p1 + p2 - p3) - E_both * a, TWELFTH * b)
+    return W, E, m_a, m_b, choose(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
+
+
+@inlined
+def mean_positive(s, a, b):
+    """Mean positive part [m] of a depth of mean s and slopes of magnitudes a, b [m]: the W of `cut`."""
+    h1, h2, h3 = positive_parts(s, a, b)
+    cubes = h1 * h1 * h1 - h2 * h2 * h2 - h3 * h3 * h3
+    return choose(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
+
+
+@inlined
+def positive_parts(s, a, b):
+    """Depth of three corners where it is positive [m]; the fourth corner of a cut cell is outside."""
+    t, q = 0.5 * (a + b), 0.5 * (a - b)
+    return larger(s + t, 0.0), larger(s + q, 0.0), larger(s - q, 0.0)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.lanes import LANES as EIGHT
+
 LANES = 16  # cells in a block: a few vector registers, and little waste where a patch is small
 LEVELS = 14  # of halving a root cell
 CELLS, POINTS = 0, 1  # quadrature
@@ -63,11 +65,11 @@ WORK = _record(
     {"clearance": (), "reach": (), "odometer": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
     | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
     | dict.fromkeys(
-        ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "energy", "power", "touching", "deepest", "pressure"),
+        ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
         (LANES,),
     )
-    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D", "top"), (LANES,))
-    | {"sums": (OUTPUT, LANES)},
+    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
+    | {"sums": (OUTPUT, EIGHT)},
     {"node_stack": (96, 3), "blocks": (), "cells": ()},
 )
 """State of a near list (pose, reach, clearance, numbers) and room for the work on one block."""

@@ -1,9 +1,8 @@
-"""The points of a block in A, and their depth below it: loops that the compiler turns into vector instructions."""
+"""The points of a block in A, and their depth below it, for eight cells side by side."""
 
 import math
 
-from softdock.contact.kernels.layout import LANES, ONE, SEVERAL, SMOOTH_TWO
-from softdock.contact.kernels.place import to_A
+from softdock.contact.kernels.layout import LANES, ONE, SEVERAL
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -19,66 +18,146 @@ from softdock.geometry.kernels import (
     radial_depth,
     tangent_at,
 )
-from softdock.jit import kernel
+from softdock.jit import inlined, kernel
+from softdock.lanes import LANES as EIGHT
+from softdock.lanes import choose, fma, put, rough_inverse_root, take, wide
 
 
 @kernel
 def place(segments, block, work, R_AB, p_AB_A, count):
-    """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there."""
-    X, Y, Z, Q = work["x"], work["y"], work["z"], work["q"]
-    for i in range(count):
-        x, y, z = to_A(R_AB, p_AB_A, block["x"][i], block["y"][i], block["z"][i])
-        X[i], Y[i], Z[i], Q[i] = x, y, z, x * x + y * y
-    first = block["first"][0]
-    if block["mode"] == ONE:
-        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
-    elif block["mode"] == SMOOTH_TWO:
-        measure(segments, first, work, count, 0.0, 0.0, 0.0, 0.0)
-        t_z, t_r = tangent_at(segments, first, END_Z)
-        measure(segments, first + 1, work, count, segments[first, END_Z], segments[first, END_R], t_z, t_r)
-    else:
-        measure_several(segments, block, work, count)
+    """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there; all into `work`."""
+    for i in range(0, count, EIGHT):
+        x, y, z = point_in_A(block, i, R_AB, p_AB_A)
+        q = fma(x, x, y * y)
+        put(work["x"], i, x)
+        put(work["y"], i, y)
+        put(work["z"], i, z)
+        put(work["q"], i, q)
+        if block["mode"] >= SEVERAL:
+            measure_each(segments, block, work, i)
+        else:
+            s, k, n = measure(segments, block, (z, z, z, z), (q, q, q, q))[
+                0
+            ]  # the compiler sees that they are one
+            put(work["s"], i, s)
+            put(work["k"], i, k)
+            put(work["n"], i, n)
 
 
-@kernel
-def measure(segments, segment, work, count, v_z, v_r, t_z, t_r):
-    """Measure the depth below the endless line or circle of a segment, where a point is beyond the joint v.
+@inlined
+def point_in_A(block, i, R_AB, p_AB_A):
+    """Eight points of a block in A [m]: (x, y, z)."""
+    x, y, z = take(block["x"], i), take(block["y"], i), take(block["z"], i)
+    return (
+        fma(R_AB[0][0], x, fma(R_AB[0][1], y, fma(R_AB[0][2], z, p_AB_A[0]))),
+        fma(R_AB[1][0], x, fma(R_AB[1][1], y, fma(R_AB[1][2], z, p_AB_A[1]))),
+        fma(R_AB[2][0], x, fma(R_AB[2][1], y, fma(R_AB[2][2], z, p_AB_A[2]))),
+    )
 
-    Points beyond the joint are those with (p - v) . t >= 0; with t = 0 these are all.
+
+@inlined
+def inverse_root(q):
+    """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
+    return better(q, better(q, rough_inverse_root(q)))
+
+
+@inlined
+def better(q, y):
+    """Return 1/sqrt(q) with the fourth power of the error that y has; Eq. (C30)."""
+    h = fma(-(q * y), y, 1.0)
+    return fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)
+
+
+@inlined
+def measure(segments, block, Z, Q):
+    """Depth [m] of four points of eight cells below the segment of a block, or two that join smoothly.
+
+    Z: their z [m]; Q: the squares of their r. Returns (s, k, n) for each; the gradient of s is (k x, k y, n). Four at
+    a time, because their roots do not wait for each other.
     """
-    Z, Q, S, K, N = work["z"], work["q"], work["s"], work["k"], work["n"]
-    if segments[segment, KIND] == 0.0:
-        n_z, n_r = segments[segment, AXIS_R], -segments[segment, AXIS_Z]
-        z_0, r_0 = segments[segment, START_Z], segments[segment, START_R]
-        for i in range(count):
-            z, r = Z[i], math.sqrt(Q[i])
-            s, k = (z - z_0) * n_z + (r - r_0) * n_r, n_r / (r + TINY)  # Eq. (C1)
-            beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
-            S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n_z if beyond else N[i]
-        return
-    c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
-    radius, sense = segments[segment, LENGTH], segments[segment, SENSE]
-    if c_r == 0.0 and t_z == 0.0 and t_r == 0.0:  # a sphere, alone
-        for i in range(count):
-            d_z = Z[i] - c_z
-            distance = math.sqrt(d_z * d_z + Q[i])
-            scale = sense / (distance + TINY)
-            S[i], K[i], N[i] = sense * (distance - radius), scale, scale * d_z  # Eq. (C2)
-        return
-    for i in range(count):
-        z, r = Z[i], math.sqrt(Q[i])
-        d_z, d_r = z - c_z, r - c_r
-        distance = math.sqrt(d_z * d_z + d_r * d_r)
-        scale = sense / (distance * r + TINY)
-        s, k, n = sense * (distance - radius), scale * d_r, scale * d_z * r  # Eq. (C2)
-        beyond = (z - v_z) * t_z + (r - v_r) * t_r >= 0.0
-        S[i], K[i], N[i] = s if beyond else S[i], k if beyond else K[i], n if beyond else N[i]
+    first = block["first"][0]
+    if block["mode"] == ONE and segments[first, KIND] != 0.0 and segments[first, AXIS_R] == 0.0:
+        return below_sphere(segments, first, Z, Q)
+    inverse = (inverse_root(Q[0]), inverse_root(Q[1]), inverse_root(Q[2]), inverse_root(Q[3]))
+    R = (Q[0] * inverse[0], Q[1] * inverse[1], Q[2] * inverse[2], Q[3] * inverse[3])
+    one = below(segments, first, Z, R, inverse)
+    if block["mode"] == ONE:
+        return one
+    two = below(segments, first + 1, Z, R, inverse)
+    return (
+        of_two(segments, first, Z[0], R[0], one[0], two[0]),
+        of_two(segments, first, Z[1], R[1], one[1], two[1]),
+        of_two(segments, first, Z[2], R[2], one[2], two[2]),
+        of_two(segments, first, Z[3], R[3], one[3], two[3]),
+    )
+
+
+@inlined
+def of_two(segments, k, z, r, one, two):
+    """Choose what holds for segment k, or beyond its end what holds for the next."""
+    t_z, t_r = tangent_at(segments, k, END_Z)
+    beyond = fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
+    return choose(beyond, two[0], one[0]), choose(beyond, two[1], one[1]), choose(beyond, two[2], one[2])
+
+
+@inlined
+def below(segments, k, Z, R, inverse):
+    """Depth of four points below the endless line or circle of segment k, with gradient; inverse: 1/r."""
+    if segments[k, KIND] == 0.0:
+        return (
+            below_line(segments, k, Z[0], R[0], inverse[0]),
+            below_line(segments, k, Z[1], R[1], inverse[1]),
+            below_line(segments, k, Z[2], R[2], inverse[2]),
+            below_line(segments, k, Z[3], R[3], inverse[3]),
+        )
+    return (
+        below_circle(segments, k, Z[0], R[0], inverse[0]),
+        below_circle(segments, k, Z[1], R[1], inverse[1]),
+        below_circle(segments, k, Z[2], R[2], inverse[2]),
+        below_circle(segments, k, Z[3], R[3], inverse[3]),
+    )
+
+
+@inlined
+def below_sphere(segments, k, Z, Q):
+    """Depth of four points below a circle about a point of the axis, with gradient."""
+    return (
+        from_centre(segments, k, Z[0] - segments[k, AXIS_Z], Q[0]),
+        from_centre(segments, k, Z[1] - segments[k, AXIS_Z], Q[1]),
+        from_centre(segments, k, Z[2] - segments[k, AXIS_Z], Q[2]),
+        from_centre(segments, k, Z[3] - segments[k, AXIS_Z], Q[3]),
+    )
+
+
+@inlined
+def below_line(segments, k, z, r, inverse):
+    """Depth below an endless line, with gradient."""
+    n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
+    s = fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r)  # Eq. (C1)
+    return s, n_r * inverse, wide(n_z)
+
+
+@inlined
+def below_circle(segments, k, z, r, inverse):
+    """Depth below a circle beside the axis, with gradient."""
+    d_r = r - segments[k, AXIS_R]
+    s, scale, n = from_centre(segments, k, z - segments[k, AXIS_Z], d_r * d_r)
+    return s, scale * d_r * inverse, n
+
+
+@inlined
+def from_centre(segments, k, d_z, q):
+    """Depth below a circle at d_z along the axis and the root of q across it from its centre: (s, n_q/sqrt(q), n_z)."""
+    square, sense = fma(d_z, d_z, q), segments[k, SENSE]
+    inverse = inverse_root(square)
+    s = sense * (square * inverse - segments[k, LENGTH])  # Eq. (C2)
+    return s, sense * inverse, sense * inverse * d_z
 
 
 @kernel
-def measure_several(segments, block, work, count):
-    """Measure the depth of points that face several segments of A, one by one."""
-    for i in range(count):
+def measure_each(segments, block, work, first_point):
+    """Measure the depth of eight points that face several segments of A, one by one."""
+    for i in range(first_point, first_point + EIGHT):
         lane = i % LANES
         if lane >= block["count"]:
             continue

@@ -1,0 +1,245 @@
+"""The force of eight cells side by side, from their points to the sums: nothing is written between.
+
+Place the points and measure their depth, integrate the stress, add damping and friction.
+"""
+
+from softdock.contact.kernels.cell import HALF_SQRT3, cut, magnitude, mean_positive
+from softdock.contact.kernels.layout import (
+    CONTACT_AREA,
+    DEPTH,
+    DISSIPATION,
+    ENERGY,
+    FORCE,
+    LANES,
+    POINTS,
+    PRESSURE,
+    RAMP,
+    SEVERAL,
+    TORQUE,
+)
+from softdock.contact.kernels.measure import inverse_root, measure, place, point_in_A
+from softdock.geometry.kernels import TINY
+from softdock.jit import inlined, kernel
+from softdock.lanes import choose, fma, larger, largest, load, put, store, take, wide
+
+ADD, KEEP = 0, 1  # what becomes of the forces of the cells
+
+
+@kernel
+def press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
+    """Work out the force of eight cells of a block from lane `half` on: ADD it to the sums, or KEEP that of each.
+
+    Tells whether any of them touches, else nothing is done. Halves follow each other, the first first.
+    """
+    area, scattered = take(block["area"], half), data["quadrature"] == POINTS
+    if half == 0 and (scattered or block["mode"] >= SEVERAL):
+        place(segments, block, work, R_AB, p_AB_A, LANES if scattered else 4 * LANES)
+    if scattered:
+        f, t, c, n, W, D, E, covered, deepest = press_points(work, half, data, area)
+    else:
+        four = four_points(segments, block, half, work, R_AB, p_AB_A)
+        low = take(block["omega"], half)
+        s, alpha, beta = linear_depth(four[3], low)
+        a, b = magnitude(alpha), magnitude(beta)
+        top = largest(choose(area, fma(0.5, a + b, s), 0.0))  # the highest corner
+        if not top > 0.0:
+            return False
+        W, E, m_a, m_b, covered = cut(s, a, b)
+        f, t, c, n = press_cells(four, low, W, choose(alpha, m_a, -m_a), choose(beta, m_b, -m_b), data, area)
+        D, S = data["damping"] * W, four[3]
+        if top > data["damping_depth"]:
+            D = data["damping"] * (W - mean_positive(s - data["damping_depth"], a, b))  # Eq. (C20)
+        deepest = larger(larger(S[0], S[1]), larger(S[2], S[3]))
+    pressure, power, t_z = data["stiffness"] * deepest, wide(0.0), wide(0.0)
+    if data["damping"] > 0.0 or data["friction"] > 0.0:
+        e, added, power = resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
+        f = (f[0] + e[0], f[1] + e[1], f[2] + e[2])
+        t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])))
+        t_z = fma(c[0], e[1], -(c[1] * e[0]))
+        pressure = pressure + added
+    touching = choose(W, covered * area, 0.0)
+    if use == ADD:
+        add_wrench(work["sums"], f, t, t_z)
+        add_rest(work["sums"], data["stiffness"] * area * E, power, touching)
+        live = choose(area, W, 0.0)
+        raise_to(work["sums"], PRESSURE, choose(live, pressure, 0.0))
+        raise_to(work["sums"], DEPTH, choose(live, deepest, 0.0))
+    else:
+        keep(work, half, f, t, t_z, c, n)
+        put(work["W"], half, W)
+        put(work["D"], half, D)
+        put(work["touching"], half, touching)
+        put(work["pressure"], half, pressure)
+    return True
+
+
+@inlined
+def four_points(segments, block, half, work, R_AB, p_AB_A):
+    """The four points of eight cells in A [m], with depth [m] and gradient: x, y, z, s, k, n, each of four."""
+    if block["mode"] >= SEVERAL:
+        return (
+            take_four(work["x"], half),
+            take_four(work["y"], half),
+            take_four(work["z"], half),
+            take_four(work["s"], half),
+            take_four(work["k"], half),
+            take_four(work["n"], half),
+        )
+    x_0, y_0, z_0 = point_in_A(block, half, R_AB, p_AB_A)
+    x_1, y_1, z_1 = point_in_A(block, half + LANES, R_AB, p_AB_A)
+    x_2, y_2, z_2 = point_in_A(block, half + 2 * LANES, R_AB, p_AB_A)
+    x_3, y_3, z_3 = point_in_A(block, half + 3 * LANES, R_AB, p_AB_A)
+    q_0, q_1 = fma(x_0, x_0, y_0 * y_0), fma(x_1, x_1, y_1 * y_1)
+    q_2, q_3 = fma(x_2, x_2, y_2 * y_2), fma(x_3, x_3, y_3 * y_3)
+    Z = (z_0, z_1, z_2, z_3)
+    (s_0, k_0, n_0), (s_1, k_1, n_1), (s_2, k_2, n_2), (s_3, k_3, n_3) = measure(
+        segments, block, Z, (q_0, q_1, q_2, q_3)
+    )
+    return (
+        (x_0, x_1, x_2, x_3),
+        (y_0, y_1, y_2, y_3),
+        Z,
+        (s_0, s_1, s_2, s_3),
+        (k_0, k_1, k_2, k_3),
+        (n_0, n_1, n_2, n_3),
+    )
+
+
+@inlined
+def take_four(array, half):
+    """Lanes of the four points of eight cells."""
+    return (
+        take(array, half),
+        take(array, half + LANES),
+        take(array, half + 2 * LANES),
+        take(array, half + 3 * LANES),
+    )
+
+
+@inlined
+def linear_depth(S, low):
+    """Mean depth over a cell and its slopes from that of its four points [m]: (s, alpha, beta)."""
+    before, after = S[0] + S[1], S[2] + S[3]
+    s = fma(low, before, (0.5 - low) * after)  # Eq. (C8)
+    return s, HALF_SQRT3 * (after - before), HALF_SQRT3 * ((S[1] - S[0]) + (S[3] - S[2]))
+
+
+@inlined
+def dot(a, b):
+    """Sum of four products."""
+    return fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], a[3] * b[3])))
+
+
+@inlined
+def press_cells(four, low, W, m_a, m_b, data, area):
+    """Integrate the elastic stress over cut cells: (force, torque about x and y, stress centre, sum of normals)."""
+    X, Y, Z, _, K, N = four
+    lower, upper = fma(-HALF_SQRT3, m_a, low * W), fma(HALF_SQRT3, m_a, (0.5 - low) * W)
+    side = HALF_SQRT3 * m_b
+    w = (lower - side, lower + side, upper - side, upper + side)  # Eq. (C13)
+    k = (w[0] * K[0], w[1] * K[1], w[2] * K[2], w[3] * K[3])
+    n = (dot(k, X), dot(k, Y), dot(w, N))
+    # The normal meets the axis of A: its moment is square to it, x cross n = (n - k z) (y, -x, 0).
+    g = (
+        fma(-k[0], Z[0], w[0] * N[0]),
+        fma(-k[1], Z[1], w[1] * N[1]),
+        fma(-k[2], Z[2], w[2] * N[2]),
+        fma(-k[3], Z[3], w[3] * N[3]),
+    )
+    scale, share = -data["stiffness"] * area, choose(W, 1.0 / larger(W, TINY), 0.0)
+    return (
+        (scale * n[0], scale * n[1], scale * n[2]),
+        (scale * dot(g, Y), -scale * dot(g, X)),
+        (share * dot(w, X), share * dot(w, Y), share * dot(w, Z)),
+        n,
+    )
+
+
+@inlined
+def press_points(work, half, data, area):
+    """Multiply the elastic stress at points by their areas: what `press` knows of them."""
+    x, y, z = take(work["x"], half), take(work["y"], half), take(work["z"], half)
+    s, k, n = larger(take(work["s"], half), 0.0), take(work["k"], half), take(work["n"], half)
+    scale = -data["stiffness"] * area * s
+    g = scale * fma(-k, z, n)
+    D = data["damping"] * -larger(-s, -data["damping_depth"])
+    return (
+        (scale * k * x, scale * k * y, scale * n),
+        (g * y, -g * x),
+        (x, y, z),
+        (k * x, k * y, n),
+        s,
+        D,
+        0.5 * s * s,
+        wide(1.0),
+        s,
+    )
+
+
+@inlined
+def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
+    """Damping and friction at the stress centres of eight cells: (force on B [N], stress added [Pa], power [W])."""
+    scale = inverse_root(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
+    n_x, n_y, n_z = scale * n[0], scale * n[1], scale * n[2]
+    d_x, d_y, d_z = c[0] - p_AB_A[0], c[1] - p_AB_A[1], c[2] - p_AB_A[2]
+    v_x = fma(w_AB_A[1], d_z, fma(-w_AB_A[2], d_y, v_AB_A[0]))
+    v_y = fma(w_AB_A[2], d_x, fma(-w_AB_A[0], d_z, v_AB_A[1]))
+    v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
+    v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
+    stress = data["stiffness"] * W
+    added = larger(D * v_n, -stress)  # Eq. (C21): stress never pulls
+    v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
+    square, soft = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z)), data["friction_speed"] * data["friction_speed"]
+    slow = larger(square, soft) if data["friction_law"] == RAMP else square + soft
+    drag = (-data["friction"] * area) * (stress + added) * inverse_root(slow)  # Eq. (C22)
+    along = -area * added
+    f = (fma(along, n_x, drag * v_x), fma(along, n_y, drag * v_y), fma(along, n_z, drag * v_z))
+    return f, added, -fma(along, v_n, drag * square)
+
+
+@inlined
+def add_wrench(sums, f, t, t_z):
+    """Add the wrenches of eight cells to the sums, lane by lane."""
+    add_to(sums, FORCE, f[0])
+    add_to(sums, FORCE + 1, f[1])
+    add_to(sums, FORCE + 2, f[2])
+    add_to(sums, TORQUE, t[0])
+    add_to(sums, TORQUE + 1, t[1])
+    add_to(sums, TORQUE + 2, t_z)
+
+
+@inlined
+def add_rest(sums, energy, power, touching):
+    """Add energy, power and area of eight cells to the sums, lane by lane."""
+    add_to(sums, ENERGY, energy)
+    add_to(sums, DISSIPATION, power)
+    add_to(sums, CONTACT_AREA, touching)
+
+
+@inlined
+def add_to(sums, row, x):
+    """Add lanes to a row."""
+    store(sums, row, 0, load(sums, row, 0) + x)
+
+
+@inlined
+def raise_to(sums, row, x):
+    """Keep the larger of lanes and a row."""
+    store(sums, row, 0, larger(x, load(sums, row, 0)))
+
+
+@inlined
+def keep(work, half, f, t, t_z, c, n):
+    """Leave force, torque, stress centre and normal of eight cells in `work`."""
+    put(work["f_x"], half, f[0])
+    put(work["f_y"], half, f[1])
+    put(work["f_z"], half, f[2])
+    put(work["t_x"], half, t[0])
+    put(work["t_y"], half, t[1])
+    put(work["t_z"], half, t_z)
+    put(work["c_x"], half, c[0])
+    put(work["c_y"], half, c[1])
+    put(work["c_z"], half, c[2])
+    put(work["n_x"], half, n[0])
+    put(work["n_y"], half, n[1])
+    put(work["n_z"], half, n[2])
