@@ -48,8 +48,9 @@ INTEGRATORS = {
     "fixed": {"step": STEP},
     "rk4": {"step": STEP, "method": Method.RUNGE_KUTTA_4},
     "bogacki-shampine": {"step": STEP, "method": Method.BOGACKI_SHAMPINE},
+    "rosenbrock": {"step": STEP, "method": Method.ROSENBROCK},
 }
-ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3}
+ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3, "rosenbrock": 3}
 
 
 def vector(rng, size=1.0):

@@ -24,6 +24,7 @@ def settings_of(integrator):
         "fixed": {"step": 0.005},
         "rk4": {"step": 0.002, "method": Method.RUNGE_KUTTA_4},
         "bogacki-shampine": {"step": 0.0002, "method": Method.BOGACKI_SHAMPINE},
+        "rosenbrock": {"step": 0.0002, "method": Method.ROSENBROCK},
     }[integrator]
 
 

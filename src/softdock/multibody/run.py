@@ -16,7 +16,7 @@ from softdock.multibody.kernels.contacts import PAIR, apply_contacts
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.tree import copied, records
-from softdock.multibody.session import Run, Session, machine_of, meet
+from softdock.multibody.session import Run, Session, knows_all_that_is_stiff, machine_of, meet
 from softdock.multibody.settings import Method, Settings
 
 
@@ -37,7 +37,7 @@ class Simulation:
     """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
 
     def __post_init__(self) -> None:
-        _must_be_possible(self.settings)
+        _must_be_possible(self.settings, self.assembly)
 
     def begin(self) -> Session:
         """Start a run that is advanced piece by piece; the simulation stays untouched."""
@@ -63,7 +63,7 @@ class Simulation:
         return [float(pair.out[DEPTH]) for pair in machine.pairs]
 
 
-def _must_be_possible(settings: Settings) -> None:
+def _must_be_possible(settings: Settings, assembly: Assembly) -> None:
     """Refuse settings with which nothing would be integrated, or something else than was asked for."""
     duration, step, method = settings.duration, settings.step, settings.method
     if not 0.0 <= duration < math.inf:
@@ -76,3 +76,6 @@ def _must_be_possible(settings: Settings) -> None:
         raise InputError(Problem(field="step", message=message, given=str(step)))
     if step is None and method is Method.RUNGE_KUTTA_4:
         raise InputError(Problem(field="step", message="Must be given for rk4: it has no error control."))
+    if method is Method.ROSENBROCK and not knows_all_that_is_stiff(assembly):
+        message = "rosenbrock is for systems that move and have neither locks nor flexible structures."
+        raise InputError(Problem(field="method", message=message, hint="Leave it to automatic."))

@@ -27,8 +27,10 @@ from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.contacts import PAIR, refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
+from softdock.multibody.kernels.elements import STRUT, WELD
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
-from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, RUNGE_KUTTA_4
+from softdock.multibody.kernels.linear import Linear, room_for
+from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, aligned, copied, records
 from softdock.multibody.settings import Accuracy, Method, Settings
 
@@ -64,9 +66,11 @@ WAYS = {
     Method.AUTOMATIC: DORMAND_PRINCE,
     Method.DORMAND_PRINCE: DORMAND_PRINCE,
     Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
+    Method.ROSENBROCK: ROSENBROCK,
     Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
 }
 """How the first step is taken."""
+MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +128,7 @@ class Session:
         self.state: Floats = a.y.copy()
         self.ending: Ending | None = None
         channels = len(self._channels)
-        self._options = _options(s, channels if simulation.watched is None else simulation.watched)
+        self._options = _options(a, s, channels if simulation.watched is None else simulation.watched)
         touching = s.record_contact and len(pairs) + len(simulation.interfaces) > 0
         rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if touching else 1_000))
         self._record = np.empty((rows if channels else 1, 1 + channels))  # read as far as it is written
@@ -133,6 +137,7 @@ class Session:
         self._values, self._ledger, tolerance = np.zeros((6, channels)), np.zeros(BOOKS), np.zeros(n)
         self._memory = (
             np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
+            _linear(a, len(pairs)),
         )  # fmt: skip
         self._bind()
         self.near_at_start = self._ask(kernels.MEET) != kernels.LISTS_TOO_LONG
@@ -249,12 +254,32 @@ def meet(m: Machine, y: Floats) -> bool:
     return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0, 0.0)[0]) >= 0
 
 
-def _options(s: Settings, watched: int) -> np.recarray:
+def knows_all_that_is_stiff(a: Assembly) -> bool:
+    """Tell whether implicit steps apply to a system: they know nothing of locks and flexible structures."""
+    return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
+
+
+def _speeds(a: Assembly) -> int:
+    """Number of momenta and speeds."""
+    return int(a.world.view(np.ndarray)["n_u"][0])
+
+
+def _linear(a: Assembly, pairs: int) -> Linear:
+    """Return room for the linear equations of implicit steps, none where they do not apply."""
+    if not knows_all_that_is_stiff(a):
+        return room_for(0, 0, 0)
+    kinds = a.elements.view(np.ndarray)["kind"]
+    couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
+    return room_for(_speeds(a), len(a.links), couplings)
+
+
+def _options(a: Assembly, s: Settings, watched: int) -> np.recarray:
     """What the kernel of a run is told, and where it stands."""
     options = records(1, kernels.OPTIONS)
     o = options.view(np.ndarray)
     o["way"] = WAYS[s.method]
     o["contest"] = s.method is Method.AUTOMATIC
+    o["implicit"] = knows_all_that_is_stiff(a) and _speeds(a) <= MOST_IMPLICIT
     o["duration"] = s.duration
     o["fixed_step"] = s.step or 0.0
     o["max_step"] = min(s.max_step, s.duration)

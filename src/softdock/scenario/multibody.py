@@ -119,7 +119,7 @@ class AccuracyModel(Model):
 class IntegratorModel(Model):
     """How time is integrated."""
 
-    method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rk4"] = "automatic"
+    method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"] = "automatic"
     step: PositiveTime | None = None
     """Fixed step; leave out for error control (rk4 always needs one)."""
     accuracy: AccuracyModel = AccuracyModel()
@@ -253,6 +253,8 @@ class MultibodyScenario(ScenarioBase, System):
             raise FieldError(
                 "record.rate", f"would record {rows:.3g} rows; at most {most} (record.max_rows) are kept"
             )
+        if self.integrator.method == "rosenbrock" and (self.locks or self.structures):
+            raise FieldError("integrator.method", "rosenbrock knows neither locks nor flexible structures")
         step = self.integrator.step
         if step is not None and step > self.duration:
             raise FieldError(

@@ -69,6 +69,9 @@ WORK = _record(
         (LANES,),
     )
     | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
+    | dict.fromkeys(("push", "slip", "give"), (6, LANES))
+    | dict.fromkeys(("stiff", "damp", "drag", "along"), (1, LANES))
+    | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
     | {"sums": (OUTPUT, EIGHT)},
     {"node_stack": (96, 3), "blocks": (), "cells": ()},
 )

@@ -76,8 +76,8 @@ def add_force(links, groups, i, x):
 
 
 @kernel
-def factor(links, groups, tiles):
-    """Inverse inertia of joints whose free bases yield, tile by tile; Eqs. (M9)-(M11)."""
+def join(links, groups, tiles):
+    """Inertia of joints whose free bases yield, tile by tile; Eqs. (M9), (M10)."""
     for i in range(links.shape[0]):
         if links[i].kind == FREE:
             if links[i].flexible == 1:
@@ -88,6 +88,12 @@ def factor(links, groups, tiles):
         yield_bases(links, groups[g])
     for g in range(groups.shape[0]):
         fill_tiles(groups, g, tiles)
+
+
+@kernel
+def factor(links, groups, tiles):
+    """Inverse inertia of joints whose free bases yield, tile by tile; Eqs. (M9)-(M11)."""
+    join(links, groups, tiles)
     for g in range(groups.shape[0] - 1, -1, -1):
         sweep(tiles[place(g, g)].H, groups[g].count)
         first = groups[g].first // LANES

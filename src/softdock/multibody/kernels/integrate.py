@@ -33,9 +33,12 @@ from softdock.multibody.kernels.pacing import (
     next_try,
     order_of,
     pace_on,
+    rival_after,
     smaller_step,
 )
+from softdock.multibody.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
 from softdock.multibody.kernels.stepping import (
+    ROSENBROCK,
     RUNGE_KUTTA_4,
     all_finite,
     copy,
@@ -66,7 +69,9 @@ OPTIONS = np.dtype(
     [
         ("task", np.int64),
         ("way", np.int64),  # method that takes the steps
-        ("contest", np.int64),  # 1: the better one of two
+        ("contest", np.int64),  # 1: the best one of several
+        ("implicit", np.int64),  # 1: implicit steps are among them
+        ("rival", np.int64),  # method that is tried next
         ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
@@ -105,11 +110,12 @@ OPTIONS = np.dtype(
 def run(system, memory, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
-    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, six rows of channel values, books).
+    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, six rows of channel values, books,
+    room for linear equations).
     `record` gets one row per sample (time first), `log` one row per event (time, index). May be called again to go
     on where it ended. Other tasks than RUN leave the run where it stands.
     """
-    k, y_new, y_stage, dense, tolerance, start, early, mid, late, end, values, ledger = memory
+    k, y_new, y_stage, dense, tolerance, start, early, mid, late, end, values, ledger, linear = memory
     o = options[0]
     if o.task == LOOK:
         look_at(system, channels, channels.shape[0], o.t, y, k[1], values)
@@ -124,6 +130,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
         o.until_trial, o.trial_period = SOON, SOON
+        o.rival = rival_after(o, o.way)
         strike(system, y)
         look_at(system, channels, channels.shape[0], o.t, y, k[0], values)
         o.headway = least_headway(system.interfaces)
@@ -153,9 +160,14 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             t_stop = next_break(breaks, o.t, o.t_end)
             method, h, lands = next_try(o, t_stop)
             t_max = math.nextafter(t_stop, -math.inf)
-            take_step(
-                system, channels, o.watched, method, o.t, t_max, h, y, k, y_new, y_stage, early, late
-            )  # fmt: skip
+            if method == ROSENBROCK:
+                take_implicit_step(
+                    system, channels, o.watched, o.t, t_max, h, y, k, y_new, y_stage, early, late, linear
+                )
+            else:
+                take_step(
+                    system, channels, o.watched, method, o.t, t_max, h, y, k, y_new, y_stage, early, late
+                )
             accepted, ending = judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance)
             if accepted:
                 prepare_dense(method, h, y, y_new, k, dense)
@@ -264,7 +276,10 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
         elif widen_lists(links, pairs, system.arrays, system.lists) < 0:
             ending = LISTS_TOO_LONG
     elif adaptive:
-        error = error_of_step(method, h, k, tolerance)
+        if method == ROSENBROCK:
+            error = error_of_implicit_step(k, tolerance)
+        else:
+            error = error_of_step(method, h, k, tolerance)
         if how_many_push(pairs) != o.pushing:
             error *= KINK
         if method != o.way:

@@ -3,7 +3,7 @@
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
-from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, interpolate
+from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, ROSENBROCK, interpolate
 
 DOUBT = 0.5  # of the range of the values seen: values between them may lie so far outside
 
@@ -46,6 +46,9 @@ def may_turn(method, channel, start, early, late, end):
     if method == BOGACKI_SHAMPINE:  # at 0, 1/2, 3/4 and 1
         begin = -3.3333333333333335 * start + 6.0 * early - 2.6666666666666665 * late
         close = 2.0 * early - 8.0 * late + 6.0 * end
+    elif method == ROSENBROCK:  # at 0, 0.7316, 0.8717 and 1
+        begin = -2.5140447670590804 * start + 8.501959790112123 * early - 5.987915023053041 * late
+        close = 3.409550983156087 * early - 14.931295353583726 * late + 11.521744370427642 * end
     else:  # at 0, 0.3, 0.8 and 1
         begin = -4.583333333333333 * start + 5.333333333333333 * early - 0.75 * late
         close = 0.5714285714285714 * early - 7.0 * late + 6.428571428571429 * end

@@ -2,18 +2,21 @@
 
 import math
 
+import numpy as np
+
 from softdock.jit import inlined, kernel
-from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, fastest_mode
+from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, fastest_mode
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
 PI_ERROR, PI_BEFORE = 0.7, 0.4  # PI control after Gustafsson (1991), over the order of the method
 
-# The contest of two methods: how the other one is tried, Eq. (M35).
-SHORTER, LONGER = (
-    0.6,
-    2.2,
-)  # steps of Bogacki-Shampine against Dormand-Prince, and back, that are worth their work
+# The contest of methods: how another one is tried, Eq. (M35).
+WORK = np.array(
+    [6.0, 4.0, 3.0, 6.0]
+)  # of a step in evaluations, by method; that of the linear equations is among it
+GAIN = 1.1  # a step of another method should be so much longer than its work is worth
 STABLE = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stable
+SEEN = 0.68  # implicit steps have stages up to 0.73 of a step apart, the others half of one: Eq. (M37)
 SOON, LATEST = 6, 48  # steps until the next trial; twice as many after each that failed
 
 
@@ -48,7 +51,22 @@ def step_to(t, h, t_stop, fixed):
 @inlined
 def order_of(method):
     """Order of a method with error control."""
-    return 3.0 if method == BOGACKI_SHAMPINE else 5.0
+    return 5.0 if method == DORMAND_PRINCE else 3.0
+
+
+@inlined
+def rival_after(o, method):
+    """Method that is tried after another one."""
+    for _ in range(3):
+        if method == DORMAND_PRINCE:
+            method = BOGACKI_SHAMPINE
+        elif method == BOGACKI_SHAMPINE and o.implicit == 1:
+            method = ROSENBROCK
+        else:
+            method = DORMAND_PRINCE
+        if method != o.way:
+            break
+    return method
 
 
 @inlined
@@ -78,9 +96,10 @@ def pace_on(o, h, error, lands, order):
 
 
 @inlined
-def allowed_step(o):
+def allowed_step(o, method):
     """Step that near lists and the way that pins have before them allow."""
-    return max(min(o.longest, o.headway), o.min_step)
+    longest = SEEN * o.longest if method == ROSENBROCK else o.longest
+    return max(min(longest, o.headway), o.min_step)
 
 
 @kernel
@@ -90,14 +109,15 @@ def next_try(o, t_stop):
         h, lands = step_to(o.t, o.fixed_step, t_stop, True)
         return o.way, h, lands
     if o.contest == 1 and o.until_trial <= 0:
-        if o.way == DORMAND_PRINCE:
-            h, lands = step_to(o.t, min(SHORTER * o.h, allowed_step(o)), t_stop, False)
-            return BOGACKI_SHAMPINE, h, lands
-        h = LONGER * o.h
-        if h <= min(allowed_step(o), o.max_step) and o.t + 2.0 * h <= t_stop:
-            return DORMAND_PRINCE, h, False
+        h = GAIN * WORK[o.rival] / WORK[o.way] * o.h
+        if h < o.h:
+            h, lands = step_to(o.t, min(h, allowed_step(o, o.rival)), t_stop, False)
+            return o.rival, h, lands
+        if h <= min(allowed_step(o, o.rival), o.max_step) and o.t + 2.0 * h <= t_stop:
+            return o.rival, h, False
         o.until_trial = o.trial_period  # where other things limit the step, the cheaper one stays
-    h, lands = step_to(o.t, min(o.h, allowed_step(o)), t_stop, False)
+        o.rival = rival_after(o, o.rival)
+    h, lands = step_to(o.t, min(o.h, allowed_step(o, o.way)), t_stop, False)
     return o.way, h, lands
 
 
@@ -105,11 +125,11 @@ def next_try(o, t_stop):
 def judge_trial(o, method, h, error, k, y_stage, y_new, tolerance):
     """Accept or reject a step of the other method, and change over to it where that is worth it; Eq. (M35)."""
     accepted = error <= 1.0
-    if accepted and (method == BOGACKI_SHAMPINE or fastest_mode(h, k, y_stage, y_new, tolerance) < STABLE):
-        o.way, o.trial_period = method, SOON
+    if accepted and (method != DORMAND_PRINCE or fastest_mode(h, k, y_stage, y_new, tolerance) < STABLE):
+        o.rival, o.way, o.trial_period = o.way, method, SOON
         o.h = min(next_step(h, error, 1.0, False, order_of(method)), o.max_step)
         o.error_before, o.after_rejection = 1.0, 0
     else:
         o.trial_period = min(2 * o.trial_period, LATEST)
-    o.until_trial = o.trial_period
+    o.rival, o.until_trial = rival_after(o, o.rival), o.trial_period
     return accepted

@@ -12,6 +12,7 @@ from softdock.multibody.kernels.tree import BALL, FREE
 DORMAND_PRINCE = 0
 RUNGE_KUTTA_4 = 1
 BOGACKI_SHAMPINE = 2
+ROSENBROCK = 3
 
 # Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
 # the first of the next step. Dormand and Prince (1980), 5(4).
