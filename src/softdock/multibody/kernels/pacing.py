@@ -60,7 +60,7 @@ def rival_after(o, method):
     for _ in range(3):
         if method == DORMAND_PRINCE:
             method = BOGACKI_SHAMPINE
-        elif method == BOGACKI_SHAMPINE and o.implicit == 1:
+        elif method == BOGACKI_SHAMPINE and o.implicit == 1 and o.pushing > 0:
             method = ROSENBROCK
         else:
             method = DORMAND_PRINCE
@@ -108,6 +108,10 @@ def next_try(o, t_stop):
     if o.fixed_step > 0.0:
         h, lands = step_to(o.t, o.fixed_step, t_stop, True)
         return o.way, h, lands
+    if o.contest == 1 and o.pushing == 0 and (o.way == ROSENBROCK or o.rival == ROSENBROCK):
+        if o.way == ROSENBROCK:
+            o.way, o.h, o.until_trial, o.trial_period = BOGACKI_SHAMPINE, 0.5 * o.h, SOON, SOON
+        o.rival = rival_after(o, o.way)
     if o.contest == 1 and o.until_trial <= 0:
         h = GAIN * WORK[o.rival] / WORK[o.way] * o.h
         if h < o.h:
