@@ -17,7 +17,7 @@ from softdock.lanes import fma, load, store, total
 
 @kernel
 def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
-    """Write stiffness and damping of a pair (6 by 6, turning first); tells whether it touches; Eq. (C30).
+    """Write stiffness and damping of a pair (6 by 6, turning first); tells whether it touches; Eq. (C40).
 
     Arguments as of `evaluate`. A small motion of B relative to A, (turn, shift of the point at A's origin) in A's axes,
     changes the torque about A's origin and the force on B by -K times it; a small velocity by -D times it.

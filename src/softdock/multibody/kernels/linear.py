@@ -236,7 +236,7 @@ def stiffen_joints(elements, t, q, u, linear):
 
 @inlined
 def couple_contact(system, i, linear):
-    """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C30)."""
+    """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
     links, pair = system.links, system.pairs[i]
     a, b = links[pair.a], links[pair.b]
     base_a, base_b = links[a.root], links[b.root]
