@@ -80,7 +80,7 @@ class Body(Model):
         i = self.inertia
         if isinstance(i, FullInertia):
             return np.array([[i.xx, i.xy, i.xz], [i.xy, i.yy, i.yz], [i.xz, i.yz, i.zz]])
-        return np.diag(np.asarray(i, float))
+        return np.array([[i[0], 0.0, 0.0], [0.0, i[1], 0.0], [0.0, 0.0, i[2]]])
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

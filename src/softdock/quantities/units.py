@@ -163,6 +163,8 @@ def parse_quantity(given: object, unit: str) -> float:
 
     Raises ValueError with a sentence that says what is wrong and what is needed.
     """
+    if type(given) is float and math.isfinite(given):
+        return given  # as in thousands of runs that differ in numbers
     needed = parse_unit(unit)
     if isinstance(given, str):
         value = _parse_text(given, needed)
