@@ -50,7 +50,14 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    compiler = ("pipeline.py", "code_units.py", "compiled_lanes.py", "lanes.py", "second_process.py")
+    compiler = (
+        "pipeline.py",
+        "code_units.py",
+        "compiled_lanes.py",
+        "lanes.py",
+        "second_process.py",
+        "claims.py",
+    )
     for name in ("jit.py", "machine_code.py", "caches.py", *compiler):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)

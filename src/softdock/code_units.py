@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+import llvmlite.binding as ll
 from llvmlite import ir
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import cgutils, funcdesc, types
@@ -42,7 +43,22 @@ class UnitLibrary(KernelLibrary):
         self._finalized = True
 
 
+class BodyLibrary(UnitLibrary):
+    """Code of a kernel that others call by a name."""
+
+    kernel = ""
+    """Name of the kernel before."""
+
+    def _optimize_final_module(self) -> None:
+        """Give the kernel its name; it stays as it is called, the parts do not."""
+        function = self._final_module.get_function(self.kernel)
+        function.name, function.linkage = self.name, ll.Linkage.external
+        self._final_module.get_function(f"{self.name}.caller").linkage = ll.Linkage.internal
+        super()._optimize_final_module()
+
+
 _UNIT_LIBRARY: Any = UnitLibrary
+_BODY_LIBRARY: Any = BodyLibrary
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
@@ -54,7 +70,9 @@ def compile_unit(part: Any, args: Sequence[Any]) -> Unit:
     if returned is False:
         return NO_UNIT
     name = f"entry.{compiled.fndesc.llvm_func_name}"
-    return _unit(compiled, _entry(compiled, name), name, returned)
+    library: Any = _UNIT_LIBRARY(compiled.target_context.codegen(), name)
+    library.add_ir_module(_entry(compiled, name))
+    return _unit(library, compiled, name, returned)
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
@@ -65,16 +83,16 @@ def compile_body(part: Any, args: Sequence[Any], name: str) -> Unit:
     context, about = compiled.target_context, compiled.fndesc
     module = context.create_module(name)
     kind = context.call_conv.get_function_type(about.restype, about.argtypes)
-    kernel = ir.Function(module, kind, about.llvm_func_name)
-    body = ir.Function(module, kind, name)
-    builder = ir.IRBuilder(body.append_basic_block("entry"))
-    builder.ret(builder.call(kernel, body.args))
-    return _unit(compiled, module, name, None)
-
-
-def _unit(compiled: Any, module: Any, name: str, returned: Returned) -> Unit:
-    library: Any = _UNIT_LIBRARY(compiled.target_context.codegen(), name)
+    caller = ir.Function(module, kind, f"{name}.caller")  # what nobody calls is not put into the unit
+    builder = ir.IRBuilder(caller.append_basic_block("entry"))
+    builder.ret(builder.call(ir.Function(module, kind, about.llvm_func_name), caller.args))
+    library: Any = _BODY_LIBRARY(context.codegen(), name)
+    library.kernel = about.llvm_func_name
     library.add_ir_module(module)
+    return _unit(library, compiled, name, None)
+
+
+def _unit(library: Any, compiled: Any, name: str, returned: Returned) -> Unit:
     library.add_linking_library(compiled.library)
     library.finalize()
     outside = called_from_outside(library.code)

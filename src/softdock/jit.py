@@ -18,19 +18,20 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from softdock import machine_code, second_process
 from softdock.caches import cache_bases
+from softdock.claims import claimed, is_claimed
 
 PACKAGE_ROOT = Path(__file__).parent
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
-ROOMS_WITH_KERNELS = ("lumped", "contact", "multibody", "robot")
-ROOMS_APART = ("lumped", "contact")
-"""Rooms whose kernels are none of those that other rooms call from Python."""
+ROOMS_WITH_KERNELS = ("multibody", "robot", "contact", "lumped")
+ROOMS_BESIDE = ("multibody", "lumped", "contact")
+"""Rooms that a second process begins with."""
 
 _CACHE_DIR_LOCK = threading.Lock()
 _COMPILING = threading.RLock()
@@ -84,20 +85,19 @@ class Kernel:
         """Return the machine code for arguments like these; compiles what is not on disk."""
         folder = cache_folder(_room(self.__module__))
         path = None if folder is None else folder / self._file(kinds)
-        unit = None if path is None else machine_code.read_unit(path)
-        if unit is None or not all(map(_provide, unit.needs)):
+
+        def compiled() -> machine_code.Unit:
             from softdock.code_units import compile_unit
             from softdock.pipeline import type_of
 
-            try:
-                unit = compile_unit(self._part, [type_of(value) for value in args])
-                if path is not None:
-                    unit.save(path)
-                for name in unit.needs:
-                    _provide(name)
-            except BaseException:
-                second_process.stop_all()
-                raise
+            return cast(machine_code.Unit, compile_unit(self._part, [type_of(value) for value in args]))
+
+        try:
+            unit = _kept_or_compiled(path, compiled)
+        except BaseException:
+            second_process.stop_all()
+            raise
+        assert unit is not None
         return machine_code.Loaded(unit, machine_code.places(kinds)) if unit.code else None
 
     def _file(self, kinds: tuple[Any, ...]) -> str:
@@ -128,21 +128,20 @@ class Kernel:
         return self._new_part()
 
     def _new_part(self) -> Any:
-        from softdock.pipeline import compilers
+        from softdock.pipeline import compilers, for_all_numbers
 
-        return _compile(
+        part = _compile(
             self._function, pipeline_class=compilers()[1], no_cpython_wrapper=True, **self._options
         )
+        return part if self._options else for_all_numbers(part)
 
     def _declared(self, name: str, args: tuple[Any, ...]) -> None:
         """Note that code of its own is needed; a second process may begin with it at once."""
         _declared[name] = self, args
         path = _place_of(name)
-        if path is not None and not path.exists():
+        if path is not None and not path.exists() and not second_process.is_at_work():
             where = self.__module__, self._function.__qualname__
-            process = second_process.start(__name__, "compile_for_another", *where, args, name, str(path))
-            if process is not None:
-                _compiled_elsewhere[name] = process
+            second_process.start(__name__, "compile_for_another", *where, args, name, str(path))
 
     def compile_body(self, args: tuple[Any, ...], name: str) -> machine_code.Unit:
         """Return machine code of its own, which other kernels call by a name."""
@@ -180,13 +179,12 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 def separate(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, for a large function that returns nothing: compiled once for all that call it.
 
-    Where there is a core to spare, another process does so while this one compiles those that call it.
+    Where there is a core to spare, another process may do so while this one compiles those that call it.
     """
     return function if _is_off() else Kernel(function, separate=True)
 
 
 _declared: dict[str, tuple[Kernel, tuple[Any, ...]]] = {}
-_compiled_elsewhere: dict[str, second_process.SecondProcess] = {}
 _published: set[str] = set()
 
 
@@ -194,23 +192,56 @@ def _provide(name: str) -> bool:
     """Load a kernel that others call by its name; False where it must be compiled and nobody has declared it."""
     if name in _published:
         return True
-    path = _place_of(name)
-    process = _compiled_elsewhere.pop(name, None)
-    if process is not None:
-        process.wait()
-    unit = None if path is None else machine_code.read_unit(path)
-    if unit is None or not all(map(_provide, unit.needs)):
+
+    def compiled() -> machine_code.Unit | None:
         if name not in _declared:
-            return False
+            return None
         kernel, args = _declared[name]
-        unit = kernel.compile_body(args, name)
-        if path is not None:
-            unit.save(path)
-        for other in unit.needs:
-            _provide(other)
+        return kernel.compile_body(args, name)
+
+    unit = _kept_or_compiled(_place_of(name), compiled)
+    if unit is None:
+        return False
     machine_code.publish(unit)
     _published.add(name)
     return True
+
+
+def _kept_or_compiled(
+    path: Path | None, compiled: Callable[[], machine_code.Unit | None]
+) -> machine_code.Unit | None:
+    """Return a unit and load what it needs; compiles it where no file holds it, while other processes wait for that."""
+    unit = _only_once(path, compiled)
+    if unit is None or _provide_all(unit.needs):
+        return unit
+    unit = compiled()  # which declares what it needs
+    if unit is not None:
+        _provide_all(unit.needs)
+    return unit
+
+
+def _provide_all(names: Sequence[str]) -> bool:
+    """Load kernels that others call; what a second process has begun comes last."""
+    places = {name: _place_of(name) for name in names if name not in _published}
+    begun = {name for name, place in places.items() if place is not None and is_claimed(place)}
+    return all(map(_provide, sorted(names, key=begun.__contains__)))
+
+
+def _only_once(
+    path: Path | None, compiled: Callable[[], machine_code.Unit | None]
+) -> machine_code.Unit | None:
+    """Return the unit in a file, which is made if there is none."""
+    if path is None:
+        return compiled()
+    unit = machine_code.read_unit(path)
+    if unit is None:
+        with claimed(path):
+            unit = machine_code.read_unit(path)
+            if unit is None:
+                unit = compiled()
+                if unit is not None:
+                    unit.save(path)
+    return unit
 
 
 def _place_of(name: str) -> Path | None:
@@ -223,7 +254,7 @@ def _place_of(name: str) -> Path | None:
 def compile_for_another(module: str, function: str, args: tuple[Any, ...], name: str, path: str) -> None:
     """Compile a kernel for another process, which waits for the file."""
     kernel: Kernel = getattr(importlib.import_module(module), function)
-    kernel.compile_body(args, name).save(Path(path))
+    _only_once(Path(path), lambda: kernel.compile_body(args, name))
 
 
 def bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -301,18 +332,22 @@ def is_cold(room: str) -> bool:
 def warm_up(*rooms: str) -> None:
     """Compile (or load) the kernels of the given rooms, of all rooms by default."""
     wanted = rooms or ROOMS_WITH_KERNELS
-    apart = [room for room in ROOMS_APART if room in wanted and is_cold(room) and cache_folder(room)]
-    process = None
-    if 0 < len(apart) < len(wanted) and _without_numba():
-        process = second_process.start(__name__, "warm_up", *apart)
+    cold = [room for room in wanted if is_cold(room) and cache_folder(room)]
+    if cold and _without_numba():
+        second_process.start(__name__, "warm_up_beside", *cold)
     try:
-        for room in sorted(wanted, key=apart.__contains__):
-            if room in apart and process is not None:
-                process.wait()
+        for room in wanted:
             importlib.import_module(f"softdock.{room}").warm_up()
     except BaseException:
         second_process.stop_all()
         raise
+
+
+def warm_up_beside(*rooms: str) -> None:
+    """Compile in a second process what the first will come to last."""
+    for room in filter(rooms.__contains__, ROOMS_BESIDE):
+        module = importlib.import_module(f"softdock.{room}")
+        getattr(module, "warm_up_beside", module.warm_up)()
 
 
 def _room(module: str) -> str:

@@ -30,6 +30,19 @@ def type_of_part(part: Any) -> Any:
     return types.Dispatcher(part)
 
 
+def for_all_numbers(part: Any) -> Any:
+    """Let a part be compiled once for a kind of number; Numba compiles it again for every number written in a call."""
+    template = part.get_call_template
+
+    def once(args: Any, named: Any) -> Any:
+        return template(
+            tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in named.items()}
+        )
+
+    part.get_call_template = once
+    return part
+
+
 def compilers() -> tuple[Any, Any, Any]:
     """Return the compilers of kernels and of their parts, and the cache of kernels on disk."""
     if numba.__version__.startswith(TRIED):

@@ -36,6 +36,10 @@ class SecondProcess:
         finally:
             self.stop()
 
+    def has_ended(self) -> bool:
+        """Tell whether it is done."""
+        return self._process.poll() is not None
+
     def stop(self) -> None:
         """End it if it still runs."""
         if self in _running:
@@ -51,6 +55,14 @@ def stop_all() -> None:
     """End all that still run."""
     for process in list(_running):
         process.stop()
+
+
+def is_at_work() -> bool:
+    """Tell whether a second process is at work."""
+    for process in list(_running):
+        if process.has_ended():
+            process.stop()
+    return bool(_running)
 
 
 def start(module: str, function: str, *args: Any) -> SecondProcess | None:

@@ -41,10 +41,9 @@ class Kernel:
     def __init__(self, pair, R_AB, p_AB_A, reach):
         self.arrays = contact_arrays([pair])
         self.lists = contact_lists(self.arrays, capacity=2048)
-        self.clearance, blocks = rebuild(
-            self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach
-        )
-        assert blocks <= 2048
+        rebuild(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach)
+        self.clearance = self.lists.work[0]["clearance"]
+        assert self.lists.work[0]["blocks"] <= 2048
 
     def __call__(self, R_AB, p_AB_A, w=REST, v=REST):
         out = np.zeros(layout.OUTPUT)
@@ -333,10 +332,13 @@ def test_pairs_share_arrays():
 def test_a_full_list_says_so():
     kind, R, p = pressed("ball (6 mm) on cone")
     arrays = contact_arrays([kind.pair()])
-    _, short = rebuild(arrays, contact_lists(arrays, capacity=1), 0, rows(R), tuple(map(float, p)), 2e-4)
+    small = contact_lists(arrays, capacity=1)
+    rebuild(arrays, small, 0, rows(R), tuple(map(float, p)), 2e-4)
+    short = small.work[0]["blocks"]
     assert short > 1
     large = contact_lists(arrays, capacity=2 * short)
-    _, enough = rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
+    rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
+    enough = large.work[0]["blocks"]
     assert enough <= 2 * short
     assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cells"]
 

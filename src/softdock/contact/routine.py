@@ -83,11 +83,11 @@ class ForceRoutine:
         """Rebuild the near list unless it still serves."""
         if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid:
             return
-        clearance, blocks = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        while blocks > self._lists.blocks.shape[1]:
+        rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
+        while (blocks := int(self._lists.work[0]["blocks"])) > self._lists.blocks.shape[1]:
             self._lists = contact_lists(self._arrays, capacity=2 * blocks)
-            clearance, blocks = rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        self._valid = max(clearance, self._skin)
+            rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
+        self._valid = max(float(self._lists.work[0]["clearance"]), self._skin)
 
 
 def _relative(

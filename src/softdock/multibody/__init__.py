@@ -1,12 +1,38 @@
 """Trees of bodies with joints, springs, drives and events."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from softdock.multibody.system import System
+
 
 def warm_up() -> None:
     """Compile or load all kernels of this room by one short run."""
+    import numpy as np
+
     from softdock.multibody.assemble import assemble
+    from softdock.multibody.kernels.interfaces import INTERFACE, PIN, apply_interfaces
+    from softdock.multibody.kernels.tree import LINK, records
     from softdock.multibody.run import Simulation
     from softdock.multibody.settings import Settings
+
+    apply_interfaces(records(0, LINK), records(0, INTERFACE), records(0, PIN), np.zeros(1))
+    Simulation(assembly=assemble(_ball()), settings=Settings(duration=1e-3)).run()
+
+
+def warm_up_beside() -> None:
+    """Compile in a second process what takes the first one longest: the equations of motion."""
+    import numpy as np
+
+    from softdock.multibody.assemble import assemble
+    from softdock.multibody.kernels.derivative import derivative
+    from softdock.multibody.session import machine_of
+
+    assembly = assemble(_ball())
+    derivative(machine_of(assembly), 0.0, assembly.y, np.zeros_like(assembly.y))
+
+
+def _ball() -> "System":
     from softdock.multibody.system import Body, System
 
-    ball = Body(mass=1.0, inertia=(1.0, 1.0, 1.0))
-    Simulation(assembly=assemble(System(bodies={"ball": ball})), settings=Settings(duration=1e-3)).run()
+    return System(bodies={"ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0))})

@@ -56,7 +56,9 @@ class Impact:
 
     def _motion(self, u: Floats) -> Floats:
         """Return the spatial velocity of every link in N for given momenta and speeds, shape (links, 6)."""
-        set_motion(self.machine, self.y, np.ascontiguousarray(u))
+        y = self.y.copy()
+        y[self.n_q : self.n_q + self.n_u] = u
+        set_motion(self.machine, y)
         return np.array([self._to_world(link, link.V) for link in self.links])
 
     def _to_world(self, link: np.record, motion: Floats) -> Floats:

@@ -46,7 +46,7 @@ def refuse_stuck_pins(system: System, assembly: Assembly, interfaces: np.recarra
     machine = machine_of(assembly)
     meet(machine, assembly.y)
     faces = interfaces.copy()
-    apply_interfaces(machine.links, faces, pins)
+    apply_interfaces(machine.links, faces, pins, np.zeros(1))
     problems = [
         Problem(
             field=f"interfaces.{name}",

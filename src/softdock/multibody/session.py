@@ -249,8 +249,7 @@ def _without_contacts() -> dict[str, Any]:
 
 def meet(m: Machine, y: Floats) -> bool:
     """Bring links and near lists to a state; tells whether the lists had room."""
-    n_q, n_u = int(m.world[0].n_q), int(m.world[0].n_u)
-    set_motion(m, y, y[n_q : n_q + n_u])
+    set_motion(m, y)
     return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0, 0.0)[0]) >= 0
 
 

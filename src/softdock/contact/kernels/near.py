@@ -9,14 +9,14 @@ from softdock.contact.kernels.layout import HALF_U, ONE, POINTS, RADIAL, SMOOTH_
 from softdock.contact.kernels.place import cell_area, depth_of, meridian, to_A
 from softdock.contact.kernels.refine import refine
 from softdock.geometry.kernels import depth, facing
-from softdock.jit import kernel
+from softdock.jit import kernel, separate
 
 LEAVE = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
 
 
-@kernel
+@separate
 def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
-    """Fill the near list of a pair at the given relative pose: (clearance [m], number of blocks).
+    """Fill the near list of a pair at the given relative pose; its record has the clearance and the number of blocks.
 
     The list holds until a point of B's surface has moved `reach` [m] relative to A. B may move by the
     clearance before any force can begin (0 or less: in contact). Where the number exceeds the capacity of
@@ -68,7 +68,6 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
         block["apart"] = -math.inf
         if data["quadrature"] != POINTS and (block["mode"] == ONE or block["mode"] == SMOOTH_TWO):
             describe(segments, block, work, R_AB, p_AB_A)
-    return clearance, work["blocks"]
 
 
 @kernel

@@ -167,8 +167,9 @@ def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
             reach = pair.skin
             if h_next > 0.0:
                 reach = min(max(STEPS * pair.pace * h_next, LEAST * pair.skin), MOST * pair.skin)
-            clearance, count = rebuild(arrays, lists, i, R_AB, p_AB_A, reach)
-            if count > lists.blocks.shape[1]:
+            rebuild(arrays, lists, i, R_AB, p_AB_A, reach)
+            clearance = lists.work[i]["clearance"]
+            if lists.work[i]["blocks"] > lists.blocks.shape[1]:
                 return -1, 0.0
             moved, served = 0.0, max(reach, clearance)
             rebuilt += 1

@@ -35,7 +35,7 @@ from softdock.multibody.kernels.kinematics import (
     link_velocities,
     place_links,
 )
-from softdock.multibody.kernels.locks import hold_locks
+from softdock.multibody.kernels.locks import hold_locks, strike_locks
 from softdock.multibody.kernels.orbit import apply_gravity, apply_plates, move_orbit
 from softdock.multibody.kernels.poses import link_rotation, turn, turn_back
 from softdock.multibody.kernels.spatial import six
@@ -52,6 +52,10 @@ WORLD = np.dtype(
     align=True,
 )
 EXTRA_STATES = 2  # dissipated energy, work brought in
+# What `evaluate_state` is asked for. One kernel for all: each of them would be compiled with much of the others.
+RATES = 0
+MOTION = 1  # links only: no forces
+STRIKE = 2  # impulses of what is locked
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -89,23 +93,51 @@ class Machine(NamedTuple):
     """Inertia of joints."""
 
 
-@separate
+@inlined
 def derivative(system, t, y, dy):
-    """Rate of the state: kinematics, forces, accelerations; Eq. (M14)."""
+    """Rate of the state; Eq. (M14)."""
+    evaluate_state(system, RATES, t, y, dy)
+
+
+@inlined
+def set_motion(system, y):
+    """Bring poses and velocities of all links to the given state."""
+    evaluate_state(system, MOTION, 0.0, y, y)
+
+
+@inlined
+def strike(system, y):
+    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
+    if system.locks.shape[0] > 0:
+        evaluate_state(system, STRIKE, 0.0, y, y)
+
+
+@separate
+def evaluate_state(system, task, t, y, dy):
+    """Write the rate of the state into `dy`: kinematics, forces, accelerations; or do another task."""
     links, axes, groups, pairs = system.links, system.axes, system.groups, system.pairs
     w = system.world[0]
-    w.evaluations += 1
     n_q, n_u = w.n_q, w.n_u
-    u = y[n_q : n_q + n_u]
     appendages, modes = system.appendages, system.modes
-    move_orbit(system.orbit, links, t)
-    set_motion(system, y, u)
+    if task == STRIKE:
+        y[n_q + n_u] += strike_locks(
+            links, axes, groups, system.tiles, system.elements, system.locks, w.gravity, appendages, modes, n_q, y
+        )  # fmt: skip
+        return
+    u = y[n_q : n_q + n_u]
+    if task == RATES:
+        w.evaluations += 1
+        move_orbit(system.orbit, links, t)
+    move(system, y, u)
+    if task == MOTION:
+        return
     held = clear_forces(links, axes, u)
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
     if system.interfaces.shape[0] > 0:
-        loss += apply_interfaces(links, system.interfaces, system.pins)
+        apply_interfaces(links, system.interfaces, system.pins, dy[n_q + n_u :])
+        loss += dy[n_q + n_u]
     if appendages.shape[0] > 0:
         clear_pulls(links, appendages, modes)
         power += load_nodes(system, t, u)
@@ -127,8 +159,8 @@ def derivative(system, t, y, dy):
 
 
 @kernel
-def set_motion(system, q, u):
-    """Bring poses and velocities of all links to the given state."""
+def move(system, q, u):
+    """Bring poses and velocities of all links to positions and momenta or speeds."""
     links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
     place_links(links, groups, q)
     if appendages.shape[0] > 0:

@@ -13,10 +13,9 @@ from softdock.multibody.kernels.contacts import (
     widen_lists,
     worst_overreach,
 )
-from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion
+from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion, strike
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
-from softdock.multibody.kernels.locks import strike_locks
 from softdock.multibody.kernels.looking import (
     is_quiet,
     keep_peaks,
@@ -122,7 +121,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         books(system, y, ledger)
         return TIME_REACHED
     if o.task == MEET:
-        move_to(system, y)
+        set_motion(system, y)
         rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
     if not settle(system, channels, o, 0.0, y, k[0], start, True):
@@ -208,7 +207,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
                 if system.world[0].evaluations != seen and system.pairs.shape[0] > 0:
-                    move_to(system, y_new)  # what is recorded must not change the run
+                    set_motion(system, y_new)  # what is recorded must not change the run
                 normalise(system.links, y_new, k[6])
                 copy(y_new, y)
                 copy(k[6], k[0])
@@ -229,13 +228,6 @@ def room_beside_samples(o, record):
     return o.record_contact == 1 and o.rows + to_come + 4.0 < record.shape[0]
 
 
-@inlined
-def move_to(system, y):
-    """Bring poses and velocities of all links to a state."""
-    w = system.world[0]
-    set_motion(system, y, y[w.n_q : w.n_q + w.n_u])
-
-
 @kernel
 def settle(system, channels, o, h, y, slope, values, changed):
     """Bring near lists, slope and channels to a state; tells whether the near lists had room.
@@ -247,7 +239,7 @@ def settle(system, channels, o, h, y, slope, values, changed):
     if not changed and pairs.shape[0] == 0:
         return True
     if changed:
-        move_to(system, y)
+        set_motion(system, y)
     rebuilt = 0
     if pairs.shape[0] > 0:
         rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
@@ -267,7 +259,7 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
     ending, accepted, error = ON, True, 0.0
     if pairs.shape[0] > 0 and worst_overreach(pairs) > 0.0:
         accepted = False  # some point left its near list: start from a fresh one, then go less far, or widen the lists
-        move_to(system, y)
+        set_motion(system, y)
         if adaptive:
             o.h = 0.5 * h
             if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
@@ -308,17 +300,6 @@ def book_switch(world, y, gained):
         y[at] -= gained
     else:
         y[at + 1] += gained
-
-
-@inlined
-def strike(system, y):
-    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
-    if system.locks.shape[0] > 0:
-        w = system.world[0]
-        y[w.n_q + w.n_u] += strike_locks(
-            system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
-            system.appendages, system.modes, w.n_q, y,
-        )  # fmt: skip
 
 
 @kernel

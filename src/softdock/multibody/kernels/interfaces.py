@@ -22,7 +22,7 @@ from softdock.contact.kernels.pins import (
     add_forces,
     manifold,
 )
-from softdock.jit import inlined, kernel
+from softdock.jit import inlined, kernel, separate
 from softdock.multibody.kernels.contacts import add_exactly, relative_pose
 from softdock.multibody.kernels.poses import link_turn_rate, point_velocity, turn, turn_back
 
@@ -66,9 +66,9 @@ INTERFACE = np.dtype(
 )
 
 
-@kernel
-def apply_interfaces(links, interfaces, pins):
-    """Add the wrenches of all active interfaces; returns the power dissipated [W]."""
+@separate
+def apply_interfaces(links, interfaces, pins, power):
+    """Add the wrenches of all active interfaces; writes the power dissipated [W]."""
     loss = 0.0
     for i in range(interfaces.shape[0]):
         face = interfaces[i]
@@ -96,7 +96,7 @@ def apply_interfaces(links, interfaces, pins):
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
         add_exactly(a, b, tx, ty, tz, fx, fy, fz)
         loss += f[LOSS]
-    return loss
+    power[0] = loss
 
 
 @inlined

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.stiffness import stiffen
-from softdock.jit import inlined, kernel
+from softdock.jit import inlined, kernel, separate
 from softdock.lanes import LANES, fma, load, store
 from softdock.multibody.kernels.contacts import relative_pose
 from softdock.multibody.kernels.derivative import set_motion
@@ -93,12 +93,12 @@ def room_for(n: int, links: int, couplings: int) -> Linear:
     )
 
 
-@kernel
+@separate
 def linearise(system, t, y, linear):
     """Note inertia, stiffness and damping at a state, for Eq. (M47)."""
     w = system.world[0]
     u = y[w.n_q : w.n_q + w.n_u]
-    set_motion(system, y, u)
+    set_motion(system, y)
     join(system.links, system.groups, system.tiles)
     note_inertia(system.links, system.groups, system.tiles, linear)
     stiffen_joints(system.elements, t, y, u, linear)
