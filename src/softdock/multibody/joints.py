@@ -199,8 +199,8 @@ def product(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def matrix(q: NDArray[np.float64]) -> Matrix:
-    """Return the rotation matrix of a unit quaternion wxyz."""
-    w, x, y, z = map(float, q)  # numbers of Python's own: NumPy's take several times as long
+    """Return the rotation matrix of a unit quaternion wxyz; of many, shape (4, n), as shape (3, 3, n)."""
+    w, x, y, z = q.tolist() if q.ndim == 1 else q  # NumPy's own numbers take several times as long
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -212,7 +212,7 @@ def matrix(q: NDArray[np.float64]) -> Matrix:
 
 def cross(a: Sequence[float] | NDArray[np.float64], b: Sequence[float] | NDArray[np.float64]) -> Matrix:
     """Return the vector product of two vectors, shape (3,): the same as NumPy's, which takes ten times as long."""
-    (x, y, z), (u, v, w) = map(float, a), map(float, b)
+    (x, y, z), (u, v, w) = a, b
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
