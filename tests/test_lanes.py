@@ -21,6 +21,7 @@ from softdock.lanes import (
     rough_inverse_root,
     store,
     take,
+    take_three,
     total,
     unit,
     wide,
@@ -41,6 +42,7 @@ def mix(a, index, lane, out):
     put(out[7], 0, larger(x, y) - larger(x, 1.0))
     put(out[8], 0, choose(x - y, 2.0, y))
     put(out[9], 0, choose(take(a[0], 1), x, -1.0) + wide(largest(y)))
+    put(out[11], 0, take_three(a[0], 5))
     put(out[10], 0, rough_inverse_root(x * x))
     return total(x)
 
@@ -51,7 +53,7 @@ def test_compiled_lanes_do_what_plain_ones_do():
     index = rng.integers(0, 2 * LANES, LANES)
     compiled = numba.njit(mix)
     for lane in range(LANES):
-        plain, vectors = np.zeros((11, LANES)), np.zeros((11, LANES))
+        plain, vectors = np.zeros((12, LANES)), np.zeros((12, LANES))
         assert mix(a, index, lane, plain) == compiled(a, index, lane, vectors) == a[0, :LANES].sum()
         assert np.array_equal(plain, vectors)
 

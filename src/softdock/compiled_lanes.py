@@ -25,6 +25,7 @@ from softdock.lanes import (
     rough_inverse_root,
     store,
     take,
+    take_three,
     total,
     unit,
     wide,
@@ -104,6 +105,7 @@ for _function, _kind in (
     (load, ALL),
     (store, types.none),
     (take, ALL),
+    (take_three, ALL),
     (put, types.none),
     (wide, ALL),
     (larger, ALL),
@@ -164,6 +166,15 @@ def _flat_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.load(_flat_pointer(context, builder, sig, args), align=8)
+
+
+def _lower_take_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    first, out = context.cast(builder, args[1], sig.args[1], types.intp), ZERO
+    for k in range(3):
+        place = builder.gep(array.data, [builder.add(first, ir.Constant(first.type, k))])
+        out = builder.insert_element(out, builder.load(place), ir.Constant(I32, k))
+    return out
 
 
 def _lower_put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -243,6 +254,7 @@ lower_builtin(gather, types.Array, types.Array)(_lower_gather)
 lower_builtin(total, LanesType)(_lower_total)
 lower_builtin(unit, types.Integer)(_lower_unit)
 lower_builtin(take, types.Array, types.Any)(_lower_take)
+lower_builtin(take_three, types.Array, types.Any)(_lower_take_three)
 lower_builtin(put, types.Array, types.Any, types.Any)(_lower_put)
 lower_builtin(wide, types.Any)(_lower_wide)
 lower_builtin(larger, types.Any, types.Any)(_lower_larger)

@@ -35,6 +35,11 @@ def take(array: Any, first: Any) -> Any:
     return array[first : first + LANES].copy()
 
 
+def take_three(array: Any, first: Any) -> Any:
+    """Return three entries of a one-dimensional array in the first lanes, and zero in the others."""
+    return np.concatenate((array[first : first + 3], np.zeros(LANES - 3)))
+
+
 def put(array: Any, first: Any, x: Any) -> None:
     """Write lanes, or the same number to all of them, into a one-dimensional array."""
     array[first : first + LANES] = x

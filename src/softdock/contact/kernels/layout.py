@@ -72,10 +72,13 @@ WORK = _record(
     | dict.fromkeys(("push", "slip", "give"), (6, LANES))
     | dict.fromkeys(("stiff", "damp", "drag", "along"), (1, LANES))
     | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
-    | {"sums": (OUTPUT, EIGHT)},
+    | {"sums": (OUTPUT, EIGHT), "columns": (4, EIGHT)},
     {"node_stack": (96, 3), "blocks": (), "cells": ()},
 )
-"""State of a near list (pose, reach, clearance, numbers) and room for the work on one block."""
+"""State of a near list (pose, reach, clearance, numbers) and room for the work on one block.
+
+`columns` has the pose once more: the columns of R_AB, then p_AB_A, each in the first three lanes.
+"""
 
 
 class ContactArrays(NamedTuple):

@@ -58,12 +58,9 @@ def point_in_A(block, i, R_AB, p_AB_A):
 @inlined
 def inverse_root(q):
     """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
-    return better(q, better(q, rough_inverse_root(q)))
-
-
-@inlined
-def better(q, y):
-    """Return 1/sqrt(q) with the fourth power of the error that y has; Eq. (C30)."""
+    y = rough_inverse_root(q)
+    h = fma(-(q * y), y, 1.0)
+    y = fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)  # Eq. (C30)
     h = fma(-(q * y), y, 1.0)
     return fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)
 

@@ -78,9 +78,9 @@ def begin_list(lists, pair, R_AB, p_AB_A, reach):
     for k in range(lists.slots.shape[1]):
         lists.slots[pair, k] = -1
     for i in range(3):
-        work["p_AB_A"][i] = p_AB_A[i]
+        work["p_AB_A"][i] = work["columns"][3, i] = p_AB_A[i]
         for j in range(3):
-            work["R_AB"][i, j] = R_AB[i][j]
+            work["R_AB"][i, j] = work["columns"][j, i] = R_AB[i][j]
 
 
 @kernel

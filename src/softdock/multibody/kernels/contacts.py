@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.force import evaluate, motion_bound_inlined
+from softdock.contact.kernels.force import evaluate
 from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT, TORQUE
 from softdock.contact.kernels.near import rebuild
 from softdock.jit import inlined, kernel
+from softdock.multibody.kernels.nearness import motion_since
 from softdock.multibody.kernels.poses import (
     link_point,
     link_rotation,
@@ -70,14 +71,14 @@ def apply_contacts(links, pairs, arrays, lists):
             continue
         a, b = links[pair.a], links[pair.b]
         base_a, base_b = links[a.root], links[b.root]
-        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-        moved = motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
+        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["tree"]])
         reach, clearance = lists.work[i]["reach"], lists.work[i]["clearance"]
         pair.overreach = max(pair.overreach, moved - max(reach, clearance))
         if moved <= clearance:
             for k in range(OUTPUT):
                 pair.out[k] = 0.0
             continue
+        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
         awx, awy, awz = link_turn_rate(a, base_a)
         bwx, bwy, bwz = link_turn_rate(b, base_b)
         avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
@@ -158,15 +159,15 @@ def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
         pair = pairs[i]
         if pair.active == 0:
             continue
-        _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
         served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
-        moved = motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
+        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["tree"]])
         if h > 0.0:
             pair.pace = abs(moved - pair.moved) / h
         if every or not moved + MARGIN * pair.pace * h_next <= served:
             reach = pair.skin
             if h_next > 0.0:
                 reach = min(max(STEPS * pair.pace * h_next, LEAST * pair.skin), MOST * pair.skin)
+            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
             rebuild(arrays, lists, i, R_AB, p_AB_A, reach)
             clearance = lists.work[i]["clearance"]
             if lists.work[i]["blocks"] > lists.blocks.shape[1]:
