@@ -249,6 +249,19 @@ def test_a_probe_that_starts_inside_the_wall_is_refused():
         passive(changes)
 
 
+def test_recorded_steps_in_contact_stand_for_the_samples_between_them(passive_run):
+    """Rows are never further apart than samples, and none is spent on a sample between two steps that are kept."""
+    time, period = passive_run.history.time, 0.01
+    assert (np.diff(time) > 0.0).all()
+    assert np.diff(time).max() <= period * (1.0 + 1e-9)
+    pushing = passive_run.history.channels["contact.force"].values > 0.0
+    kept = pushing[1:-1] & pushing[:-2] & pushing[2:]
+    sampled = np.abs(time / period - np.round(time / period)) < 1e-9
+    assert kept.sum() > 500
+    assert sampled[1:-1][kept].sum() <= 0.01 * kept.sum()
+    assert sampled[~pushing].sum() > 800
+
+
 def test_what_is_recorded_does_not_change_the_run(passive_run):
     """Campaigns keep metrics alone; a run repeated with its history must be the same run to the last bit."""
     lean = simulate(load("assist-passive").without_history(), with_prediction=False)

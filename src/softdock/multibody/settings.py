@@ -47,7 +47,7 @@ class Settings:
     max_step: float = math.inf
     max_steps: int = 5_000_000
     record_rate: float = 100.0
-    """Samples per second; 0: none but those of events and contacts."""
+    """Samples per second; 0: none but those of events and contacts. Steps that are kept stand for those between."""
     record_contact: bool = True
     """Also keep every step while a contact pushes."""
     max_rows: int = 200_000

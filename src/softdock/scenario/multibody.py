@@ -137,7 +137,7 @@ class RecordModel(Model):
     """What is kept of a run."""
 
     rate: Frequency = 100.0
-    """Samples per second."""
+    """Samples per second. Steps in contact that are recorded stand for the samples between them."""
     contact_steps: Flag = True
     """Also keep every step while a contact pushes."""
     also: tuple[str, ...] = ()

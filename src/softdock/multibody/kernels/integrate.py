@@ -199,7 +199,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                         )
                     keep_peaks(channels, o.watched, t_new, end)
                     wanted = record_samples(
-                        system, channels, o, h, dense, t_new, y_stage, k[1], values, record
+                        system, channels, o, h, dense, whole, t_new, y_stage, k[1], values, record
                     )
                     if whole:
                         write_row(o, record, t_new, end)

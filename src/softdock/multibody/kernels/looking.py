@@ -97,10 +97,16 @@ def keep_peaks(channels, count, t, values):
 
 
 @kernel
-def record_samples(system, channels, o, h, dense, t_new, y, slope, values, record):
-    """Write the samples that fall inside a step; tells whether one falls on its end."""
+def record_samples(system, channels, o, h, dense, whole, t_new, y, slope, values, record):
+    """Write the samples that fall inside a step; tells whether one falls on its end.
+
+    Where the end is recorded as well (`whole`), not later than a period after the last row, it stands for them.
+    """
     if o.record_period == 0.0 or channels.shape[0] == 0:
         return False
+    if whole and t_new - record[o.rows - 1, 0] <= o.record_period:
+        while o.next_sample * o.record_period < t_new:
+            o.next_sample += 1
     while o.next_sample * o.record_period < t_new and o.rows < record.shape[0]:
         t_sample = o.next_sample * o.record_period
         interpolate(dense, (t_sample - o.t) / h, y)
