@@ -68,13 +68,21 @@ def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
     count = len(arrays.pairs)
     longest = max((int(p["last_segment"] - p["first_segment"]) + 1 for p in arrays.pairs), default=0)
     lists = ContactLists(
-        blocks=np.zeros((count, capacity), layout.BLOCK),
-        work=np.zeros(count, layout.WORK),
+        blocks=_aligned((count, capacity), layout.BLOCK),
+        work=_aligned((count,), layout.WORK),
         slots=np.zeros((count, 4 * (longest + 1)), np.int64),
         far=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
     )
     lists.work["clearance"] = lists.work["reach"] = -np.inf
     return lists
+
+
+def _aligned(shape: tuple[int, ...], record: np.dtype[np.void]) -> Records:
+    """Return zeros that begin where a line of the cache does."""
+    size, line = math.prod(shape) * record.itemsize, 64
+    memory = np.zeros(size + line, np.uint8)
+    start = -memory.ctypes.data % line
+    return memory[start : start + size].view(record).reshape(shape)
 
 
 def _pair(pair: ContactPair, where: tuple[int, int, int]) -> tuple[float | int, ...]:

@@ -4,6 +4,7 @@ Records with nested arrays: their sizes are known when the kernels are compiled,
 lanes of a block become vector instructions, and one record is one argument.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,22 @@ def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]
     return np.dtype(fields + [(name, np.int64, shape) for name, shape in ints.items()])  # type: ignore[arg-type]
 
 
+def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
+    """Return the same fields with those for vectors first, so that none lies across two lines of the cache."""
+    fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % EIGHT != 0)
+    names, formats, offsets = [field[0] for field in fields], [record[field[0]] for field in fields], [0]
+    for form in formats:
+        offsets.append(offsets[-1] + form.itemsize)
+    line = 8 * EIGHT
+    layout = {
+        "names": names,
+        "formats": formats,
+        "offsets": offsets[:-1],
+        "itemsize": -(-offsets[-1] // line) * line,
+    }
+    return np.dtype(layout)  # type: ignore[call-overload,no-any-return]
+
+
 PAIR = _record(
     dict.fromkeys(
         ("stiffness", "damping", "damping_depth", "friction", "friction_speed", "resolution", "smallest"), ()
@@ -49,11 +66,13 @@ NODE = _record(
 )
 """A bounding sphere in B [m]; a leaf has left = -1 and owns roots."""
 
-BLOCK = _record(
-    dict.fromkeys(("x", "y", "z"), (4 * LANES,))
-    | {"area": (LANES,), "omega": (LANES,), "gap": ()}
-    | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "apart": ()},
-    {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
+BLOCK = _in_lines(
+    _record(
+        dict.fromkeys(("x", "y", "z"), (4 * LANES,))
+        | {"area": (LANES,), "omega": (LANES,), "gap": ()}
+        | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "apart": ()},
+        {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
+    )
 )
 """Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
 
@@ -61,19 +80,21 @@ Then what tells how far a small motion can press the block: its middle in B and 
 and the spread of normals over the block, how much A may bend [1/m], and how far its nearest corner is from A [m].
 """
 
-WORK = _record(
-    {"clearance": (), "reach": (), "odometer": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
-    | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
-    | dict.fromkeys(
-        ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
-        (LANES,),
+WORK = _in_lines(
+    _record(
+        {"clearance": (), "reach": (), "odometer": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
+        | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
+        | dict.fromkeys(
+            ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
+            (LANES,),
+        )
+        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
+        | dict.fromkeys(("push", "slip", "give"), (6, EIGHT))
+        | {"factors": (4, EIGHT), "sum_drag": (10, EIGHT)}
+        | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
+        | {"sums": (OUTPUT, EIGHT), "columns": (4, EIGHT)},
+        {"node_stack": (96, 3), "blocks": (), "cells": ()},
     )
-    | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
-    | dict.fromkeys(("push", "slip", "give"), (6, LANES))
-    | dict.fromkeys(("stiff", "damp", "drag", "along"), (1, LANES))
-    | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
-    | {"sums": (OUTPUT, EIGHT), "columns": (4, EIGHT)},
-    {"node_stack": (96, 3), "blocks": (), "cells": ()},
 )
 """State of a near list (pose, reach, clearance, numbers) and room for the work on one block.
 

@@ -4,15 +4,15 @@ For methods that need to know what is stiff, not for forces: cells count with th
 their stress centres, so that what is here is near the derivative of `evaluate`, not equal to it.
 """
 
-import math
-
 from softdock.contact.kernels.approach import change_of_pose, may_press
 from softdock.contact.kernels.force import motion_bound_inlined, press_block
 from softdock.contact.kernels.layout import LANES, RAMP
-from softdock.geometry.kernels import TINY
+from softdock.contact.kernels.measure import inverse_root
 from softdock.jit import inlined, kernel
 from softdock.lanes import LANES as EIGHT
-from softdock.lanes import fma, load, store, total
+from softdock.lanes import choose, fma, larger, largest, load, store, take, total
+
+STIFF, DAMP, DRAG, ALONG = 0, 1, 2, 3  # rows of factors
 
 
 @kernel
@@ -35,94 +35,122 @@ def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
             and press_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
         ):
             if not touches:
-                clear_sums(work, D)
+                clear_sums(work)
                 touches = True
-            yield_lanes(block, work, data, p_AB_A, w_AB_A, v_AB_A)
-            add_products(work)
-            add_drag(work, D)
+            for half in range(0, LANES, EIGHT):
+                if largest(take(work["W"], half)) > 0.0:
+                    yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
+                    add_products(work)
     if touches:
         for k in range(36):
             i, j = k // 6, k % 6
             K[i, j] = total(load(work["sum_K"], k, 0))
-            D[i, j] += total(load(work["sum_D"], k, 0))
+            D[i, j] = total(load(work["sum_D"], k, 0))
+        add_drag(work["sum_drag"], D)
     return touches
 
 
 @inlined
-def clear_sums(work, D):
+def clear_sums(work):
     """Begin the sums over blocks."""
     for k in range(36):
-        D[k // 6, k % 6] = 0.0
         store(work["sum_K"], k, 0, 0.0)
         store(work["sum_D"], k, 0, 0.0)
+    for k in range(10):
+        store(work["sum_drag"], k, 0, 0.0)
 
 
 @inlined
-def yield_lanes(block, work, data, p_AB_A, w_AB_A, v_AB_A):
+def yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     """Per cell: how a force acts (`push`), how a motion presses (`give`) and slips (`slip`), and their factors."""
-    stiffness, friction, v_0 = data["stiffness"], data["friction"], data["friction_speed"]
-    ramp = 1.0 if data["friction_law"] == RAMP else 0.0
-    push, slip, give = work["push"], work["slip"], work["give"]
-    for i in range(LANES):
-        n_x, n_y, n_z = work["n_x"][i], work["n_y"][i], work["n_z"][i]
-        scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + TINY)
-        n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-        x, y, z = work["c_x"][i], work["c_y"][i], work["c_z"][i]
-        d_x, d_y, d_z = x - p_AB_A[0], y - p_AB_A[1], z - p_AB_A[2]
-        v_x = v_AB_A[0] + w_AB_A[1] * d_z - w_AB_A[2] * d_y
-        v_y = v_AB_A[1] + w_AB_A[2] * d_x - w_AB_A[0] * d_z
-        v_z = v_AB_A[2] + w_AB_A[0] * d_y - w_AB_A[1] * d_x
-        v_n = v_x * n_x + v_y * n_y + v_z * n_z
-        stress = stiffness * work["W"][i]
-        damped = max(work["D"][i] * v_n, -stress)
-        presses = 1.0 if work["D"][i] * v_n >= -stress else 0.0
-        v_x, v_y, v_z = v_x - v_n * n_x, v_y - v_n * n_y, v_z - v_n * n_z
-        square = v_x * v_x + v_y * v_y + v_z * v_z
-        speed = max(math.sqrt(square + (1.0 - ramp) * v_0 * v_0), v_0)
-        per = 1.0 / (speed + TINY)
-        v_x, v_y, v_z = per * v_x, per * v_y, per * v_z
-        drag = block["area"][i] * friction * (stress + damped) * per
-        a_x, a_y, a_z = n_x + friction * v_x, n_y + friction * v_y, n_z + friction * v_z
-        push[0, i], push[1, i], push[2, i] = y * a_z - z * a_y, z * a_x - x * a_z, x * a_y - y * a_x
-        push[3, i], push[4, i], push[5, i] = a_x, a_y, a_z
-        give[0, i], give[1, i], give[2, i] = y * n_z - z * n_y, z * n_x - x * n_z, x * n_y - y * n_x
-        give[3, i], give[4, i], give[5, i] = n_x, n_y, n_z
-        slip[0, i], slip[1, i], slip[2, i] = y * v_z - z * v_y, z * v_x - x * v_z, x * v_y - y * v_x
-        slip[3, i], slip[4, i], slip[5, i] = v_x, v_y, v_z
-        work["stiff"][0, i] = presses * stiffness * work["touching"][i]
-        work["damp"][0, i] = presses * block["area"][i] * work["D"][i]
-        work["drag"][0, i] = drag
-        work["along"][0, i] = drag if ramp == 0.0 or square > v_0 * v_0 else 0.0
+    friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
+    n_x, n_y, n_z = take(work["n_x"], half), take(work["n_y"], half), take(work["n_z"], half)
+    scale = inverse_root(fma(n_x, n_x, fma(n_y, n_y, n_z * n_z)))
+    n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
+    x, y, z = take(work["c_x"], half), take(work["c_y"], half), take(work["c_z"], half)
+    d_x, d_y, d_z = x - p_AB_A[0], y - p_AB_A[1], z - p_AB_A[2]
+    v_x = fma(w_AB_A[1], d_z, fma(-w_AB_A[2], d_y, v_AB_A[0]))
+    v_y = fma(w_AB_A[2], d_x, fma(-w_AB_A[0], d_z, v_AB_A[1]))
+    v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
+    v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
+    area, rate, stress = (
+        take(block["area"], half),
+        take(work["D"], half),
+        data["stiffness"] * take(work["W"], half),
+    )
+    pushes = fma(rate, v_n, stress)  # the stress, unless it would pull
+    v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
+    square = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z))
+    is_ramp = data["friction_law"] == RAMP
+    per = inverse_root(larger(square, soft) if is_ramp else square + soft)
+    v_x, v_y, v_z = per * v_x, per * v_y, per * v_z
+    drag = area * friction * larger(pushes, 0.0) * per
+    six_rows(work["push"], x, y, z, fma(friction, v_x, n_x), fma(friction, v_y, n_y), fma(friction, v_z, n_z))
+    six_rows(work["give"], x, y, z, n_x, n_y, n_z)
+    six_rows(work["slip"], x, y, z, v_x, v_y, v_z)
+    factors = work["factors"]
+    store(factors, STIFF, 0, choose(pushes, data["stiffness"] * take(work["touching"], half), 0.0))
+    store(factors, DAMP, 0, choose(pushes, area * rate, 0.0))
+    store(factors, DRAG, 0, drag)
+    store(factors, ALONG, 0, choose(square - soft, drag, 0.0) if is_ramp else drag)
+    moments(work["sum_drag"], drag, x, y, z)
+
+
+@inlined
+def six_rows(rows, x, y, z, a_x, a_y, a_z):
+    """Write how vectors at points act about the origin: torque, then force."""
+    store(rows, 0, 0, fma(y, a_z, -(z * a_y)))
+    store(rows, 1, 0, fma(z, a_x, -(x * a_z)))
+    store(rows, 2, 0, fma(x, a_y, -(y * a_x)))
+    store(rows, 3, 0, a_x)
+    store(rows, 4, 0, a_y)
+    store(rows, 5, 0, a_z)
+
+
+@inlined
+def moments(sums, drag, x, y, z):
+    """Add drag and its first and second moments, lane by lane."""
+    d_x, d_y, d_z = drag * x, drag * y, drag * z
+    store(sums, 0, 0, load(sums, 0, 0) + drag)
+    store(sums, 1, 0, load(sums, 1, 0) + d_x)
+    store(sums, 2, 0, load(sums, 2, 0) + d_y)
+    store(sums, 3, 0, load(sums, 3, 0) + d_z)
+    store(sums, 4, 0, fma(d_x, x, load(sums, 4, 0)))
+    store(sums, 5, 0, fma(d_y, y, load(sums, 5, 0)))
+    store(sums, 6, 0, fma(d_z, z, load(sums, 6, 0)))
+    store(sums, 7, 0, fma(d_x, y, load(sums, 7, 0)))
+    store(sums, 8, 0, fma(d_x, z, load(sums, 8, 0)))
+    store(sums, 9, 0, fma(d_y, z, load(sums, 9, 0)))
 
 
 @inlined
 def add_products(work):
     """Add the parts of stiffness and damping along normals and along the slip, lane by lane."""
     push, slip, give, sum_K, sum_D = work["push"], work["slip"], work["give"], work["sum_K"], work["sum_D"]
-    for h in range(0, LANES, EIGHT):
-        for j in range(6):
-            n, s = load(give, j, h), load(slip, j, h)
-            stiff, damp = n * load(work["stiff"], 0, h), n * load(work["damp"], 0, h)
-            drag, along = -n * load(work["drag"], 0, h), -s * load(work["along"], 0, h)
-            for i in range(6):
-                k = 6 * i + j
-                a = load(push, i, h)
-                x = fma(drag, load(give, i, h), fma(damp, a, load(sum_D, k, 0)))
-                store(sum_K, k, 0, fma(stiff, a, load(sum_K, k, 0)))
-                store(sum_D, k, 0, fma(along, load(slip, i, h), x))
+    factors = work["factors"]
+    for j in range(6):
+        n, s = load(give, j, 0), load(slip, j, 0)
+        stiff, damp = n * load(factors, STIFF, 0), n * load(factors, DAMP, 0)
+        drag, along = -n * load(factors, DRAG, 0), -s * load(factors, ALONG, 0)
+        for i in range(6):
+            k = 6 * i + j
+            a = load(push, i, 0)
+            x = fma(drag, load(give, i, 0), fma(damp, a, load(sum_D, k, 0)))
+            store(sum_K, k, 0, fma(stiff, a, load(sum_K, k, 0)))
+            store(sum_D, k, 0, fma(along, load(slip, i, 0), x))
 
 
 @inlined
-def add_drag(work, D):
+def add_drag(sums, D):
     """Add drag that opposes every motion of the stress centres alike."""
-    m, x, y, z, xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(LANES):
-        drag = work["drag"][0, i]
-        c_x, c_y, c_z = work["c_x"][i], work["c_y"][i], work["c_z"][i]
-        d_x, d_y, d_z = drag * c_x, drag * c_y, drag * c_z
-        m, x, y, z = m + drag, x + d_x, y + d_y, z + d_z
-        xx, yy, zz = xx + d_x * c_x, yy + d_y * c_y, zz + d_z * c_z
-        xy, xz, yz = xy + d_x * c_y, xz + d_x * c_z, yz + d_y * c_z
+    m, x, y, z = (
+        total(load(sums, 0, 0)),
+        total(load(sums, 1, 0)),
+        total(load(sums, 2, 0)),
+        total(load(sums, 3, 0)),
+    )
+    xx, yy, zz = total(load(sums, 4, 0)), total(load(sums, 5, 0)), total(load(sums, 6, 0))
+    xy, xz, yz = total(load(sums, 7, 0)), total(load(sums, 8, 0)), total(load(sums, 9, 0))
     D[0, 0], D[1, 1], D[2, 2] = D[0, 0] + yy + zz, D[1, 1] + xx + zz, D[2, 2] + xx + yy
     D[0, 1], D[1, 0] = D[0, 1] - xy, D[1, 0] - xy
     D[0, 2], D[2, 0] = D[0, 2] - xz, D[2, 0] - xz
