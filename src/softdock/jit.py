@@ -333,11 +333,14 @@ def warm_up(*rooms: str) -> None:
     """Compile (or load) the kernels of the given rooms, of all rooms by default."""
     wanted = rooms or ROOMS_WITH_KERNELS
     cold = [room for room in wanted if is_cold(room) and cache_folder(room)]
+    process = None
     if cold and _without_numba():
-        second_process.start(__name__, "warm_up_beside", *cold)
+        process = second_process.start(__name__, "warm_up_beside", *cold)
     try:
         for room in wanted:
             importlib.import_module(f"softdock.{room}").warm_up()
+        if process is not None:
+            process.wait()
     except BaseException:
         second_process.stop_all()
         raise

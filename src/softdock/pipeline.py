@@ -13,8 +13,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as ll
+import llvmlite.ir
 import numba
-from numba.core import caching, codegen, funcdesc, postproc, transforms, typed_passes, types, untyped_passes
+from numba.core import (
+    base,
+    caching,
+    codegen,
+    funcdesc,
+    interpreter,
+    postproc,
+    transforms,
+    typed_passes,
+    types,
+    untyped_passes,
+)
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
@@ -244,10 +256,50 @@ def _canonical(processor: Any, emit_dels: bool = False, extend_lifetimes: bool =
     processor.func_ir.blocks, processor.func_ir.variable_lifetime = blocks, postproc.VariableLifetime(blocks)
 
 
+_sizes: dict[str, int] = {}
+_locations: dict[Any, bool] = {}
+
+
+def _size_of(kind: Any, target: Any, context: Any = None) -> int:
+    """Return the size of a type in memory, asked once; Numba has a small module parsed each time."""
+    name = str(kind)
+    if "%" in name:  # has a name of its own, which does not say what is in it
+        return int(_GET_ABI_SIZE(kind, target, context))
+    if name not in _sizes:
+        _sizes[name] = _GET_ABI_SIZE(kind, target, context)
+    return _sizes[name]
+
+
+def _wants_location(function: Any) -> bool:
+    """Tell whether a function that writes code takes a location, asked once."""
+    code = getattr(function, "__code__", function)
+    if code not in _locations:
+        _locations[code] = _HAS_LOC(function)
+    return _locations[code]
+
+
+def _as_it_is(code: Any) -> Any:
+    """Leave out a search for what kernels do not have: `with`, and dictionaries."""
+    return code
+
+
+_LL_TYPE: Any = llvmlite.ir.Type
+_GET_ABI_SIZE = _LL_TYPE.get_abi_size
+_BASE: Any = base
+_HAS_LOC = _BASE._has_loc
 _FUNCTION: Any = types.functions.BaseFunction
 _GET_CALL_TYPE = _FUNCTION.get_call_type
 _PROCESSOR: Any = postproc.PostProcessor
 _PROCESS = _PROCESSOR.run
+_REPLACED: tuple[tuple[Any, str, Any], ...] = (
+    (_FUNCTION, "get_call_type", _remembered),
+    (_PROCESSOR, "run", _canonical),
+    (_LL_TYPE, "get_abi_size", _size_of),
+    (_BASE, "_has_loc", _wants_location),
+    (interpreter, "peep_hole_delete_with_exit", _as_it_is),
+    (interpreter, "peep_hole_fuse_dict_add_updates", _as_it_is),
+)
+"""What of Numba's is replaced while kernels are compiled."""
 
 
 @contextlib.contextmanager
@@ -258,12 +310,13 @@ def _memory_of_calls() -> Iterator[None]:
         return
     collecting = gc.isenabled()
     gc.disable()
-    _FUNCTION.get_call_type = _remembered
-    _PROCESSOR.run = _canonical
+    before = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
     try:
+        for place, name, ours in _REPLACED:
+            setattr(place, name, ours)
         yield
     finally:
-        _FUNCTION.get_call_type = _GET_CALL_TYPE
-        _PROCESSOR.run = _PROCESS
+        for place, name, theirs in before:
+            setattr(place, name, theirs)
         if collecting:
             gc.enable()

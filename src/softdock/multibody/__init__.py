@@ -21,15 +21,17 @@ def warm_up() -> None:
 
 
 def warm_up_beside() -> None:
-    """Compile in a second process what takes the first one longest: the equations of motion."""
+    """Compile in a second process what a run needs beside its own kernel: equations of motion, then near lists."""
     import numpy as np
 
+    from softdock.contact import warm_up_lists
     from softdock.multibody.assemble import assemble
     from softdock.multibody.kernels.derivative import derivative
     from softdock.multibody.session import machine_of
 
     assembly = assemble(_ball())
     derivative(machine_of(assembly), 0.0, assembly.y, np.zeros_like(assembly.y))
+    warm_up_lists()
 
 
 def _ball() -> "System":
