@@ -32,9 +32,9 @@ RUN_UP = 20e-3  # m before the first contact
 DURATION = 6.0  # s: insertion, bottom contact and the way out again
 RATE = 100.0  # samples of the tip per second
 CONVERGED = 1e-4  # m
-LOOSER = (1000.0, 100.0, 10.0, 1.0)
+LOOSER = (100.0, 10.0, 1.0)
 """Times the default accuracy of Softdock, tried in this order."""
-TIGHTER = 0.1
+TIGHTER = 0.01
 """Times the default accuracy: what Softdock's path is measured against."""
 STEPS = (2e-3, 1e-3, 0.5e-3, 0.25e-3, 0.125e-3)
 """[s] Of MuJoCo, tried in this order; refined: half of it."""

@@ -70,6 +70,7 @@ WAYS = {
     Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
 }
 """How the first step is taken."""
+STEADY = 0.01  # of the error allowed in speeds: that of the momentum of a free tree, as a speed
 MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
 
 
@@ -319,11 +320,11 @@ def tolerances(a: Assembly, accuracy: Accuracy, start: Books) -> Floats:
     for kind, allowed in fixed.items():
         out[a.classes == kind] = allowed
     for i in np.flatnonzero(links["kind"] == FREE):
-        # Speeds and rates times the inertia of the whole tree.
+        # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
         at = n_q + links["at_u"][i]
         tree = own[root == root[i]]
         mass = tree[:, 0].sum()
         inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
-        out[at : at + 3] = accuracy.rate * inertia
-        out[at + 3 : at + 6] = accuracy.speed * mass
+        out[at : at + 3] = STEADY * accuracy.rate * inertia
+        out[at + 3 : at + 6] = STEADY * accuracy.speed * mass
     return out

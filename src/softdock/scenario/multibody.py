@@ -110,10 +110,10 @@ class OutcomeModel(Model):
 class AccuracyModel(Model):
     """Error allowed in one step."""
 
-    length: Annotated[float, Quantity("m", gt=0)] = 1e-7
-    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-7
-    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-6
-    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-6
+    length: Annotated[float, Quantity("m", gt=0)] = 1e-6
+    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-6
+    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-5
+    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-5
 
 
 class IntegratorModel(Model):

@@ -108,7 +108,7 @@ class StationScenario(ScenarioBase):
     visitor: Visitor = Visitor()
     record_rate: Frequency = 10.0
     """Samples per second."""
-    accuracy: AccuracyModel = AccuracyModel(length=1e-6, speed=1e-5)
+    accuracy: AccuracyModel = AccuracyModel()
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
