@@ -24,7 +24,9 @@ from softdock.simulate.multibody import prepare
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
 
-SCENARIO, PASSIVE = "assist-soft-docking", "assist-passive"
+SCENARIO, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
+ACCURACIES = (0.01, 0.1, 1.0, 10.0)
+"""Times the default, in the table of the theory page."""
 TIP, PORT = "nose", "drogue"
 SPRINGS = {"bumper-spring": 8e3, "gimbal-spring": 4.0}
 """[N/m, N m/rad] Linear, and so stiff that bumper and gimbal stay about within the range of the mechanism."""
@@ -126,6 +128,22 @@ def _moved_close(scenario: MultibodyScenario) -> MultibodyScenario:
     data["bodies"][approach.chaser]["joint"] = start
     data["approach"] = None
     return _scenario(data, scenario)
+
+
+def accuracy_table() -> str:
+    """Return the table of the theory page (Markdown): the bundled dockings at other accuracies."""
+    lines = ["| scenario | accuracy | evaluations | peak contact force [N] | opening time [s] | energy residual |"]
+    lines.append("|---|---|---|---|---|---|")
+    for name in (SCENARIO, PASSIVE, RIGID):
+        for looser in ACCURACIES:
+            result = simulate(_with_accuracy(cast(MultibodyScenario, load(name)), looser))
+            metrics, opening = result.metrics, result.metrics["opening_time"]
+            times = "default" if looser == 1.0 else f"{looser:g} times"
+            lines.append(
+                f"| `{name}` | {times} | {result.timing.evaluations} | {metrics['peak_contact_force']:.3f} "
+                f"| {'-' if opening is None else f'{opening:.5f}'} | {result.audit.energy_residual:.1e} |"
+            )
+    return "\n".join(lines)
 
 
 def _scenario(data: dict[str, Any], like: MultibodyScenario) -> MultibodyScenario:
