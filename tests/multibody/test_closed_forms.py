@@ -8,7 +8,7 @@ import pytest
 from multibody.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
 from softdock.multibody.anchor import Anchor
 from softdock.multibody.joints import AxisAngle, Free, Prismatic, Revolute
-from softdock.multibody.settings import Method
+from softdock.multibody.settings import Accuracy, Method
 from softdock.multibody.system import Body, Exponential, Spring, Strut, System
 from softdock.theory import rigid_body as theory
 
@@ -166,7 +166,8 @@ def test_a_mass_runs_into_a_growing_spring(exponent):
     )
     stroke, duration = theory.exponential_spring_stroke(mass, speed, *law)
     names = ["mass.joint", "spring.force", "spring.energy"]
-    run, _ = watch(system, names, 1.5 * duration, record_rate=0.0)
+    accuracy = Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6)
+    run, _ = watch(system, names, 1.5 * duration, record_rate=0.0, accuracy=accuracy)
     deflection, force, energy = run.peaks
     # Accuracy of one step, 1e-8 m and 1e-7 m/s; sensitivity of the stroke to the speed is about the duration.
     allowed = run.steps * (1e-8 + 1e-7 * duration)

@@ -38,6 +38,7 @@ contacts:
   touch: {{a: post, b: ball, layer: {{stiffness: {STIFFNESS} N/m^3}}, resolved_force: 1 mN}}
 events:
   met: {{when: touch.force > 0 N, message: They met.}}
+integrator: {{accuracy: {{length: 0.1 um, angle: 1e-7 rad, speed: 1 um/s, rate: 1e-6 rad/s}}}}  # the graze is a few um deep
 """
     path = tmp_path / "graze.yaml"
     path.write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ from softdock.multibody.joints import Free, Prismatic, Revolute
 from softdock.multibody.kernels.tree import aligned, copied
 from softdock.multibody.run import Simulation
 from softdock.multibody.session import Ending
-from softdock.multibody.settings import Settings
+from softdock.multibody.settings import Accuracy, Settings
 from softdock.multibody.system import Body, Spring, System
 
 BALL = (1.0, 1.0, 1.0)
@@ -60,7 +60,7 @@ def test_held_effort_is_a_constant_force_and_its_work_is_booked():
 
 @pytest.mark.nojit
 def test_held_efforts_keep_momentum_and_balance_the_books():
-    run = session(arm(), 1.0)
+    run = session(arm(), 1.0, accuracy=Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
     rng = np.random.default_rng(1)
     for frame in range(1, 11):
         run.efforts[-1] = rng.normal()

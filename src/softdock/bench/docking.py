@@ -132,7 +132,9 @@ def _moved_close(scenario: MultibodyScenario) -> MultibodyScenario:
 
 def accuracy_table() -> str:
     """Return the table of the theory page (Markdown): the bundled dockings at other accuracies."""
-    lines = ["| scenario | accuracy | evaluations | peak contact force [N] | opening time [s] | energy residual |"]
+    lines = [
+        "| scenario | accuracy | evaluations | peak contact force [N] | opening time [s] | energy residual |"
+    ]
     lines.append("|---|---|---|---|---|---|")
     for name in (SCENARIO, PASSIVE, RIGID):
         for looser in ACCURACIES:
