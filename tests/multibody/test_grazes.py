@@ -19,7 +19,10 @@ BALL = f"[[-10 mm, 0], {QUARTERS}]"
 
 
 def passing(tmp_path, depth, start):
-    """A ball that flies past another along x, undisturbed `depth` [m] inside it at the closest, from `start` [m]."""
+    """A ball that flies past another along x, undisturbed `depth` [m] inside it at the closest, from `start` [m].
+
+    The accuracy is a tenth of the depth.
+    """
     height = 2.0 * RADIUS - depth
     text = f"""
 softdock: 1
@@ -38,7 +41,7 @@ contacts:
   touch: {{a: post, b: ball, layer: {{stiffness: {STIFFNESS} N/m^3}}, resolved_force: 1 mN}}
 events:
   met: {{when: touch.force > 0 N, message: They met.}}
-integrator: {{accuracy: {{length: 0.1 um, angle: 1e-7 rad, speed: 1 um/s, rate: 1e-6 rad/s}}}}  # the graze is a few um deep
+integrator: {{accuracy: {{length: 0.1 um, angle: 1e-7 rad, speed: 1 um/s, rate: 1e-6 rad/s}}}}
 """
     path = tmp_path / "graze.yaml"
     path.write_text(text, encoding="utf-8")

@@ -20,6 +20,7 @@ from softdock.multibody.kernels.looking import (
     is_quiet,
     keep_peaks,
     look_at,
+    look_where_stages_were,
     record_samples,
     refine_peaks,
     write_row,
@@ -196,6 +197,10 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                         keep_peaks(channels, o.watched, o.t + 0.5 * theta * h, mid)
                         refine_peaks(
                             system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values
+                        )
+                        keep_peaks(channels, o.watched, t_new, end)
+                        look_where_stages_were(
+                            method, system, channels, o, h, theta, dense, early, late, y_stage, k[1], values
                         )
                     keep_peaks(channels, o.watched, t_new, end)
                     wanted = record_samples(

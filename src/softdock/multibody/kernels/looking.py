@@ -3,7 +3,13 @@
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
-from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, ROSENBROCK, interpolate
+from softdock.multibody.kernels.stepping import (
+    BOGACKI_SHAMPINE,
+    DORMAND_PRINCE,
+    ROSENBROCK,
+    RUNGE_KUTTA_4,
+    interpolate,
+)
 
 DOUBT = 0.5  # of the range of the values seen: values between them may lie so far outside
 
@@ -42,13 +48,12 @@ def may_turn(method, channel, start, early, late, end):
     doubt = DOUBT * (high - low)
     if high + doubt <= channel.largest and low - doubt >= channel.smallest:
         return False
+    if method == ROSENBROCK:  # whose stages are all late in the step
+        return True
     # Slopes of the parabolas through the first and the last three values
     if method == BOGACKI_SHAMPINE:  # at 0, 1/2, 3/4 and 1
         begin = -3.3333333333333335 * start + 6.0 * early - 2.6666666666666665 * late
         close = 2.0 * early - 8.0 * late + 6.0 * end
-    elif method == ROSENBROCK:  # at 0, 0.7316, 0.8717 and 1
-        begin = -2.5140447670590804 * start + 8.501959790112123 * early - 5.987915023053041 * late
-        close = 3.409550983156087 * early - 14.931295353583726 * late + 11.521744370427642 * end
     else:  # at 0, 0.3, 0.8 and 1
         begin = -4.583333333333333 * start + 5.333333333333333 * early - 0.75 * late
         close = 0.5714285714285714 * early - 7.0 * late + 6.428571428571429 * end
@@ -78,6 +83,27 @@ def refine_peaks(system, channels, o, h, span, dense, start, mid, end, y, slope,
                 interpolate(dense, theta * span, y)
                 look_at(system, channels, o.watched, o.t + theta * span * h, y, slope, values)
             keep_peak(channel, o.t + theta * span * h, values[i])
+
+
+@kernel
+def look_where_stages_were(method, system, channels, o, h, span, dense, early, late, y, slope, values):
+    """Look at the instants of two stages wherever these saw more than all before: a peak between the other looks."""
+    if method == RUNGE_KUTTA_4:
+        return
+    for which in range(2):
+        if method == DORMAND_PRINCE:
+            theta = 0.8 if which == 1 else 0.3
+        elif method == BOGACKI_SHAMPINE:
+            theta = 0.75 if which == 1 else 0.5
+        else:
+            theta = 0.8717 if which == 1 else 0.7316
+        for i in range(o.watched):
+            seen = late[i] if which == 1 else early[i]
+            if theta < span and (seen > channels[i].largest or seen < channels[i].smallest):
+                interpolate(dense, theta, y)
+                look_at(system, channels, o.watched, o.t + theta * h, y, slope, values)
+                keep_peaks(channels, o.watched, o.t + theta * h, values)
+                break
 
 
 @inlined
