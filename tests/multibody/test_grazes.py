@@ -5,13 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from softdock.multibody.kernels.contacts import MOST
+from softdock.multibody.kernels.contacts import FARTHEST
 from softdock.scenario import load
 from softdock.simulate import simulate
 
 STIFFNESS, RADIUS, SPEED = 1e9, 0.010, 0.05
 SKIN = 2.0 * math.sqrt(2.5 / (math.pi * STIFFNESS * 10e-3))  # that of the pair, doubled by the multibody core
-UNSEEN = (0.5 * MOST * SKIN) ** 2 / (8.0 * 2.0 * RADIUS)  # Eq. (M37); two balls: radius 2 R along the path
+UNSEEN = (0.5 * FARTHEST * SKIN) ** 2 / (
+    8.0 * 2.0 * RADIUS
+)  # Eq. (M37); two balls: radius 2 R along the path
 QUARTERS = (
     "{arc_to: [0, 10 mm], radius: 10 mm, turn: right}, {arc_to: [10 mm, 0], radius: 10 mm, turn: right}"
 )

@@ -44,10 +44,13 @@ def warm_up() -> None:
 def warm_up_lists() -> None:
     """Compile (or load) the kernel that fills near lists."""
     from softdock.contact.arrays import contact_arrays, contact_lists
-    from softdock.contact.kernels.near import rebuild
+    from softdock.contact.kernels.near import rebuild_along
 
     arrays = contact_arrays([_ball_on_plate(Points(spacing=0.2))])
-    rebuild(arrays, contact_lists(arrays), 0, _LEVEL, (0.0, 0.0, 2.0), 0.1)
+    still = (0.0, 0.0, 0.0)
+    rebuild_along(
+        arrays, contact_lists(arrays), 0, _LEVEL, (0.0, 0.0, 2.0), (still, still, still), still, 0.1
+    )
 
 
 def _ball_on_plate(quadrature: CutCells | Points) -> ContactPair:

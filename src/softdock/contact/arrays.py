@@ -70,7 +70,7 @@ def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
     lists = ContactLists(
         blocks=_aligned((count, capacity), layout.BLOCK),
         work=_aligned((count,), layout.WORK),
-        slots=np.zeros((count, 4 * (longest + 1)), np.int64),
+        slots=np.zeros((count, 2 * layout.TIMES * (longest + 1)), np.int64),
         far=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
     )
     lists.work["clearance"] = lists.work["reach"] = -np.inf

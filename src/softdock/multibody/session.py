@@ -251,7 +251,7 @@ def _without_contacts() -> dict[str, Any]:
 def meet(m: Machine, y: Floats) -> bool:
     """Bring links and near lists to a state; tells whether the lists had room."""
     set_motion(m, y)
-    return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0, 0.0)[0]) >= 0
+    return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0)[0]) >= 0
 
 
 def knows_all_that_is_stiff(a: Assembly) -> bool:

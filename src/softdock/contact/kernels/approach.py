@@ -5,54 +5,110 @@ A body that slides along a wall moves far, but hardly towards it. Blocks that do
 
 import math
 
-from softdock.contact.kernels.cell import HALF_SQRT3, SOFT
-from softdock.contact.kernels.layout import LANES, SMOOTH_TWO
-from softdock.contact.kernels.measure import place
+from softdock.contact.kernels.cell import LEVER, magnitude
+from softdock.contact.kernels.layout import LANES, SEVERAL, SMOOTH_TWO
+from softdock.contact.kernels.measure import inverse_root, place
+from softdock.contact.kernels.place import drift_of
+from softdock.contact.kernels.press import linear_depth, take_four
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
 from softdock.jit import inlined, kernel
-
-LEVER = (
-    2.0 * HALF_SQRT3 + 1.0
-)  # sum of the magnitudes of the weights that make a corner of four points, at most
-
-UNKNOWN = 1e30  # [1/m] no bound on the curvature: only a block that does not move is known
+from softdock.lanes import LANES as EIGHT
+from softdock.lanes import choose, fma, larger, largest, take, wide
 
 
 @kernel
-def describe(segments, block, work, R_AB, p_AB_A):
-    """Note where a block is and which way A's surface lies, at the pose of the list."""
+def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
+    """Note where a block is and which way A's surface lies in the middle of the path, and how near it comes on it."""
+    for at in (-1, 1):
+        R, p = along_path(R_AB, p_AB_A, half_R, half_p, at)
+        place(segments, block, work, R, p, 4 * LANES)
+        block["apart"][1 + at] = -highest(block, work)
     place(segments, block, work, R_AB, p_AB_A, 4 * LANES)
-    count, X, Y, K, N, S = block["count"], work["x"], work["y"], work["k"], work["n"], work["s"]
-    c_x, c_y, c_z, n_x, n_y, n_z, apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, math.inf
-    for i in range(count):
-        i_1, i_2, i_3 = i + LANES, i + 2 * LANES, i + 3 * LANES
-        c_x, c_y, c_z = c_x + block["x"][i], c_y + block["y"][i], c_z + block["z"][i]
-        n_x, n_y, n_z = n_x + K[i] * X[i], n_y + K[i] * Y[i], n_z + N[i]
-        low, t = block["omega"][i], HALF_SQRT3 * max(abs(S[i_3] - S[i]), abs(S[i_2] - S[i_1]))
-        apart = min(apart, -(low * (S[i] + S[i_1]) + (0.5 - low) * (S[i_2] + S[i_3]) + t))
-    c_x, c_y, c_z = c_x / count, c_y / count, c_z / count
-    scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + 1e-300)
-    n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-    size, spread, inmost = 0.0, 0.0, math.inf
+    block["apart"][1] = -highest(block, work)
+    count, X, Y, K, N = block["count"], work["x"], work["y"], work["k"], work["n"]
+    inmost = math.inf
     for i in range(4 * LANES):
-        if i % LANES < count:
-            d_x, d_y, d_z = block["x"][i] - c_x, block["y"][i] - c_y, block["z"][i] - c_z
-            size = max(size, d_x * d_x + d_y * d_y + d_z * d_z)
-            d_x, d_y, d_z = K[i] * X[i] - n_x, K[i] * Y[i] - n_y, N[i] - n_z
-            spread = max(spread, d_x * d_x + d_y * d_y + d_z * d_z)
-            inmost = min(inmost, work["q"][i])
+        inmost = min(inmost, work["q"][i] if i % LANES < count else math.inf)
     first, most = block["first"][0], math.inf
     for segment in range(first, first + (2 if block["mode"] == SMOOTH_TWO else 1)):
         most = min(most, bending_radius(segments, segment, work, count, math.sqrt(inmost)))
+    c_x, c_y, c_z, n_x, n_y, n_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        c_x, c_y, c_z = c_x + block["x"][i], c_y + block["y"][i], c_z + block["z"][i]
+        n_x, n_y, n_z = n_x + K[i] * X[i], n_y + K[i] * Y[i], n_z + N[i]
+    c_x, c_y, c_z = c_x / count, c_y / count, c_z / count
+    scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + 1e-300)
+    n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
+    wide_size, wide_spread = wide(0.0), wide(0.0)
+    for half in range(0, count, EIGHT):
+        area, low = take(block["area"], half), take(block["omega"], half)
+        x, y, z = take_four(block["x"], half), take_four(block["y"], half), take_four(block["z"], half)
+        wide_size = larger(wide_size, choose(area, farthest_corner(x, y, z, low, c_x, c_y, c_z), 0.0))
+        k, z = take_four(K, half), take_four(N, half)
+        x, y = times(k, take_four(X, half)), times(k, take_four(Y, half))
+        wide_spread = larger(wide_spread, choose(area, farthest_corner(x, y, z, low, n_x, n_y, n_z), 0.0))
+    size, spread = largest(wide_size), largest(wide_spread)
+    block["drift"] = drift_of(half_R, half_p, c_x, c_y, c_z)[0] + work["turn"] * size
     block["middle"][0], block["middle"][1], block["middle"][2] = c_x, c_y, c_z
     block["normal"][0], block["normal"][1], block["normal"][2] = n_x, n_y, n_z
-    block["size"], block["spread"], block["apart"] = math.sqrt(size), math.sqrt(spread), apart - SOFT
-    block["curvature"] = 1.0 / most if most > work["reach"] else UNKNOWN
+    block["size"], block["spread"] = size, spread
+    most -= work["reach"] + block["drift"]
+    if block["mode"] != SEVERAL and most > work["reach"]:
+        block["curvature"] = 1.0 / most
+        block["bow"] = 0.5 * LEVER * block["curvature"] * block["drift"] ** 2  # Eq. (C33)
+    else:  # only that no depth changes faster than its point moves
+        block["normal"][0], block["normal"][1], block["normal"][2] = 0.0, 0.0, 0.0
+        block["spread"], block["curvature"], block["bow"] = LEVER, 0.0, 2.0 * LEVER * block["drift"]
+
+
+@inlined
+def along_path(R_AB, p_AB_A, half_R, half_p, at):
+    """Pose at a place of a path, from -1 to 1: rows of R_AB and p_AB_A [m]."""
+    X, Y, Z = R_AB
+    x, y, z = half_R
+    return (
+        (X[0] + at * x[0], X[1] + at * x[1], X[2] + at * x[2]),
+        (Y[0] + at * y[0], Y[1] + at * y[1], Y[2] + at * y[2]),
+        (Z[0] + at * z[0], Z[1] + at * z[1], Z[2] + at * z[2]),
+    ), (p_AB_A[0] + at * half_p[0], p_AB_A[1] + at * half_p[1], p_AB_A[2] + at * half_p[2])
+
+
+@inlined
+def highest(block, work):
+    """Largest depth of the corners of all cells of a block [m]."""
+    top = wide(-math.inf)
+    for half in range(0, LANES, EIGHT):
+        s, alpha, beta = linear_depth(take_four(work["s"], half), take(block["omega"], half))
+        corner = fma(0.5, magnitude(alpha) + magnitude(beta), s)
+        top = larger(top, choose(take(block["area"], half), corner, -math.inf))
+    return largest(top)
+
+
+@inlined
+def farthest_corner(X, Y, Z, low, x, y, z):
+    """How far from (x, y, z) the corners of cells are at most, of what is linear over them and known in four points."""
+    m_x, a_x, b_x = linear_depth(X, low)
+    m_y, a_y, b_y = linear_depth(Y, low)
+    m_z, a_z, b_z = linear_depth(Z, low)
+    return length(m_x - x, m_y - y, m_z - z) + 0.5 * (length(a_x, a_y, a_z) + length(b_x, b_y, b_z))
+
+
+@inlined
+def length(x, y, z):
+    """Length of vectors side by side."""
+    q = fma(x, x, fma(y, y, z * z))
+    return q * inverse_root(q)
+
+
+@inlined
+def times(k, v):
+    """Product of four by four."""
+    return k[0] * v[0], k[1] * v[1], k[2] * v[2], k[3] * v[3]
 
 
 @inlined
 def bending_radius(segments, segment, work, count, inmost):
-    """Least radius of curvature [m] of the levels of depth below a segment, as far as a list reaches."""
+    """Least radius of curvature [m] of the levels of depth below a segment, at the points of a block."""
     radius = math.inf
     if segments[segment, KIND] != 0.0:
         c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
@@ -62,32 +118,41 @@ def bending_radius(segments, segment, work, count, inmost):
                 radius = min(radius, d_z * d_z + d_r * d_r)
         radius = math.sqrt(radius)
         if c_r == 0.0:  # a sphere has the same curvature around the axis
-            return radius - work["reach"]
-    return min(radius, inmost) - work["reach"]
+            return radius
+    return min(radius, inmost)
 
 
 @inlined
-def change_of_pose(work, R_AB, p_AB_A):
-    """Change of rotation (three rows) and of place [m] since the list was made."""
-    R, p = work["R_AB"], work["p_AB_A"]
-    return (
-        (R_AB[0][0] - R[0, 0], R_AB[0][1] - R[0, 1], R_AB[0][2] - R[0, 2]),
-        (R_AB[1][0] - R[1, 0], R_AB[1][1] - R[1, 1], R_AB[1][2] - R[1, 2]),
-        (R_AB[2][0] - R[2, 0], R_AB[2][1] - R[2, 1], R_AB[2][2] - R[2, 2]),
-    ), (p_AB_A[0] - p[0], p_AB_A[1] - p[1], p_AB_A[2] - p[2])
+def change_of_pose(work, R_AB, p_AB_A, at):
+    """Change of pose from a place of the path (-1 to 1): that place, three rows of rotation, shift of the origin [m],
+    and a bound on how far the rotation moves a point one metre away.
+    """
+    R, p, H, h = work["R_AB"], work["p_AB_A"], work["half_R"], work["half_p"]
+    x, y, z = R_AB
+    dR = (
+        (x[0] - R[0, 0] - at * H[0, 0], x[1] - R[0, 1] - at * H[0, 1], x[2] - R[0, 2] - at * H[0, 2]),
+        (y[0] - R[1, 0] - at * H[1, 0], y[1] - R[1, 1] - at * H[1, 1], y[2] - R[1, 2] - at * H[1, 2]),
+        (z[0] - R[2, 0] - at * H[2, 0], z[1] - R[2, 1] - at * H[2, 1], z[2] - R[2, 2] - at * H[2, 2]),
+    )
+    square = 0.0
+    for i in range(3):
+        square += dR[i][0] * dR[i][0] + dR[i][1] * dR[i][1] + dR[i][2] * dR[i][2]
+    dp = (p_AB_A[0] - p[0] - at * h[0], p_AB_A[1] - p[1] - at * h[1], p_AB_A[2] - p[2] - at * h[2])
+    return at, dR, dp, math.sqrt(square)
 
 
 @inlined
-def may_press(block, dR, dp):
-    """Tell whether some cell of a block may touch after a change of pose; Eq. (C26)."""
+def may_press(block, change):
+    """Tell whether some cell of a block may touch after a `change_of_pose`; Eq. (C26)."""
+    at, dR, dp, turned = change
     c, n = block["middle"], block["normal"]
     x = dp[0] + dR[0][0] * c[0] + dR[0][1] * c[1] + dR[0][2] * c[2]
     y = dp[1] + dR[1][0] * c[0] + dR[1][1] * c[1] + dR[1][2] * c[2]
     z = dp[2] + dR[2][0] * c[0] + dR[2][1] * c[1] + dR[2][2] * c[2]
-    turn = (
-        abs(dR[0][0]) + abs(dR[0][1]) + abs(dR[0][2]) + abs(dR[1][0]) + abs(dR[1][1]) + abs(dR[1][2])
-        + abs(dR[2][0]) + abs(dR[2][1]) + abs(dR[2][2])
-    ) * block["size"]  # fmt: skip
-    moved = math.sqrt(x * x + y * y + z * z) + turn
-    towards = n[0] * x + n[1] * y + n[2] * z + LEVER * turn
-    return towards + LEVER * (block["spread"] + block["curvature"] * moved) * moved >= block["apart"]
+    turn = turned * block["size"]
+    shift, part = math.sqrt(x * x + y * y + z * z), abs(at)
+    aslant = block["spread"] + block["curvature"] * part * block["drift"]
+    towards = n[0] * x + n[1] * y + n[2] * z + turn + aslant * (shift + LEVER * turn)
+    side = block["apart"][2] if at > 0.0 else block["apart"][0]
+    apart = (1.0 - part) * block["apart"][1] + part * (side - (1.0 - part) * block["bow"])
+    return towards + 0.5 * LEVER * block["curvature"] * (shift + turn) ** 2 >= apart

@@ -6,6 +6,9 @@ from softdock.lanes import choose, fma, larger
 SOFT = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
 HALF_SQRT3 = 0.8660254037844386
 TWELFTH = 1.0 / 12.0
+LEVER = (
+    2.0 * HALF_SQRT3 + 1.0
+)  # sum of the magnitudes of the weights that make a corner of four points, at most
 
 
 @inlined

@@ -13,8 +13,6 @@ from softdock.jit import inlined, kernel
 from softdock.lanes import LANES as EIGHT
 from softdock.lanes import largest, load, put, store, total
 
-INVERSE_SQRT2 = 0.7071067811865476
-
 
 @inlined
 def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
@@ -23,52 +21,71 @@ def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
     Where it is at most the clearance there is no force: in free flight this costs 6 ns, and 100 ns less than
     to call `evaluate`, which counts references to the arrays.
     """
-    work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]]
-    centre = (ball["x"], ball["y"], ball["z"])
-    turn_x, shift_x = moved_row(R_AB[0], p_AB_A[0], work["R_AB"], work["p_AB_A"], 0, centre)
-    turn_y, shift_y = moved_row(R_AB[1], p_AB_A[1], work["R_AB"], work["p_AB_A"], 1, centre)
-    turn_z, shift_z = moved_row(R_AB[2], p_AB_A[2], work["R_AB"], work["p_AB_A"], 2, centre)
-    turn = math.sqrt(turn_x + turn_y + turn_z)
-    return math.sqrt(shift_x + shift_y + shift_z) + INVERSE_SQRT2 * ball["radius"] * turn  # Eq. (C19)
+    return off_path(lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]], R_AB, p_AB_A)[0]
 
 
 @inlined
-def moved_row(row, p, R_before, p_before, i, centre):
-    """One row of the change of pose: squares of the change of rotation and of the shift of the centre."""
-    d_x, d_y, d_z = row[0] - R_before[i, 0], row[1] - R_before[i, 1], row[2] - R_before[i, 2]
-    shift = p - p_before[i] + d_x * centre[0] + d_y * centre[1] + d_z * centre[2]
-    return d_x * d_x + d_y * d_y + d_z * d_z, shift * shift
+def off_path(work, ball, R_AB, p_AB_A):
+    """Bound on how far any point in a ball of B is from the path of a list [m], and from where on it, from -1 to 1."""
+    centre = (ball["x"], ball["y"], ball["z"])
+    turn_x, shift_x, along_x = moved_row(R_AB, p_AB_A, work, 0, centre)
+    turn_y, shift_y, along_y = moved_row(R_AB, p_AB_A, work, 1, centre)
+    turn_z, shift_z, along_z = moved_row(R_AB, p_AB_A, work, 2, centre)
+    # Eq. (C32): the nearest place of the path, from -1 to 1
+    place = max(-1.0, min(1.0, work["scale"] * (along_x + along_y + along_z)))
+    turn = square_off(turn_x, work["half_R"][0], place) + square_off(turn_y, work["half_R"][1], place)
+    turn += square_off(turn_z, work["half_R"][2], place)
+    x, y = shift_x - place * work["shift"][0], shift_y - place * work["shift"][1]
+    z = shift_z - place * work["shift"][2]
+    return math.sqrt(x * x + y * y + z * z) + work["arm"] * math.sqrt(turn), place  # Eq. (C19)
+
+
+@inlined
+def moved_row(R_AB, p_AB_A, work, i, centre):
+    """One row of the change of pose from the middle of the path: of the rotation, of the centre, and along it."""
+    R, H, arm = work["R_AB"], work["half_R"], work["arm"]
+    d_x, d_y, d_z = R_AB[i][0] - R[i, 0], R_AB[i][1] - R[i, 1], R_AB[i][2] - R[i, 2]
+    shift = p_AB_A[i] - work["p_AB_A"][i] + d_x * centre[0] + d_y * centre[1] + d_z * centre[2]
+    turned = d_x * H[i, 0] + d_y * H[i, 1] + d_z * H[i, 2]
+    return (d_x, d_y, d_z), shift, shift * work["shift"][i] + arm * arm * turned
+
+
+@inlined
+def square_off(d, half, place):
+    """Square of what a row of the change of rotation has beside that of the path."""
+    x, y, z = d[0] - place * half[0], d[1] - place * half[1], d[2] - place * half[2]
+    return x * x + y * y + z * z
 
 
 @kernel
 def motion_bound(arrays, lists, pair, R_AB, p_AB_A):
-    """Bound on how far any point of B's surface is from where it was at the last rebuild, seen from A [m]."""
+    """Bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
     return motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A)
 
 
 @kernel
 def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
-    """Write force, torque and the rest into `out`; return the motion since the last rebuild [m].
+    """Write force, torque and the rest into `out`; return how far B is from the path of its list [m].
 
     R_AB (three rows) and p_AB_A [m]: pose of B in A. w_AB_A [rad/s]: angular velocity of B relative to A.
     v_AB_A [m/s]: rate of the components of p_AB_A. All in A's axes. `out` (11): force on B [N], torque on B
     about A's origin [N m], elastic energy [J], dissipated power [W], contact area [m2], largest pressure
     [Pa], largest depth [m]. The reaction on A is the exact negative, about the same origin. The result holds
-    where the motion is at most the larger of reach and clearance of the last rebuild.
+    where that is at most the larger of reach and clearance of the last rebuild.
     """
     for k in range(OUTPUT):
         out[k] = 0.0
-    moved = motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A)
     work, data = lists.work[pair], arrays.pairs[pair]
+    moved, at = off_path(work, arrays.nodes[data["tree"]], R_AB, p_AB_A)
     if moved <= work["clearance"]:
         return moved
     touches, sums = False, work["sums"]
     for k in range(OUTPUT):
         store(sums, k, 0, 0.0)
-    dR, dp = change_of_pose(work, R_AB, p_AB_A)
+    change = change_of_pose(work, R_AB, p_AB_A, at)
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        if block["gap"] <= moved and may_press(block, dR, dp):
+        if block["gap"] <= moved and may_press(block, change):
             for half in range(0, block["count"], EIGHT):
                 if press(arrays.segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, ADD):
                     touches = True

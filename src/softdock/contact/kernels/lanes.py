@@ -2,26 +2,30 @@
 
 import math
 
-from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVERAL, SMOOTH_TWO
+from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVERAL, SMOOTH_TWO, TIMES
 from softdock.geometry.kernels import END_SIDE
 from softdock.jit import inlined, kernel
 
-NEAR = 0.1  # cells that touch within this part of the reach share blocks, apart from the farther ones
+NEAR = 0.1  # parts of the reach: cells that come so near to A at the same time share blocks
 
 
 @kernel
-def new_lane(arrays, lists, pair, face, gap):
-    """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane)."""
+def new_lane(arrays, lists, pair, face, gap, heights):
+    """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane).
+
+    `gap`: how far B may leave the path before it touches [m]; `heights`: how deep its highest corner is at the start,
+    in the middle and at the end of the path [m].
+    """
     work, data, slots = lists.work[pair], arrays.pairs[pair], lists.slots
-    first, last, group = face[0], face[1], slots.shape[1] // 4 - 1
-    mode, slot = SEVERAL, 4 * group
+    first, last, others = face[0], face[1], slots.shape[1] // (2 * TIMES) - 1
+    mode, slot = SEVERAL, 2 * others
     if data["mapping"] == RADIAL:
         mode, gap = BY_RADIUS, -math.inf  # the gap is a bound on the distance, not on this mapping
     elif first == last:
-        mode, slot = ONE, 4 * (first - data["first_segment"])
+        mode, slot = ONE, 2 * (first - data["first_segment"])
     elif is_smooth_two(arrays.segments, first, last):
-        mode, slot = SMOOTH_TWO, 4 * (first - data["first_segment"]) + 2
-    slot += 1 if gap > NEAR * work["reach"] else 0
+        mode, slot = SMOOTH_TWO, 2 * (first - data["first_segment"]) + 1
+    slot = TIMES * slot + when(heights, -NEAR * work["reach"])
     capacity = lists.blocks.shape[1]
     here = slots[pair, slot]
     if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == LANES:
@@ -39,6 +43,16 @@ def new_lane(arrays, lists, pair, face, gap):
     block["gap"] = min(block["gap"], gap)
     block["first"][lane], block["last"][lane] = first, last
     return min(here, capacity - 1), lane
+
+
+@inlined
+def when(heights, near):
+    """Tell when on the path a cell is near: 0 in the middle, 1 at the start, 2 at the end, 3 never."""
+    if heights[1] >= near:
+        return 0
+    if max(heights[0], heights[2]) < near:
+        return 3
+    return 1 if heights[0] > heights[2] else 2
 
 
 @inlined

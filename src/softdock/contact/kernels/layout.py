@@ -17,6 +17,7 @@ LEVELS = 14  # of halving a root cell
 CELLS, POINTS = 0, 1  # quadrature
 DISTANCE, RADIAL = 0, 1  # mapping
 SMOOTH, RAMP = 0, 1  # friction law
+TIMES = 4  # groups of cells by when on the path they are near
 ONE, SMOOTH_TWO, SEVERAL, BY_RADIUS = 0, 1, 2, 3  # which segments of A the cells of a block face
 
 # Columns of Strip.steps: cosine and sine of half, quarter and Gauss steps along and around
@@ -70,19 +71,23 @@ BLOCK = _in_lines(
     _record(
         dict.fromkeys(("x", "y", "z"), (4 * LANES,))
         | {"area": (LANES,), "omega": (LANES,), "gap": ()}
-        | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "apart": ()},
+        | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "drift": (), "bow": ()}
+        | {"apart": (3,)},
         {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
     )
 )
 """Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
 
 Then what tells how far a small motion can press the block: its middle in B and its size [m], A's normal there (in A)
-and the spread of normals over the block, how much A may bend [1/m], and how far its nearest corner is from A [m].
+and the spread of normals over the block, how much A may bend [1/m], how far the block gets along half the path [m], and
+how far its nearest corner is from A at the start, in the middle and at the end of the path, and less between them [m].
 """
 
 WORK = _in_lines(
     _record(
-        {"clearance": (), "reach": (), "odometer": (), "R_AB": (3, 3), "p_AB_A": (3,), "cell_stack": (64, 8)}
+        {"clearance": (), "reach": (), "odometer": (), "nearest": (), "witness": (3,)}
+        | {"R_AB": (3, 3), "p_AB_A": (3,), "half_R": (3, 3), "half_p": (3,), "turn": (), "drift": ()}
+        | {"shift": (3,), "arm": (), "scale": (), "cell_stack": (64, 8)}
         | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
         | dict.fromkeys(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
@@ -92,13 +97,18 @@ WORK = _in_lines(
         | dict.fromkeys(("push", "slip", "give"), (6, EIGHT))
         | {"factors": (4, EIGHT), "sum_drag": (10, EIGHT)}
         | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
-        | {"sums": (OUTPUT, EIGHT), "columns": (4, EIGHT)},
+        | {"sums": (OUTPUT, EIGHT), "columns": (9, EIGHT)},
         {"node_stack": (96, 3), "blocks": (), "cells": ()},
     )
 )
-"""State of a near list (pose, reach, clearance, numbers) and room for the work on one block.
+"""State of a near list and room for work.
 
-`columns` has the pose once more: the columns of R_AB, then p_AB_A, each in the first three lanes.
+The pose in the middle of the path that the list serves, half the change of pose along it with its turn [rad] and the
+motion it means for B at most [m], for the ball around B (its centre, its radius as a lever, one over the square of
+both); reach, clearance, odometer, and the point of B nearest to A with its distance [m].
+
+`columns` has the path once more for the lanes: the columns of R_AB, then p_AB_A, each in the first three lanes; then
+half the change of each along the path, and that of the centre of the ball.
 """
 
 
@@ -125,6 +135,6 @@ class ContactLists(NamedTuple):
     work: NDArray[np.void]
     """(pairs,) of WORK."""
     slots: NDArray[np.int64]
-    """(pairs, n): block under construction for each segment of A or joint of two, nearer and farther cells apart."""
+    """(pairs, n): block under construction for each segment of A or joint of two and each time when cells are near."""
     far: NDArray[np.float64]
     """(nodes + roots,): reading of the pair's odometer [m] before which a sphere or root cannot touch."""

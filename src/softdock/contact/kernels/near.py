@@ -1,49 +1,65 @@
-"""The near list: which cells of B may touch A before B has moved by `reach`, and how far B is from that."""
+"""The near list: which cells of B may touch A while B is within `reach` of a path, and how far B is from that."""
 
 import math
 
 from softdock.contact.kernels.approach import describe
 from softdock.contact.kernels.force import motion_bound
 from softdock.contact.kernels.lanes import new_lane, put_point
-from softdock.contact.kernels.layout import HALF_U, ONE, POINTS, RADIAL, SMOOTH_TWO
-from softdock.contact.kernels.place import cell_area, depth_of, meridian, to_A
-from softdock.contact.kernels.refine import refine
+from softdock.contact.kernels.layout import BY_RADIUS, HALF_U, POINTS, RADIAL
+from softdock.contact.kernels.place import cell_area, depth_of, drift_of, meridian, to_A
+from softdock.contact.kernels.refine import leave, note_nearest, refine
 from softdock.geometry.kernels import depth, facing
 from softdock.jit import kernel, separate
 
+INVERSE_SQRT2 = 0.7071067811865476
+INSIDE = -1e30  # [m] a block that nothing is known of may always touch
 LEAVE = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
 
 
-@separate
+@kernel
 def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
-    """Fill the near list of a pair at the given relative pose; its record has the clearance and the number of blocks.
+    """Fill the near list of a pair around a relative pose; its record has the clearance and the number of blocks.
 
-    The list holds until a point of B's surface has moved `reach` [m] relative to A. B may move by the
-    clearance before any force can begin (0 or less: in contact). Where the number exceeds the capacity of
-    `lists`, the list is incomplete: grow the lists and rebuild.
+    The list holds until a point of B's surface has moved `reach` [m] relative to A.
+    """
+    still = (0.0, 0.0, 0.0)
+    rebuild_along(arrays, lists, pair, R_AB, p_AB_A, (still, still, still), still, reach)
+
+
+@separate
+def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
+    """Fill the near list of a pair for a path of relative poses; its record has the clearance and the number of blocks.
+
+    R_AB (three rows) and p_AB_A [m] are the middle of the path, which goes from there by half_R, half_p in a straight
+    line, forwards and backwards; on it R_AB need not be a rotation. The list holds while no point of B's surface is
+    farther than `reach` [m] from where it is somewhere on the path. B may leave the path by the clearance before any
+    force can begin (0 or less: it may touch on the path). Where the number exceeds the capacity of `lists`, the list
+    is incomplete: grow the lists and rebuild.
     """
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
     stack, far, roots = work["node_stack"], lists.far, nodes.shape[0]
-    if work["reach"] >= 0.0:  # not the first list
-        work["odometer"] += motion_bound(arrays, lists, pair, R_AB, p_AB_A)
-    gone = work["odometer"]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one that counts
-    begin_list(lists, pair, R_AB, p_AB_A, reach)
-    stack[0, 0], stack[0, 1], stack[0, 2] = data["tree"], data["first_segment"], data["last_segment"]
+    begin_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
+    gone, drift, turn = work["odometer"], work["drift"], work["turn"]
+    first, last, point = data["first_segment"], data["last_segment"], work["witness"]
+    work["nearest"] = -depth_of(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])
+    stack[0, 0], stack[0, 1], stack[0, 2] = data["tree"], first, last
     top, clearance = 1, math.inf
     while top > 0:
         top -= 1
         this, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
-        if far[this] - gone > LEAVE * reach:  # what was far is still far, without a look
-            clearance = min(clearance, far[this] - gone)
+        gap = far[this] - gone - drift
+        if gap > max(LEAVE * reach, leave(work)):  # what was far is still far, without a look
+            clearance = min(clearance, gap)
             continue
         node = nodes[this]
         x, y, z = to_A(R_AB, p_AB_A, node["x"], node["y"], node["z"])
         r, radius = math.sqrt(x * x + y * y), node["radius"]
         s = depth(segments, first, last, z, r)[0]
-        gap = -s - radius  # Eq. (C16)
-        if gap > reach:
-            clearance, far[this] = min(clearance, gap), gone + gap
+        far[this] = gone - s - radius  # Eq. (C16)
+        radius += drift_of(half_R, half_p, node["x"], node["y"], node["z"])[0] + turn * radius
+        if -s - radius > leave(work):
+            clearance = min(clearance, -s - radius)
             continue
         if last > first and not radial:
             first, last = facing(segments, first, last, z, r, s, radius + reach)
@@ -53,27 +69,45 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
             top += 2
             continue
         for root in range(node["first_root"], node["first_root"] + node["roots"]):
-            gap = far[roots + root] - gone
-            if gap > LEAVE * reach:
-                pass
-            elif data["quadrature"] == POINTS:
-                gap = add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
-            else:
-                gap = refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last)
-            far[roots + root] = gone + gap
+            gap = far[roots + root] - gone - drift
+            if gap <= max(LEAVE * reach, leave(work)) and data["quadrature"] == POINTS:
+                gap = add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last)
+                far[roots + root] = gone + gap + drift
+            elif gap <= max(LEAVE * reach, leave(work)):
+                gap = refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
+                far[roots + root] = gone + gap
             clearance = min(clearance, gap)
     work["clearance"] = clearance
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        block["apart"] = -math.inf
-        if data["quadrature"] != POINTS and (block["mode"] == ONE or block["mode"] == SMOOTH_TWO):
-            describe(segments, block, work, R_AB, p_AB_A)
+        block["apart"][0] = block["apart"][1] = block["apart"][2] = INSIDE
+        if data["quadrature"] != POINTS and block["mode"] != BY_RADIUS:
+            describe(segments, block, work, R_AB, p_AB_A, half_R, half_p)
 
 
 @kernel
-def begin_list(lists, pair, R_AB, p_AB_A, reach):
-    """Empty the list of a pair and note the pose."""
-    work = lists.work[pair]
+def begin_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
+    """Empty the list of a pair and note its path, Eq. (C31), and how far the middle is from that of the last one."""
+    work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]]
+    work["scale"], work["arm"] = 0.0, ball["radius"]
+    if work["reach"] >= 0.0:  # not the first list
+        work["odometer"] += motion_bound(arrays, lists, pair, R_AB, p_AB_A)
+    drift, (x, y, z) = drift_of(half_R, half_p, ball["x"], ball["y"], ball["z"])
+    turn = 0.0
+    for i in range(3):
+        work["half_p"][i] = work["columns"][7, i] = half_p[i]
+        for j in range(3):
+            work["half_R"][i, j] = work["columns"][4 + j, i] = half_R[i][j]
+            turn += half_R[i][j] * half_R[i][j]
+    work["shift"][0], work["shift"][1], work["shift"][2] = x, y, z
+    work["columns"][8, 0], work["columns"][8, 1], work["columns"][8, 2] = x, y, z
+    square = drift * drift + ball["radius"] * ball["radius"] * turn
+    if square > 0.0:
+        work["scale"] = 1.0 / square
+    else:
+        work["arm"] *= INVERSE_SQRT2  # two rotations
+    work["turn"] = math.sqrt(turn)
+    work["drift"] = drift + ball["radius"] * work["turn"]
     work["reach"], work["blocks"], work["cells"] = reach, 0, 0
     for k in range(lists.slots.shape[1]):
         lists.slots[pair, k] = -1
@@ -84,16 +118,17 @@ def begin_list(lists, pair, R_AB, p_AB_A, reach):
 
 
 @kernel
-def add_point(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
-    """Append the point of a root cell unless it cannot touch within reach; return the gap [m]."""
+def add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last):
+    """Append the point of a root cell unless it cannot touch within reach of the path; return the gap [m]."""
     strip = arrays.strips[int(arrays.roots[root, 0])]
     shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
     m = (arrays.roots[root, 1], arrays.roots[root, 2])
     z, rho = meridian(shape, m)
     x, y = rho * arrays.roots[root, 3], rho * arrays.roots[root, 4]
-    gap = -depth_of(arrays.segments, first, last, R_AB, p_AB_A, x, y, z)
-    if gap <= reach:
-        place, lane = new_lane(arrays, lists, pair, (first, last), gap)
+    gap = -depth_of(arrays.segments, first, last, R_AB, p_AB_A, x, y, z) - lists.work[pair]["drift"]
+    note_nearest(lists.work[pair], gap, x, y, z)
+    if gap <= lists.work[pair]["reach"]:
+        place, lane = new_lane(arrays, lists, pair, (first, last), gap, (-gap, -gap, -gap))
         block, half_sine = lists.blocks[pair, place], strip["steps"][0, HALF_U + 1]
         put_point(block, lane, x, y, z)
         block["area"][lane] = cell_area(shape, m, strip["length"], strip["angle"], half_sine)

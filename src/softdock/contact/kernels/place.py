@@ -17,6 +17,13 @@ def to_A(R_AB, p_AB_A, x, y, z):
 
 
 @inlined
+def drift_of(half_R, half_p, x, y, z):
+    """How far the point (x, y, z) of B gets along half a path [m], and its motion there."""
+    d = to_A(half_R, half_p, x, y, z)
+    return math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), d
+
+
+@inlined
 def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
     """Depth [m] below A of the point (x, y, z) of B."""
     x, y, z = to_A(R_AB, p_AB_A, x, y, z)

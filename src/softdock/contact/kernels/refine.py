@@ -2,7 +2,8 @@
 
 import math
 
-from softdock.contact.kernels.cell import HALF_SQRT3, SOFT
+from softdock.contact.kernels.approach import along_path
+from softdock.contact.kernels.cell import HALF_SQRT3, LEVER, SOFT
 from softdock.contact.kernels.lanes import new_lane, put_point
 from softdock.contact.kernels.layout import (
     GAUSS_PHI,
@@ -14,7 +15,16 @@ from softdock.contact.kernels.layout import (
     QUARTER_U,
     RADIAL,
 )
-from softdock.contact.kernels.place import cell_area, depth_near, depth_of, meridian, shifted, to_A, turned
+from softdock.contact.kernels.place import (
+    cell_area,
+    depth_near,
+    depth_of,
+    drift_of,
+    meridian,
+    shifted,
+    to_A,
+    turned,
+)
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -31,16 +41,19 @@ from softdock.jit import inlined, kernel
 COVER = (
     3.0  # depth over bend in covered cells: their energy then errs by less than 3.1e-4, their force far less
 )
+SHARP = 0.7  # of the distance of the nearest point: a clearance of so much is good enough
 ALONG, AROUND = 1, 2  # ways of halving a cell
 SLENDER = 1e-3  # a patch is taken to be at most 30 times as long as wide, also where lines or rings touch
 
 
 @kernel
-def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
+def refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last):
     """Halve a root cell where the depth bends, add what may touch; return the clearance [m]."""
-    segments, data, stack = arrays.segments, arrays.pairs[pair], lists.work[pair]["cell_stack"]
+    segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
+    stack = work["cell_stack"]
     resolution, smallest, radial = data["resolution"], data["smallest"], data["mapping"] == RADIAL
-    turn = reach / arrays.nodes[data["tree"]]["radius"]
+    reach, turn = work["reach"], work["turn"]
+    turn_most = turn + reach / arrays.nodes[data["tree"]]["radius"]
     strip = arrays.strips[int(arrays.roots[root, 0])]
     steps, length, sector = strip["steps"], strip["length"], strip["angle"]
     shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
@@ -60,34 +73,44 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
         x_A, y_A, z_A = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
         r_A = math.sqrt(x_A * x_A + y_A * y_A)
         s = depth_near(segments, first, last, z_A, r_A)
-        if -s - half > reach:
-            clearance = min(clearance, -s - half)  # Eq. (C16)
+        drift, d = drift_of(half_R, half_p, rho * e[0], rho * e[1], z)
+        span = half + turn * half + drift
+        note_nearest(work, -s, rho * e[0], rho * e[1], z)
+        enough = reach if radial else leave(work)
+        if -s - span > enough:
+            clearance = min(clearance, -s - span)  # Eq. (C16)
             continue
         if last > first and not radial:
-            first, last = facing(segments, first, last, z_A, r_A, s, half + reach)
+            first, last = facing(segments, first, last, z_A, r_A, s, span + reach)
         cell = (rho, half, h_u, angle)
+        sweep = (d[2], (x_A * d[0] + y_A * d[1]) / (r_A + TINY), drift, turn, reach + drift, turn_most)
         axes = axes_of_A(R_AB, x_A, y_A, r_A)
-        deepest, s_first, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = bends(
-            segments, first, z_A, r_A, axes, shape, m, e, cell, reach, turn
+        deepest, bow, s_first, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = bends(
+            segments, first, z_A, r_A, axes, shape, m, e, cell, sweep
         )
+        if last > first:
+            bow = 0.5 * LEVER * (drift + turn * half)
         for k in range(first + 1, first if radial else last + 1):
-            other, _, _, _, other_u, other_phi, else_u, else_phi = bends(
-                segments, k, z_A, r_A, axes, shape, m, e, cell, reach, turn
+            other, _, _, _, _, other_u, other_phi, else_u, else_phi = bends(
+                segments, k, z_A, r_A, axes, shape, m, e, cell, sweep
             )
             deepest = max(deepest, other)
             bend_u, bend_phi = max(bend_u, other_u), max(bend_phi, other_phi)
             doubt_u, doubt_phi = max(doubt_u, else_u), max(doubt_phi, else_phi)
-        if -deepest > reach and not radial:
+        size, can = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
+        beyond = -deepest > reach and not radial
+        if beyond and (-deepest > enough or half <= (SHARP - 1.0) * s or not (can[0] or can[1])):
             clearance = min(clearance, -deepest)
             continue
         if radial:  # faces all segments, and few of them count: only what is between them does
             bend_u, bend_phi, doubt_u, doubt_phi = 0.0, 0.0, 0.0, 0.0
         covered = 0.0
         if last == first:  # Eq. (C25): covered whatever happens within the reach
-            shallow = s_first - 0.5 * (abs(slope_u) + abs(slope_phi)) - 0.25 * (bend_u + bend_phi) - reach
-            covered = max(covered, shallow / COVER)
-        size, can = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
+            shallow = s_first - 0.5 * (abs(slope_u) + abs(slope_phi)) - 0.25 * (bend_u + bend_phi)
+            covered = max(covered, (shallow - reach - drift) / COVER)
         split, limit = halving(resolution, covered, size, (bend_u, bend_phi), (doubt_u, doubt_phi), can)
+        if beyond:  # halved for a sharper clearance only
+            split = (ALONG if can[0] else 0) + (AROUND if can[1] else 0)
         if last > first and split == 0:  # what bends where the segments join
             slope_u, slope_phi, other_u, other_phi = bends_between(
                 segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level_u, level_phi, s
@@ -112,10 +135,19 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
             split = which_way(limit, covered, odd_u, odd_phi, can)
         if split == 0:
             omega = 0.5 * rho_0 / (rho_0 + rho_1)
-            gap = gap_of_cell(omega * (d_0 + d_1) + (0.5 - omega) * (d_2 + d_3), alpha, beta, omega)
+            highest = corner_of(d_0, d_1, d_2, d_3, omega)
+            start, end = highest, highest
+            for at in (-1.0, 1.0):
+                R, p = along_path(R_AB, p_AB_A, half_R, half_p, at)
+                e_0 = depth_of(segments, first, last, R, p, rho_0 * c_0, rho_0 * s_0, z_0)
+                e_1 = depth_of(segments, first, last, R, p, rho_0 * c_1, rho_0 * s_1, z_0)
+                e_2 = depth_of(segments, first, last, R, p, rho_1 * c_0, rho_1 * s_0, z_1)
+                e_3 = depth_of(segments, first, last, R, p, rho_1 * c_1, rho_1 * s_1, z_1)
+                start, end = end, corner_of(e_0, e_1, e_2, e_3, omega)
+            gap = gap_of_cell(max(highest, start, end) + bow, omega)
             clearance = min(clearance, gap)
             if gap <= reach:
-                place, lane = new_lane(arrays, lists, pair, (first, last), gap)
+                place, lane = new_lane(arrays, lists, pair, (first, last), gap, (start, highest, end))
                 block = lists.blocks[pair, place]
                 put_point(block, lane, rho_0 * c_0, rho_0 * s_0, z_0)
                 put_point(block, lane + LANES, rho_0 * c_1, rho_0 * s_1, z_0)
@@ -142,6 +174,20 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, reach, root, first, last):
 
 
 @inlined
+def note_nearest(work, distance, x, y, z):
+    """Keep the point of B that is nearest to A so far."""
+    if distance < work["nearest"]:
+        work["nearest"] = distance
+        work["witness"][0], work["witness"][1], work["witness"][2] = x, y, z
+
+
+@inlined
+def leave(work):
+    """Gap [m] beyond which a sphere or a cell needs no closer look."""
+    return max(work["reach"], SHARP * work["nearest"])
+
+
+@inlined
 def axes_of_A(R_AB, x, y, r):
     """Unit vectors of A at a point (x, y) of A, in B: radial, around, along."""
     inverse = 1.0 / (r + TINY)
@@ -154,15 +200,19 @@ def axes_of_A(R_AB, x, y, r):
 
 
 @inlined
-def bends(segments, k, z, r, axes, shape, m, e, cell, reach, turn):
+def bends(segments, k, z, r, axes, shape, m, e, cell, sweep):
     """How the depth below the endless segment k varies over a cell of B whose middle is at (z, r) in A.
 
-    Returns a bound on the depth within the cell [m], the depth in the middle [m], the change across the cell
-    along u and around [m], the bends along u and around [m], and what must be allowed for beside them [m]: how much
-    they may change while B moves by the reach [m] or turns by `turn` [rad], and along u what a cell misjudges that is
-    wider at one end. All from derivatives in the middle.
+    `sweep`: how far the middle gets along half the path in z and r and altogether [m], how far B turns [rad], and both
+    with the reach of the list. Returns a bound on the depth within the cell on the path [m], one on how much a corner
+    of the linear depth rises between the middle and the ends of the path [m], the depth in the middle of the cell [m],
+    the change across the cell along u and around [m], the bends along u and around [m], and what must be allowed for
+    beside them [m]: how much they may change within the reach, and along u what a cell misjudges that is wider at one
+    end. All from derivatives in the middle.
     """
     rho, half, h_u, angle = cell
+    d_along, d_across, drift, turn, reach, turn_most = sweep
+    span = half + turn * half + drift
     curvature, distance = 0.0, math.inf
     if segments[k, KIND] == 0.0:
         n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
@@ -173,7 +223,7 @@ def bends(segments, k, z, r, axes, shape, m, e, cell, reach, turn):
         distance = math.sqrt(d_z * d_z + d_r * d_r)
         curvature = segments[k, SENSE] / (distance + TINY)
         s, n_z, n_r = segments[k, SENSE] * (distance - segments[k, LENGTH]), curvature * d_z, curvature * d_r
-        n_r_most = n_r + 2.0 * half * abs(curvature)
+        n_r_most = n_r + 2.0 * span * abs(curvature)
     radial, around, along = axes
     n_x, n_y = n_r * radial[0] + n_z * along[0], n_r * radial[1] + n_z * along[1]
     n_e, n_t = n_x * e[0] + n_y * e[1], n_y * e[0] - n_x * e[1]  # outwards and around B
@@ -200,7 +250,7 @@ def bends(segments, k, z, r, axes, shape, m, e, cell, reach, turn):
     cone, ring = curvature * n_z * n_z - hoop, curvature * n_r * n_z
     around_A = reach * math.sqrt(cone * cone + ring * ring) / (max(r, reach) + TINY)
     along_A = reach * curvature * curvature
-    sway = max(turn, reach * max(abs(hoop), abs(curvature)))
+    sway = max(turn_most, reach * max(abs(hoop), abs(curvature)))
     doubt_u = max(
         max(around_A * tau_u * tau_u + along_A * (1.0 - g_u * g_u - tau_u * tau_u), sway * aslant),
         0.5 * abs(g_u * t_r) / (rho + TINY),  # Eq. (C28)
@@ -210,19 +260,24 @@ def bends(segments, k, z, r, axes, shape, m, e, cell, reach, turn):
         sway * math.sqrt(max(0.0, 1.0 - n_e * n_e)) * angle,
     ) * h_phi  # fmt: skip
     slope_u, slope_phi = g_u * h_u, n_t * h_phi
-    deepest = s + half
-    if r > 2.0 * half and distance > 2.0 * half:
+    deepest, bow = s + span, 0.5 * LEVER * (drift + turn * half)
+    if r > 2.0 * span and distance > 2.0 * span:
         # Eq. (C23)
-        hollow = max(max(0.0, n_r_most) / (r - half), 2.0 * curvature)
+        hollow = max(max(0.0, n_r_most) / (r - span), 2.0 * curvature)
+        towards = abs(d_along * n_z + d_across * n_r)
+        bent = max((abs(n_r) + n_r_most - n_r) / (r - span), 2.0 * abs(curvature))
+        bow = min(bow, 0.125 * LEVER * bent * (drift + turn * half) ** 2)  # Eq. (C33)
         rise = (
             0.5 * (abs(slope_u) + abs(slope_phi))
             + 0.125 * max(0.0, tilt + swing) * h_u * h_u
             + 0.125 * max(0.0, 0.5 * angle - n_e) * (rho + 0.5 * h_u) * angle * angle
             + 0.25 * (abs(n_t) + 0.5 * angle) * angle * h_u * abs(t_r)
-            + 0.5 * hollow * half * half
+            + 0.5 * hollow * span * span
+            + towards
+            + turn * half
         )
-        deepest = s + min(half, rise)
-    return deepest, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi), doubt_u, doubt_phi
+        deepest = s + min(span, rise)
+    return deepest, bow, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi), doubt_u, doubt_phi
 
 
 @kernel
@@ -263,7 +318,17 @@ def which_way(limit, covered, bend_u, bend_phi, can):
 
 
 @inlined
-def gap_of_cell(mean, alpha, beta, omega):
-    """Motion of B [m] before a cell of this depth can touch; negative where it touches."""
-    gap = -(mean + 0.5 * (abs(alpha) + abs(beta)) + SOFT)
-    return gap / (2.0 * HALF_SQRT3 + 2.0 * max(omega, 0.5 - omega)) if gap > 0.0 else gap  # Eq. (C18)
+def corner_of(d_0, d_1, d_2, d_3, omega):
+    """Depth of the highest corner of a cell [m]."""
+    return (
+        omega * (d_0 + d_1)
+        + (0.5 - omega) * (d_2 + d_3)
+        + HALF_SQRT3 * max(abs(d_3 - d_0), abs(d_2 - d_1))
+        + SOFT
+    )
+
+
+@inlined
+def gap_of_cell(top, omega):
+    """How far B may leave the path [m] before a cell can touch whose highest corner reaches a depth `top` on it [m]."""
+    return -top / (2.0 * HALF_SQRT3 + 2.0 * max(omega, 0.5 - omega)) if top < 0.0 else -top  # Eq. (C18)

@@ -5,7 +5,7 @@ their stress centres, so that what is here is near the derivative of `evaluate`,
 """
 
 from softdock.contact.kernels.approach import change_of_pose, may_press
-from softdock.contact.kernels.force import motion_bound_inlined, press_block
+from softdock.contact.kernels.force import off_path, press_block
 from softdock.contact.kernels.layout import LANES, RAMP
 from softdock.contact.kernels.measure import inverse_root
 from softdock.jit import inlined, kernel
@@ -22,16 +22,16 @@ def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
     Arguments as of `evaluate`. A small motion of B relative to A, (turn, shift of the point at A's origin) in A's axes,
     changes the torque about A's origin and the force on B by -K times it; a small velocity by -D times it.
     """
-    moved = motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A)
     work, data, touches = lists.work[pair], arrays.pairs[pair], False
+    moved, at = off_path(work, arrays.nodes[data["tree"]], R_AB, p_AB_A)
     if moved <= work["clearance"]:
         return False
-    dR, dp = change_of_pose(work, R_AB, p_AB_A)
+    change = change_of_pose(work, R_AB, p_AB_A, at)
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         if (
             block["gap"] <= moved
-            and may_press(block, dR, dp)
+            and may_press(block, change)
             and press_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
         ):
             if not touches:

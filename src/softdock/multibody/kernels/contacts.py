@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.force import evaluate
-from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT, TORQUE
-from softdock.contact.kernels.near import rebuild
+from softdock.contact.kernels.force import evaluate, motion_bound_inlined
+from softdock.contact.kernels.layout import CELLS, DISSIPATION, DISTANCE, ENERGY, FORCE, OUTPUT, TORQUE
+from softdock.contact.kernels.near import rebuild_along
+from softdock.contact.kernels.place import to_A
 from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.nearness import motion_since
 from softdock.multibody.kernels.poses import (
@@ -20,9 +21,14 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 
-STEPS = 6.0  # a near list should serve so many steps,
-LEAST, MOST = 0.125, 3.5  # within these parts of the skin
-MARGIN = 1.2  # of the motion expected in a step: it may grow faster than in the last one
+STEPS, LONGEST = 24.0, 20.0  # a near list should serve so many steps on a path of so many skins,
+BESIDE = 6.0  # and beside it as far as B moves in so many steps,
+LEAST, MOST = 0.125, 2.0  # within these parts of the skin
+MARGIN = 1.2  # of the motion expected in a step: it may be faster than at its start
+FARTHEST = (
+    3.5  # skins that B moves in a step where it may touch: only a slight touch passes unseen, Eq. (M37)
+)
+STRIDE = 6.0  # steps that a list should allow where it can: another method may try a longer one
 
 PAIR = np.dtype(
     [
@@ -37,8 +43,6 @@ PAIR = np.dtype(
         ("out", np.float64, OUTPUT),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
         ("force", np.float64),  # size of the force [N]
         ("overreach", np.float64),  # motion beyond the near list, at the worst since last asked [m]
-        ("moved", np.float64),  # motion since the near list was built, at the end of the last step [m]
-        ("pace", np.float64),  # how fast that grew in the last step [m/s]
     ],
     align=True,
 )
@@ -56,6 +60,16 @@ def relative_pose(pair, links):
     R = times(transposed(R_NA), R_NB)
     R_AB = ((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8]))
     return R_NA, (ax, ay, az), (bx, by, bz), R_AB, turn_back(R_NA, bx - ax, by - ay, bz - az)
+
+
+@inlined
+def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
+    """Angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
+    awx, awy, awz = link_turn_rate(a, base_a)
+    bwx, bwy, bwz = link_turn_rate(b, base_b)
+    avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
+    bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
+    return turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz), turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
 
 
 @kernel
@@ -79,12 +93,7 @@ def apply_contacts(links, pairs, arrays, lists):
                 pair.out[k] = 0.0
             continue
         R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-        awx, awy, awz = link_turn_rate(a, base_a)
-        bwx, bwy, bwz = link_turn_rate(b, base_b)
-        avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
-        bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
-        w_AB_A = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
-        v_AB_A = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+        w_AB_A, v_AB_A = relative_velocity(a, b, base_a, base_b, R_NA, p_B)
         evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
         out = pair.out
         fx, fy, fz = turn(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
@@ -148,36 +157,103 @@ def how_many_push(pairs):
 
 
 @kernel
-def refresh_lists(links, pairs, arrays, lists, every, h, h_next):
-    """Rebuild the near lists that the next step would leave (or every one), at the present poses of the links.
+def refresh_lists(links, pairs, arrays, lists, every, h):
+    """Rebuild the near lists that the next step would leave (or every one), at the present motion of the links.
 
-    `h` is the step just made, `h_next` the one to come [s]. Returns how many lists were rebuilt (-1 where one is
-    too long for its memory), and the step that all of them serve at the present pace [s].
+    `h` is the step to come [s]. Returns how many lists were rebuilt (-1 where one is too long for its memory), and
+    the step that all of them serve at the present velocity [s].
     """
     rebuilt, longest = 0, math.inf
     for i in range(pairs.shape[0]):
-        pair = pairs[i]
+        pair, work = pairs[i], lists.work[i]
         if pair.active == 0:
             continue
-        served = max(lists.work[i]["reach"], lists.work[i]["clearance"])
-        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["tree"]])
-        if h > 0.0:
-            pair.pace = abs(moved - pair.moved) / h
-        if every or not moved + MARGIN * pair.pace * h_next <= served:
-            reach = pair.skin
-            if h_next > 0.0:
-                reach = min(max(STEPS * pair.pace * h_next, LEAST * pair.skin), MOST * pair.skin)
-            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-            rebuild(arrays, lists, i, R_AB, p_AB_A, reach)
-            clearance = lists.work[i]["clearance"]
-            if lists.work[i]["blocks"] > lists.blocks.shape[1]:
+        a, b = links[pair.a], links[pair.b]
+        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+        w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        turning = rate_of_rotation(w_AB_A, R_AB)
+        speed = fastest(arrays, i, w_AB_A, turning, v_AB_A)
+        served = max(work["reach"], work["clearance"])
+        stretch = STRIDE
+        while stretch >= 1.5:  # steps: implicit ones may go no farther than 0.68 of what a list serves
+            if deviation(arrays, lists, i, R_AB, p_AB_A, turning, v_AB_A, stretch * MARGIN * h) <= served:
+                break
+            stretch *= 0.5
+        if every or stretch < 1.5:
+            duration, reach = path_and_reach(arrays.pairs[i], pair.skin, speed, h)
+            R, p = ahead(R_AB, p_AB_A, turning, v_AB_A, 0.5 * duration)
+            half_R, half_p = scaled(turning, v_AB_A, 0.5 * duration)
+            rebuild_along(arrays, lists, i, R, p, half_R, half_p, reach)
+            if work["blocks"] > lists.blocks.shape[1]:
                 return -1, 0.0
-            moved, served = 0.0, max(reach, clearance)
             rebuilt += 1
-        pair.moved = moved
-        if pair.pace > 0.0:
-            longest = min(longest, (served - moved) / (MARGIN * pair.pace))
+            if speed > 0.0:
+                longest = min(longest, (duration + max(reach, work["clearance"]) / speed) / MARGIN)
+        else:
+            longest = min(longest, stretch * h)
+        if work["clearance"] <= work["reach"] and speed > 0.0:
+            longest = min(longest, FARTHEST * pair.skin / (MARGIN * speed))
     return rebuilt, longest
+
+
+@inlined
+def path_and_reach(data, skin, speed, h):
+    """For how long a new list follows the present motion [s], and how far from that path it serves [m]."""
+    if h <= 0.0:
+        return 0.0, skin
+    reach = min(max(BESIDE * speed * h, LEAST * skin), MOST * skin)
+    if data["quadrature"] != CELLS or data["mapping"] != DISTANCE or speed <= 0.0:
+        return 0.0, reach
+    return min(STEPS * h, LONGEST * skin / speed), reach
+
+
+@inlined
+def rate_of_rotation(w, R):
+    """Rate of R_AB (three rows) [1/s] at the angular velocity w of B in A."""
+    return (
+        (w[1] * R[2][0] - w[2] * R[1][0], w[1] * R[2][1] - w[2] * R[1][1], w[1] * R[2][2] - w[2] * R[1][2]),
+        (w[2] * R[0][0] - w[0] * R[2][0], w[2] * R[0][1] - w[0] * R[2][1], w[2] * R[0][2] - w[0] * R[2][2]),
+        (w[0] * R[1][0] - w[1] * R[0][0], w[0] * R[1][1] - w[1] * R[0][1], w[0] * R[1][2] - w[1] * R[0][2]),
+    )
+
+
+@inlined
+def fastest(arrays, pair, w, turning, v):
+    """Bound on the speed of any point of B relative to A [m/s]."""
+    ball = arrays.nodes[arrays.pairs[pair]["tree"]]
+    x, y, z = to_A(turning, v, ball["x"], ball["y"], ball["z"])
+    turn = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    return math.sqrt(x * x + y * y + z * z) + ball["radius"] * turn
+
+
+@inlined
+def scaled(turning, v, t):
+    """Change of rotation (three rows) and of place [m] in a time t at constant rates."""
+    x, y, z = turning
+    return (
+        (t * x[0], t * x[1], t * x[2]),
+        (t * y[0], t * y[1], t * y[2]),
+        (t * z[0], t * z[1], t * z[2]),
+    ), (t * v[0], t * v[1], t * v[2])
+
+
+@inlined
+def ahead(R_AB, p_AB_A, turning, v, t):
+    """Pose after a time t at constant rates: rows of R_AB, no longer quite a rotation, and p_AB_A [m]."""
+    (x, y, z), d = scaled(turning, v, t)
+    X, Y, Z = R_AB
+    return (
+        (X[0] + x[0], X[1] + x[1], X[2] + x[2]),
+        (Y[0] + y[0], Y[1] + y[1], Y[2] + y[2]),
+        (Z[0] + z[0], Z[1] + z[1], Z[2] + z[2]),
+    ), (p_AB_A[0] + d[0], p_AB_A[1] + d[1], p_AB_A[2] + d[2])
+
+
+@inlined
+def deviation(arrays, lists, pair, R_AB, p_AB_A, turning, v, t):
+    """How far from the path of its near list B will be after a time t at constant rates [m]."""
+    R, p = ahead(R_AB, p_AB_A, turning, v, t)
+    return motion_bound_inlined(arrays, lists, pair, R, p)
 
 
 @kernel
@@ -185,4 +261,4 @@ def widen_lists(links, pairs, arrays, lists):
     """Let near lists serve twice the motion from now on."""
     for i in range(pairs.shape[0]):
         pairs[i].skin *= 2.0
-    return refresh_lists(links, pairs, arrays, lists, True, 0.0, 0.0)[0]
+    return refresh_lists(links, pairs, arrays, lists, True, 0.0)[0]

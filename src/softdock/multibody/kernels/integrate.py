@@ -123,9 +123,9 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
         return TIME_REACHED
     if o.task == MEET:
         set_motion(system, y)
-        rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0, 0.0)
+        rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)
         return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
-    if not settle(system, channels, o, 0.0, y, k[0], start, True):
+    if not settle(system, channels, o, y, k[0], start, True):
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
@@ -145,7 +145,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
             held = energy_held(system.elements, system.pairs, system.interfaces)
             if ending != ON:  # as the event found it, with the same near lists
                 look_at(system, channels, o.watched, o.t, y, k[0], start)
-            elif not settle(system, channels, o, 0.0, y, k[0], start, True):
+            elif not settle(system, channels, o, y, k[0], start, True):
                 return LISTS_TOO_LONG
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
@@ -221,7 +221,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
                 o.steps += 1
                 o.headway = headway
                 switched = lands and o.t < o.t_end  # at the end of a piece the next one begins anew
-                if fired < 0 and not settle(system, channels, o, h, y, k[0], start, switched):
+                if fired < 0 and not settle(system, channels, o, y, k[0], start, switched):
                     return LISTS_TOO_LONG
     return ending
 
@@ -234,7 +234,7 @@ def room_beside_samples(o, record):
 
 
 @kernel
-def settle(system, channels, o, h, y, slope, values, changed):
+def settle(system, channels, o, y, slope, values, changed):
     """Bring near lists, slope and channels to a state; tells whether the near lists had room.
 
     The links are there already, unless something has changed: a switch or a load by the clock. Only then is the slope
@@ -247,7 +247,7 @@ def settle(system, channels, o, h, y, slope, values, changed):
         set_motion(system, y)
     rebuilt = 0
     if pairs.shape[0] > 0:
-        rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), h, o.h)
+        rebuilt, o.longest = refresh_lists(links, pairs, system.arrays, system.lists, bool(changed), o.h)
         world[0].rebuilds += max(rebuilt, 0)
     if changed:
         look_at(system, channels, o.watched, o.t, y, slope, values)
@@ -267,7 +267,7 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
         set_motion(system, y)
         if adaptive:
             o.h = 0.5 * h
-            if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0, 0.0)[0] < 0:
+            if refresh_lists(links, pairs, system.arrays, system.lists, True, 0.0)[0] < 0:
                 ending = LISTS_TOO_LONG
             derivative(system, o.t, y, k[0])
         elif widen_lists(links, pairs, system.arrays, system.lists) < 0:

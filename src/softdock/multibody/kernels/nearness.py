@@ -1,24 +1,29 @@
-"""How far a contact pair has moved since its near list was built: most pairs need no more, because they do not touch.
+"""How far a contact pair is from the path of its near list: most pairs need no more, because they do not touch.
 
 Poses are in lanes: the columns of a rotation and the place of an origin, each in the first three lanes.
 """
 
 import math
 
-from softdock.contact.kernels.force import INVERSE_SQRT2
 from softdock.jit import inlined
 from softdock.lanes import fma, load, take_three, total, wide
 
 
 @inlined
 def motion_since(pair, links, work, ball):
-    """Bound on how far any point of B's surface is from where it was at the last rebuild, seen from A [m]."""
+    """Bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
     C_0, C_1, C_2, p = pose_in_lanes(pair, links)
     columns = work["columns"]
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
     shift = moved_by((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
+    H_0, H_1, H_2, S = load(columns, 4, 0), load(columns, 5, 0), load(columns, 6, 0), load(columns, 8, 0)
+    arm = work["arm"]
+    along = total(fma(shift, S, arm * arm * fma(d_0, H_0, fma(d_1, H_1, d_2 * H_2))))
+    place = max(-1.0, min(1.0, work["scale"] * along))  # Eq. (C32)
+    d_0, d_1, d_2 = fma(-place, H_0, d_0), fma(-place, H_1, d_1), fma(-place, H_2, d_2)
+    shift = fma(-place, S, shift)
     turn = math.sqrt(total(fma(d_0, d_0, fma(d_1, d_1, d_2 * d_2))))
-    return math.sqrt(total(shift * shift)) + INVERSE_SQRT2 * ball["radius"] * turn  # Eq. (C19)
+    return math.sqrt(total(shift * shift)) + arm * turn  # Eq. (C19)
 
 
 @inlined
