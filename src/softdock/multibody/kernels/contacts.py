@@ -21,7 +21,7 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 
-STEPS, LONGEST = 24.0, 20.0  # a near list should serve so many steps on a path of so many skins,
+STEPS, LONGEST = 12.0, 8.0  # a near list should serve so many steps on a path of so many skins,
 BESIDE = 6.0  # and beside it as far as B moves in so many steps,
 LEAST, MOST = 0.125, 2.0  # within these parts of the skin
 MARGIN = 1.2  # of the motion expected in a step: it may be faster than at its start
