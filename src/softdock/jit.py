@@ -7,6 +7,7 @@ they lie, so any edit starts a fresh cache.
 
 import contextlib
 import functools
+import gc
 import hashlib
 import importlib
 import importlib.metadata
@@ -54,11 +55,19 @@ class Kernel:
         self._separate = separate
         self._options = options
         self._units: dict[Any, machine_code.Loaded | None] = {}
+        self._always: machine_code.Loaded | None = None
 
     def __call__(self, *args: Any) -> Any:
         """Call it from Python."""
         unit, words = self._unit(args)
         return self._through_numba(*args) if unit is None else unit(unit.block(words))
+
+    def alike(self, args: tuple[Any, ...]) -> Any:
+        """Call it as `call_alike` says."""
+        if self._always is None:
+            self._always, _ = self._unit(args)
+        unit = self._always
+        return self._through_numba(*args) if unit is None else unit(unit.block(machine_code.words_of(args)))
 
     def bound(self, args: tuple[Any, ...]) -> Callable[[], Any]:
         """Return a call with these arguments."""
@@ -211,20 +220,21 @@ def _kept_or_compiled(
     path: Path | None, compiled: Callable[[], machine_code.Unit | None]
 ) -> machine_code.Unit | None:
     """Return a unit and load what it needs; compiles it where no file holds it, while other processes wait for that."""
-    unit = _only_once(path, compiled)
-    if unit is None or _provide_all(unit.needs):
-        return unit
-    unit = compiled()  # which declares what it needs
-    if unit is not None:
-        _provide_all(unit.needs)
+    with _nothing_collected():
+        unit = _only_once(path, compiled)
+        if unit is not None and not _provide_all(unit.needs):
+            unit = compiled()  # which declares what it needs
+            if unit is not None:
+                _provide_all(unit.needs)
     return unit
 
 
 def _provide_all(names: Sequence[str]) -> bool:
-    """Load kernels that others call; what a second process has begun comes last."""
+    """Load kernels that others call, from the last to the first; what a second process has begun comes after all."""
     places = {name: _place_of(name) for name in names if name not in _published}
     begun = {name for name, place in places.items() if place is not None and is_claimed(place)}
-    return all(map(_provide, sorted(names, key=begun.__contains__)))
+    late = names[::-1]
+    return all(map(_provide, [*(n for n in late if n not in begun), *(n for n in late if n in begun)]))
 
 
 def _only_once(
@@ -255,6 +265,14 @@ def compile_for_another(module: str, function: str, args: tuple[Any, ...], name:
     """Compile a kernel for another process, which waits for the file."""
     kernel: Kernel = getattr(importlib.import_module(module), function)
     _only_once(Path(path), lambda: kernel.compile_body(args, name))
+
+
+def call_alike(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a kernel with arguments that are of the same kinds every time, for which the caller answers.
+
+    To find out their kinds takes longer than a short run.
+    """
+    return function.alike(args) if isinstance(function, Kernel) else function(*args)
 
 
 def bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -329,6 +347,18 @@ def is_cold(room: str) -> bool:
     return folder is None or not any(path.suffix in (".code", ".nbi") for path in folder.rglob("*"))
 
 
+@contextlib.contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Do not look for objects that are no longer used: a compiler makes many, and keeps most."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def warm_up(*rooms: str) -> None:
     """Compile (or load) the kernels of the given rooms, of all rooms by default."""
     wanted = rooms or ROOMS_WITH_KERNELS
@@ -337,8 +367,9 @@ def warm_up(*rooms: str) -> None:
     if cold and _without_numba():
         process = second_process.start(__name__, "warm_up_beside", *cold)
     try:
-        for room in wanted:
-            importlib.import_module(f"softdock.{room}").warm_up()
+        with _nothing_collected():
+            for room in wanted:
+                importlib.import_module(f"softdock.{room}").warm_up()
         if process is not None:
             process.wait()
     except BaseException:

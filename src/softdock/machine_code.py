@@ -107,6 +107,9 @@ def read_unit(path: Path) -> Unit | None:
     )
 
 
+_NOTHING = ctypes.create_string_buffer(8)
+
+
 class Loaded:
     """A unit in memory, ready to be called."""
 
@@ -130,7 +133,7 @@ class Loaded:
 
     def __call__(self, block: bytes) -> Any:
         """Call the kernel."""
-        out = ctypes.create_string_buffer(self._results.size)
+        out = _NOTHING if self._returned is None else ctypes.create_string_buffer(self._results.size)
         if self._function(block, out) != 0:
             raise KernelError(f"The kernel {self._name} stopped in the middle.")
         if self._returned is None:
@@ -162,6 +165,17 @@ def _lay_out(value: Any, kinds: list[Any], words: list[Any]) -> None:
             _lay_out(entry, kinds, words)
     else:
         raise NotPlainError(kind.__name__)
+
+
+def words_of(args: Sequence[Any]) -> list[Any]:
+    """Return the numbers that describe arguments whose kinds are known: numbers, arrays, and tuples of such."""
+    words: list[Any] = []
+    for value in args:
+        if isinstance(value, tuple):
+            words += [id(entry) if isinstance(entry, np.ndarray) else entry for entry in value]
+        else:
+            words.append(id(value) if isinstance(value, np.ndarray) else value)
+    return words
 
 
 def places(kinds: Sequence[Any]) -> str:

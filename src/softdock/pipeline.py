@@ -7,7 +7,6 @@ with a version for which it was not tried, Numba's own compiler does the work.
 """
 
 import contextlib
-import gc
 import hashlib
 from collections.abc import Iterator
 from typing import Any
@@ -89,7 +88,9 @@ class KernelLibrary(codegen.JITCodeLibrary):
         super()._finalize_final_module()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
-        """Optimise once; Numba does it twice, to find counts of references, of which kernels have none.
+        """Optimise once, at the second level, which finds all that the third does here.
+
+        Numba does it twice, to find counts of references, of which kernels have none.
 
         Parts are nobody else's: the compiler may leave out arguments that they do not read, which most words of an
         array are.
@@ -97,7 +98,7 @@ class KernelLibrary(codegen.JITCodeLibrary):
         for function in self._final_module.functions:
             if function.linkage == ll.Linkage.linkonce_odr:
                 function.linkage = ll.Linkage.internal
-        passes, builder = self._codegen._module_pass_manager()
+        passes, builder = self._codegen._module_pass_manager(opt=2)
         passes.run(self._final_module, builder)
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
@@ -304,12 +305,10 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
 
 @contextlib.contextmanager
 def _memory_of_calls() -> Iterator[None]:
-    """Compile with a memory of typed calls, and without looking for what is no longer used: variables, objects."""
+    """Compile with a memory of typed calls, and without looking for variables that are no longer used."""
     if _FUNCTION.get_call_type is _remembered:
         yield
         return
-    collecting = gc.isenabled()
-    gc.disable()
     before = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
     try:
         for place, name, ours in _REPLACED:
@@ -318,5 +317,3 @@ def _memory_of_calls() -> Iterator[None]:
     finally:
         for place, name, theirs in before:
             setattr(place, name, theirs)
-        if collecting:
-            gc.enable()

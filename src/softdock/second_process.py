@@ -5,6 +5,7 @@ input. Nothing depends on it: what it did not finish is compiled by the first pr
 """
 
 import contextlib
+import gc
 import importlib
 import os
 import pickle
@@ -95,6 +96,7 @@ def serve() -> None:
     """Do what another process asks for; this is what the second process runs."""
     global _serving
     _serving = True
+    gc.disable()  # it ends soon
     (length,) = _LENGTH.unpack(sys.stdin.buffer.read(_LENGTH.size))
     module, function, args = pickle.loads(sys.stdin.buffer.read(length))
     threading.Thread(target=_end_with_the_first, daemon=True).start()

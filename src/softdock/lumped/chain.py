@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import RunError
+from softdock.jit import call_alike
 from softdock.lumped.kernels import events, motion
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.lumped.kernels.run import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME
@@ -284,7 +285,9 @@ def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate
     work = _workspace(n, rows=int(end_time * rate) + 2 * MOST_MARKS + 4)
     work.q[n:, 0] = chain.velocities_in_frame
     most = impacts if impacts is not None else UNLIMITED
-    run_kernel(tuple(arrays), tuple(law), tuple(work), float(end_time), most, 1.0 / rate, MOST_STEPS)
+    call_alike(
+        run_kernel, tuple(arrays), tuple(law), tuple(work), float(end_time), most, 1.0 / rate, MOST_STEPS
+    )
     if work.state[motion.OUTCOME] == events.TOO_FAST:
         step = motion.shortest_step(arrays, law)
         raise RunError(
@@ -349,7 +352,8 @@ def _law(chain: Chain) -> motion.Interface:
 
 
 def _workspace(n: int, rows: int) -> motion.Work:
-    books = np.full(motion.AFTER + n, np.nan)
+    books = np.empty(motion.AFTER + n)
+    books.fill(np.nan)
     books[: motion.TOUCH_TIME] = 0.0  # what follows is unknown until it happens
     return motion.Work(
         np.zeros((2 * n, COLUMNS)),

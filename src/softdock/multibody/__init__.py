@@ -21,16 +21,22 @@ def warm_up() -> None:
 
 
 def warm_up_beside() -> None:
-    """Compile in a second process what a run needs beside its own kernel: equations of motion, then near lists."""
+    """Compile in a second process what a run needs beside its own kernel: equations of motion, then near lists.
+
+    Equations made linear come right after: they have most of their parts in common.
+    """
     import numpy as np
 
     from softdock.contact import warm_up_lists
     from softdock.multibody.assemble import assemble
     from softdock.multibody.kernels.derivative import derivative
+    from softdock.multibody.kernels.linear import linearise, room_for
     from softdock.multibody.session import machine_of
 
     assembly = assemble(_ball())
-    derivative(machine_of(assembly), 0.0, assembly.y, np.zeros_like(assembly.y))
+    machine = machine_of(assembly)
+    derivative(machine, 0.0, assembly.y, np.zeros_like(assembly.y))
+    linearise(machine, 0.0, assembly.y, room_for(6, len(machine.links), 0))
     warm_up_lists()
 
 

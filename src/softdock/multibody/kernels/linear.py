@@ -156,7 +156,7 @@ def fill_inertia(links, groups, g, tiles, inertia):
                 inertia[row, group.at_u[j]], inertia[group.at_u[j], row] = H[k, j], H[k, j]
 
 
-@inlined
+@kernel
 def in_N(base, V):
     """Motion vector of a base frame about its origin, in N about N's origin."""
     wx, wy, wz = turn(base.R_NB, V[0], V[1], V[2])
@@ -165,7 +165,7 @@ def in_N(base, V):
     return wx, wy, wz, vx + p[1] * wz - p[2] * wy, vy + p[2] * wx - p[0] * wz, vz + p[0] * wy - p[1] * wx
 
 
-@inlined
+@kernel
 def compliance_in_N(base, inertia):
     """Write the motion of a free tree per momentum, both in N about its origin."""
     M, at = base.inverse, base.at_u
@@ -281,7 +281,7 @@ def couple_element(element, links, linear, c):
     note_frame(linear, c, element.a, element.b, UPRIGHT, (bx, by, bz))
 
 
-@inlined
+@kernel
 def note_frame(linear, c, a, b, R, p):
     """Note that a coupling acts, and where."""
     linear.coupled[c, 0], linear.coupled[c, 1], linear.coupled[c, 2] = 1, a, b
@@ -309,7 +309,7 @@ def map_coupling(links, groups, linear, c):
         let_base_flow(links, linear, c, links[a].root)
 
 
-@inlined
+@kernel
 def let_base_flow(links, linear, c, root):
     """Replace the motion of a free base by that which momentum and joints make."""
     if links[root].kind == FREE:
@@ -322,7 +322,7 @@ def let_base_flow(links, linear, c, root):
                     store(maps, k, j, fma(ways[k, at + i], load(flow, i, j), load(maps, k, j)))
 
 
-@inlined
+@kernel
 def add_way(links, groups, linear, c, i, sign):
     """Add the motion of a link, times a sign, per motion of its base and of the joints that carry it."""
     base = links[links[i].root]
@@ -344,7 +344,7 @@ def add_way(links, groups, linear, c, i, sign):
         i = links[i].parent
 
 
-@inlined
+@kernel
 def add_column(linear, c, j, sign, V):
     """Add a motion of N to a column of a coupling, in its frame."""
     ways, R = linear.ways[c], linear.frames[c]

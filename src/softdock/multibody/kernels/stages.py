@@ -79,7 +79,7 @@ def solve_stage(system, linear, span, y, r, out):
         out[i] = span * r[i]
 
 
-@inlined
+@kernel
 def product(A, row, B, other):
     """Scalar product of a row of A and a row of B."""
     x = load(A, row, 0) * load(B, other, 0)
@@ -88,7 +88,7 @@ def product(A, row, B, other):
     return total(x)
 
 
-@inlined
+@kernel
 def wrench_of(linear, c, span, moving):
     """Wrench of a coupling against the moves in `work`, and against the momenta and speeds sought if it is moving."""
     d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
@@ -153,7 +153,7 @@ def moves_of(links, q, r, moves):
             moves[to] = r[at]
 
 
-@inlined
+@kernel
 def turn_rate(q, r, at):
     """Turning rate, in its own axes, that a rate of a quaternion means."""
     w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
@@ -189,7 +189,7 @@ def write_moves(links, linear, span, q, r, k_v, out):
             out[at] = span * (r[at] + k_v[to])
 
 
-@inlined
+@kernel
 def write_turn(span, q, r, at, wx, wy, wz, out):
     """Write the change of a quaternion that turns with a rate in its own axes beside a given one."""
     w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
