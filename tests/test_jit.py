@@ -74,7 +74,8 @@ def ask(package: Path, script: str = ASK, **environment: str) -> list[str]:
     home = package.parent / "home"
     home.mkdir(exist_ok=True)
     known = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-    known["PYTHONDONTWRITEBYTECODE"] = "1"  # Python itself does not notice an edit within a second to the same length
+    # Python itself does not notice an edit within a second to the same length.
+    known["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)],
         env=known | {"PYTHONPATH": str(package.parent), "HOME": str(home)} | environment,
