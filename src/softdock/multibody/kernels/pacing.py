@@ -11,9 +11,8 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
 PI_ERROR, PI_BEFORE = 0.7, 0.4  # PI control after Gustafsson (1991), over the order of the method
 
 # The contest of methods: how another one is tried, Eq. (M35).
-WORK = np.array(
-    [6.0, 4.0, 3.0, 6.0]
-)  # of a step in evaluations, by method; that of the linear equations is among it
+# Work of a step in evaluations, by method; the linear equations of an implicit one count as two.
+WORK = np.array([6.0, 4.0, 3.0, 6.0])
 GAIN = 1.1  # a step of another method should be so much longer than its work is worth
 STABLE = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stable
 SEEN = 0.68  # implicit steps have stages up to 0.73 of a step apart, the others half of one: Eq. (M37)
