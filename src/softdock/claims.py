@@ -16,11 +16,16 @@ except ImportError:  # not on Windows
 
 def is_claimed(path: Path) -> bool:
     """Tell whether another process is about to make a file."""
+    return is_held(_place(path))
+
+
+def is_held(lock: Path) -> bool:
+    """Tell whether a process holds the lock of a file; False where that cannot be told."""
     if fcntl is None:
         return False
     try:
-        with _place(path).open() as place:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from softdock.claims import is_held
 from softdock.errors import InputError
 from softdock.studio.campaigner import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder
@@ -130,23 +131,7 @@ class Campaigns:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
-        return _is_locked(place / CAMPAIGN_LOCK)
-
-
-def _is_locked(path: Path) -> bool:
-    """Tell whether a process holds the lock of a campaign: one that a studio before this, or a terminal, began."""
-    if os.name == "nt":
-        return False
-    import fcntl
-
-    try:
-        with path.open("r") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+        return is_held(place / CAMPAIGN_LOCK)  # by one that a studio before this, or a terminal, began
 
 
 def _note(place: Path) -> dict[str, Any]:
