@@ -58,7 +58,7 @@ def package(tmp_path: Path) -> Path:
         "second_process.py",
         "claims.py",
     )
-    for name in ("jit.py", "machine_code.py", "caches.py", *compiler):
+    for name in ("jit.py", "machine_code.py", "caches.py", "kernel_folders.py", *compiler):
         (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
@@ -330,7 +330,10 @@ def test_a_failed_compilation_leaves_no_process(package: Path) -> None:
 
 def test_without_any_folder_separate_kernels_still_run(package: Path) -> None:
     write(package / "lumped" / "__init__.py", SEPARATE)
-    script = "from softdock import jit\njit.cache_bases = lambda: []\n" + textwrap.dedent(ASK_SEPARATE)
+    script = (
+        "from softdock import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
+        + textwrap.dedent(ASK_SEPARATE)
+    )
     assert ask(package, script) == ["20.5", "True", "2.5", "None"]
 
 
@@ -431,66 +434,8 @@ def test_a_folder_that_cannot_be_written_is_passed_over(package: Path, tmp_path:
 
 
 def test_without_any_folder_kernels_still_run(package: Path) -> None:
-    script = "from softdock import jit\njit.cache_bases = lambda: []\n" + textwrap.dedent(ASK)
+    script = (
+        "from softdock import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
+        + textwrap.dedent(ASK)
+    )
     assert ask(package, script) == ["True", "20.5", "True", "None"]
-
-
-@pytest.fixture
-def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The first choice of a cache folder, nothing remembered of an earlier one."""
-    base = tmp_path / "cache"
-    monkeypatch.setenv("SOFTDOCK_CACHE_DIR", str(base))
-    monkeypatch.setattr(jit, "cache_folder", jit.cache_folder.__wrapped__)
-    return base
-
-
-def test_folders_are_private(fresh: Path) -> None:
-    folder = jit.cache_folder("lumped")
-    assert folder is not None
-    assert folder.parent == fresh
-    assert folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_folder_of_somebody_else_is_not_used(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = jit.cache_folder("lumped")
-    monkeypatch.setattr(os, "getuid", lambda: 12345)
-    assert jit.cache_folder("lumped") != mine
-
-
-def test_a_folder_open_to_all_is_not_used(fresh: Path) -> None:
-    fresh.mkdir()
-    fresh.chmod(0o777)
-    folder = jit.cache_folder("lumped")
-    assert folder is None or folder.parent != fresh
-
-
-def test_a_link_in_place_of_the_folder_is_not_used(fresh: Path, tmp_path: Path) -> None:
-    fresh.mkdir(mode=0o700)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (fresh / f"lumped-{jit.source_digest('lumped')}").symlink_to(elsewhere)
-    folder = jit.cache_folder("lumped")
-    assert folder is None or folder.parent != fresh
-
-
-def test_without_a_home_folder_there_is_still_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    def homeless() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(Path, "home", homeless)
-    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "SOFTDOCK_CACHE_DIR"):
-        monkeypatch.delenv(variable, raising=False)
-    assert len(jit.cache_bases()) == 1
-
-
-def test_only_old_kernels_are_ever_removed(fresh: Path) -> None:
-    fresh.mkdir(mode=0o700)
-    old = [fresh / f"lumped-{i:016x}" for i in range(jit.CACHES_KEPT + 3)]
-    foreign = [fresh / "thesis", fresh / "lumped-0123"]
-    for age, folder in enumerate(old + foreign):
-        folder.mkdir()
-        os.utime(folder, times=(1.0 + age, 1.0 + age))
-    current = jit.cache_folder("lumped")
-    assert current is not None
-    assert all(folder.exists() for folder in [current, *foreign, *old[-jit.CACHES_KEPT + 1 :]])
-    assert not any(folder.exists() for folder in old[: -jit.CACHES_KEPT + 1])

@@ -1,9 +1,4 @@
-"""The one kernel decorator, where compiled kernels are kept, and how to warm them.
-
-Numba's own cache does not notice an edit in a helper that lives in another file and then answers with old
-results. Here each room has a cache folder keyed by a digest of the sources its kernels are made of, wherever
-they lie, so any edit starts a fresh cache.
-"""
+"""The one kernel decorator: compiled functions, how they are called, and how to warm them."""
 
 import contextlib
 import functools
@@ -12,34 +7,22 @@ import hashlib
 import importlib
 import importlib.metadata
 import os
-import re
-import shutil
-import stat
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from softdock import machine_code, second_process
-from softdock.caches import cache_bases
 from softdock.claims import claimed, is_claimed
+from softdock.kernel_folders import cache_folder, numba_version
 
-PACKAGE_ROOT = Path(__file__).parent
-CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
-SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
 ROOMS_WITH_KERNELS = ("multibody", "robot", "contact", "lumped")
 ROOMS_BESIDE = ("multibody", "lumped", "contact")
 """Rooms that a second process begins with."""
 
 _CACHE_DIR_LOCK = threading.Lock()
 _COMPILING = threading.RLock()
-_USES_KERNELS = re.compile(
-    rb"^(from softdock\.jit |from softdock import .*\bjit\b|import softdock\.jit)", re.M
-)
-_IMPORT = re.compile(r"^from\s+(softdock[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.M)
 
 
 class Kernel:
@@ -310,18 +293,12 @@ def _is_off() -> bool:
 @functools.cache
 def _without_numba() -> bool:
     """Tell whether kernels can be called without Numba: where that was tried, and if nobody set anything."""
-    return machine_code.runs_here() and not _is_set_up() and _numba_version().startswith(machine_code.TRIED)
+    return machine_code.runs_here() and not _is_set_up() and numba_version().startswith(machine_code.TRIED)
 
 
 def _is_set_up() -> bool:
     """Tell whether somebody has set anything about Numba."""
     return any(name.startswith("NUMBA_") for name in os.environ) or Path(".numba_config.yaml").exists()
-
-
-@functools.cache
-def _numba_version() -> str:
-    loaded = sys.modules.get("numba")
-    return str(loaded.__version__ if loaded else importlib.metadata.version("numba"))
 
 
 @contextlib.contextmanager
@@ -387,73 +364,3 @@ def warm_up_beside(*rooms: str) -> None:
 def _room(module: str) -> str:
     """Return the room of a module: `lumped` for `softdock.lumped.kernels`."""
     return [*module.split("."), ""][1]
-
-
-@functools.cache
-def cache_folder(room: str) -> Path | None:
-    """Return the folder of a room's compiled kernels, or None where none can be written."""
-    for base in cache_bases():
-        folder = base / f"{room}-{source_digest(room)}"
-        try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700)
-            folder.mkdir(exist_ok=True, mode=0o700)
-            _must_be_safe(base, folder)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError:
-            continue
-        with contextlib.suppress(OSError):
-            os.utime(folder)
-            _remove_old(base, room)
-        return folder
-    return None
-
-
-def _must_be_safe(base: Path, folder: Path) -> None:
-    """Refuse folders that somebody else could fill: what lies there is executed."""
-    if not hasattr(os, "getuid"):
-        return
-    for path, owners in ((base, (os.getuid(), 0)), (folder, (os.getuid(),))):
-        state = path.stat(follow_symlinks=path is base)
-        open_to_all = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not state.st_mode & stat.S_ISVTX
-        if state.st_uid not in owners or not stat.S_ISDIR(state.st_mode) or open_to_all:
-            raise PermissionError(path)
-
-
-def _remove_old(base: Path, room: str) -> None:
-    """Remove kernels of sources that are no longer used; never anything that is not such a folder."""
-    folders = [path for path in base.iterdir() if re.fullmatch(rf"{room}-[0-9a-f]{{16}}", path.name)]
-    folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for folder in folders[CACHES_KEPT:]:
-        if time.time() - folder.stat().st_mtime > SECONDS_KEPT:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@functools.cache
-def source_digest(room: str) -> str:
-    """Return a digest of all that makes a room's kernels: sources, compiler and this installation."""
-    boundscheck = os.environ.get("NUMBA_BOUNDSCHECK")
-    digest = hashlib.sha256(f"{_numba_version()} {sys.version} {boundscheck} {PACKAGE_ROOT}".encode())
-    for path, source in sorted(_kernel_sources(room).items()):
-        digest.update(path.as_posix().encode() + source)
-    return digest.hexdigest()[:16]
-
-
-def _kernel_sources(room: str) -> dict[Path, bytes]:
-    """Return the files of a room's kernels, and the files of ours they import: constants become code too."""
-    own = {path: path.read_bytes() for path in (PACKAGE_ROOT / room).rglob("*.py")}
-    found = {path: source for path, source in own.items() if _USES_KERNELS.search(source)}
-    waiting = [Path(__file__), PACKAGE_ROOT / "code_units.py", *found]
-    while waiting:
-        path = waiting.pop()
-        found[path] = path.read_bytes()
-        waiting += [other for other in _imports(found[path]) if other not in found and other.is_file()]
-    return found
-
-
-def _imports(source: bytes) -> Iterator[Path]:
-    for module, names in _IMPORT.findall(source.decode(errors="replace")):
-        folder = PACKAGE_ROOT.joinpath(*module.split(".")[1:])
-        for name in ("", *re.findall(r"\w+", names)):
-            yield (folder / name).with_suffix(".py")
-            yield folder / name / "__init__.py"
