@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softdock.contact.kernels.stiffness import stiffen
 from softdock.jit import inlined, kernel, separate
 from softdock.lanes import LANES, fma, load, store
-from softdock.multibody.kernels.contacts import relative_pose
+from softdock.multibody.kernels.contacts import relative_pose, relative_velocity
 from softdock.multibody.kernels.derivative import set_motion
 from softdock.multibody.kernels.dynamics import join, place
 from softdock.multibody.kernels.elements import (
@@ -32,8 +32,6 @@ from softdock.multibody.kernels.elements import (
 from softdock.multibody.kernels.poses import (
     link_point,
     link_rotation,
-    link_turn_rate,
-    point_velocity,
     turn,
     turn_back,
 )
@@ -239,14 +237,8 @@ def couple_contact(system, i, linear):
     """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
     links, pair = system.links, system.pairs[i]
     a, b = links[pair.a], links[pair.b]
-    base_a, base_b = links[a.root], links[b.root]
     R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
-    awx, awy, awz = link_turn_rate(a, base_a)
-    bwx, bwy, bwz = link_turn_rate(b, base_b)
-    avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
-    bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
-    w_AB_A = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
-    v_AB_A = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
     if stiffen(system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]):
         note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
 
