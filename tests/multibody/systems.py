@@ -19,9 +19,10 @@ from softdock.multibody.joints import (
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
+from softdock.multibody.machine import machine_of
 from softdock.multibody.observe import parse_observation
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import Run, machine_of
+from softdock.multibody.session import Run
 from softdock.multibody.settings import Accuracy, Method, Settings
 from softdock.multibody.system import (
     Anchor,

@@ -19,7 +19,7 @@ from multibody.systems import (
 )
 from softdock.multibody.joints import Free, Prismatic, Revolute, Spherical, Universal
 from softdock.multibody.kernels.derivative import books, derivative
-from softdock.multibody.session import machine_of
+from softdock.multibody.machine import machine_of
 from softdock.multibody.system import (
     Anchor,
     Body,

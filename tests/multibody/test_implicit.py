@@ -11,8 +11,8 @@ from softdock.multibody.kernels.elements import STRUT, WELD, hold_here
 from softdock.multibody.kernels.linear import linearise, room_for
 from softdock.multibody.kernels.stages import factorise, solve_stage
 from softdock.multibody.kernels.tree import BALL
+from softdock.multibody.machine import machine_of
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import machine_of
 from softdock.multibody.settings import Method, Settings
 from softdock.multibody.system import Body, Lock, System
 from softdock.scenario import load

@@ -9,7 +9,7 @@ from softdock.multibody.assemble import assemble
 from softdock.multibody.impulse import Impact, strike, weld_impulse
 from softdock.multibody.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.multibody.kernels.derivative import books, derivative
-from softdock.multibody.session import machine_of
+from softdock.multibody.machine import machine_of
 from softdock.multibody.system import Body, System
 from softdock.theory import rmi
 

@@ -297,7 +297,7 @@ def test_the_mirror_image_moves_as_the_image(kind, floating, integrator):
 def test_power_is_the_rate_of_energy(kind, floating):
     """Along any motion the rate of kinetic plus stored energy equals work done minus losses, to second order."""
     from softdock.multibody.kernels.derivative import books, derivative
-    from softdock.multibody.session import machine_of
+    from softdock.multibody.machine import machine_of
 
     system = scene(kind, floating, lossy=True)
     if not floating:

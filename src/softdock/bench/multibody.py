@@ -19,9 +19,9 @@ import numpy as np
 from softdock.bench.kernels import repeat_derivative
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.joints import Free, Revolute
+from softdock.multibody.machine import machine_of
 from softdock.multibody.mjcf import to_mjcf
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import machine_of
 from softdock.multibody.settings import Accuracy, Settings
 from softdock.multibody.system import Body, System
 from softdock.report import Progress

@@ -9,8 +9,8 @@ import numpy as np
 import softdock
 from softdock.bench.kernels import repeat_derivative
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
+from softdock.multibody.machine import machine_of
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import machine_of
 from softdock.report import Progress
 from softdock.scenario.station import StationScenario
 from softdock.simulate import multibody, station

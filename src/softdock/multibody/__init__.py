@@ -31,7 +31,7 @@ def warm_up_beside() -> None:
     from softdock.multibody.assemble import assemble
     from softdock.multibody.kernels.derivative import derivative
     from softdock.multibody.kernels.linear import linearise, room_for
-    from softdock.multibody.session import machine_of
+    from softdock.multibody.machine import machine_of
 
     assembly = assemble(_ball())
     machine = machine_of(assembly)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.anchor import Anchor
-from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.assemble import Assembly, assemble, moved_links
 from softdock.multibody.joints import Free, Pose, cross, matrix
 from softdock.multibody.system import System
 
@@ -34,7 +34,7 @@ def place_chaser(
     the system, if there is one already.
     """
     assembly = assembly or assemble(system)
-    links = assembly.links.view(np.ndarray)  # as they are placed and move at the start
+    links = moved_links(assembly, assembly.y).view(np.ndarray)
     X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
     X_CT = Pose(R=X_NC.R.T @ X_NT.R, p=X_NC.R.T @ (X_NT.p - X_NC.p))

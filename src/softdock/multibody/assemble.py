@@ -11,8 +11,9 @@ from softdock.multibody.attach import Attached, FlexibleRecords, flexible_record
 from softdock.multibody.fasten import Fastener, JointPlace, Placed
 from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
-from softdock.multibody.kernels.derivative import EXTRA_STATES, move_links
+from softdock.multibody.kernels.derivative import EXTRA_STATES, set_motion
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.multibody.machine import machine_of
 from softdock.multibody.side_by_side import side_by_side, write_inertia
 from softdock.multibody.structures import Flexible
 from softdock.multibody.system import WORLD, Body, Load, System
@@ -115,9 +116,7 @@ def _changed(like: Assembly, system: System) -> Assembly:
             assert not isinstance(element, Load)
             elements[i] = np.zeros((), elements.dtype)
             fastener.write(elements[i], element)
-    y = np.concatenate([q, momenta(links, groups, q, u, like.flexible), np.zeros(EXTRA_STATES)])
-    _hold_start(elements, links)
-    return replace(
+    changed = replace(
         like,
         system=system,
         links=links,
@@ -125,9 +124,9 @@ def _changed(like: Assembly, system: System) -> Assembly:
         groups=groups,
         elements=elements,
         world=world,
-        y=y,
         velocities=u,
     )
+    return _started(changed, q)
 
 
 def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System) -> None:
@@ -271,9 +270,7 @@ class _Assembler:
             for plate in (orbit.plates.values() if orbit is not None else ())
         ]
         q, u = np.array(self.q), np.array(self.u)
-        y = np.concatenate([q, momenta(links, groups, q, u, flexible), [0.0] * EXTRA_STATES])
-        _hold_start(elements, links)
-        return Assembly(
+        assembly = Assembly(
             system=self.system,
             links=links,
             axes=axes,
@@ -283,7 +280,7 @@ class _Assembler:
             tables=tables,
             world=world,
             breaks=breaks,
-            y=y,
+            y=np.empty(0),
             velocities=u,
             placed=self.placed,
             joints=self.joints,
@@ -295,6 +292,7 @@ class _Assembler:
             plates=plate_records(plates),
             classes=np.array([*self.q_class, *self.u_class] + [LEDGER] * EXTRA_STATES),
         )
+        return _started(assembly, q)
 
 
 def _free_start(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
@@ -341,12 +339,35 @@ def _parents_first(system: System) -> list[str]:
     return order
 
 
-def momenta(
-    links: np.recarray, groups: np.recarray, q: Floats, u: Floats, flexible: FlexibleRecords
-) -> Floats:
-    """Replace the velocity of every free base in `u` by the momentum of its tree."""
-    appendages, modes = k.copied(flexible.appendages), flexible.modes
-    move_links(links, groups, appendages, modes, q, u)
+def _started(assembly: Assembly, q: Floats) -> Assembly:
+    """Return it at its initial state, with positions and its velocities; welds and locks hold the poses they find."""
+    y = state(q, np.zeros_like(assembly.velocities))
+    kind = assembly.elements.view(np.ndarray)["kind"]
+    holding = np.flatnonzero((kind == e.WELD) | (kind == e.LOCK))
+    if len(holding) or assembly.velocities.any():  # at rest nothing has momentum
+        links = moved_links(
+            assembly, state(q, assembly.velocities)
+        )  # the motion of bases is wrong, and not used
+        y = state(q, momenta(links, assembly.velocities))
+        for i in holding:
+            _hold_start(assembly.elements[i], links)
+    return replace(assembly, y=y)
+
+
+def state(q: Floats, moving: Floats) -> Floats:
+    """Return the state of positions, and of momenta and speeds."""
+    return np.concatenate([q, moving, np.zeros(EXTRA_STATES)])
+
+
+def moved_links(assembly: Assembly, y: Floats) -> np.recarray:
+    """Return the links as they are placed and move in a state."""
+    machine = machine_of(assembly)
+    set_motion(machine, y)
+    return machine.links
+
+
+def momenta(links: np.recarray, u: Floats) -> Floats:
+    """Replace the velocity of every free base in `u` by the momentum of its tree; expects placed links."""
     plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
     out = u.copy()
     for i in np.flatnonzero(plain["kind"] == k.FREE):
@@ -360,18 +381,16 @@ def momenta(
     return out
 
 
-def _hold_start(elements: np.recarray, links: np.recarray) -> None:
-    """Let welds and locks hold the relative pose at the start; expects placed links."""
-    kind = elements.view(np.ndarray)["kind"]
-    for i in np.flatnonzero((kind == e.WELD) | (kind == e.LOCK)):
-        element, frames = elements[i], []
-        for link, R, p in (
-            (links[element.a], element.R_aF, element.p_aF),
-            (links[element.b], element.R_bG, element.p_bG),
-        ):
-            base = links[link.root]
-            X_NL = j.Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ j.Pose(R=link.R.reshape(3, 3), p=link.p)
-            frames.append(X_NL @ j.Pose(R=R.reshape(3, 3), p=p))
-        F, G = frames
-        element.R_FG[:] = (F.R.T @ G.R).ravel()
-        element.p_FG[:] = F.R.T @ (G.p - F.p)
+def _hold_start(element: np.record, links: np.recarray) -> None:
+    """Let a weld or a lock hold the relative pose at the start; expects placed links."""
+    frames = []
+    for link, R, p in (
+        (links[element.a], element.R_aF, element.p_aF),
+        (links[element.b], element.R_bG, element.p_bG),
+    ):
+        base = links[link.root]
+        X_NL = j.Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ j.Pose(R=link.R.reshape(3, 3), p=link.p)
+        frames.append(X_NL @ j.Pose(R=R.reshape(3, 3), p=p))
+    F, G = frames
+    element.R_FG[:] = (F.R.T @ G.R).ravel()
+    element.p_FG[:] = F.R.T @ (G.p - F.p)

@@ -12,7 +12,7 @@ from softdock.multibody.kernels import tree as k
 from softdock.multibody.kernels.appendages import clear_pulls, soften, write_modal_rates
 from softdock.multibody.kernels.derivative import set_motion
 from softdock.multibody.kernels.dynamics import accelerations, link_accelerations
-from softdock.multibody.session import machine_of
+from softdock.multibody.machine import machine_of
 
 Floats = NDArray[np.float64]
 

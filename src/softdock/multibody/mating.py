@@ -7,7 +7,8 @@ from softdock.errors import InputError, Problem
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH, apply_interfaces
 from softdock.multibody.kernels.tree import records
-from softdock.multibody.session import machine_of, meet
+from softdock.multibody.machine import machine_of
+from softdock.multibody.session import meet
 from softdock.multibody.system import System
 
 MOST_OVERLAP = 1e-3  # [m] pins may start pressed, but not inside a wall

@@ -16,7 +16,8 @@ from softdock.multibody.kernels.contacts import PAIR, apply_contacts
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.tree import copied, records
-from softdock.multibody.session import Run, Session, knows_all_that_is_stiff, machine_of, meet
+from softdock.multibody.machine import machine_of
+from softdock.multibody.session import Run, Session, knows_all_that_is_stiff, meet
 from softdock.multibody.settings import Method, Settings
 
 

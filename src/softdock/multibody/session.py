@@ -1,10 +1,9 @@
 """A run under way: advanced piece by piece, looked at in between, driven by efforts that are held meanwhile."""
 
-import functools
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,13 @@ from softdock.multibody.assemble import (
 from softdock.multibody.books import BOOKS, Books, books_of
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.contacts import PAIR, refresh_lists
+from softdock.multibody.kernels.contacts import refresh_lists
 from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
 from softdock.multibody.kernels.elements import STRUT, WELD
-from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.linear import Linear, room_for
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
-from softdock.multibody.kernels.tree import FREE, aligned, copied, records
+from softdock.multibody.kernels.tree import FREE, copied, records
+from softdock.multibody.machine import machine_of
 from softdock.multibody.settings import Accuracy, Method, Settings
 
 if TYPE_CHECKING:
@@ -212,40 +211,6 @@ class Session:
         """Let the kernel do one of its tasks at the present state; returns how that ended."""
         self._options[0].task = task
         return int(self._call())
-
-
-def machine_of(assembly: Assembly) -> Machine:
-    """Return the records of an assembly for the kernels, as copies, without contacts."""
-    return Machine(
-        links=copied(assembly.links),
-        axes=copied(assembly.axes),
-        groups=aligned(assembly.groups),
-        tiles=aligned(assembly.tiles),
-        elements=copied(assembly.elements),
-        tables=assembly.tables,
-        world=copied(assembly.world),
-        appendages=copied(assembly.flexible.appendages),
-        modes=copied(assembly.flexible.modes),
-        nodes=assembly.flexible.nodes,
-        shapes=assembly.flexible.shapes,
-        locks=assembly.locks.copy(),
-        orbit=copied(assembly.orbit),
-        plates=assembly.plates,
-        **_without_contacts(),
-    )
-
-
-@functools.cache
-def _without_contacts() -> dict[str, Any]:
-    """Return what stands for contacts where there are none; empty, so that nothing can be written into it."""
-    arrays = contact_arrays(())
-    return {
-        "pairs": records(0, PAIR),
-        "arrays": arrays,
-        "lists": contact_lists(arrays, 64),
-        "interfaces": records(0, INTERFACE),
-        "pins": records(0, PIN),
-    }
 
 
 def meet(m: Machine, y: Floats) -> bool:

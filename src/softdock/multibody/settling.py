@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import RunError
-from softdock.multibody.assemble import MODAL, Assembly, momenta
+from softdock.multibody.assemble import MODAL, Assembly, momenta, moved_links, state
 from softdock.multibody.impulse import Impact
 from softdock.multibody.kernels import tree as k
-from softdock.multibody.kernels.derivative import EXTRA_STATES, derivative
-from softdock.multibody.session import machine_of
+from softdock.multibody.kernels.derivative import derivative
+from softdock.multibody.machine import machine_of
 
 Floats = NDArray[np.float64]
 MOST_ROUNDS = 50
@@ -45,10 +45,8 @@ def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
     n_q = int(assembly.world[0].n_q)
     positions = assembly.y[:n_q].copy()
     positions[at] = q
-    moving = momenta(
-        assembly.links.copy(), assembly.groups.copy(), positions, assembly.velocities, assembly.flexible
-    )
-    return replace(assembly, y=np.concatenate([positions, moving, np.zeros(EXTRA_STATES)]))
+    moving = momenta(moved_links(assembly, state(positions, assembly.velocities)), assembly.velocities)
+    return replace(assembly, y=state(positions, moving))
 
 
 def _softness(assembly: Assembly) -> Floats:

@@ -176,15 +176,6 @@ def move(system, q, u):
 
 
 @kernel
-def move_links(links, groups, appendages, modes, q, u):
-    """Place all links and sum up inertias and what joints and modes make of momentum; bases do not move yet."""
-    place_links(links, groups, q)
-    deform(links, groups, appendages, modes, q)
-    sum_inertias(links, groups, u)
-    add_modal_momentum(links, appendages, modes, u)
-
-
-@kernel
 def load_nodes(system, t, u):
     """Let loads at nodes pull at the modes of their structure, too; returns their power there [W]; Eq. (F47)."""
     power = 0.0
