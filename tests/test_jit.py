@@ -52,6 +52,8 @@ def package(tmp_path: Path) -> Path:
     (root / "__init__.py").touch()
     compiler = (
         "pipeline.py",
+        "short_code.py",
+        "shortcuts.py",
         "code_units.py",
         "compiled_lanes.py",
         "lanes.py",
@@ -378,15 +380,15 @@ def test_a_part_beyond_its_array_raises_where_bounds_are_checked(package: Path) 
 def test_compilers_of_others_are_left_as_they_were(package: Path) -> None:
     script = """
         import gc
-        from softdock import pipeline
+        from softdock import shortcuts
         from softdock.lumped import answer
-        before = [getattr(place, name) for place, name, _ in pipeline._REPLACED]
+        before = [getattr(place, name) for place, name, _ in shortcuts._REPLACED]
         answer(1.0)
         try:
             answer("one")
         except Exception as error:
             print(type(error).__name__)
-        after = [getattr(place, name) for place, name, _ in pipeline._REPLACED]
+        after = [getattr(place, name) for place, name, _ in shortcuts._REPLACED]
         print(all(a is b for a, b in zip(before, after, strict=True)), gc.isenabled())
     """
     assert ask(package, script) == ["TypingError", "True", "True"]

@@ -17,10 +17,12 @@ from softdock import machine_code, second_process
 from softdock.claims import claimed, is_claimed
 from softdock.kernel_folders import cache_folder, numba_version
 
-ROOMS_WITH_KERNELS = ("multibody", "robot", "contact", "lumped")
-ROOMS_BESIDE = ("multibody", "lumped", "contact")
+ROOMS_WITH_KERNELS = ("multibody", "robot", "lumped", "contact")
+ROOMS_BESIDE = ("multibody", "contact", "lumped")
 """Rooms that a second process begins with."""
 
+_work: list[Callable[[], None]] = []
+"""What is still to be warmed up; begun early where something else is made by another process."""
 _CACHE_DIR_LOCK = threading.Lock()
 _COMPILING = threading.RLock()
 
@@ -227,6 +229,9 @@ def _only_once(
     if path is None:
         return compiled()
     unit = machine_code.read_unit(path)
+    while unit is None and _work and is_claimed(path):
+        _work.pop(0)()
+        unit = machine_code.read_unit(path)
     if unit is None:
         with claimed(path):
             unit = machine_code.read_unit(path)
@@ -345,8 +350,7 @@ def warm_up(*rooms: str) -> None:
         process = second_process.start(__name__, "warm_up_beside", *cold)
     try:
         with _nothing_collected():
-            for room in wanted:
-                importlib.import_module(f"softdock.{room}").warm_up()
+            _work_off([importlib.import_module(f"softdock.{room}").warm_up for room in wanted])
         if process is not None:
             process.wait()
     except BaseException:
@@ -356,9 +360,18 @@ def warm_up(*rooms: str) -> None:
 
 def warm_up_beside(*rooms: str) -> None:
     """Compile in a second process what the first will come to last."""
-    for room in filter(rooms.__contains__, ROOMS_BESIDE):
-        module = importlib.import_module(f"softdock.{room}")
-        getattr(module, "warm_up_beside", module.warm_up)()
+    modules = [importlib.import_module(f"softdock.{room}") for room in ROOMS_BESIDE if room in rooms]
+    _work_off([getattr(module, "warm_up_beside", module.warm_up) for module in modules])
+
+
+def _work_off(work: list[Callable[[], None]]) -> None:
+    """Warm up all there is; whoever waits for another process begins with the next meanwhile."""
+    _work[:] = work
+    try:
+        while _work:
+            _work.pop(0)()
+    finally:
+        _work.clear()
 
 
 def _room(module: str) -> str:

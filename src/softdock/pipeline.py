@@ -6,22 +6,15 @@ optimised once, inside the kernel that is called from Python. What this relies o
 with a version for which it was not tried, Numba's own compiler does the work.
 """
 
-import contextlib
 import hashlib
-from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as ll
-import llvmlite.ir
 import numba
 from numba.core import (
-    base,
     caching,
     codegen,
     funcdesc,
-    interpreter,
-    postproc,
-    transforms,
     typed_passes,
     types,
     untyped_passes,
@@ -32,6 +25,8 @@ from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 
 from softdock import compiled_lanes  # noqa: F401  kernels use its type
 from softdock.machine_code import OWN, TRIED, KernelError
+from softdock.short_code import ShortLower
+from softdock.shortcuts import remembering
 
 type_of: Any = numba.typeof
 
@@ -191,6 +186,14 @@ class _PartCode(_KernelCode):
     library = PartLibrary
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(typed_passes.BaseNativeLowering):
+    """Write the code."""
+
+    _name: Any = "short_lowering"
+    lowering_class: Any = ShortLower
+
+
 class KernelCompiler(CompilerBase):
     """Passes for kernels that are called from Python."""
 
@@ -208,7 +211,7 @@ class KernelCompiler(CompilerBase):
             typed_passes.NopythonTypeInference,
             typed_passes.PreLowerStripPhis,
             self.code,
-            typed_passes.NativeLowering,
+            _Lowering,
             typed_passes.NoPythonBackend,
         ):
             manager.add_pass(step, step._name)
@@ -219,7 +222,7 @@ class KernelCompiler(CompilerBase):
         context = self.state.targetctx  # a copy for this function
         context.refresh = lambda: None  # Numba looks for news after every vain search; there are none by now
         context.mangler = _short_name
-        with _memory_of_calls():
+        with remembering():
             return super()._compile_core()  # type: ignore[no-untyped-call]
 
 
@@ -233,87 +236,3 @@ def _short_name(name: str, args: Any, **options: Any) -> str:
     """Return the name of a function in machine code; Numba spells out every field of every record in it."""
     digest = hashlib.sha256(repr(args).encode()).hexdigest()[:16]
     return str(funcdesc.default_mangler(f"{name}_{digest}", (), **options))
-
-
-_calls: dict[Any, Any] = {}
-
-
-def _remembered(function: Any, context: Any, args: Any, named: Any) -> Any:
-    """Type a call once: what Numba finds out about the sum of two floats it would find out ever again."""
-    if named:
-        return _GET_CALL_TYPE(function, context, args, named)
-    key = (function, tuple(args))
-    if key not in _calls:
-        _calls[key] = _GET_CALL_TYPE(function, context, args, named)
-    return _calls[key]
-
-
-def _canonical(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-    """Bring the blocks of a function into order; where variables die matters only to counts of references."""
-    if emit_dels:
-        _PROCESS(processor, emit_dels, extend_lifetimes)
-        return
-    blocks = transforms.canonicalize_cfg(processor.func_ir.blocks)
-    processor.func_ir.blocks, processor.func_ir.variable_lifetime = blocks, postproc.VariableLifetime(blocks)
-
-
-_sizes: dict[str, int] = {}
-_locations: dict[Any, bool] = {}
-
-
-def _size_of(kind: Any, target: Any, context: Any = None) -> int:
-    """Return the size of a type in memory, asked once; Numba has a small module parsed each time."""
-    name = str(kind)
-    if "%" in name:  # has a name of its own, which does not say what is in it
-        return int(_GET_ABI_SIZE(kind, target, context))
-    if name not in _sizes:
-        _sizes[name] = _GET_ABI_SIZE(kind, target, context)
-    return _sizes[name]
-
-
-def _wants_location(function: Any) -> bool:
-    """Tell whether a function that writes code takes a location, asked once."""
-    code = getattr(function, "__code__", function)
-    if code not in _locations:
-        _locations[code] = _HAS_LOC(function)
-    return _locations[code]
-
-
-def _as_it_is(code: Any) -> Any:
-    """Leave out a search for what kernels do not have: `with`, and dictionaries."""
-    return code
-
-
-_LL_TYPE: Any = llvmlite.ir.Type
-_GET_ABI_SIZE = _LL_TYPE.get_abi_size
-_BASE: Any = base
-_HAS_LOC = _BASE._has_loc
-_FUNCTION: Any = types.functions.BaseFunction
-_GET_CALL_TYPE = _FUNCTION.get_call_type
-_PROCESSOR: Any = postproc.PostProcessor
-_PROCESS = _PROCESSOR.run
-_REPLACED: tuple[tuple[Any, str, Any], ...] = (
-    (_FUNCTION, "get_call_type", _remembered),
-    (_PROCESSOR, "run", _canonical),
-    (_LL_TYPE, "get_abi_size", _size_of),
-    (_BASE, "_has_loc", _wants_location),
-    (interpreter, "peep_hole_delete_with_exit", _as_it_is),
-    (interpreter, "peep_hole_fuse_dict_add_updates", _as_it_is),
-)
-"""What of Numba's is replaced while kernels are compiled."""
-
-
-@contextlib.contextmanager
-def _memory_of_calls() -> Iterator[None]:
-    """Compile with a memory of typed calls, and without looking for variables that are no longer used."""
-    if _FUNCTION.get_call_type is _remembered:
-        yield
-        return
-    before = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
-    try:
-        for place, name, ours in _REPLACED:
-            setattr(place, name, ours)
-        yield
-    finally:
-        for place, name, theirs in before:
-            setattr(place, name, theirs)

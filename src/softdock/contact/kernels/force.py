@@ -28,9 +28,9 @@ def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
 def off_path(work, ball, R_AB, p_AB_A):
     """Bound on how far any point in a ball of B is from the path of a list [m], and from where on it, from -1 to 1."""
     centre = (ball["x"], ball["y"], ball["z"])
-    turn_x, shift_x, along_x = moved_row(R_AB, p_AB_A, work, 0, centre)
-    turn_y, shift_y, along_y = moved_row(R_AB, p_AB_A, work, 1, centre)
-    turn_z, shift_z, along_z = moved_row(R_AB, p_AB_A, work, 2, centre)
+    turn_x, shift_x, along_x = moved_row(R_AB[0], p_AB_A[0], work, 0, centre)
+    turn_y, shift_y, along_y = moved_row(R_AB[1], p_AB_A[1], work, 1, centre)
+    turn_z, shift_z, along_z = moved_row(R_AB[2], p_AB_A[2], work, 2, centre)
     # Eq. (C32): the nearest place of the path, from -1 to 1
     place = max(-1.0, min(1.0, work["scale"] * (along_x + along_y + along_z)))
     turn = square_off(turn_x, work["half_R"][0], place) + square_off(turn_y, work["half_R"][1], place)
@@ -41,11 +41,11 @@ def off_path(work, ball, R_AB, p_AB_A):
 
 
 @inlined
-def moved_row(R_AB, p_AB_A, work, i, centre):
+def moved_row(row, p, work, i, centre):
     """One row of the change of pose from the middle of the path: of the rotation, of the centre, and along it."""
     R, H, arm = work["R_AB"], work["half_R"], work["arm"]
-    d_x, d_y, d_z = R_AB[i][0] - R[i, 0], R_AB[i][1] - R[i, 1], R_AB[i][2] - R[i, 2]
-    shift = p_AB_A[i] - work["p_AB_A"][i] + d_x * centre[0] + d_y * centre[1] + d_z * centre[2]
+    d_x, d_y, d_z = row[0] - R[i, 0], row[1] - R[i, 1], row[2] - R[i, 2]
+    shift = p - work["p_AB_A"][i] + d_x * centre[0] + d_y * centre[1] + d_z * centre[2]
     turned = d_x * H[i, 0] + d_y * H[i, 1] + d_z * H[i, 2]
     return (d_x, d_y, d_z), shift, shift * work["shift"][i] + arm * arm * turned
 

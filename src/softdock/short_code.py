@@ -1,0 +1,361 @@
+"""Shorter code for what kernels do most: arithmetic, items of arrays, fields of records, loops over ranges.
+
+Numba writes some forty instructions for an item of an array and a hundred for a loop, and leaves it to the optimiser
+to find out that five matter. They cost a quarter of the time to compile. What is not written here is left to Numba,
+as are items of arrays when it is told to check bounds.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir as ll
+from numba.core import ir, types
+from numba.core.cgutils import get_record_member
+from numba.core.lowering import Lower
+from numba.np.arrayobj import get_itemsize, load_item, store_item
+
+WHOLE = ll.IntType(64)
+FLOAT_ARITHMETIC = {
+    operator.add: "fadd",
+    operator.sub: "fsub",
+    operator.mul: "fmul",
+    operator.truediv: "fdiv",
+}
+WHOLE_ARITHMETIC = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+COMPARISONS = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}
+EXTREMES = {max: operator.gt, min: operator.lt}
+DATA, SHAPE, STRIDES = 4, 5, 6
+"""Places in Numba's structure of an array."""
+AT, STEP, LEFT = 0, 2, 3
+"""Places in Numba's structure of a loop over a range: address of the next value, step, address of how many are left."""
+
+
+_LOWER: Any = Lower
+
+
+class ShortLower(_LOWER):  # type: ignore[misc]
+    """Writes the code of a kernel."""
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """Return the value of an expression."""
+        write = _EXPRESSIONS.get(expr.op)
+        value = None if write is None else write(self, resty, expr)
+        return super().lower_expr(resty, expr) if value is None else value
+
+    def lower_inst(self, inst: Any) -> None:
+        """Write the code of a statement."""
+        kind = type(inst)
+        if kind in (ir.SetItem, ir.StaticSetItem):
+            index = inst.index if kind is ir.SetItem else inst.index_var
+            if self._set_item(inst, index, getattr(inst, "index", None)):
+                return
+        super().lower_inst(inst)
+
+    def _binary(self, resty: Any, expr: Any) -> Any:
+        """Return a sum, a difference, a product, a quotient or a comparison of two floats or two whole numbers."""
+        kind = one_of([self.typeof(side.name) for side in (expr.lhs, expr.rhs)])
+        if kind is None:
+            return None
+        floats = kind == types.float64
+        what = expr.immutable_fn if expr.op == "inplace_binop" else expr.fn
+        name = (FLOAT_ARITHMETIC if floats else WHOLE_ARITHMETIC).get(what)
+        if name is not None and resty == kind:
+            return getattr(self.builder, name)(*self._sides(expr))
+        if what in COMPARISONS and resty == types.boolean:
+            compare = self.builder.icmp_signed
+            if floats:
+                compare = self.builder.fcmp_unordered if what is operator.ne else self.builder.fcmp_ordered
+            return compare(COMPARISONS[what], *self._sides(expr))
+        return None
+
+    def _sides(self, expr: Any) -> list[Any]:
+        return [self.loadvar(side.name) for side in (expr.lhs, expr.rhs)]
+
+    def _item(self, resty: Any, expr: Any) -> Any:
+        """Return an item of an array, or a row of it, or one of a tuple, or a field of a record by its name."""
+        if expr.op == "static_getitem":
+            if isinstance(expr.index, str):
+                return self._field_named(expr.index, resty, expr.value)
+            if isinstance(self.typeof(expr.value.name), types.BaseTuple):
+                return self._part(expr.index, resty, expr.value)
+        index = expr.index if expr.op == "getitem" else expr.index_var
+        place = self._place(expr.value, index, getattr(expr, "index", None))
+        if place is None:
+            return None
+        array, item, used = place
+        if used == array.kind.ndim:
+            return (
+                None if resty != array.kind.dtype else load_item(self.context, self.builder, array.kind, item)
+            )
+        if not (isinstance(resty, types.Array) and resty.layout == "C" and array.kind.layout == "C"):
+            return None
+        return _made(self.context, self.builder, resty, item, array.shape[used:])
+
+    def _set_item(self, inst: Any, index: Any, known: Any) -> bool:
+        """Write into an item of an array; tells whether that could be done."""
+        place = self._place(inst.target, index, known)
+        if place is None:
+            return False
+        array, item, used = place
+        if used < array.kind.ndim:
+            return False
+        kind = self.typeof(inst.value.name)
+        value = self.context.cast(self.builder, self.loadvar(inst.value.name), kind, array.kind.dtype)
+        store_item(self.context, self.builder, array.kind, value, item)
+        return True
+
+    def _place(self, target: Any, index: Any, known: Any) -> "tuple[_Array, Any, int] | None":
+        """Return an array, the address of an item or a row of it, and of how many numbers its index consists."""
+        kind = self.typeof(target.name)
+        if not isinstance(kind, types.Array) or kind.layout not in "CA" or index is None:
+            return None
+        if self.context.enable_boundscheck:
+            return None
+        indices = self._indices(index, known)
+        if indices is None or len(indices) > kind.ndim:
+            return None
+        array = _Array(self.context, self.builder, kind, self.loadvar(target.name))
+        return array, array.address(indices), len(indices)
+
+    def _indices(self, index: Any, known: Any) -> list[Any] | None:
+        """Return the numbers of an index, as such where they are known; None for slices and the like."""
+        kind: Any = self.typeof(index.name)
+        if isinstance(known, int) and not isinstance(known, bool):
+            return [known]
+        if isinstance(known, tuple) and all(type(number) is int for number in known):
+            return list(known)
+        if isinstance(kind, types.BaseTuple):
+            kinds = list(kind.types)  # type: ignore[attr-defined]
+            if not all(map(_is_whole, kinds)):
+                return None
+            whole = self.loadvar(index.name)
+            values = [self.builder.extract_value(whole, i) for i in range(len(kinds))]
+        elif _is_whole(kind):
+            kinds, values = [kind], [self.loadvar(index.name)]
+        else:
+            return None
+        return [one.literal_value if isinstance(one, types.IntegerLiteral) else value
+                for one, value in zip(kinds, values, strict=True)]  # fmt: skip
+
+    def _part(self, index: Any, resty: Any, value: Any) -> Any:
+        """Return one of a tuple."""
+        kinds = list(self.typeof(value.name))
+        if not isinstance(index, int) or kinds[index] != resty:
+            return None
+        return self.builder.extract_value(self.loadvar(value.name), index % len(kinds))
+
+    def _field(self, resty: Any, expr: Any) -> Any:
+        """Return a field of a record or of a tuple with names."""
+        kind: Any = self.typeof(expr.value.name)
+        if isinstance(kind, types.BaseNamedTuple):
+            fields: Any = getattr(kind, "fields", ())
+            return self._part(fields.index(expr.attr), resty, expr.value) if expr.attr in fields else None
+        return self._field_named(expr.attr, resty, expr.value)
+
+    def _field_named(self, name: str, resty: Any, value: Any) -> Any:
+        """Return a field of a record; an array in it is known by its address."""
+        kind = self.typeof(value.name)
+        if not isinstance(kind, types.Record) or kind.typeof(name) != resty:
+            return None
+        nested = isinstance(resty, types.NestedArray)
+        stored = self.context.get_data_type(resty.dtype if nested else resty)
+        self.context.sentry_record_alignment(kind, name)
+        address = get_record_member(self.builder, self.loadvar(value.name), kind.offset(name), stored)
+        if nested:
+            return _made(self.context, self.builder, resty, address, [WHOLE(n) for n in resty.shape])
+        return self.context.unpack_value(self.builder, resty, address, None if kind.aligned else 1)
+
+    def _call(self, resty: Any, expr: Any) -> Any:
+        """Return a range that goes up one by one, or the largest or smallest of some numbers."""
+        what = getattr(self.typeof(expr.func.name), "typing_key", None)
+        if what not in (range, max, min) or expr.kws or expr.vararg:
+            return None
+        kinds = [self.typeof(arg.name) for arg in expr.args]
+        if what is range:
+            return self._range(expr.args) if len(kinds) < 3 and all(map(_is_whole, kinds)) else None
+        if one_of(kinds) != resty:
+            return None
+        return self._extreme(
+            COMPARISONS[EXTREMES[what]], [self.loadvar(arg.name) for arg in expr.args], resty
+        )
+
+    def _range(self, args: Sequence[Any]) -> Any:
+        made = ll.Constant(
+            self.context.get_value_type(types.range_state64_type), [WHOLE(n) for n in (0, 0, 1)]
+        )
+        for place, arg in enumerate(args, start=2 - len(args)):
+            made = self.builder.insert_value(made, self.loadvar(arg.name), place)
+        return made
+
+    def _extreme(self, sign: str, values: Sequence[Any], kind: Any) -> Any:
+        """Return the largest or smallest as Python does: of equals, and beside what is no number, the first."""
+        compare = self.builder.fcmp_ordered if kind == types.float64 else self.builder.icmp_signed
+        best = values[0]
+        for value in values[1:]:
+            best = self.builder.select(compare(sign, value, best), value, best)
+        return best
+
+    def _begin_loop(self, resty: Any, expr: Any) -> Any:
+        """Return a loop over a range that goes up one by one."""
+        if self.typeof(expr.value.name) != types.range_state64_type or not self._goes_one_by_one(expr.value):
+            return None
+        state = self.loadvar(expr.value.name)
+        start, stop = (self.builder.extract_value(state, i) for i in range(2))
+        at, left = (self.alloca(name, types.int64) for name in ("$at", "$left"))
+        self.builder.store(start, at)
+        self.builder.store(self.builder.sub(stop, start, flags=["nsw"]), left)
+        made = ll.Constant(self.context.get_value_type(resty), ll.Undefined)
+        for value, place in ((at, AT), (WHOLE(1), STEP), (left, LEFT)):
+            made = self.builder.insert_value(made, value, place)
+        return made
+
+    def _goes_one_by_one(self, variable: Any) -> bool:
+        made = self.func_ir._definitions.get(variable.name, [])
+        return len(made) == 1 and getattr(made[0], "op", "") == "call" and len(made[0].args) < 3
+
+    def _next_round(self, resty: Any, expr: Any) -> Any:
+        """Return the next value of a loop over a range, and whether there is one."""
+        if self.typeof(expr.value.name) != types.range_iter64_type:
+            return None
+        loop = self.loadvar(expr.value.name)
+        at, step, left = (self.builder.extract_value(loop, i) for i in (AT, STEP, LEFT))
+        value, count = self.builder.load(at), self.builder.load(left)
+        self.builder.store(self.builder.add(value, step, flags=["nsw"]), at)
+        self.builder.store(self.builder.sub(count, WHOLE(1), flags=["nsw"]), left)
+        goes_on = self.builder.icmp_signed(">", count, WHOLE(0))
+        pair = self.builder.insert_value(
+            ll.Constant(self.context.get_value_type(resty), ll.Undefined), value, 0
+        )
+        return self.builder.insert_value(pair, goes_on, 1)
+
+    def _half(self, resty: Any, expr: Any) -> Any:
+        """Return the value of a loop, or whether there is one."""
+        kind: Any = self.typeof(expr.value.name)
+        first = expr.op == "pair_first"
+        if resty not in (types.int64, types.boolean) or resty != (
+            kind.first_type if first else kind.second_type
+        ):
+            return None
+        return self.builder.extract_value(self.loadvar(expr.value.name), 0 if first else 1)
+
+
+_EXPRESSIONS: dict[str, Callable[[ShortLower, Any, Any], Any]] = {
+    "binop": ShortLower._binary,
+    "inplace_binop": ShortLower._binary,
+    "getitem": ShortLower._item,
+    "static_getitem": ShortLower._item,
+    "getattr": ShortLower._field,
+    "call": ShortLower._call,
+    "getiter": ShortLower._begin_loop,
+    "iternext": ShortLower._next_round,
+    "pair_first": ShortLower._half,
+    "pair_second": ShortLower._half,
+}
+
+
+class _Array:
+    """An array in a kernel."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, value: Any) -> None:
+        self._context, self._builder, self.kind, self._value = context, builder, kind, value
+
+    @property
+    def shape(self) -> list[Any]:
+        """How many items it has along each axis."""
+        if isinstance(self.kind, types.NestedArray):
+            return [WHOLE(n) for n in self.kind.shape]
+        return [self._builder.extract_value(self._value, (SHAPE, i)) for i in range(self.kind.ndim)]
+
+    def address(self, indices: Sequence[Any]) -> Any:
+        """Return the address of an item, or of the first item of a row."""
+        build = self._builder
+        data = build.extract_value(self._value, DATA)
+        if self.kind.layout != "C":
+            return self._strided(data, indices)
+        if all(isinstance(index, int) for index in indices) and isinstance(self.kind, types.NestedArray):
+            shape = self.kind.shape
+            steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+            at = sum(
+                (i if i >= 0 else i + n) * step for i, n, step in zip(indices, shape, steps, strict=False)
+            )
+            return build.gep(data, [WHOLE(at)])
+        at = None
+        for axis in range(self.kind.ndim):
+            if at is not None:
+                at = build.mul(at, self._length(axis))
+            if axis < len(indices):
+                index = self._counted(indices[axis], axis)
+                at = index if at is None else build.add(at, index)
+        return build.gep(data, [at])
+
+    def _strided(self, data: Any, indices: Sequence[Any]) -> Any:
+        build, at = self._builder, None
+        for axis, index in enumerate(indices):
+            stride = build.extract_value(self._value, (STRIDES, axis))
+            offset = build.mul(stride, self._counted(index, axis))
+            at = offset if at is None else build.add(at, offset)
+        start = build.bitcast(data, ll.IntType(8).as_pointer())
+        return build.bitcast(build.gep(start, [at]), data.type)
+
+    def _length(self, axis: int) -> Any:
+        if isinstance(self.kind, types.NestedArray):
+            return WHOLE(self.kind.shape[axis])
+        return self._builder.extract_value(self._value, (SHAPE, axis))
+
+    def _counted(self, index: Any, axis: int) -> Any:
+        """Return an index that may count from the end as one from the start."""
+        build = self._builder
+        if isinstance(index, int):
+            return WHOLE(index) if index >= 0 else build.add(self._length(axis), WHOLE(index))
+        from_end = build.add(self._length(axis), index)
+        return build.select(build.icmp_signed("<", index, WHOLE(0)), from_end, index)
+
+
+def _made(context: Any, build: Any, kind: Any, data: Any, shape: Sequence[Any]) -> Any:
+    """Return an array in the order of C whose data lie elsewhere."""
+    item = get_itemsize(context, kind)
+    whole: Any = ll.Constant(context.get_value_type(kind), None)
+    steps: list[Any] = [WHOLE(item)]
+    for length in reversed(shape[1:]):
+        steps.insert(0, _times(build, steps[0], length))
+    count = shape[0]
+    for length in shape[1:]:
+        count = _times(build, count, length)
+    if all(isinstance(number, ll.Constant) for number in (count, *steps)):
+        nothing = [ll.Constant(entry, None) for entry in whole.type.elements[:2]]
+        axes = [ll.Constant(ll.ArrayType(WHOLE, len(shape)), numbers) for numbers in (list(shape), steps)]
+        no_data = ll.Constant(whole.type.elements[DATA], None)
+        made = ll.Constant(whole.type, [*nothing, count, WHOLE(item), no_data, *axes])
+        return build.insert_value(made, data, DATA)
+    for value, place in ((count, 2), (WHOLE(item), 3), (data, DATA)):
+        whole = build.insert_value(whole, value, place)
+    for axis in range(len(shape)):
+        whole = build.insert_value(whole, shape[axis], (SHAPE, axis))
+        whole = build.insert_value(whole, steps[axis], (STRIDES, axis))
+    return whole
+
+
+def _times(build: Any, one: Any, other: Any) -> Any:
+    if isinstance(one, ll.Constant) and isinstance(other, ll.Constant):
+        return WHOLE(one.constant * other.constant)
+    return build.mul(one, other)
+
+
+def _is_whole(kind: Any) -> bool:
+    return bool(types.unliteral(kind) == types.int64)
+
+
+def one_of(kinds: Sequence[Any]) -> Any:
+    """Return the kind of some numbers, of which there are two or more; None if they are not of one kind."""
+    plain = {types.unliteral(kind) for kind in kinds}
+    kind = plain.pop() if len(plain) == 1 and len(kinds) > 1 else None
+    return kind if kind in (types.float64, types.int64) else None

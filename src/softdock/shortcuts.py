@@ -1,0 +1,180 @@
+"""What Numba would find out again and again is remembered while kernels are compiled.
+
+Numba asks for the type of the sum of two floats at every sum, and looks everywhere for the type of a field at every
+access. All of this belongs to Numba's inside, so that it is replaced only meanwhile, and only in versions for which it
+was tried.
+"""
+
+import contextlib
+import types as python_types
+from collections.abc import Iterator
+from typing import Any
+
+import llvmlite.ir
+import numba.core.errors
+from numba.core import base, interpreter, lowering, postproc, transforms, typeinfer, types
+from numba.core.typing.context import BaseContext
+from numba.core.typing.templates import signature
+
+from softdock.short_code import EXTREMES, one_of
+
+_calls: dict[Any, Any] = {}
+_attributes: dict[Any, Any] = {}
+_values: dict[Any, Any] = {}
+_sizes: dict[str, int] = {}
+_locations: dict[Any, bool] = {}
+_packers: dict[Any, Any] = {}
+_SEEN_AS_THEMSELVES = (
+    python_types.FunctionType,
+    python_types.BuiltinFunctionType,
+    python_types.ModuleType,
+    type,
+)
+
+
+def _call_type(function: Any, context: Any, args: Any, named: Any) -> Any:
+    """Return the types of a call; that of the largest of some numbers without compiling anything."""
+    if named:
+        return _GET_CALL_TYPE(function, context, args, named)
+    key = (function, tuple(args))
+    if key not in _calls:
+        kind = one_of(args) if getattr(function, "typing_key", None) in EXTREMES else None
+        found = _GET_CALL_TYPE(function, context, args, named) if kind is None else signature(kind, *args)
+        _calls[key] = found
+    return _calls[key]
+
+
+def _attribute(context: Any, kind: Any, name: str) -> Any:
+    """Return the type of an attribute."""
+    key = kind, name
+    if key not in _attributes:
+        _attributes[key] = _RESOLVE_GETATTR(context, kind, name)
+    return _attributes[key]
+
+
+def _value(context: Any, value: Any) -> Any:
+    """Return the type of a function, an operator, a module."""
+    if not isinstance(value, _SEEN_AS_THEMSELVES):
+        return _RESOLVE_VALUE_TYPE(context, value)
+    if value not in _values:
+        _values[value] = _RESOLVE_VALUE_TYPE(context, value)
+    return _values[value]
+
+
+def _size_of(kind: Any, target: Any, context: Any = None) -> int:
+    """Return the size of a type in memory; Numba has a small module parsed each time."""
+    name = str(kind)
+    if "%" in name:  # has a name of its own, which does not say what is in it
+        return int(_GET_ABI_SIZE(kind, target, context))
+    if name not in _sizes:
+        _sizes[name] = _GET_ABI_SIZE(kind, target, context)
+    return _sizes[name]
+
+
+def _wants_location(function: Any) -> bool:
+    """Tell whether a function that writes code takes a location."""
+    code = getattr(function, "__code__", function)
+    if code not in _locations:
+        _locations[code] = _HAS_LOC(function)
+    return _locations[code]
+
+
+def _packer(context: Any, kinds: Any) -> Any:
+    """Return what takes arguments apart into words."""
+    key = tuple(kinds)
+    if key not in _packers:
+        _packers[key] = _GET_ARG_PACKER(context, kinds)
+    return _packers[key]
+
+
+def _declared(context: Any, module: Any, about: Any) -> Any:
+    """Return a function in a module, which may have it."""
+    known = module.globals.get(about.llvm_func_name)
+    return _DECLARE_FUNCTION(context, module, about) if known is None else known
+
+
+def _canonical(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Bring the blocks of a function into order; where variables die matters only to counts of references."""
+    if emit_dels:
+        _PROCESS(processor, emit_dels, extend_lifetimes)
+        return
+    blocks = transforms.canonicalize_cfg(processor.func_ir.blocks)
+    processor.func_ir.blocks, processor.func_ir.variable_lifetime = blocks, postproc.VariableLifetime(blocks)
+
+
+def _as_it_is(code: Any) -> Any:
+    """Leave out a search for what kernels do not have: `with`, and dictionaries."""
+    return code
+
+
+def _warnings(fixer: Any, filename: Any = None, lineno: Any = None) -> Any:
+    """Do not collect warnings at every statement: kernels give none."""
+    return _NOTHING
+
+
+class _Context:
+    """Says where an error happened; Numba prepares that for every statement."""
+
+    def __init__(self, text: str, *args: Any, **named: Any) -> None:
+        self._about = text, args, named
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, _ERRORS.NumbaError):
+            text, args, named = self._about
+            with _NEW_ERROR_CONTEXT(text, *args, **named):
+                raise error
+
+
+_NOTHING = contextlib.nullcontext()
+_LL_TYPE: Any = llvmlite.ir.Type
+_BASE: Any = base
+_CONTEXT: Any = base.BaseContext
+_TYPING: Any = BaseContext
+_FUNCTION: Any = types.functions.BaseFunction
+_PROCESSOR: Any = postproc.PostProcessor
+_ERRORS: Any = numba.core.errors
+_FIXER: Any = _ERRORS.WarningsFixer
+_GET_CALL_TYPE = _FUNCTION.get_call_type
+_RESOLVE_GETATTR = _TYPING.resolve_getattr
+_RESOLVE_VALUE_TYPE = _TYPING.resolve_value_type
+_GET_ABI_SIZE = _LL_TYPE.get_abi_size
+_HAS_LOC = _BASE._has_loc
+_GET_ARG_PACKER = _CONTEXT.get_arg_packer
+_DECLARE_FUNCTION = _CONTEXT.declare_function
+_PROCESS = _PROCESSOR.run
+_NEW_ERROR_CONTEXT = _ERRORS.new_error_context
+_REPLACED: tuple[tuple[Any, str, Any], ...] = (
+    (_FUNCTION, "get_call_type", _call_type),
+    (_TYPING, "resolve_getattr", _attribute),
+    (_TYPING, "resolve_value_type", _value),
+    (_LL_TYPE, "get_abi_size", _size_of),
+    (_BASE, "_has_loc", _wants_location),
+    (_CONTEXT, "get_arg_packer", _packer),
+    (_CONTEXT, "declare_function", _declared),
+    (_PROCESSOR, "run", _canonical),
+    (interpreter, "peep_hole_delete_with_exit", _as_it_is),
+    (interpreter, "peep_hole_fuse_dict_add_updates", _as_it_is),
+    (_FIXER, "catch_warnings", _warnings),
+    (lowering, "new_error_context", _Context),
+    (typeinfer, "new_error_context", _Context),
+)
+"""What of Numba's is replaced while kernels are compiled."""
+
+
+@contextlib.contextmanager
+def remembering() -> Iterator[None]:
+    """Compile with a memory, and without looking for what kernels do not have."""
+    if _FUNCTION.get_call_type is _call_type:
+        yield
+        return
+    before = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
+    try:
+        for place, name, ours in _REPLACED:
+            setattr(place, name, ours)
+        yield
+    finally:
+        for place, name, theirs in before:
+            setattr(place, name, theirs)
