@@ -36,6 +36,14 @@ class UnitLibrary(KernelLibrary):
     """Code of a kernel that is called from Python by the address of its arguments, with that of all its parts."""
 
     code = b""
+    large = False
+
+    def _optimize_final_module(self) -> None:
+        if self.large:
+            for function in self._final_module.functions:
+                if function.linkage == ll.Linkage.linkonce_odr and not _must_melt(function):
+                    function.add_function_attribute("noinline")
+        super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
         """Make machine code; it is loaded by whoever calls it."""
@@ -57,13 +65,32 @@ class BodyLibrary(UnitLibrary):
         super()._optimize_final_module()
 
 
+def _must_melt(function: Any) -> bool:
+    return any(b"alwaysinline" in attribute for attribute in function.attributes)
+
+
+def _with_room(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function so large a frame that those of all it calls lie in one piece.
+
+    Python keeps frames in pieces of 16 KB and gives back those that are empty: a loop at the end of one would ask the
+    system for memory at every call.
+    """
+    function.__code__ = function.__code__.replace(co_stacksize=FRAME)
+    return function
+
+
+FRAME = 100_000  # words; Python takes the next power of two in bytes, of which a quarter is left for others
 _UNIT_LIBRARY: Any = UnitLibrary
 _BODY_LIBRARY: Any = BodyLibrary
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
-def compile_unit(part: Any, args: Sequence[Any]) -> Unit:
-    """Return the machine code of a part for arguments of some types; none if it has to be called through Numba."""
+@_with_room
+def compile_unit(part: Any, args: Sequence[Any], large: bool = False) -> Unit:
+    """Return the machine code of a part for arguments of some types; none if it has to be called through Numba.
+
+    The parts of a large one stay functions of their own, except those that must melt into their caller.
+    """
     part.compile(tuple(args))
     compiled = part.overloads[tuple(args)]
     returned = _returned(compiled.signature.return_type)
@@ -71,11 +98,13 @@ def compile_unit(part: Any, args: Sequence[Any]) -> Unit:
         return NO_UNIT
     name = f"entry.{compiled.fndesc.llvm_func_name}"
     library: Any = _UNIT_LIBRARY(compiled.target_context.codegen(), name)
+    library.large = large
     library.add_ir_module(_entry(compiled, name))
     return _unit(library, compiled, name, returned)
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
+@_with_room
 def compile_body(part: Any, args: Sequence[Any], name: str) -> Unit:
     """Return the machine code of a kernel that others call by a name."""
     part.compile(tuple(args))

@@ -12,7 +12,7 @@ from typing import Any
 
 import llvmlite.ir
 import numba.core.errors
-from numba.core import base, interpreter, lowering, postproc, transforms, typeinfer, types
+from numba.core import base, event, interpreter, ir, lowering, postproc, ssa, transforms, typeinfer, types
 from numba.core.typing.context import BaseContext
 from numba.core.typing.templates import signature
 
@@ -24,6 +24,7 @@ _values: dict[Any, Any] = {}
 _sizes: dict[str, int] = {}
 _locations: dict[Any, bool] = {}
 _packers: dict[Any, Any] = {}
+_mentioned: dict[Any, set[str]] = {}
 _SEEN_AS_THEMSELVES = (
     python_types.FunctionType,
     python_types.BuiltinFunctionType,
@@ -102,6 +103,48 @@ def _canonical(processor: Any, emit_dels: bool = False, extend_lifetimes: bool =
     processor.func_ir.blocks, processor.func_ir.variable_lifetime = blocks, postproc.VariableLifetime(blocks)
 
 
+def _defined_often(blocks: Any, cfg: Any) -> Any:
+    """Return the variables that are defined more than once; keeps in mind which blocks mention which."""
+    _mentioned.clear()
+    for label, block in blocks.items():
+        _mentioned[label] = {variable.name for statement in block.body for variable in statement.list_vars()}
+    return _FIND_DEFS_VIOLATORS(blocks, cfg)
+
+
+def _rewritten(blocks: Any, states: Any, handler: Any) -> Any:
+    """Give a variable new names; Numba looks for it everywhere."""
+    name = states["varname"]
+    theirs = {label: block for label, block in blocks.items() if name in _mentioned[label]}
+    done = _RUN_BLOCK_REWRITE(theirs, states, handler)
+    return {label: done[label] if label in done else _copied(block) for label, block in blocks.items()}
+
+
+def _copied(block: Any) -> Any:
+    copy = ir.Block(scope=block.scope, loc=block.loc)
+    copy.body = list(block.body)
+    return copy
+
+
+def _variables(inst: Any, value: Any) -> list[Any]:
+    """Return the variables in a part of a statement, most of which have none."""
+    kind = type(value)
+    if kind is ir.Var:
+        return [value]
+    if kind in _WITHOUT_VARIABLES:
+        return []
+    if kind not in (list, tuple, dict):
+        return list(_REC_LIST_VARS(inst, value))
+    found = []
+    for part in value.values() if kind is dict else value:
+        if type(part) not in _WITHOUT_VARIABLES:
+            found += _variables(inst, part)
+    return found
+
+
+def _nothing(*args: Any, **named: Any) -> None:
+    """Tell nobody that a lock is taken."""
+
+
 def _as_it_is(code: Any) -> Any:
     """Leave out a search for what kernels do not have: `with`, and dictionaries."""
     return code
@@ -129,6 +172,17 @@ class _Context:
 
 
 _NOTHING = contextlib.nullcontext()
+_WITHOUT_VARIABLES = {
+    str,
+    int,
+    float,
+    bool,
+    type(None),
+    python_types.BuiltinFunctionType,
+    ir.Loc,
+    ir.Const,
+    ir.Global,
+}
 _LL_TYPE: Any = llvmlite.ir.Type
 _BASE: Any = base
 _CONTEXT: Any = base.BaseContext
@@ -145,6 +199,11 @@ _HAS_LOC = _BASE._has_loc
 _GET_ARG_PACKER = _CONTEXT.get_arg_packer
 _DECLARE_FUNCTION = _CONTEXT.declare_function
 _PROCESS = _PROCESSOR.run
+_SSA: Any = ssa
+_FIND_DEFS_VIOLATORS = _SSA._find_defs_violators
+_RUN_BLOCK_REWRITE = _SSA._run_block_rewrite
+_INST: Any = ir.Inst
+_REC_LIST_VARS = _INST._rec_list_vars
 _NEW_ERROR_CONTEXT = _ERRORS.new_error_context
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (_FUNCTION, "get_call_type", _call_type),
@@ -155,6 +214,11 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (_CONTEXT, "get_arg_packer", _packer),
     (_CONTEXT, "declare_function", _declared),
     (_PROCESSOR, "run", _canonical),
+    (_SSA, "_find_defs_violators", _defined_often),
+    (_SSA, "_run_block_rewrite", _rewritten),
+    (_INST, "_rec_list_vars", _variables),
+    (event, "start_event", _nothing),
+    (event, "end_event", _nothing),
     (interpreter, "peep_hole_delete_with_exit", _as_it_is),
     (interpreter, "peep_hole_fuse_dict_add_updates", _as_it_is),
     (_FIXER, "catch_warnings", _warnings),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
+from softdock.jit import inlined, kernel, large
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import (
     any_push,
@@ -106,7 +106,7 @@ OPTIONS = np.dtype(
 )
 
 
-@kernel
+@large
 def run(system, memory, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
