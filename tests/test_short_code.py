@@ -8,6 +8,7 @@ import pytest
 
 from softdock.code_units import compile_unit
 from softdock.jit import kernel
+from softdock.machine_code import KernelError
 from softdock.multibody.kernels.tree import records
 from softdock.pipeline import type_of
 
@@ -181,3 +182,29 @@ def test_parts_of_tuples():
 def test_arrays_in_pieces():
     M = np.arange(24.0).reshape(4, 6)[:, ::2]
     check(strided, M, np.array([True, False, True]), np.array([2, 5, 7]), 1, np.zeros(7))
+
+
+@kernel
+def counted(step):
+    """How many steps there are to five; a step of zero is an error."""
+    count = 0
+    for _ in range(0, 5, step):
+        count += 1
+    return count
+
+
+def twice_counted(step, out):
+    """Call it twice, the second time after something was written."""
+    out[0] = counted(2)
+    out[1] = counted(step)
+    out[2] = 7.0
+
+
+def test_an_error_in_a_part_stops_the_kernel():
+    check(twice_counted, 1, np.zeros(3))
+    made, out = kernel(twice_counted), np.zeros(3)
+    with pytest.raises(KernelError):
+        made(0, out)
+    with pytest.raises(ValueError, match="must not be zero"):
+        made._through_numba(0, out)
+    assert list(out) == [3.0, 0.0, 0.0]

@@ -175,8 +175,11 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         return self.context.unpack_value(self.builder, resty, address, None if kind.aligned else 1)
 
     def _call(self, resty: Any, expr: Any) -> Any:
-        """Return a range that goes up one by one, or the largest or smallest of some numbers."""
-        what = getattr(self.typeof(expr.func.name), "typing_key", None)
+        """Return what a part of the kernel returns, a range that goes up one by one, or the largest of some numbers."""
+        kind = self.typeof(expr.func.name)
+        if isinstance(kind, types.Dispatcher):
+            return self._call_part(kind, resty, expr)
+        what = getattr(kind, "typing_key", None)
         if what not in (range, max, min) or expr.kws or expr.vararg:
             return None
         kinds = [self.typeof(arg.name) for arg in expr.args]
@@ -187,6 +190,26 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         return self._extreme(
             COMPARISONS[EXTREMES[what]], [self.loadvar(arg.name) for arg in expr.args], resty
         )
+
+    def _call_part(self, kind: Any, resty: Any, expr: Any) -> Any:
+        """Call a part; where it was stopped by an error, stop with the same."""
+        signature = self.fndesc.calltypes[expr]
+        part = kind.dispatcher.overloads.get(tuple(signature.args))
+        if part is None or signature.return_type != resty or isinstance(resty, types.Optional):
+            return None
+        about, context, build = part.fndesc, self.context, self.builder
+        values = self.fold_call_args(kind, signature, expr.args, expr.vararg, expr.kws)
+        function = context.declare_function(build.module, about)
+        with build.goto_entry_block():
+            returned = build.alloca(function.args[0].type.pointee)
+        words = context.get_arg_packer(about.argtypes).as_arguments(build, values)
+        status = build.call(function, [returned, build.function.args[1], *words])
+        with build.if_then(build.icmp_unsigned("!=", status, status.type(0)), likely=False):
+            build.ret(status)
+        context.add_linking_libs([part.library])
+        if resty == types.none:
+            return context.get_dummy_value()
+        return context.get_returned_value(build, resty, build.load(returned))
 
     def _range(self, args: Sequence[Any]) -> Any:
         made = ll.Constant(
