@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from softdock import machine_code, second_process
 from softdock.claims import claimed, is_claimed
-from softdock.kernel_folders import cache_folder, numba_version
+from softdock.compiler import machine_code, second_process
+from softdock.compiler.kernel_folders import cache_folder, numba_version
 
 ROOMS_WITH_KERNELS = ("multibody", "robot", "lumped", "contact")
 ROOMS_BESIDE = ("multibody", "contact", "robot", "lumped")
@@ -84,8 +84,8 @@ class Kernel:
         path = None if folder is None else folder / self._file(kinds)
 
         def compiled() -> machine_code.Unit:
-            from softdock.code_units import compile_unit
-            from softdock.pipeline import type_of
+            from softdock.compiler.code_units import compile_unit
+            from softdock.compiler.pipeline import type_of
 
             types = [type_of(value) for value in args]
             return cast(machine_code.Unit, compile_unit(self._part, types, self._large))
@@ -106,7 +106,7 @@ class Kernel:
     @functools.cached_property
     def _numba_type_(self) -> Any:
         """How other kernels see it."""
-        from softdock.pipeline import type_of_part
+        from softdock.compiler.pipeline import type_of_part
 
         return type_of_part(self._part)
 
@@ -115,7 +115,7 @@ class Kernel:
         """The form for other kernels: code that melts into theirs, or a declaration of code of its own."""
         if not (self._separate and _without_numba()):
             return self._body
-        from softdock.code_units import declare_only
+        from softdock.compiler.code_units import declare_only
 
         part = self._new_part()
         declare_only(part, self._declared)
@@ -126,7 +126,7 @@ class Kernel:
         return self._new_part()
 
     def _new_part(self) -> Any:
-        from softdock.pipeline import compilers, for_all_numbers
+        from softdock.compiler.pipeline import compilers, for_all_numbers
 
         part = _compile(
             self._function, pipeline_class=compilers()[1], no_cpython_wrapper=True, **self._options
@@ -143,14 +143,14 @@ class Kernel:
 
     def compile_body(self, args: tuple[Any, ...], name: str) -> machine_code.Unit:
         """Return machine code of its own, which other kernels call by a name."""
-        from softdock.code_units import compile_body
+        from softdock.compiler.code_units import compile_body
 
         return cast(machine_code.Unit, compile_body(self._body, args, name))
 
     @functools.cached_property
     def _through_numba(self) -> Callable[..., Any]:
         """The form for arguments that only Numba can pass, and for places where machine code was not tried."""
-        from softdock.pipeline import compilers
+        from softdock.compiler.pipeline import compilers
 
         compiler, _, cache = compilers()
         entry: Any = _compile(self._function, pipeline_class=compiler)

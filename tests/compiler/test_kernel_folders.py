@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from softdock import kernel_folders
+from softdock.compiler import kernel_folders
 
 
 @pytest.fixture

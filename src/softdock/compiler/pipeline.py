@@ -23,10 +23,10 @@ from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 
-from softdock import compiled_lanes  # noqa: F401  kernels use its type
-from softdock.machine_code import OWN, TRIED, KernelError
-from softdock.short_code import ShortLower
-from softdock.shortcuts import remembering
+from softdock.compiler import compiled_lanes  # noqa: F401  kernels use its type
+from softdock.compiler.machine_code import OWN, TRIED, KernelError
+from softdock.compiler.short_code import ShortLower
+from softdock.compiler.shortcuts import remembering
 
 type_of: Any = numba.typeof
 

@@ -1,6 +1,7 @@
 """The kernel cache: never stale, never in a folder of somebody else, never in the way."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from softdock import jit, machine_code
+from softdock import jit
+from softdock.compiler import machine_code
 
 KERNEL = """
     from softdock.jit import kernel
@@ -50,18 +52,10 @@ def package(tmp_path: Path) -> Path:
     root = tmp_path / "softdock"
     (root / "lumped").mkdir(parents=True)
     (root / "__init__.py").touch()
-    compiler = (
-        "pipeline.py",
-        "short_code.py",
-        "shortcuts.py",
-        "code_units.py",
-        "compiled_lanes.py",
-        "lanes.py",
-        "second_process.py",
-        "claims.py",
-    )
-    for name in ("jit.py", "machine_code.py", "caches.py", "kernel_folders.py", *compiler):
-        (root / name).write_bytes((Path(jit.__file__).parent / name).read_bytes())
+    ours = Path(jit.__file__).parent
+    for name in ("jit.py", "caches.py", "claims.py", "lanes.py"):
+        shutil.copy(ours / name, root)
+    shutil.copytree(ours / "compiler", root / "compiler", ignore=shutil.ignore_patterns("__pycache__"))
     write(root / "lumped" / "__init__.py", KERNEL)
     write(root / "lumped" / "helper.py", HELPER)
     write(root / "lumped" / "constants.py", "OFFSET = 0.5\n")
@@ -254,8 +248,9 @@ ASK_SEPARATE = """
 @pytest.mark.parametrize("cores", [1, 2])
 def test_separate_kernels_are_compiled_once_and_kept(package: Path, cores: int) -> None:
     write(package / "lumped" / "__init__.py", SEPARATE)
-    script = f"from softdock import second_process as s\ns._cores = lambda: {cores}\n" + textwrap.dedent(
-        ASK_SEPARATE
+    script = (
+        f"from softdock.compiler import second_process as s\ns._cores = lambda: {cores}\n"
+        + textwrap.dedent(ASK_SEPARATE)
     )
     *said, folder = ask(package, script)
     assert said == ["20.5", "True", "2.5"]
@@ -276,7 +271,7 @@ def test_without_the_second_process_the_first_compiles_all(package: Path, accide
 def test_the_second_process_ends_with_the_first(package: Path) -> None:
     script = """
         import time
-        from softdock import second_process
+        from softdock.compiler import second_process
         second_process._cores = lambda: 2
         process = second_process.start("time", "sleep", 600.0)
         print(process._process.pid, flush=True)
@@ -295,7 +290,7 @@ def test_the_second_process_ends_in_peace_wherever_it_starts(package: Path) -> N
     write(folder / "pickle.py", "raise SystemExit('a script of the user')")
     script = f"""
         import os, pickle
-        from softdock import second_process
+        from softdock.compiler import second_process
         os.chdir({str(folder)!r})
         second_process._cores = lambda: 2
         process = second_process.start("time", "sleep", 0.0)
@@ -319,7 +314,7 @@ def test_a_failed_compilation_leaves_no_process(package: Path) -> None:
     write(package / "lumped" / "__init__.py", SEPARATE.replace("return out[0]", "return out[0] + 'one'"))
     script = """
         import numpy as np
-        from softdock import second_process
+        from softdock.compiler import second_process
         from softdock.lumped import answer
         second_process._cores = lambda: 2
         try:
@@ -333,7 +328,7 @@ def test_a_failed_compilation_leaves_no_process(package: Path) -> None:
 def test_without_any_folder_separate_kernels_still_run(package: Path) -> None:
     write(package / "lumped" / "__init__.py", SEPARATE)
     script = (
-        "from softdock import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
+        "from softdock.compiler import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
         + textwrap.dedent(ASK_SEPARATE)
     )
     assert ask(package, script) == ["20.5", "True", "2.5", "None"]
@@ -380,7 +375,7 @@ def test_a_part_beyond_its_array_raises_where_bounds_are_checked(package: Path) 
 def test_compilers_of_others_are_left_as_they_were(package: Path) -> None:
     script = """
         import gc
-        from softdock import shortcuts
+        from softdock.compiler import shortcuts
         from softdock.lumped import answer
         before = [getattr(place, name) for place, name, _ in shortcuts._REPLACED]
         answer(1.0)
@@ -437,7 +432,7 @@ def test_a_folder_that_cannot_be_written_is_passed_over(package: Path, tmp_path:
 
 def test_without_any_folder_kernels_still_run(package: Path) -> None:
     script = (
-        "from softdock import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
+        "from softdock.compiler import kernel_folders\nkernel_folders.cache_bases = lambda: []\n"
         + textwrap.dedent(ASK)
     )
     assert ask(package, script) == ["True", "20.5", "True", "None"]

@@ -16,7 +16,7 @@ from numba.core import base, event, interpreter, ir, lowering, postproc, ssa, tr
 from numba.core.typing.context import BaseContext
 from numba.core.typing.templates import signature
 
-from softdock.short_code import EXTREMES, one_of
+from softdock.compiler.short_code import EXTREMES, one_of
 
 _calls: dict[Any, Any] = {}
 _attributes: dict[Any, Any] = {}

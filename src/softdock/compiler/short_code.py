@@ -5,7 +5,6 @@ to find out that five matter. They cost a quarter of the time to compile. What i
 as are items of arrays when it is told to check bounds.
 """
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,9 +13,10 @@ from llvmlite import ir as ll
 from numba.core import ir, types
 from numba.core.cgutils import get_record_member
 from numba.core.lowering import Lower
-from numba.np.arrayobj import get_itemsize, load_item, store_item
+from numba.np.arrayobj import load_item, store_item
 
-WHOLE = ll.IntType(64)
+from softdock.compiler.short_arrays import WHOLE, ArrayInCode, array_of
+
 FLOAT_ARITHMETIC = {
     operator.add: "fadd",
     operator.sub: "fsub",
@@ -33,8 +33,6 @@ COMPARISONS = {
     operator.ne: "!=",
 }
 EXTREMES = {max: operator.gt, min: operator.lt}
-DATA, SHAPE, STRIDES = 4, 5, 6
-"""Places in Numba's structure of an array."""
 AT, STEP, LEFT = 0, 2, 3
 """Places in Numba's structure of a loop over a range: address of the next value, step, address of how many are left."""
 
@@ -98,7 +96,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
             )
         if not (isinstance(resty, types.Array) and resty.layout == "C" and array.kind.layout == "C"):
             return None
-        return _made(self.context, self.builder, resty, item, array.shape[used:])
+        return array_of(self.context, self.builder, resty, item, array.shape[used:])
 
     def _set_item(self, inst: Any, index: Any, known: Any) -> bool:
         """Write into an item of an array; tells whether that could be done."""
@@ -113,7 +111,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         store_item(self.context, self.builder, array.kind, value, item)
         return True
 
-    def _place(self, target: Any, index: Any, known: Any) -> "tuple[_Array, Any, int] | None":
+    def _place(self, target: Any, index: Any, known: Any) -> tuple[ArrayInCode, Any, int] | None:
         """Return an array, the address of an item or a row of it, and of how many numbers its index consists."""
         kind = self.typeof(target.name)
         if not isinstance(kind, types.Array) or kind.layout not in "CA" or index is None:
@@ -123,7 +121,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         indices = self._indices(index, known)
         if indices is None or len(indices) > kind.ndim:
             return None
-        array = _Array(self.context, self.builder, kind, self.loadvar(target.name))
+        array = ArrayInCode(self.context, self.builder, kind, self.loadvar(target.name))
         return array, array.address(indices), len(indices)
 
     def _indices(self, index: Any, known: Any) -> list[Any] | None:
@@ -171,7 +169,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         self.context.sentry_record_alignment(kind, name)
         address = get_record_member(self.builder, self.loadvar(value.name), kind.offset(name), stored)
         if nested:
-            return _made(self.context, self.builder, resty, address, [WHOLE(n) for n in resty.shape])
+            return array_of(self.context, self.builder, resty, address, [WHOLE(n) for n in resty.shape])
         return self.context.unpack_value(self.builder, resty, address, None if kind.aligned else 1)
 
     def _call(self, resty: Any, expr: Any) -> Any:
@@ -283,94 +281,6 @@ _EXPRESSIONS: dict[str, Callable[[ShortLower, Any, Any], Any]] = {
     "pair_first": ShortLower._half,
     "pair_second": ShortLower._half,
 }
-
-
-class _Array:
-    """An array in a kernel."""
-
-    def __init__(self, context: Any, builder: Any, kind: Any, value: Any) -> None:
-        self._context, self._builder, self.kind, self._value = context, builder, kind, value
-
-    @property
-    def shape(self) -> list[Any]:
-        """How many items it has along each axis."""
-        if isinstance(self.kind, types.NestedArray):
-            return [WHOLE(n) for n in self.kind.shape]
-        return [self._builder.extract_value(self._value, (SHAPE, i)) for i in range(self.kind.ndim)]
-
-    def address(self, indices: Sequence[Any]) -> Any:
-        """Return the address of an item, or of the first item of a row."""
-        build = self._builder
-        data = build.extract_value(self._value, DATA)
-        if self.kind.layout != "C":
-            return self._strided(data, indices)
-        if all(isinstance(index, int) for index in indices) and isinstance(self.kind, types.NestedArray):
-            shape = self.kind.shape
-            steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-            at = sum(
-                (i if i >= 0 else i + n) * step for i, n, step in zip(indices, shape, steps, strict=False)
-            )
-            return build.gep(data, [WHOLE(at)])
-        at = None
-        for axis in range(self.kind.ndim):
-            if at is not None:
-                at = build.mul(at, self._length(axis))
-            if axis < len(indices):
-                index = self._counted(indices[axis], axis)
-                at = index if at is None else build.add(at, index)
-        return build.gep(data, [at])
-
-    def _strided(self, data: Any, indices: Sequence[Any]) -> Any:
-        build, at = self._builder, None
-        for axis, index in enumerate(indices):
-            stride = build.extract_value(self._value, (STRIDES, axis))
-            offset = build.mul(stride, self._counted(index, axis))
-            at = offset if at is None else build.add(at, offset)
-        start = build.bitcast(data, ll.IntType(8).as_pointer())
-        return build.bitcast(build.gep(start, [at]), data.type)
-
-    def _length(self, axis: int) -> Any:
-        if isinstance(self.kind, types.NestedArray):
-            return WHOLE(self.kind.shape[axis])
-        return self._builder.extract_value(self._value, (SHAPE, axis))
-
-    def _counted(self, index: Any, axis: int) -> Any:
-        """Return an index that may count from the end as one from the start."""
-        build = self._builder
-        if isinstance(index, int):
-            return WHOLE(index) if index >= 0 else build.add(self._length(axis), WHOLE(index))
-        from_end = build.add(self._length(axis), index)
-        return build.select(build.icmp_signed("<", index, WHOLE(0)), from_end, index)
-
-
-def _made(context: Any, build: Any, kind: Any, data: Any, shape: Sequence[Any]) -> Any:
-    """Return an array in the order of C whose data lie elsewhere."""
-    item = get_itemsize(context, kind)
-    whole: Any = ll.Constant(context.get_value_type(kind), None)
-    steps: list[Any] = [WHOLE(item)]
-    for length in reversed(shape[1:]):
-        steps.insert(0, _times(build, steps[0], length))
-    count = shape[0]
-    for length in shape[1:]:
-        count = _times(build, count, length)
-    if all(isinstance(number, ll.Constant) for number in (count, *steps)):
-        nothing = [ll.Constant(entry, None) for entry in whole.type.elements[:2]]
-        axes = [ll.Constant(ll.ArrayType(WHOLE, len(shape)), numbers) for numbers in (list(shape), steps)]
-        no_data = ll.Constant(whole.type.elements[DATA], None)
-        made = ll.Constant(whole.type, [*nothing, count, WHOLE(item), no_data, *axes])
-        return build.insert_value(made, data, DATA)
-    for value, place in ((count, 2), (WHOLE(item), 3), (data, DATA)):
-        whole = build.insert_value(whole, value, place)
-    for axis in range(len(shape)):
-        whole = build.insert_value(whole, shape[axis], (SHAPE, axis))
-        whole = build.insert_value(whole, steps[axis], (STRIDES, axis))
-    return whole
-
-
-def _times(build: Any, one: Any, other: Any) -> Any:
-    if isinstance(one, ll.Constant) and isinstance(other, ll.Constant):
-        return WHOLE(one.constant * other.constant)
-    return build.mul(one, other)
 
 
 def _is_whole(kind: Any) -> bool:

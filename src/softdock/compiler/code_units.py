@@ -18,7 +18,7 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined
 from numba.core.environment import Environment
 from numba.core.typing.templates import signature
 
-from softdock.machine_code import (
+from softdock.compiler.machine_code import (
     DATA_AT,
     NO_UNIT,
     OWN,
@@ -29,7 +29,7 @@ from softdock.machine_code import (
     called_from_outside,
     symbol_address,
 )
-from softdock.pipeline import DeclaredLibrary, KernelLibrary
+from softdock.compiler.pipeline import DeclaredLibrary, KernelLibrary
 
 
 class UnitLibrary(KernelLibrary):

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-import softdock.pipeline  # noqa: F401  teaches Numba the lanes
+import softdock.compiler.pipeline  # noqa: F401  teaches Numba the lanes
 from softdock.contact.kernels.measure import inverse_root
 from softdock.lanes import (
     LANES,

@@ -16,8 +16,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-PACKAGE_ROOT = Path(__file__).parent
-_COMMAND = "from softdock.second_process import serve; serve()"
+PACKAGE_ROOT = Path(__file__).parents[1]
+_COMMAND = "from softdock.compiler.second_process import serve; serve()"
 _LENGTH = struct.Struct("<Q")
 _serving = False
 _running: list["SecondProcess"] = []

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from softdock.caches import cache_bases
 
-PACKAGE_ROOT = Path(__file__).parent
+PACKAGE_ROOT = Path(__file__).parents[1]
 CACHES_KEPT = 8  # a few installations side by side, each with and without boundscheck
 SECONDS_KEPT = 3600.0  # longer than any process takes from start to its last compilation
 
@@ -85,7 +85,7 @@ def _kernel_sources(room: str) -> dict[Path, bytes]:
     """Return the files of a room's kernels, and the files of ours they import: constants become code too."""
     own = {path: path.read_bytes() for path in (PACKAGE_ROOT / room).rglob("*.py")}
     found = {path: source for path, source in own.items() if _USES_KERNELS.search(source)}
-    waiting = [PACKAGE_ROOT / "jit.py", PACKAGE_ROOT / "code_units.py", *found]
+    waiting = [PACKAGE_ROOT / "jit.py", PACKAGE_ROOT / "compiler" / "code_units.py", *found]
     while waiting:
         path = waiting.pop()
         found[path] = path.read_bytes()

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from softdock.code_units import compile_unit
+from softdock.compiler.code_units import compile_unit
+from softdock.compiler.machine_code import KernelError
+from softdock.compiler.pipeline import type_of
 from softdock.jit import kernel
-from softdock.machine_code import KernelError
 from softdock.multibody.kernels.tree import records
-from softdock.pipeline import type_of
 
 RECORD = np.dtype(
     [("n", np.int64), ("x", np.float64), ("v", np.float64, 3), ("M", np.float64, (2, 3)), ("on", np.bool_)],
