@@ -34,9 +34,10 @@ class Tally:
     total: int
     done: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    started: float = field(default_factory=time.monotonic)
     fresh: int = 0
     """Runs of this session."""
+    first_done: float = 0.0
+    """When the first of them was [s]; it may have waited for kernels to be compiled."""
     finished: bool = False
     interrupted: bool = False
     stopped_at: int | None = None
@@ -44,13 +45,15 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Runs per second of this session."""
-        return self.fresh / max(time.monotonic() - self.started, 1e-9)
+        """Runs per second since the first of this session; 0 while that is all there is."""
+        return max(self.fresh - 1, 0) / max(time.monotonic() - self.first_done, 1e-9)
 
     def count(self, outcome: str, fresh: bool = True) -> None:
         """Count a run that is done."""
         self.done += 1
         self.fresh += fresh
+        if fresh and self.fresh == 1:
+            self.first_done = time.monotonic()
         self.outcomes[outcome] += 1
 
 

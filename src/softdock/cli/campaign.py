@@ -237,9 +237,10 @@ def _spoken() -> "Callable[[Tally], None]":
 def describe(tally: "Tally") -> str:
     """Return progress in one line: runs, rate, time left, outcomes."""
     parts = [f"{tally.done} of {tally.total} runs"]
-    if tally.fresh:
-        left = (tally.total - tally.done) / tally.rate
-        parts.append(f"{tally.rate:.3g}/s")
+    rate = tally.rate
+    if rate:
+        left = (tally.total - tally.done) / rate
+        parts.append(f"{rate:.3g}/s")
         parts.append(f"{_duration(left)} left")
     parts += [f"{outcome} {count}" for outcome, count in tally.outcomes.most_common(4)]
     return ", ".join(parts)
