@@ -149,6 +149,8 @@ def shown(value) -> str:
 
 
 def copy(value):
+    if isinstance(value, World):
+        return World(value.a.copy(), value.pair, value.n)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -182,6 +184,53 @@ def test_parts_of_tuples():
 def test_arrays_in_pieces():
     M = np.arange(24.0).reshape(4, 6)[:, ::2]
     check(strided, M, np.array([True, False, True]), np.array([2, 5, 7]), 1, np.zeros(7))
+
+
+class World(NamedTuple):
+    """A tuple that holds arrays and another such tuple."""
+
+    a: np.ndarray
+    pair: Pair
+    n: int
+
+
+@kernel
+def sum_of(world, i):
+    """Look into both tuples."""
+    world.a[0] += 1.0
+    return world.a[i] + world.pair.first[i] * world.pair.second + world.n
+
+
+@kernel
+def first_of(pair, i):
+    """Take a tuple apart, and by another name."""
+    first, second = pair
+    again = pair
+    return again.first[i] + second + first[0] + again[1]
+
+
+def passed_on(world, other, way, i, out):
+    """Pass on tuples that hold arrays: whole, in parts, made here, one of two, and under another name."""
+    out[0] = sum_of(world, i)
+    inner = world.pair
+    out[1], out[2] = first_of(inner, i), first_of(world.pair, i)
+    chosen = world if way > 0 else other
+    out[3] = sum_of(chosen, i)
+    for k in range(3):
+        world, other = other, world
+        out[4] += (k + 1.0) * sum_of(world, i)
+    out[5] = first_of(Pair(world.a, 3.5), i)
+    a, pair, n = other
+    out[6] = a[i] + first_of(pair, i) + n
+    made = (world, pair)
+    out[7] = sum_of(made[0], i) + first_of(made[1], -1)
+    return out[7]
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_tuples_that_hold_arrays_are_passed_on(way):
+    world, other = (World(np.arange(4.0) * k, Pair(np.arange(5.0) - k, 0.5 * k), k) for k in (2, 3))
+    check(passed_on, world, other, way, 2, np.zeros(8))
 
 
 @kernel

@@ -30,6 +30,7 @@ from softdock.compiler.machine_code import (
     symbol_address,
 )
 from softdock.compiler.pipeline import DeclaredLibrary, KernelLibrary
+from softdock.compiler.shortcuts import remembering
 
 
 class UnitLibrary(KernelLibrary):
@@ -86,6 +87,7 @@ _BODY_LIBRARY: Any = BodyLibrary
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
 @_with_room
+@remembering()
 def compile_unit(part: Any, args: Sequence[Any], large: bool = False) -> Unit:
     """Return the machine code of a part for arguments of some types; none if it has to be called through Numba.
 
@@ -105,6 +107,7 @@ def compile_unit(part: Any, args: Sequence[Any], large: bool = False) -> Unit:
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
 @_with_room
+@remembering()
 def compile_body(part: Any, args: Sequence[Any], name: str) -> Unit:
     """Return the machine code of a kernel that others call by a name."""
     part.compile(tuple(args))

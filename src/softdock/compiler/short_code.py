@@ -5,6 +5,7 @@ to find out that five matter. They cost a quarter of the time to compile. What i
 as are items of arrays when it is told to check bounds.
 """
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from numba.core.cgutils import get_record_member
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
+from softdock.compiler.by_address import is_by_address, part_of
 from softdock.compiler.short_arrays import WHOLE, ArrayInCode, array_of
 
 FLOAT_ARITHMETIC = {
@@ -52,11 +54,53 @@ class ShortLower(_LOWER):  # type: ignore[misc]
     def lower_inst(self, inst: Any) -> None:
         """Write the code of a statement."""
         kind = type(inst)
+        if kind is ir.Assign and self._assign_address(inst):
+            return
         if kind in (ir.SetItem, ir.StaticSetItem):
             index = inst.index if kind is ir.SetItem else inst.index_var
             if self._set_item(inst, index, getattr(inst, "index", None)):
                 return
         super().lower_inst(inst)
+
+    def loadvar(self, name: str) -> Any:
+        """Return the value of a variable."""
+        address = self._addresses.get(name)
+        return super().loadvar(name) if address is None else self.builder.load(address)
+
+    @functools.cached_property
+    def _addresses(self) -> dict[str, Any]:
+        """Variables of which the address is known: tuples that were passed by it, and tuples in them."""
+        return {}
+
+    def _assign_address(self, inst: Any) -> bool:
+        """Keep the address of a tuple in mind instead of its value, where that is the same; tells whether it is."""
+        name, value = inst.target.name, inst.value
+        kind = self.typeof(name)
+        if not is_by_address(kind):
+            return False
+        address = self._address(value)
+        if address is None:
+            return False
+        if len(
+            self.func_ir._definitions.get(name, ())
+        ) == 1 and address.type.pointee == self.context.get_value_type(kind):
+            self._addresses[name] = address
+        else:
+            self.storevar(self.builder.load(address), name)
+        return True
+
+    def _address(self, value: Any) -> Any:
+        """Return the address of a tuple: of an argument, of a variable that has one, or of a part of such."""
+        if isinstance(value, ir.Arg):
+            return self.fnargs[value.index]
+        if isinstance(value, ir.Var):
+            return self._addresses.get(value.name)
+        if not isinstance(value, ir.Expr) or value.op not in ("getattr", "static_getitem"):
+            return None
+        whole = self._addresses.get(value.value.name)
+        kind = self.typeof(value.value.name)
+        index = _place_in(kind, value.attr if value.op == "getattr" else value.index)
+        return None if whole is None or index is None else part_of(self.builder, whole, index)
 
     def _binary(self, resty: Any, expr: Any) -> Any:
         """Return a sum, a difference, a product, a quotient or a comparison of two floats or two whole numbers."""
@@ -144,19 +188,21 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         return [one.literal_value if isinstance(one, types.IntegerLiteral) else value
                 for one, value in zip(kinds, values, strict=True)]  # fmt: skip
 
-    def _part(self, index: Any, resty: Any, value: Any) -> Any:
-        """Return one of a tuple."""
-        kinds = list(self.typeof(value.name))
-        if not isinstance(index, int) or kinds[index] != resty:
+    def _part(self, which: Any, resty: Any, value: Any) -> Any:
+        """Return one of a tuple, by its number or its name."""
+        kind = self.typeof(value.name)
+        index = _place_in(kind, which)
+        if index is None or list(kind)[index] != resty:
             return None
-        return self.builder.extract_value(self.loadvar(value.name), index % len(kinds))
+        whole = self._addresses.get(value.name)
+        if whole is not None:
+            return self.builder.load(part_of(self.builder, whole, index))
+        return self.builder.extract_value(self.loadvar(value.name), index)
 
     def _field(self, resty: Any, expr: Any) -> Any:
         """Return a field of a record or of a tuple with names."""
-        kind: Any = self.typeof(expr.value.name)
-        if isinstance(kind, types.BaseNamedTuple):
-            fields: Any = getattr(kind, "fields", ())
-            return self._part(fields.index(expr.attr), resty, expr.value) if expr.attr in fields else None
+        if isinstance(self.typeof(expr.value.name), types.BaseNamedTuple):
+            return self._part(expr.attr, resty, expr.value)
         return self._field_named(expr.attr, resty, expr.value)
 
     def _field_named(self, name: str, resty: Any, value: Any) -> Any:
@@ -196,7 +242,12 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         if part is None or signature.return_type != resty or isinstance(resty, types.Optional):
             return None
         about, context, build = part.fndesc, self.context, self.builder
-        values = self.fold_call_args(kind, signature, expr.args, expr.vararg, expr.kws)
+        if expr.vararg or expr.kws or len(expr.args) != len(signature.args):
+            values = self.fold_call_args(kind, signature, expr.args, expr.vararg, expr.kws)
+        else:
+            values = [
+                self._passed(arg, wanted) for arg, wanted in zip(expr.args, signature.args, strict=True)
+            ]
         function = context.declare_function(build.module, about)
         with build.goto_entry_block():
             returned = build.alloca(function.args[0].type.pointee)
@@ -208,6 +259,11 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         if resty == types.none:
             return context.get_dummy_value()
         return context.get_returned_value(build, resty, build.load(returned))
+
+    def _passed(self, arg: Any, wanted: Any) -> Any:
+        """Return an argument as it is passed: its value, or its address."""
+        address = self._addresses.get(arg.name)
+        return self._cast_var(arg, wanted) if address is None or self.typeof(arg.name) != wanted else address
 
     def _range(self, args: Sequence[Any]) -> Any:
         made = ll.Constant(
@@ -281,6 +337,14 @@ _EXPRESSIONS: dict[str, Callable[[ShortLower, Any, Any], Any]] = {
     "pair_first": ShortLower._half,
     "pair_second": ShortLower._half,
 }
+
+
+def _place_in(kind: Any, which: Any) -> int | None:
+    """Return the place of a part in a tuple; None if that is not how it is found."""
+    if isinstance(which, str):
+        fields: Any = getattr(kind, "fields", ())
+        return fields.index(which) if which in fields else None
+    return which % len(kind) if type(which) is int and isinstance(kind, types.BaseTuple) else None
 
 
 def _is_whole(kind: Any) -> bool:

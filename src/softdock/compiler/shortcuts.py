@@ -16,6 +16,7 @@ from numba.core import base, event, interpreter, ir, lowering, postproc, ssa, tr
 from numba.core.typing.context import BaseContext
 from numba.core.typing.templates import signature
 
+from softdock.compiler.by_address import Packer
 from softdock.compiler.short_code import EXTREMES, one_of
 
 _calls: dict[Any, Any] = {}
@@ -81,10 +82,10 @@ def _wants_location(function: Any) -> bool:
 
 
 def _packer(context: Any, kinds: Any) -> Any:
-    """Return what takes arguments apart into words."""
+    """Return what takes arguments apart into words and addresses."""
     key = tuple(kinds)
     if key not in _packers:
-        _packers[key] = _GET_ARG_PACKER(context, kinds)
+        _packers[key] = Packer(context.data_model_manager, key)
     return _packers[key]
 
 
@@ -196,7 +197,6 @@ _RESOLVE_GETATTR = _TYPING.resolve_getattr
 _RESOLVE_VALUE_TYPE = _TYPING.resolve_value_type
 _GET_ABI_SIZE = _LL_TYPE.get_abi_size
 _HAS_LOC = _BASE._has_loc
-_GET_ARG_PACKER = _CONTEXT.get_arg_packer
 _DECLARE_FUNCTION = _CONTEXT.declare_function
 _PROCESS = _PROCESSOR.run
 _SSA: Any = ssa
