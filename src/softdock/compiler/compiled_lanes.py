@@ -12,6 +12,7 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model, type_callable
 
+from softdock.compiler.short_arrays import ArrayInCode
 from softdock.lanes import (
     HALVED_EXPONENT,
     LANES,
@@ -140,10 +141,9 @@ def _lower_fma(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Return where the lanes of an array begin; rows follow each other without gaps."""
-    array = context.make_array(sig.args[0])(context, builder, args[0])
+    array = ArrayInCode(context, builder, sig.args[0], args[0])
     row, column = (context.cast(builder, args[k], sig.args[k], types.intp) for k in (1, 2))
-    width = cgutils.unpack_tuple(builder, array.shape, 2)[1]
-    place = builder.gep(array.data, [builder.add(builder.mul(row, width), column)])
+    place = builder.gep(array.data, [builder.add(builder.mul(row, array.length(1)), column)])
     return builder.bitcast(place, VECTOR.as_pointer())
 
 
@@ -159,7 +159,7 @@ def _lower_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _flat_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Return where the lanes of a one-dimensional array begin."""
-    array = context.make_array(sig.args[0])(context, builder, args[0])
+    array = ArrayInCode(context, builder, sig.args[0], args[0])
     first = context.cast(builder, args[1], sig.args[1], types.intp)
     return builder.bitcast(builder.gep(array.data, [first]), VECTOR.as_pointer())
 
@@ -169,7 +169,7 @@ def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _lower_take_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = context.make_array(sig.args[0])(context, builder, args[0])
+    array = ArrayInCode(context, builder, sig.args[0], args[0])
     first, out = context.cast(builder, args[1], sig.args[1], types.intp), ZERO
     for k in range(3):
         place = builder.gep(array.data, [builder.add(first, ir.Constant(first.type, k))])
@@ -207,7 +207,7 @@ def _lower_rough_inverse_root(context: Any, builder: Any, sig: Any, args: Any) -
 
 
 def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array, index = (context.make_array(kind)(context, builder, value) for kind, value in zip(sig.args, args))
+    array, index = (ArrayInCode(context, builder, kind, value) for kind, value in zip(sig.args, args))
     out = UNKNOWN
     for k in range(LANES):
         at = builder.load(builder.gep(index.data, [ir.Constant(I64, k)]))

@@ -20,16 +20,19 @@ class ArrayInCode:
         self._context, self._builder, self.kind, self._value = context, builder, kind, value
 
     @property
+    def data(self) -> Any:
+        """Where its items begin."""
+        return self._builder.extract_value(self._value, DATA)
+
+    @property
     def shape(self) -> list[Any]:
         """How many items it has along each axis."""
-        if isinstance(self.kind, types.NestedArray):
-            return [WHOLE(n) for n in self.kind.shape]
-        return [self._builder.extract_value(self._value, (SHAPE, i)) for i in range(self.kind.ndim)]
+        return [self.length(axis) for axis in range(self.kind.ndim)]
 
     def address(self, indices: Sequence[Any]) -> Any:
         """Return the address of an item, or of the first item of a row."""
         build = self._builder
-        data = build.extract_value(self._value, DATA)
+        data = self.data
         if self.kind.layout != "C":
             return self._strided(data, indices)
         if all(isinstance(index, int) for index in indices) and isinstance(self.kind, types.NestedArray):
@@ -42,7 +45,7 @@ class ArrayInCode:
         at = None
         for axis in range(self.kind.ndim):
             if at is not None:
-                at = build.mul(at, self._length(axis))
+                at = build.mul(at, self.length(axis))
             if axis < len(indices):
                 index = self._counted(indices[axis], axis)
                 at = index if at is None else build.add(at, index)
@@ -57,7 +60,8 @@ class ArrayInCode:
         start = build.bitcast(data, ll.IntType(8).as_pointer())
         return build.bitcast(build.gep(start, [at]), data.type)
 
-    def _length(self, axis: int) -> Any:
+    def length(self, axis: int) -> Any:
+        """Return how many items it has along an axis."""
         if isinstance(self.kind, types.NestedArray):
             return WHOLE(self.kind.shape[axis])
         return self._builder.extract_value(self._value, (SHAPE, axis))
@@ -66,8 +70,8 @@ class ArrayInCode:
         """Return an index that may count from the end as one from the start."""
         build = self._builder
         if isinstance(index, int):
-            return WHOLE(index) if index >= 0 else build.add(self._length(axis), WHOLE(index))
-        from_end = build.add(self._length(axis), index)
+            return WHOLE(index) if index >= 0 else build.add(self.length(axis), WHOLE(index))
+        from_end = build.add(self.length(axis), index)
         return build.select(build.icmp_signed("<", index, WHOLE(0)), from_end, index)
 
 

@@ -67,6 +67,14 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         address = self._addresses.get(name)
         return super().loadvar(name) if address is None else self.builder.load(address)
 
+    def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
+        """Give a variable a value; what it had before needs no look, nobody counts references."""
+        self._alloca_var(name, self.typeof(name))
+        if name in self._singly_assigned_vars and not self._disable_sroa_like_opt:
+            self._blk_local_varmap[name] = value
+        else:
+            self.builder.store(value, self.getvar(name))
+
     @functools.cached_property
     def _addresses(self) -> dict[str, Any]:
         """Variables of which the address is known: tuples that were passed by it, and tuples in them."""
