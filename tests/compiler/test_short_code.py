@@ -3,8 +3,10 @@
 import math
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+from numba.core import event
 
 from softdock.compiler.code_units import compile_unit
 from softdock.compiler.machine_code import KernelError
@@ -98,6 +100,34 @@ def arithmetic(a, b, i, j, out):
     return x
 
 
+def stars(whole, floats, zero, out):
+    """Arguments that a tuple stands for, ranges that something else made, and an array without axes."""
+    count = 0
+    for i in range(*whole):
+        count = 10 * count + i
+    for i in other_steps(whole[1]):
+        count = 10 * count + i
+    zero[()] += 1.5
+    out[0], out[1], out[2], out[3] = count, max(*whole), min(*floats), zero[()]
+
+
+@kernel
+def other_steps(n):
+    """Every third."""
+    return range(0, n, 3)
+
+
+@numba.njit
+def of_somebody(pair, i):
+    """Not ours, but for a kernel it could be called by."""
+    return pair.first[i] * pair.second + max(i, 1)
+
+
+def foreign(pair, M, i):
+    """Functions that Numba compiles with pieces of its own."""
+    return of_somebody(pair, i) + np.trace(M)
+
+
 def tuples(pair, t, i):
     """Parts of tuples, with names and without."""
     first, second = pair
@@ -175,6 +205,41 @@ def test_loops_over_ranges(n, m, step):
 def test_arithmetic(a, b, i, j):
     with np.errstate(all="ignore"):
         check(arithmetic, np.float64(a), np.float64(b), i, j, np.zeros(23))
+
+
+@pytest.mark.parametrize("whole", [(0, 7, 2), (5, 0, -2), (3, 6)])
+def test_arguments_that_a_tuple_stands_for(monkeypatch, whole):
+    made = kernel(stars)
+    compiled, plain = ((np.array(1.0), np.zeros(4)) for _ in range(2))
+    made(whole, (2.5, 0.5, 1.5), *compiled)
+    monkeypatch.setitem(globals(), "other_steps", lambda n: range(0, n, 3))
+    stars(whole, (2.5, 0.5, 1.5), *plain)
+    assert [shown(value) for value in compiled] == [shown(value) for value in plain]
+
+
+def test_functions_that_are_no_kernels():
+    pair, M = Pair(np.arange(4.0), 2.5), np.arange(9.0).reshape(3, 3)
+    check(foreign, pair, M, 2)
+    assert of_somebody(pair, 2) == 7.0
+
+
+def test_who_listens_to_numba_hears_of_kernels():
+    heard: list[str] = []
+
+    class Listener(event.Listener):
+        def on_start(self, event):
+            heard.append("begin")
+
+        def on_end(self, event):
+            heard.append("end")
+
+    listener = Listener()
+    event.register("numba:compiler_lock", listener)
+    try:
+        compile_unit(kernel(tuples)._part, [type_of(v) for v in (Pair(np.zeros(2), 1.0), (1.0, 2.0, 3.0), 1)])
+    finally:
+        event.unregister("numba:compiler_lock", listener)
+    assert heard.count("begin") == heard.count("end") > 2
 
 
 def test_parts_of_tuples():

@@ -26,7 +26,7 @@ from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 from softdock.compiler import compiled_lanes  # noqa: F401  kernels use its type
 from softdock.compiler.machine_code import OWN, TRIED, KernelError
 from softdock.compiler.short_code import ShortLower
-from softdock.compiler.shortcuts import remembering
+from softdock.compiler.shortcuts import COMPILE, remembering
 
 type_of: Any = numba.typeof
 
@@ -58,6 +58,8 @@ def compilers() -> tuple[Any, Any, Any]:
 
 class KernelLibrary(codegen.JITCodeLibrary):
     """Code of a kernel that is called from Python, with that of all its parts."""
+
+    of_kernels = True
 
     def finalize(self) -> None:
         """Put the code of all parts together, each once."""
@@ -223,7 +225,7 @@ class KernelCompiler(CompilerBase):
         context.refresh = lambda: None  # Numba looks for news after every vain search; there are none by now
         context.mangler = _short_name
         with remembering():
-            return super()._compile_core()  # type: ignore[no-untyped-call]
+            return COMPILE(self)
 
 
 class PartCompiler(KernelCompiler):

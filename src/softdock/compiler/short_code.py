@@ -171,7 +171,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         if self.context.enable_boundscheck:
             return None
         indices = self._indices(index, known)
-        if indices is None or len(indices) > kind.ndim:
+        if not indices or len(indices) > kind.ndim:
             return None
         array = ArrayInCode(self.context, self.builder, kind, self.loadvar(target.name))
         return array, array.address(indices), len(indices)
@@ -229,19 +229,44 @@ class ShortLower(_LOWER):  # type: ignore[misc]
     def _call(self, resty: Any, expr: Any) -> Any:
         """Return what a part of the kernel returns, a range that goes up one by one, or the largest of some numbers."""
         kind = self.typeof(expr.func.name)
+        if self._is_foreign(kind, expr):
+            return self._call_foreign(resty, expr)
         if isinstance(kind, types.Dispatcher):
             return self._call_part(kind, resty, expr)
         what = getattr(kind, "typing_key", None)
-        if what not in (range, max, min) or expr.kws or expr.vararg:
+        if what not in (range, max, min) or expr.kws:
             return None
-        kinds = [self.typeof(arg.name) for arg in expr.args]
+        kinds, values = self._arguments(expr)
         if what is range:
-            return self._range(expr.args) if len(kinds) < 3 and all(map(_is_whole, kinds)) else None
-        if one_of(kinds) != resty:
-            return None
-        return self._extreme(
-            COMPARISONS[EXTREMES[what]], [self.loadvar(arg.name) for arg in expr.args], resty
-        )
+            return self._range(values) if len(kinds) < 3 and all(map(_is_whole, kinds)) else None
+        return self._extreme(COMPARISONS[EXTREMES[what]], values, resty) if one_of(kinds) == resty else None
+
+    def _arguments(self, expr: Any) -> tuple[list[Any], list[Any]]:
+        """Return kinds and values of the arguments of a call, also of those that a tuple stands for."""
+        kinds = [self.typeof(arg.name) for arg in expr.args]
+        values = [self.loadvar(arg.name) for arg in expr.args]
+        if expr.vararg:
+            more = list(self.typeof(expr.vararg.name))
+            whole = self.loadvar(expr.vararg.name)
+            kinds += more
+            values += [self.builder.extract_value(whole, i) for i in range(len(more))]
+        return kinds, values
+
+    def _is_foreign(self, kind: Any, expr: Any) -> bool:
+        """Tell whether a function of others is called with tuples that a kernel would be passed by address."""
+        signature = self.fndesc.calltypes[expr]
+        if not any(map(is_by_address, signature.args)):
+            return False
+        if not isinstance(kind, types.Dispatcher):
+            return isinstance(kind, types.Function)
+        part = kind.dispatcher.overloads.get(tuple(signature.args))
+        return part is not None and not getattr(part.library, "of_kernels", False)
+
+    def _call_foreign(self, resty: Any, expr: Any) -> Any:
+        from softdock.compiler.shortcuts import as_numba_does
+
+        with as_numba_does():
+            return super().lower_expr(resty, expr)
 
     def _call_part(self, kind: Any, resty: Any, expr: Any) -> Any:
         """Call a part; where it was stopped by an error, stop with the same."""
@@ -273,12 +298,12 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         address = self._addresses.get(arg.name)
         return self._cast_var(arg, wanted) if address is None or self.typeof(arg.name) != wanted else address
 
-    def _range(self, args: Sequence[Any]) -> Any:
+    def _range(self, values: Sequence[Any]) -> Any:
         made = ll.Constant(
             self.context.get_value_type(types.range_state64_type), [WHOLE(n) for n in (0, 0, 1)]
         )
-        for place, arg in enumerate(args, start=2 - len(args)):
-            made = self.builder.insert_value(made, self.loadvar(arg.name), place)
+        for place, value in enumerate(values, start=2 - len(values)):
+            made = self.builder.insert_value(made, value, place)
         return made
 
     def _extreme(self, sign: str, values: Sequence[Any], kind: Any) -> Any:
@@ -305,7 +330,11 @@ class ShortLower(_LOWER):  # type: ignore[misc]
 
     def _goes_one_by_one(self, variable: Any) -> bool:
         made = self.func_ir._definitions.get(variable.name, [])
-        return len(made) == 1 and getattr(made[0], "op", "") == "call" and len(made[0].args) < 3
+        if len(made) != 1 or getattr(made[0], "op", "") != "call":
+            return False
+        call = made[0]
+        of_range = getattr(self.typeof(call.func.name), "typing_key", None) is range
+        return of_range and not call.vararg and len(call.args) < 3
 
     def _next_round(self, resty: Any, expr: Any) -> Any:
         """Return the next value of a loop over a range, and whether there is one."""

@@ -7,12 +7,13 @@ was tried.
 
 import contextlib
 import types as python_types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import llvmlite.ir
 import numba.core.errors
 from numba.core import base, event, interpreter, ir, lowering, postproc, ssa, transforms, typeinfer, types
+from numba.core.compiler import CompilerBase
 from numba.core.typing.context import BaseContext
 from numba.core.typing.templates import signature
 
@@ -142,8 +143,20 @@ def _variables(inst: Any, value: Any) -> list[Any]:
     return found
 
 
-def _nothing(*args: Any, **named: Any) -> None:
-    """Tell nobody that a lock is taken."""
+def _by_numba(compiler: Any) -> Any:
+    """Let Numba compile with its own pieces what is no kernel: a function of Numba's or of others that one calls."""
+    with as_numba_does():
+        return COMPILE(compiler)
+
+
+def _if_heard(tell: Callable[..., None]) -> Callable[..., None]:
+    """Tell that a lock is taken, which happens at every turn, only where somebody listens."""
+
+    def told(kind: str, *args: Any, **named: Any) -> None:
+        if _EVENT._registered.get(kind):
+            tell(kind, *args, **named)
+
+    return told
 
 
 def _as_it_is(code: Any) -> Any:
@@ -184,6 +197,8 @@ _WITHOUT_VARIABLES = {
     ir.Const,
     ir.Global,
 }
+_EVENT: Any = event
+_COMPILER: Any = CompilerBase
 _LL_TYPE: Any = llvmlite.ir.Type
 _BASE: Any = base
 _CONTEXT: Any = base.BaseContext
@@ -192,6 +207,8 @@ _FUNCTION: Any = types.functions.BaseFunction
 _PROCESSOR: Any = postproc.PostProcessor
 _ERRORS: Any = numba.core.errors
 _FIXER: Any = _ERRORS.WarningsFixer
+COMPILE = _COMPILER._compile_core
+"""What compiles a function, also while something else stands in its place."""
 _GET_CALL_TYPE = _FUNCTION.get_call_type
 _RESOLVE_GETATTR = _TYPING.resolve_getattr
 _RESOLVE_VALUE_TYPE = _TYPING.resolve_value_type
@@ -206,6 +223,7 @@ _INST: Any = ir.Inst
 _REC_LIST_VARS = _INST._rec_list_vars
 _NEW_ERROR_CONTEXT = _ERRORS.new_error_context
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
+    (_COMPILER, "_compile_core", _by_numba),
     (_FUNCTION, "get_call_type", _call_type),
     (_TYPING, "resolve_getattr", _attribute),
     (_TYPING, "resolve_value_type", _value),
@@ -217,8 +235,8 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (_SSA, "_find_defs_violators", _defined_often),
     (_SSA, "_run_block_rewrite", _rewritten),
     (_INST, "_rec_list_vars", _variables),
-    (event, "start_event", _nothing),
-    (event, "end_event", _nothing),
+    (_EVENT, "start_event", _if_heard(_EVENT.start_event)),
+    (_EVENT, "end_event", _if_heard(_EVENT.end_event)),
     (interpreter, "peep_hole_delete_with_exit", _as_it_is),
     (interpreter, "peep_hole_fuse_dict_add_updates", _as_it_is),
     (_FIXER, "catch_warnings", _warnings),
@@ -228,17 +246,32 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
 """What of Numba's is replaced while kernels are compiled."""
 
 
+_theirs: list[tuple[Any, str, Any]] = []
+"""What was there before."""
+
+
 @contextlib.contextmanager
 def remembering() -> Iterator[None]:
     """Compile with a memory, and without looking for what kernels do not have."""
     if _FUNCTION.get_call_type is _call_type:
         yield
         return
-    before = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
+    _theirs[:] = [(place, name, getattr(place, name)) for place, name, _ in _REPLACED]
+    with _replaced(_REPLACED, _theirs):
+        yield
+
+
+def as_numba_does() -> contextlib.AbstractContextManager[None]:
+    """Do without all that meanwhile; only while kernels are compiled."""
+    return _replaced(tuple(_theirs), _REPLACED)
+
+
+@contextlib.contextmanager
+def _replaced(new: Sequence[tuple[Any, str, Any]], old: Sequence[tuple[Any, str, Any]]) -> Iterator[None]:
     try:
-        for place, name, ours in _REPLACED:
-            setattr(place, name, ours)
+        for place, name, piece in new:
+            setattr(place, name, piece)
         yield
     finally:
-        for place, name, theirs in before:
-            setattr(place, name, theirs)
+        for place, name, piece in old:
+            setattr(place, name, piece)
