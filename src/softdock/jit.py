@@ -21,8 +21,15 @@ ROOMS_WITH_KERNELS = ("multibody", "robot", "lumped", "contact")
 ROOMS_BESIDE = ("multibody", "contact", "robot", "lumped")
 """Rooms that a second process begins with."""
 
-_work: list[Callable[[], None]] = []
-"""What is still to be warmed up; begun early where something else is made by another process."""
+
+class _ToDo(threading.local):
+    """What a thread has still to warm up; begun early where something else is made by another process."""
+
+    def __init__(self) -> None:
+        self.work: list[Callable[[], None]] = []
+
+
+_to_do = _ToDo()
 _CACHE_DIR_LOCK = threading.Lock()
 _COMPILING = threading.RLock()
 
@@ -246,8 +253,8 @@ def _only_once(
     if path is None:
         return compiled()
     unit = machine_code.read_unit(path)
-    while unit is None and _work and is_claimed(path):
-        _work.pop(0)()
+    while unit is None and _to_do.work and is_claimed(path):
+        _to_do.work.pop(0)()
         unit = machine_code.read_unit(path)
     if unit is None:
         with claimed(path):
@@ -383,12 +390,12 @@ def warm_up_beside(*rooms: str) -> None:
 
 def _work_off(work: list[Callable[[], None]]) -> None:
     """Warm up all there is; whoever waits for another process begins with the next meanwhile."""
-    _work[:] = work
+    before, _to_do.work = _to_do.work, work
     try:
-        while _work:
-            _work.pop(0)()
+        while work:
+            work.pop(0)()
     finally:
-        _work.clear()
+        _to_do.work = before
 
 
 def _room(module: str) -> str:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -436,3 +437,17 @@ def test_without_any_folder_kernels_still_run(package: Path) -> None:
         + textwrap.dedent(ASK)
     )
     assert ask(package, script) == ["True", "20.5", "True", "None"]
+
+
+def test_threads_that_warm_up_leave_each_other_their_work():
+    done: list[str] = []
+
+    def first() -> None:
+        other = threading.Thread(target=jit._work_off, args=([lambda: done.append("of another")],))
+        other.start()
+        other.join()
+        jit._work_off([lambda: done.append("within")])
+        done.append("first")
+
+    jit._work_off([first, lambda: done.append("second")])
+    assert done == ["of another", "within", "first", "second"]
