@@ -17,7 +17,7 @@ from softdock.claims import claimed, is_claimed
 from softdock.compiler import machine_code, second_process
 from softdock.compiler.kernel_folders import cache_folder, numba_version
 
-ROOMS_WITH_KERNELS = ("multibody", "robot", "lumped", "contact")
+ROOMS_WITH_KERNELS = ("multibody", "lumped", "contact", "robot")
 ROOMS_BESIDE = ("multibody", "contact", "robot", "lumped")
 """Rooms that a second process begins with."""
 
@@ -236,14 +236,24 @@ def _kept_or_compiled(
 def _provide_all(names: Sequence[str]) -> bool:
     """Load kernels that others call, from the last to the first.
 
-    What a second process has begun comes after all, and just before that what is likely to have parts in common.
+    What a second process has begun comes after all. Just before that, and after other work, comes what is likely to
+    have parts in common with it, which that process has compiled.
     """
     places = {name: _place_of(name) for name in names if name not in _published}
     begun = {name for name, place in places.items() if place is not None and is_claimed(place)}
     rooms = {_room(name) for name in begun}
     late = list(names[::-1])
     late.sort(key=lambda name: (name in begun, _room(name) in rooms))
-    return all(map(_provide, late))
+    for name in late:
+        while _to_do.work and _room(name) in rooms and _is_missing(places.get(name)):
+            _to_do.work.pop(0)()
+        if not _provide(name):
+            return False
+    return True
+
+
+def _is_missing(place: Path | None) -> bool:
+    return place is not None and not place.exists()
 
 
 def _only_once(

@@ -10,14 +10,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir as ll
 from numba.core import ir, types
 from numba.core.cgutils import get_record_member
-from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
 from softdock.compiler.by_address import is_by_address, part_of
 from softdock.compiler.short_arrays import WHOLE, ArrayInCode, array_of
+from softdock.compiler.short_loops import LowerLoops
 
 FLOAT_ARITHMETIC = {
     operator.add: "fadd",
@@ -35,14 +34,9 @@ COMPARISONS = {
     operator.ne: "!=",
 }
 EXTREMES = {max: operator.gt, min: operator.lt}
-AT, STEP, LEFT = 0, 2, 3
-"""Places in Numba's structure of a loop over a range: address of the next value, step, address of how many are left."""
 
 
-_LOWER: Any = Lower
-
-
-class ShortLower(_LOWER):  # type: ignore[misc]
+class ShortLower(LowerLoops):
     """Writes the code of a kernel."""
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
@@ -238,7 +232,7 @@ class ShortLower(_LOWER):  # type: ignore[misc]
             return None
         kinds, values = self._arguments(expr)
         if what is range:
-            return self._range(values) if len(kinds) < 3 and all(map(_is_whole, kinds)) else None
+            return self.new_range(values) if len(kinds) < 3 and all(map(_is_whole, kinds)) else None
         return self._extreme(COMPARISONS[EXTREMES[what]], values, resty) if one_of(kinds) == resty else None
 
     def _arguments(self, expr: Any) -> tuple[list[Any], list[Any]]:
@@ -298,14 +292,6 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         address = self._addresses.get(arg.name)
         return self._cast_var(arg, wanted) if address is None or self.typeof(arg.name) != wanted else address
 
-    def _range(self, values: Sequence[Any]) -> Any:
-        made = ll.Constant(
-            self.context.get_value_type(types.range_state64_type), [WHOLE(n) for n in (0, 0, 1)]
-        )
-        for place, value in enumerate(values, start=2 - len(values)):
-            made = self.builder.insert_value(made, value, place)
-        return made
-
     def _extreme(self, sign: str, values: Sequence[Any], kind: Any) -> Any:
         """Return the largest or smallest as Python does: of equals, and beside what is no number, the first."""
         compare = self.builder.fcmp_ordered if kind == types.float64 else self.builder.icmp_signed
@@ -313,53 +299,6 @@ class ShortLower(_LOWER):  # type: ignore[misc]
         for value in values[1:]:
             best = self.builder.select(compare(sign, value, best), value, best)
         return best
-
-    def _begin_loop(self, resty: Any, expr: Any) -> Any:
-        """Return a loop over a range that goes up one by one."""
-        if self.typeof(expr.value.name) != types.range_state64_type or not self._goes_one_by_one(expr.value):
-            return None
-        state = self.loadvar(expr.value.name)
-        start, stop = (self.builder.extract_value(state, i) for i in range(2))
-        at, left = (self.alloca(name, types.int64) for name in ("$at", "$left"))
-        self.builder.store(start, at)
-        self.builder.store(self.builder.sub(stop, start, flags=["nsw"]), left)
-        made = ll.Constant(self.context.get_value_type(resty), ll.Undefined)
-        for value, place in ((at, AT), (WHOLE(1), STEP), (left, LEFT)):
-            made = self.builder.insert_value(made, value, place)
-        return made
-
-    def _goes_one_by_one(self, variable: Any) -> bool:
-        made = self.func_ir._definitions.get(variable.name, [])
-        if len(made) != 1 or getattr(made[0], "op", "") != "call":
-            return False
-        call = made[0]
-        of_range = getattr(self.typeof(call.func.name), "typing_key", None) is range
-        return of_range and not call.vararg and len(call.args) < 3
-
-    def _next_round(self, resty: Any, expr: Any) -> Any:
-        """Return the next value of a loop over a range, and whether there is one."""
-        if self.typeof(expr.value.name) != types.range_iter64_type:
-            return None
-        loop = self.loadvar(expr.value.name)
-        at, step, left = (self.builder.extract_value(loop, i) for i in (AT, STEP, LEFT))
-        value, count = self.builder.load(at), self.builder.load(left)
-        self.builder.store(self.builder.add(value, step, flags=["nsw"]), at)
-        self.builder.store(self.builder.sub(count, WHOLE(1), flags=["nsw"]), left)
-        goes_on = self.builder.icmp_signed(">", count, WHOLE(0))
-        pair = self.builder.insert_value(
-            ll.Constant(self.context.get_value_type(resty), ll.Undefined), value, 0
-        )
-        return self.builder.insert_value(pair, goes_on, 1)
-
-    def _half(self, resty: Any, expr: Any) -> Any:
-        """Return the value of a loop, or whether there is one."""
-        kind: Any = self.typeof(expr.value.name)
-        first = expr.op == "pair_first"
-        if resty not in (types.int64, types.boolean) or resty != (
-            kind.first_type if first else kind.second_type
-        ):
-            return None
-        return self.builder.extract_value(self.loadvar(expr.value.name), 0 if first else 1)
 
 
 _EXPRESSIONS: dict[str, Callable[[ShortLower, Any, Any], Any]] = {
@@ -369,10 +308,10 @@ _EXPRESSIONS: dict[str, Callable[[ShortLower, Any, Any], Any]] = {
     "static_getitem": ShortLower._item,
     "getattr": ShortLower._field,
     "call": ShortLower._call,
-    "getiter": ShortLower._begin_loop,
-    "iternext": ShortLower._next_round,
-    "pair_first": ShortLower._half,
-    "pair_second": ShortLower._half,
+    "getiter": ShortLower.begin_loop,
+    "iternext": ShortLower.next_round,
+    "pair_first": ShortLower.half_of_round,
+    "pair_second": ShortLower.half_of_round,
 }
 
 
