@@ -83,9 +83,8 @@ class ShortLower(LowerLoops):
         address = self._address(value)
         if address is None:
             return False
-        if len(
-            self.func_ir._definitions.get(name, ())
-        ) == 1 and address.type.pointee == self.context.get_value_type(kind):
+        given_once = len(self.func_ir._definitions.get(name, ())) == 1
+        if given_once and address.type.pointee == self.context.get_value_type(kind):
             self._addresses[name] = address
         else:
             self.storevar(self.builder.load(address), name)
