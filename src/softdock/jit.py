@@ -5,7 +5,6 @@ import functools
 import gc
 import hashlib
 import importlib
-import importlib.metadata
 import os
 import sys
 import threading
