@@ -4,22 +4,32 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.11 python3.12 python3.13 py
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := out/demo
 
-.PHONY: install demo test test-long test-nojit test-boundscheck check format docs pictures bench clean
+.PHONY: install kernels wheel demo test test-long test-python test-boundscheck check format docs pictures bench clean
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml kernel_builder/requirements.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Softdock needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@echo "Preparing $(VENV) with $(PYTHON); the first time takes a minute or two."
+	@echo "Preparing $(VENV) with $(PYTHON); the first time takes two or three minutes."
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
 	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,docs,dev,studio]" || { \
+	@$(PIP) install -r kernel_builder/requirements.txt && \
+	  $(PIP) install --no-build-isolation --editable ".[test,docs,dev,studio]" || { \
 	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
+
+# The compiled kernels. In a source checkout every command rebuilds them where their sources changed.
+kernels: install
+	$(BIN)/python -m kernel_builder
+
+wheel: install
+	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
 
 demo: install
 	$(BIN)/softdock run assist-soft-docking --out $(DEMO) --report $(DEMO)/report.html
@@ -37,11 +47,11 @@ test: install
 test-long: install
 	$(BIN)/python -m pytest -m long
 
-test-nojit: install
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m nojit
+test-python: install
+	SOFTDOCK_KERNELS=python $(BIN)/python -m pytest -q -m plain_python
 
 test-boundscheck: install
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q -m nojit
+	SOFTDOCK_KERNELS=boundscheck $(BIN)/python -m pytest -q -m plain_python
 
 check: install
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Where Softdock may keep what it can make again: compiled kernels, meridians of CAD files."""
+"""Folders for cache files: data that can be computed again, such as meridians of CAD files."""
 
 import contextlib
 import os

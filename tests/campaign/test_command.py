@@ -146,7 +146,7 @@ def test_lists_campaigns_and_presets(campaign: Command) -> None:
 def test_progress_names_rate_time_left_and_outcomes() -> None:
     tally = Tally(total=101)
     tally.count("captured")
-    assert describe(tally) == "1 of 101 runs, captured 1"  # which may have waited for the compiler
+    assert describe(tally) == "1 of 101 runs, captured 1"
     for _ in range(10):
         tally.count("captured")
     tally.first_done -= 5.0

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from softdock.contact.entry_points import add_forces, manifold
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
@@ -38,13 +39,13 @@ class Touching:
         self.rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
 
     def contacts(self, P, a):
-        count = kernels.manifold(self.shape, tuple(map(float, P)), tuple(map(float, a)), self.rows)
+        count = manifold(self.shape, tuple(map(float, P)), tuple(map(float, a)), self.rows)
         return self.rows[:count]
 
     def __call__(self, P, a, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
         out = np.zeros(kernels.TOTALS)
         count = len(self.contacts(P, a))
-        kernels.add_forces(self.shape, self.rows, count, w, v, out)
+        add_forces(self.shape, self.rows, count, w, v, out)
         return out
 
 

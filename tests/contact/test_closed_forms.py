@@ -47,7 +47,7 @@ def test_flat_cells_below_a_sphere(depth):
     assert contact.wrench_B.F[2] == pytest.approx(-exact, rel=5e-3 if exact > 0.9 else 1e-2)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_sphere_in_hemisphere_at_the_pole():
     """Integrate the exact depth over B's areas: s = |x| - R_A in the meridian angle t."""
     inner, outer, depth = 0.010, 0.030, 150e-6
@@ -61,7 +61,7 @@ def test_sphere_in_hemisphere_at_the_pole():
     assert contact.wrench_B.F[2] == pytest.approx(exact, rel=5e-3)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_flat_punch_is_exact():
     depth = 30e-6
     contact = pair_of(plate(), punch()).contact(state(), state(r=(0.0, 0.0, -depth)))
@@ -101,7 +101,7 @@ def test_restitution_of_the_damping_ramp():
     )  # leaving within a step of 1/400 period: 4th order
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_damping_above_the_ramp_is_constant_and_never_pulls():
     d0, s0 = 1e8, 1e-5
     layer = ElasticLayer(areal_stiffness=STIFFNESS, damping=d0, damping_depth=s0)

@@ -9,9 +9,8 @@ import pytest
 from softdock.bench.contact_kinds import KINDS, STIFFNESS, UP, Kind, ball, pin, press, rotation, state
 from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, FrictionLaw, Mapping, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.entry_points import evaluate, motion_bound, rebuild
 from softdock.contact.kernels import layout
-from softdock.contact.kernels.force import evaluate, motion_bound
-from softdock.contact.kernels.near import rebuild
 from softdock.geometry.kernels import depth
 from softdock.geometry.profile import profile_array, rounded_profile
 

@@ -10,9 +10,8 @@ from tests.contact.test_laws import REST, allowed, pressed, rows
 from softdock.bench.contact_kinds import KINDS, rotation, state
 from softdock.contact import CutCells, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.entry_points import evaluate, motion_bound, rebuild, rebuild_along, touching_cells
 from softdock.contact.kernels import layout
-from softdock.contact.kernels.force import evaluate, motion_bound, touching_cells
-from softdock.contact.kernels.near import rebuild, rebuild_along
 
 REACH = 1e-4
 

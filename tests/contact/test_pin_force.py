@@ -88,7 +88,7 @@ BORDERS = {
 }  # fmt: skip
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("name", BORDERS)
 def test_the_force_is_continuous_over_every_border(name):
     """Sweep through the border; 34 halvings leave 1e-12 of the way, over which no force may change."""

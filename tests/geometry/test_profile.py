@@ -47,13 +47,13 @@ def depth_at(profile, z, r):
     return depth(rows, 0, len(rows) - 1, z, r)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_ball_has_the_depth_of_a_ball():
     for z, r in [(0.0, 0.0), (0.004, 0.003), (0.02, 0.0), (-0.01, 0.02)]:
         assert depth_at(BALL, z, r)[0] == pytest.approx(0.01 - math.hypot(z, r), abs=1e-15)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize(
     ("point", "expected"),
     [
@@ -100,7 +100,7 @@ def test_gradient_agrees_with_differences(name):
     assert np.quantile(worst, 0.98) < 1e-4
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_sign_agrees_with_the_side_of_travel():
     for profile in PROFILES.values():
         for segment in profile.segments:
@@ -109,7 +109,7 @@ def test_sign_agrees_with_the_side_of_travel():
                 assert depth_at(profile, z + h * t_r, r - h * t_z)[0] == pytest.approx(h, abs=1e-12)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_beyond_an_open_end_is_free_space():
     for z in (0.0301, 0.04, -0.0301):
         for r in (0.021, 0.03, 0.019):
@@ -119,7 +119,7 @@ def test_beyond_an_open_end_is_free_space():
     assert depth_at(LIP, 0.0299, 0.0205)[0] == pytest.approx(0.0001)  # nearer to the end face
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("profile", [DROGUE, BALL])
 def test_on_the_axis_the_normal_is_the_axis(profile):
     rows = profile_array(profile)
@@ -143,7 +143,7 @@ def test_narrowed_range_holds_the_nearest_segment_within_reach(z, r, reach, turn
     assert depth(rows, first, last, z_2, r_2)[0] == pytest.approx(whole[0], abs=1e-15)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_radial_mapping_equals_the_distance_on_cones_and_fails_at_the_pole():
     cone = Profile(segments=(Line(start=(0.06, 0.06), end=(0.0, 0.0)),))
     rows = profile_array(cone)
@@ -154,7 +154,7 @@ def test_radial_mapping_equals_the_distance_on_cones_and_fails_at_the_pole():
     assert mapped > 1.5 * true
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_column_names_are_the_kernels_names():
     from softdock.geometry import kernels
 
@@ -165,7 +165,7 @@ def test_column_names_are_the_kernels_names():
 ARC = Arc(start=(0.0, 0.01), end=(0.01, 0.0), centre=(0.0, 0.0), counterclockwise=False)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize(
     ("segments", "sentence"),
     [
@@ -197,7 +197,7 @@ def test_bad_profiles_are_refused_with_a_sentence(segments, sentence):
         profile_array(Profile(segments=segments))
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_fillets_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="does not fit"):
         rounded_profile([(0.0, 0.0), (0.0, 0.01), (0.02, 0.01)], [0.02])

@@ -14,7 +14,7 @@ TWO = Chain(chaser_masses=(3.0,), target_masses=(2.0,), speed=0.1, pad=Pad(stiff
 MU = 3.0 * 2.0 / 5.0
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 0.3, 0.9, 1.0, 2.0])
 def test_damped_contact_has_the_restitution_of_the_closed_form(zeta):
     damping = 2.0 * zeta * np.sqrt(500.0 * MU)
@@ -70,7 +70,7 @@ def wedge(friction_angle=0.0, angle=0.6):
     return Wedge.of(stiffness=100.0, angle=angle, tip_length=0.02, friction_angle=friction_angle)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("friction_angle", [0.0, 0.1, 0.4])
 def test_wedge_between_two_bodies_follows_the_closed_form(friction_angle):
     w = wedge(friction_angle)

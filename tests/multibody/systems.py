@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.multibody.assemble import Assembly, assemble
+from softdock.multibody.entry_points import derivative
 from softdock.multibody.joints import (
     Fixed,
     Free,
@@ -17,7 +18,6 @@ from softdock.multibody.joints import (
     matrix,
 )
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
 from softdock.multibody.machine import machine_of
 from softdock.multibody.observe import parse_observation

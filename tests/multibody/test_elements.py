@@ -17,8 +17,8 @@ from multibody.systems import (
     vector,
     watch,
 )
+from softdock.multibody.entry_points import books, derivative
 from softdock.multibody.joints import Free, Prismatic, Revolute, Spherical, Universal
-from softdock.multibody.kernels.derivative import books, derivative
 from softdock.multibody.machine import machine_of
 from softdock.multibody.system import (
     Anchor,
@@ -53,7 +53,7 @@ def element_of(system: System, name: str, t: float = 0.0):
 # Springs
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("exponent", [1.0, 2.5, 4.0])
 @pytest.mark.parametrize("position", [0.03, -0.03, 0.0])
 def test_growing_spring_has_the_force_and_the_energy_of_its_law(exponent, position):
@@ -69,7 +69,7 @@ def test_growing_spring_has_the_force_and_the_energy_of_its_law(exponent, positi
     assert dy[1] == pytest.approx(-force / 2.0, rel=8 * EPS)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_preload_pushes_towards_negative_positions_and_stores_energy():
     spring = Spring(joint="mass", stiffness=100.0, rest=0.1, preload=5.0)
     record, dy = element_of(System(bodies=slider(0.1), springs={"s": spring}), "s")
@@ -79,7 +79,7 @@ def test_preload_pushes_towards_negative_positions_and_stores_energy():
     assert record.energy == pytest.approx(0.5 * 100 * 0.05**2 - 5.0 * 0.05)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("angle", np.linspace(0.0, math.pi, 5))
 def test_spring_of_a_universal_joint_is_the_same_in_all_directions(angle):
     tilt = 0.2
@@ -99,7 +99,7 @@ def test_spring_of_a_universal_joint_is_the_same_in_all_directions(angle):
     )
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("turn", [1e-9, 0.3, 3.0])
 def test_spring_of_a_ball_joint_turns_back_about_the_axis_of_the_deflection(turn):
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
@@ -197,7 +197,7 @@ def test_the_command_moves_at_its_rate(target, t, command):
     assert record.force == pytest.approx(100.0 * command + 7.0 * moving)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("follows", ["position", "speed"])
 def test_a_drive_without_rate_limit_jumps_to_its_target_at_once(follows):
     drive = Drive(joint="mass", follows=follows, target=0.3, stiffness=100.0, damping=7.0)
@@ -256,7 +256,7 @@ def pair(rng, **elements) -> System:
     )
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_a_strut_pulls_along_its_line():
     strut = Strut(
         a=Anchor(body="a"), b=Anchor(body="b"), stiffness=10.0, length=0.5, preload=2.0, damping=3.0
@@ -273,7 +273,7 @@ def test_a_strut_pulls_along_its_line():
     assert dy[23:26] == pytest.approx([0.0, -record.force, 0.0])
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_a_strut_of_no_length_does_nothing():
     strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=10.0)
     body = Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free())
@@ -297,7 +297,7 @@ def rate_of_energy(assembly, y):
     return rate, dy[-1] - dy[-2], 20 * EPS / h * energy(0.0)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("seed", range(6))
 def test_a_weld_is_the_gradient_of_its_energy_at_any_deflection(seed):
     """Small and large turns: energy changes exactly by the power of its forces, and momentum not at all."""
@@ -323,7 +323,7 @@ def test_a_weld_is_the_gradient_of_its_energy_at_any_deflection(seed):
     assert rate == pytest.approx(ledger, abs=rounding)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_a_weld_damps_relative_motion_only():
     rng = np.random.default_rng(1)
     weld = Weld(

@@ -76,7 +76,7 @@ def test_an_event_can_happen_again_and_again():
     assert times(result, "up") == pytest.approx([0.0, *expected[1::2]], abs=1e-7)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_what_holds_already_happens_at_once():
     armed = EventModel(when="mass.joint > 0.05 m", armed=False)
     trigger = EventModel(when="time > 0.1 s", then=(Action(arm="armed"),))
@@ -101,7 +101,7 @@ def test_events_at_the_same_instant_all_happen():
     assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_the_first_of_two_events_in_one_step_happens_first():
     """With one step over the whole run, both are found in their order, and the first changes the second."""
     body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}
@@ -203,7 +203,7 @@ def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
     assert result.audit.energy_residual <= 1e-5
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_peaks_before_an_event_in_the_same_step_are_kept():
     """The step in which an event ends the run may hold a peak before it."""
     stop = EventModel(when="mass.joint_rate < -0.2 m/s", then=(Action(stop=True),))

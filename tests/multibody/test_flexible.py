@@ -50,7 +50,7 @@ def test_momentum_and_energy_balance(kind, floating, damping):
         assert max(drift, turned) <= 1e-16 * 100 * run.steps**0.5 * (1.0 + run.start.momentum_scale)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_energy_is_that_of_the_lagrangian():
     """Kinetic energy and momentum of a state against their definitions, Eq. (F46), with the deformed inertia."""
     assembly = ringing(assemble(flexible_scene("fixed", True)))
@@ -76,7 +76,7 @@ def test_energy_is_that_of_the_lagrangian():
     assert books.kinetic == pytest.approx(kinetic, rel=1e-12)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_no_modes_are_the_rigid_body():
     """The same motion as a rigid body of the structure's mass, centre and inertia."""
     structure = whip(np.random.default_rng(2))

@@ -6,9 +6,9 @@ from tests.multibody.systems import SCENE_NAMES, SCENES, evaluate, scene, simula
 
 from softdock.errors import InputError
 from softdock.multibody.assemble import assemble
-from softdock.multibody.kernels.derivative import derivative
+from softdock.multibody.entry_points import derivative, linearise
 from softdock.multibody.kernels.elements import STRUT, WELD, hold_here
-from softdock.multibody.kernels.linear import linearise, room_for
+from softdock.multibody.kernels.linear import room_for
 from softdock.multibody.kernels.stages import factorise, solve_stage
 from softdock.multibody.kernels.tree import BALL
 from softdock.multibody.machine import machine_of

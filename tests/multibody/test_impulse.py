@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from softdock.multibody.assemble import assemble
+from softdock.multibody.entry_points import books, derivative
 from softdock.multibody.impulse import Impact, strike, weld_impulse
 from softdock.multibody.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
-from softdock.multibody.kernels.derivative import books, derivative
 from softdock.multibody.machine import machine_of
 from softdock.multibody.system import Body, System
 from softdock.theory import rmi

@@ -292,11 +292,11 @@ def test_the_mirror_image_moves_as_the_image(kind, floating, integrator):
         assert np.abs(R_image - M @ R_NB @ M).max() <= rounding(run)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @every_scene
 def test_power_is_the_rate_of_energy(kind, floating):
     """Along any motion the rate of kinetic plus stored energy equals work done minus losses, to second order."""
-    from softdock.multibody.kernels.derivative import books, derivative
+    from softdock.multibody.entry_points import books, derivative
     from softdock.multibody.machine import machine_of
 
     system = scene(kind, floating, lossy=True)
@@ -317,7 +317,7 @@ def test_power_is_the_rate_of_energy(kind, floating):
     assert rate == pytest.approx(dy[-1] - dy[-2], abs=scale * (h**2 * 10 + EPS / h * 10))
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_nothing_moves_without_forces_and_motion():
     system = scene("spherical", True)
     still = system.model_copy(update={"springs": {}, "struts": {}, "welds": {}})

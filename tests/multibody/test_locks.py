@@ -95,7 +95,7 @@ def test_a_chain_of_locks_is_one_body():
     assert abs(run.end.balance - run.start.balance) <= 1e-9
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_docking_with_a_structure_is_the_closed_form():
     """A rigid body that strikes the base of a free structure, against Eqs. (F19)-(F22)."""
     structure = whip(np.random.default_rng(1))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from softdock.contact.kernels.force import motion_bound
-from softdock.multibody.kernels.derivative import derivative
+from softdock.contact.entry_points import motion_bound
+from softdock.multibody.entry_points import derivative
 from softdock.multibody.session import meet
 from softdock.scenario import load
 from softdock.simulate.multibody import prepare

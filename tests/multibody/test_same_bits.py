@@ -1,4 +1,4 @@
-"""The same inputs give the same bits: on repeat, in threads, after compiling anew; and without compiling."""
+"""The same inputs give the same bits: on repeat, in threads, with every instruction set; and as plain Python."""
 
 import os
 import subprocess
@@ -12,6 +12,7 @@ import pytest
 from multibody.systems import EPS, SCENE_NAMES, SCENES, assemble, evaluate, scene, simulate, watch
 from softdock.multibody.joints import Prismatic
 from softdock.multibody.system import Body, Spring, Stop, System
+from softdock.native.library import usable_builds
 
 SCRIPT = """
 import sys
@@ -60,21 +61,19 @@ def test_with_one_and_two_threads():
     assert together == alone
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_after_the_cache_was_rebuilt(tmp_path):
-    fresh = states_in_another_process(SOFTDOCK_CACHE_DIR=str(tmp_path))
-    for a, b in zip(fresh, states_here()):
+@pytest.mark.parametrize("build", usable_builds())
+def test_with_every_instruction_set(build):
+    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS=build), states_here()):
         assert a.tobytes() == b.tobytes()
 
 
 def test_plain_python_gives_the_same_answer():
     """Compiled code may round a power or a sum otherwise, nothing more."""
-    for a, b in zip(states_in_another_process(NUMBA_DISABLE_JIT="1"), states_here()):
+    for a, b in zip(states_in_another_process(SOFTDOCK_KERNELS="python"), states_here()):
         assert np.abs(a - b).max() <= 1e-13 * np.abs(b).max()
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 def test_every_joint_takes_a_step(kind, floating):
     """A few steps with all elements; small enough for plain Python and for the check of bounds."""
@@ -85,7 +84,7 @@ def test_every_joint_takes_a_step(kind, floating):
     assert drift[1] <= max(drift[0] / 2**4.2, 1e3 * EPS * (coarse.start.kinetic + coarse.start.stored))
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_recording_and_peaks_in_a_small_run():
     system = System(
         bodies={"mass": Body(mass=1.0, joint=Prismatic(position=0.1))},

@@ -41,7 +41,7 @@ def test_pieces_of_a_fixed_step_run_are_the_same_run_to_the_last_bit():
     assert len(whole.finish().history) == len(pieces.finish().history)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_held_effort_is_a_constant_force_and_its_work_is_booked():
     """A slider of mass m under force f: x = f t^2 / 2m, work f x; the next effort acts from the next piece on."""
     slider = System(bodies={"slider": Body(mass=2.0, inertia=BALL, joint=Prismatic(axis=(0, 0, 1)))})
@@ -58,7 +58,7 @@ def test_held_effort_is_a_constant_force_and_its_work_is_booked():
     assert end.kinetic == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_held_efforts_keep_momentum_and_balance_the_books():
     run = session(arm(), 1.0, accuracy=Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6))
     rng = np.random.default_rng(1)
@@ -70,7 +70,7 @@ def test_held_efforts_keep_momentum_and_balance_the_books():
     np.testing.assert_allclose(done.end.angular_momentum, done.start.angular_momentum, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_a_finished_run_stays_where_it_is():
     run = session(arm(), 0.5)
     assert run.advance(9.0) is Ending.TIME_REACHED
@@ -78,7 +78,7 @@ def test_a_finished_run_stays_where_it_is():
     assert run.time == 0.5
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 @pytest.mark.parametrize("copy", [copied, aligned])
 def test_copies_of_records_are_records_of_their_own(copy):
     before = assemble(arm()).links

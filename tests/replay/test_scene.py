@@ -89,7 +89,7 @@ def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
     np.testing.assert_allclose(found, points, atol=1e-9)
 
 
-@pytest.mark.nojit
+@pytest.mark.plain_python
 def test_thinning_keeps_every_row_within_the_tolerance() -> None:
     t = np.sort(np.random.default_rng(1).uniform(0.0, 10.0, 3000))
     values = np.stack([np.sin(t), np.exp(-((t - 5) ** 2) * 40)], axis=1)

@@ -10,7 +10,7 @@ from softdock.errors import InputError
 from softdock.scenario import bundled
 from softdock.scenario.source import parse
 from softdock.studio import tasks
-from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder, bundled_heads
+from softdock.studio.folder import CAMPAIGN_TABLE, Folder, bundled_heads
 
 
 @pytest.fixture
@@ -115,4 +115,4 @@ def test_heads_of_bundled_scenarios_say_what_the_whole_files_say() -> None:
 
 
 def test_files_of_campaigns_are_called_as_the_store_calls_them() -> None:
-    assert (CAMPAIGN_TABLE, CAMPAIGN_LOCK) == (store.TABLE_FILE, store.LOCK_FILE)
+    assert CAMPAIGN_TABLE == store.TABLE_FILE

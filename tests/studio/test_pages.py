@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
     from tests.browser import Tab
 
-LONG = 120_000.0  # ms; kernels may have to be compiled, and the machine may be busy
+LONG = 120_000.0  # ms; the machine may be busy
 
 
 def open_scenario(tab: "Tab", served: Served, name: str) -> "Page":

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from softdock.lumped import Chain, Pad, run_chain, warm_up
+from softdock.lumped import Chain, Pad, run_chain
 from softdock.report import Progress
 from softdock.result import Array
 from softdock.theory import rmi
@@ -59,7 +59,6 @@ def _predictions() -> dict[str, Any]:
 
 
 def _impact_run(progress: Progress) -> list[dict[str, Any]]:
-    warm_up()
     exact = _exact()
     ours, our_seconds = _softdock(), _best_time(_softdock, repeats=200)
     peers = {}

@@ -3,8 +3,8 @@
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near import rebuild
 from softdock.contact.kernels.pins import BODY, FEATURE, INSIDE, PART, SHARE, TOTALS, add_forces, manifold
-from softdock.jit import kernel
 from softdock.multibody.kernels.derivative import derivative
+from softdock.native.decorators import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.bench.kernels import compare_manifolds, repeat_pin
+from softdock.bench.entry_points import compare_manifolds, repeat_pin
 from softdock.contact import Friction
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record

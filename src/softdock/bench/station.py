@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import softdock
-from softdock.bench.kernels import repeat_derivative
+from softdock.bench.entry_points import repeat_derivative
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
 from softdock.multibody.machine import machine_of
 from softdock.multibody.run import Simulation

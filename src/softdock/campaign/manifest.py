@@ -15,10 +15,10 @@ from softdock.errors import file_error
 from softdock.result import plain_data
 from softdock.robot.bundled import find_robot
 
-PACKAGES = ("numpy", "scipy", "numba")
+PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot", "scenario", "predict",
-    "simulate", "theory",
+    "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot", "scenario",
+    "predict", "simulate", "theory",
 )  # fmt: skip
 """Rooms whose code decides a result."""
 NAMING_FILES = ("file", "bulk", "eigenvectors")

@@ -20,7 +20,7 @@ from softdock.campaign.store import Store
 from softdock.campaign.workers import Place, check_workers, default_place, default_workers, executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
-from softdock.simulate import ROOMS, RUNNERS
+from softdock.simulate import RUNNERS
 
 SAMPLED = 1024  # runs whose inputs are drawn at a time
 LARGEST_CHUNK = 256
@@ -148,7 +148,7 @@ def _work(plan: Plan, store: Store, means: Means, watch: Watch) -> Tally:
     watch(tally)
     if tally.stopped_at is None and any(missing):
         kind = str(plan.template.data["kind"])
-        _warm(kind)
+        import_module(RUNNERS[kind])  # once, before workers start
         place = Place.CLUSTER if means.cluster else means.place or default_place(kind, sum(missing))
         check_workers(means.workers)
         with executor(place, means.workers or default_workers(), means.cluster) as (pool, workers):
@@ -260,11 +260,3 @@ def _tasks(plan: Plan, missing: bytearray) -> Iterator[Task]:
             for number, inputs in enumerate(plan.inputs(start, stop), start):
                 if missing[number]:
                     yield number, inputs
-
-
-def _warm(kind: str) -> None:
-    """Compile or load the kernels before workers start: a cold cache would be raced by them."""
-    from softdock.jit import warm_up
-
-    warm_up(*ROOMS[kind])
-    import_module(RUNNERS[kind])

@@ -221,6 +221,22 @@ def _lock(folder: Path) -> IO[str]:
     return file
 
 
+def is_locked(folder: Path) -> bool:
+    """Return whether a process is running the campaign of a folder; False where that cannot be found out."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        with (folder / LOCK_FILE).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _take(file: IO[str]) -> None:
     if sys.platform == "win32":
         import msvcrt

@@ -74,7 +74,6 @@ def run(
     means = _means(place, workers, cluster)
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
-    _announce_compilation(str(plan.template.data["kind"]))
     if rerun is not None:
         row, result = running.repeat(plan, rerun)
         if result is not None:
@@ -154,14 +153,6 @@ def _means(place: str | None, workers: int | None, cluster: str | None) -> "Mean
     if place is not None and cluster is not None:
         raise InputError(Problem(message="Runs are done either here or on the cluster.", field="--cluster"))
     return Means(Place(place) if place else None, workers, cluster or "")
-
-
-def _announce_compilation(kind: str) -> None:
-    from softdock.jit import is_cold
-    from softdock.simulate import ROOMS
-
-    if any(is_cold(room) for room in ROOMS[kind]):
-        console.say("Compiling kernels (first run only) ...")
 
 
 def _drive(work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool) -> None:

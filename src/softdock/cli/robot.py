@@ -167,15 +167,9 @@ def _robot(name: str) -> "Robot":
 
     if name == "joints":
         return seven_joints()
-    from softdock.jit import is_cold
-    from softdock.robot import warm_up
     from softdock.simulate.remote import served_robot
 
-    robot = served_robot(name)
-    if is_cold("multibody") or is_cold("robot"):
-        console.say("Compiling kernels (first run only) ...")
-    warm_up()  # not in the first cycle
-    return robot
+    return served_robot(name)
 
 
 def _quantity(option: str, given: str, unit: str) -> float:

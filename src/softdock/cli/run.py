@@ -10,7 +10,6 @@ from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
     from softdock.result import Result
-    from softdock.scenario import ScenarioBase
     from softdock.simulate.real_time import RealTime
 
 
@@ -58,7 +57,6 @@ def run(
     if out is not None:
         console.make_folder(out)
     how = _keep_time(real_time, frame, substeps)
-    announce_compilation(chosen)
     result = simulate(chosen, real_time=how)
     written = []
     if out is not None:
@@ -97,15 +95,6 @@ def _keep_time(real_time: bool, frame: str | None, substeps: int | None) -> "Rea
         return RealTime(frame=FRAME if frame is None else parse_quantity(frame, "s"), substeps=substeps)
     except ValueError as error:
         raise InputError(Problem(field="--frame", message=f"The value {error}.", given=frame or "")) from None
-
-
-def announce_compilation(scenario: "ScenarioBase") -> None:
-    """Tell the person who waits that the first run compiles."""
-    from softdock.jit import is_cold
-    from softdock.simulate import ROOMS
-
-    if any(is_cold(room) for room in ROOMS[scenario.kind]):
-        console.say("Compiling kernels (first run only) ...")
 
 
 def _print(result: "Result", written: list[str]) -> None:

@@ -135,7 +135,7 @@ class ContactPair:
 
     @functools.cached_property
     def _routine(self) -> "ForceRoutine":
-        from softdock.contact.routine import ForceRoutine  # brings Numba: only when forces are asked for
+        from softdock.contact.routine import ForceRoutine  # only when forces are asked for
 
         return ForceRoutine(self)
 

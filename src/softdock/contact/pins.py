@@ -132,10 +132,11 @@ class PinInHole:
 
     def touches(self, p_HP: ArrayLike, axis_H: ArrayLike) -> tuple[Touch, ...]:
         """Return every contact of a pin whose leading cap is at p_HP, with a unit vector along its axis, in H."""
+        from softdock.contact.entry_points import manifold
         from softdock.contact.kernels import pins as kernels
 
         rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
-        count = kernels.manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
+        count = manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
         return tuple(
             Touch(
                 part=Part(int(row[kernels.PART])),
@@ -151,6 +152,7 @@ class PinInHole:
 
     def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:
         """Return the wrenches between hole and pin about their frames, in inertial axes."""
+        from softdock.contact.entry_points import add_forces, manifold
         from softdock.contact.kernels import pins as kernels
         from softdock.contact.pair import Wrench
 
@@ -161,8 +163,8 @@ class PinInHole:
         w_N = w_pin - np.asarray(state_hole.omega, float)
         shape = shape_record(self)
         rows, out = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS)), np.zeros(kernels.TOTALS)
-        count = kernels.manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
-        kernels.add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
+        count = manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
+        add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
         force = R_NH @ out[kernels.FORCE : kernels.FORCE + 3]
         torque = R_NH @ out[kernels.TORQUE : kernels.TORQUE + 3]
         return PinContact(

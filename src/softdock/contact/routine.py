@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.entry_points import evaluate, motion_bound, rebuild, touching_cells
 from softdock.contact.kernels import layout
-from softdock.contact.kernels.force import evaluate, motion_bound, touching_cells
-from softdock.contact.kernels.near import rebuild
 from softdock.contact.pair import Contact, ContactPair, MotionState, Patch, Wrench
 
 Vector = tuple[float, float, float]

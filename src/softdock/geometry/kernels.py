@@ -6,7 +6,7 @@ half-plane: 1-Lipschitz, with a gradient of length one that points into the mate
 
 import math
 
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 KIND, START_Z, START_R, END_Z, END_R = 0, 1, 2, 3, 4
 AXIS_Z, AXIS_R, LENGTH, SENSE = 5, 6, 7, 8
@@ -14,7 +14,7 @@ START_SIDE, END_SIDE = 9, 10
 TINY = 1e-300  # guards a division by a distance that is exactly zero
 
 
-@inlined
+@inline
 def endless_depth(segments, k, z, r):
     """Depth below the endless line or full circle of segment k, with gradient: (s, n_z, n_r)."""
     if segments[k, KIND] == 0.0:
@@ -28,7 +28,7 @@ def endless_depth(segments, k, z, r):
     return segments[k, SENSE] * (distance - segments[k, LENGTH]), scale * d_z, scale * d_r  # Eq. (C2)
 
 
-@inlined
+@inline
 def is_beside(segments, k, z, r):
     """Tell which part of segment k is nearest: 0 its inside, -1 its start, +1 its end."""
     if segments[k, KIND] == 0.0:
@@ -100,7 +100,7 @@ def facing(segments, first, last, z, r, s, around):
     return first, last
 
 
-@inlined
+@inline
 def is_past(segments, k, near, far, side, z, r, around):
     """Tell whether all points within `around` are past the smooth joint of segment k with its neighbour.
 
@@ -119,7 +119,7 @@ def is_past(segments, k, near, far, side, z, r, around):
     return math.sqrt(f_z * f_z + f_r * f_r) > math.sqrt(d_z * d_z + d_r * d_r) + 2.0 * around
 
 
-@inlined
+@inline
 def tangent_at(segments, k, end):
     """Unit tangent (z, r) of segment k at one of its ends; `end` is START_Z or END_Z."""
     if segments[k, KIND] == 0.0:

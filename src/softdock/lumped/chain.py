@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import RunError
-from softdock.jit import call_alike
+from softdock.lumped import entry_points
 from softdock.lumped.kernels import events, motion
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.lumped.kernels.run import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME
-from softdock.lumped.kernels.run import run as run_kernel
 
 Array = NDArray[np.float64]
 SETTLE = 1e-9  # of the closing speed: a rebound that holds 1e-18 of the energy is none
@@ -285,11 +284,9 @@ def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate
     work = _workspace(n, rows=int(end_time * rate) + 2 * MOST_MARKS + 4)
     work.q[n:, 0] = chain.velocities_in_frame
     most = impacts if impacts is not None else UNLIMITED
-    call_alike(
-        run_kernel, tuple(arrays), tuple(law), tuple(work), float(end_time), most, 1.0 / rate, MOST_STEPS
-    )
+    entry_points.run(arrays, law, work, end_time, most, 1.0 / rate, MOST_STEPS)
     if work.state[motion.OUTCOME] == events.TOO_FAST:
-        step = motion.shortest_step(arrays, law)
+        step = entry_points.shortest_step(arrays, law)
         raise RunError(
             f"the stiffest part moves within {step:.1e} s, and {end_time:g} s of it would take "
             f"{end_time / step:.1e} steps; soften it, make its mass larger, or stop earlier"

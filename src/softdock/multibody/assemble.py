@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from softdock.multibody import joints as j
 from softdock.multibody.around import HILL
 from softdock.multibody.attach import Attached, FlexibleRecords, flexible_records, orbit_record, plate_records
+from softdock.multibody.entry_points import set_motion
 from softdock.multibody.fasten import Fastener, JointPlace, Placed
 from softdock.multibody.kernels import elements as e
 from softdock.multibody.kernels import tree as k
-from softdock.multibody.kernels.derivative import EXTRA_STATES, set_motion
+from softdock.multibody.kernels.derivative import EXTRA_STATES
 from softdock.multibody.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.multibody.machine import machine_of
 from softdock.multibody.side_by_side import side_by_side, write_inertia

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.kernels.derivative import Machine, books, derivative
+from softdock.multibody.entry_points import books, derivative
+from softdock.multibody.kernels.derivative import BOOKS, Machine
 
 Floats = NDArray[np.float64]
-BOOKS = 14  # numbers that the kernel `books` writes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.multibody.assemble import Assembly
+from softdock.multibody.entry_points import respond, set_motion
 from softdock.multibody.joints import cross
 from softdock.multibody.kernels import tree as k
-from softdock.multibody.kernels.appendages import clear_pulls, soften, write_modal_rates
-from softdock.multibody.kernels.derivative import set_motion
-from softdock.multibody.kernels.dynamics import accelerations, link_accelerations
 from softdock.multibody.machine import machine_of
 
 Floats = NDArray[np.float64]
@@ -74,28 +72,17 @@ class Impact:
         self.axes.tau[:] = 0.0
         for link, wrench in wrenches.items():
             self.links[link].W[:] += wrench
-        m, still, flat = self.machine, np.zeros(self.n_u), np.zeros(len(self.y))
-        clear_pulls(m.links, m.appendages, m.modes)
-        soften(m.links, m.groups, m.appendages, m.modes, flat, still, np.zeros(3))
-        accelerations(m.links, m.axes, m.groups, m.tiles)
-        link_accelerations(m.links, m.groups, 0)
-        change = self._modal_change(np.concatenate([self.axes.udot, np.zeros(self.n_u - len(self.axes))]))
+        rates = np.zeros(len(self.y))
+        respond(self.machine, np.zeros(len(self.y)), rates)
+        change = np.concatenate([self.axes.udot, np.zeros(self.n_u - len(self.axes))])
+        for a in self.machine.appendages:
+            at = slice(a.at_u, a.at_u + a.count)
+            change[at] = rates[self.n_q :][at]
         for link in self.links:
             if link.kind == k.FREE:
                 tree = self.links.root == link.root
                 change[link.at_u : link.at_u + 6] = self.links.W[tree].sum(axis=0)
         return np.array([self._to_world(link, link.dA) for link in self.links]), change
-
-    def _modal_change(self, change: Floats) -> Floats:
-        """Write what the links' accelerations change in modal rates into a change of momenta and speeds."""
-        m, rates = self.machine, np.zeros(len(self.y))
-        write_modal_rates(
-            m.links, m.groups, m.appendages, m.modes, np.zeros(self.n_u), rates, self.n_q, np.zeros(3)
-        )
-        for a in m.appendages:
-            at = slice(a.at_u, a.at_u + a.count)
-            change[at] = rates[self.n_q :][at]
-        return change
 
     def locked(self, link: int, wrench: Floats) -> Floats:
         """Return how a wrench changes the velocity of a link's whole system in N while its joints are locked.

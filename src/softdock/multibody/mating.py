@@ -5,7 +5,8 @@ import numpy as np
 from softdock.contact.pins import shape_record
 from softdock.errors import InputError, Problem
 from softdock.multibody.assemble import Assembly
-from softdock.multibody.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH, apply_interfaces
+from softdock.multibody.entry_points import apply_interfaces
+from softdock.multibody.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.machine import machine_of
 from softdock.multibody.session import meet

@@ -11,8 +11,9 @@ from softdock.contact.kernels.layout import DEPTH
 from softdock.contact.pair import ContactPair
 from softdock.errors import InputError, Problem
 from softdock.multibody.assemble import Assembly
+from softdock.multibody.entry_points import apply_contacts
 from softdock.multibody.kernels.channels import CHANNEL
-from softdock.multibody.kernels.contacts import PAIR, apply_contacts
+from softdock.multibody.kernels.contacts import PAIR
 from softdock.multibody.kernels.events import ACTION, EVENT
 from softdock.multibody.kernels.interfaces import INTERFACE, PIN
 from softdock.multibody.kernels.tree import copied, records

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.errors import RunError
-from softdock.jit import bind
 from softdock.multibody.assemble import (
     ANGLE,
     LENGTH,
@@ -21,11 +20,11 @@ from softdock.multibody.assemble import (
     SPEED,
     Assembly,
 )
-from softdock.multibody.books import BOOKS, Books, books_of
+from softdock.multibody.books import Books, books_of
+from softdock.multibody.entry_points import observe, refresh_lists, run, set_motion
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.contacts import refresh_lists
-from softdock.multibody.kernels.derivative import EXTRA_STATES, Machine, set_motion
+from softdock.multibody.kernels.derivative import BOOKS, EXTRA_STATES, Machine
 from softdock.multibody.kernels.elements import STRUT, WELD
 from softdock.multibody.kernels.linear import Linear, room_for
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
@@ -135,14 +134,16 @@ class Session:
         self._log = np.empty((s.max_events, 2))
         n = len(self.state)
         self._values, self._ledger, tolerance = np.zeros((6, channels)), np.zeros(BOOKS), np.zeros(n)
-        self._memory = (
-            np.zeros((7, n)), np.zeros(n), np.zeros(n), np.zeros((5, n)), tolerance, *self._values, self._ledger,
-            _linear(a, len(pairs)),
+        start, early, mid, late, end, values = self._values
+        self._workspace = kernels.Workspace(
+            k=np.zeros((7, n)), y_new=np.zeros(n), y_stage=np.zeros(n), dense=np.zeros((5, n)), tolerance=tolerance,
+            start=start, early=early, mid=mid, late=late, end=end, values=values, ledger=self._ledger,
+            linear=_linear(a, len(pairs)),
         )  # fmt: skip
         self._bind()
-        self.near_at_start = self._ask(kernels.MEET) != kernels.LISTS_TOO_LONG
+        self.near_at_start = meet(self.machine, self.state)
         """Whether the near lists had room for all that is near at the start."""
-        self._ask(kernels.LOOK)
+        self._observe()
         self._start = books_of(self._ledger)
         tolerance[:] = tolerances(a, s.accuracy, self._start)
 
@@ -162,7 +163,7 @@ class Session:
             return self.ending
         o = self._options[0]
         o.t_end = min(until, self._settings.duration)
-        while (code := self._ask(kernels.RUN)) == kernels.LISTS_TOO_LONG:
+        while (code := int(self._run())) == kernels.LISTS_TOO_LONG:
             self._capacity *= 2
             if self._capacity > MOST_BLOCKS:
                 raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
@@ -172,9 +173,13 @@ class Session:
             self.ending = ENDINGS[code]
         return self.ending
 
+    def evaluate(self) -> None:
+        """Evaluate the present state: forces, accelerations and channels."""
+        self._observe()
+
     def values(self) -> Floats:
         """Return all channels at the present state, in their order."""
-        self._ask(kernels.LOOK)
+        self._observe()
         return np.array(self._values[-1])
 
     def finish(self) -> Run:
@@ -201,16 +206,12 @@ class Session:
         )
 
     def _bind(self) -> None:
-        """Tell the kernel where everything lies."""
-        self._call = bind(
-            kernels.run, self.machine, self._memory, self._channels, self._events, self._actions,
-            self._assembly.breaks, self._options, self.state, self._record, self._log,
+        """Pass the arrays of the run to the kernels, once for all calls."""
+        self._run = run.bind(
+            self.machine, self._workspace, self._channels, self._events, self._actions, self._assembly.breaks,
+            self._options, self.state, self._record, self._log,
         )  # fmt: skip
-
-    def _ask(self, task: int) -> int:
-        """Let the kernel do one of its tasks at the present state; returns how that ended."""
-        self._options[0].task = task
-        return int(self._call())
+        self._observe = observe.bind(self.machine, self._workspace, self._channels, self._options, self.state)
 
 
 def meet(m: Machine, y: Floats) -> bool:

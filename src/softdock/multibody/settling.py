@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from softdock.errors import RunError
 from softdock.multibody.assemble import MODAL, Assembly, momenta, moved_links, state
+from softdock.multibody.entry_points import derivative
 from softdock.multibody.impulse import Impact
 from softdock.multibody.kernels import tree as k
-from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.machine import machine_of
 
 Floats = NDArray[np.float64]

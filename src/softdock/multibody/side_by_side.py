@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.lanes import LANES
 from softdock.multibody.kernels import tree as k
+from softdock.native.simd import LANES
 
 Floats = NDArray[np.float64]
 

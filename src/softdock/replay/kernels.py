@@ -1,6 +1,6 @@
 """Which rows of a curve are needed: Ramer, Douglas and Peucker's method in time."""
 
-from softdock.jit import kernel
+from softdock.native.decorators import kernel
 
 
 @kernel

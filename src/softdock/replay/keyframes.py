@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.replay.kernels import keep_rows
+from softdock.replay.entry_points import keep_rows
 from softdock.replay.scene import Floats, Indices, Track
 
 

@@ -11,7 +11,8 @@ from softdock.multibody import joints as j
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from softdock.multibody.system import WORLD, Body, System
-from softdock.robot.kernels.arm import ArmModel, ArmMotion, evaluate_arm, place_arm
+from softdock.robot.entry_points import evaluate_arm, place_arm
+from softdock.robot.kernels.arm import ArmModel, ArmMotion
 
 Floats = NDArray[np.float64]
 GROUND = "ground-below-the-arm"

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.run import Simulation
 from softdock.multibody.session import Session
 from softdock.robot.arm import Arm, felt
+from softdock.robot.entry_points import impedance_torque, joint_loads
 from softdock.robot.impedance import Compensation, damping_of
-from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law, impedance_torque, joint_loads
+from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law
 from softdock.robot.link import Command, Limits, Mode, State
 
 Floats = NDArray[np.float64]
@@ -70,9 +70,8 @@ class SimulatedRobot:
             [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
         )
         self._work = np.zeros((len(links), 6))
-        self._tau = np.zeros(arm.joints)
+        self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
-        self._rate = np.zeros_like(self.session.state)
         self._period = drives.torque_period
         self._last: State | None = None
         self.largest_work = 0.0
@@ -93,8 +92,12 @@ class SimulatedRobot:
         begin = self.session.time
         ticks = max(1, round(duration / self._period))
         law, efforts = self._law(command, duration / ticks), self.session.efforts
+        set_torque = impedance_torque.bind(
+            self.arm.model, self.arm.motion, law, self._q, self._qdot, self._tau
+        )
         for tick in range(ticks):
-            impedance_torque(self.arm.model, self.arm.motion, law, *self._joints(), self._tau)
+            self._q[:], self._qdot[:] = self._joints()
+            set_torque()
             efforts[self._at_u] = self._tau
             ending = self.session.advance(begin + (tick + 1) * duration / ticks)
             self.largest_work = max(self.largest_work, abs(float(self.session.state[-1])))
@@ -149,6 +152,6 @@ class SimulatedRobot:
     def _external(self) -> Floats:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
         m, out = self.session.machine, np.zeros(self.arm.joints)
-        derivative(m, self.session.time, self.session.state, self._rate)
+        self.session.evaluate()
         joint_loads(m.links, m.groups, self._moved, self._work, out)
         return out

@@ -290,7 +290,7 @@ class MultibodyScenario(ScenarioBase, System):
         a = self.approach
         if a is None:
             return self
-        from softdock.multibody.approach import place_chaser  # brings Numba
+        from softdock.multibody.approach import place_chaser
 
         return place_chaser(
             self,

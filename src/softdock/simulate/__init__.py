@@ -22,14 +22,6 @@ RUNNERS = {
     "robot": "softdock.simulate.robot",
     "station": "softdock.simulate.station",
 }
-ROOMS = {
-    "chain": ("lumped",),
-    "multibody": ("multibody",),
-    "robot": ("multibody", "robot"),
-    "station": ("multibody",),
-}
-"""Rooms whose kernels each kind of scenario starts; what those call is compiled with them."""
-
 
 OUT_OF_BALANCE = 1e-2
 """Relative energy residual from which on a run says so itself: a percent is far beyond any default accuracy."""
@@ -83,7 +75,7 @@ def simulate(
 
 def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> "Result":
     """Run a scenario and return what happened, without what stands beside it: thousands of runs have no use for it."""
-    runner = _ready(scenario.kind)
+    runner = _runner(scenario.kind)
     start = time.perf_counter()
     how = real_time
     result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
@@ -104,12 +96,10 @@ def described(result: "Result", scenario: "ScenarioBase") -> "Result":
 
 
 @functools.cache
-def _ready(kind: str) -> Runner:
-    """Return the module that runs this kind, all it needs loaded: no run is charged for compilation."""
-    from softdock.jit import warm_up
+def _runner(kind: str) -> Runner:
+    """Return the module that runs this kind, with that of its prediction imported: no run is charged for imports."""
     from softdock.predict import PREDICTORS
 
-    warm_up(*ROOMS[kind])
     if kind in PREDICTORS:
         import_module(PREDICTORS[kind])
     return cast(Runner, import_module(RUNNERS[kind]))

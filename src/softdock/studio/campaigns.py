@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from softdock.claims import is_held
+from softdock.campaign.store import is_locked
 from softdock.errors import InputError
 from softdock.studio.campaigner import LOG, PROGRESS, STOP
-from softdock.studio.folder import CAMPAIGN_LOCK, CAMPAIGN_TABLE, Folder
+from softdock.studio.folder import CAMPAIGN_TABLE, Folder
 
 if TYPE_CHECKING:
     from softdock.studio.columns import Columns
@@ -131,7 +131,7 @@ class Campaigns:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
-        return is_held(place / CAMPAIGN_LOCK)  # by one that a studio before this, or a terminal, began
+        return is_locked(place)  # started by an earlier studio or from a terminal
 
 
 def _note(place: Path) -> dict[str, Any]:

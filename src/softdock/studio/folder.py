@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from softdock.scenario.source import Source
 
 RUNS, CAMPAIGNS, LOCK = "runs", "campaigns", ".softdock-studio.lock"
-CAMPAIGN_TABLE, CAMPAIGN_LOCK = "campaign.sqlite", "campaign.lock"
+CAMPAIGN_TABLE = "campaign.sqlite"
 """As `softdock.campaign.store` calls them, which takes long to load; a test compares the names."""
 SUFFIXES = (".yaml", ".yml")
 MOST_FILES = 500  # looked at for the gallery

@@ -73,8 +73,6 @@ def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str
 
     stem, directory = origin(folder, name)
     scenario = _loaded(folder, text, stem, directory)
-    if _is_cold(scenario.kind):
-        say("compiling kernels (first run only)")
     say("simulating")
     result = simulate(scenario)
     say("saving")
@@ -227,15 +225,10 @@ def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBa
 
 
 def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
-    """Run a bundled scenario and draw its replay for nobody, so that all that runs need is loaded.
-
-    Nothing is done where kernels would have to be compiled: a run that is really asked for would wait for that.
-    """
+    """Run a bundled scenario and draw its replay, so that all that runs need is imported before the first request."""
     from softdock.simulate import simulate
 
     scenario = load_text(*_named_text(name))
-    if _is_cold(scenario.kind):
-        return {"time": time.time()}
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as place:
         result.save(place)
@@ -312,10 +305,3 @@ def _summary(result: Result) -> dict[str, Any]:
     return {
         **result.to_json(), "channels": channels, "rows": int(result.history.time.size), "outcomes": outcomes,
     }  # fmt: skip
-
-
-def _is_cold(kind: str) -> bool:
-    from softdock.jit import is_cold
-    from softdock.simulate import ROOMS
-
-    return any(is_cold(room) for room in ROOMS[kind])

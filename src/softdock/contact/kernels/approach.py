@@ -11,9 +11,9 @@ from softdock.contact.kernels.measure import inverse_root, place
 from softdock.contact.kernels.place import drift_of
 from softdock.contact.kernels.press import linear_depth, take_four
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES as EIGHT
-from softdock.lanes import choose, fma, larger, largest, take, wide
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import choose, fma, larger, largest, take, wide
 
 
 @kernel
@@ -61,7 +61,7 @@ def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
         block["spread"], block["curvature"], block["bow"] = LEVER, 0.0, 2.0 * LEVER * block["drift"]
 
 
-@inlined
+@inline
 def along_path(R_AB, p_AB_A, half_R, half_p, at):
     """Pose at a place of a path, from -1 to 1: rows of R_AB and p_AB_A [m]."""
     X, Y, Z = R_AB
@@ -73,7 +73,7 @@ def along_path(R_AB, p_AB_A, half_R, half_p, at):
     ), (p_AB_A[0] + at * half_p[0], p_AB_A[1] + at * half_p[1], p_AB_A[2] + at * half_p[2])
 
 
-@inlined
+@inline
 def highest(block, work):
     """Largest depth of the corners of all cells of a block [m]."""
     top = wide(-math.inf)
@@ -84,7 +84,7 @@ def highest(block, work):
     return largest(top)
 
 
-@inlined
+@inline
 def farthest_corner(X, Y, Z, low, x, y, z):
     """How far from (x, y, z) the corners of cells are at most, of what is linear over them and known in four points."""
     m_x, a_x, b_x = linear_depth(X, low)
@@ -93,20 +93,20 @@ def farthest_corner(X, Y, Z, low, x, y, z):
     return length(m_x - x, m_y - y, m_z - z) + 0.5 * (length(a_x, a_y, a_z) + length(b_x, b_y, b_z))
 
 
-@inlined
+@inline
 def length(x, y, z):
     """Length of vectors side by side."""
     q = fma(x, x, fma(y, y, z * z))
     return q * inverse_root(q)
 
 
-@inlined
+@inline
 def times(k, v):
     """Product of four by four."""
     return k[0] * v[0], k[1] * v[1], k[2] * v[2], k[3] * v[3]
 
 
-@inlined
+@inline
 def bending_radius(segments, segment, work, count, inmost):
     """Least radius of curvature [m] of the levels of depth below a segment, at the points of a block."""
     radius = math.inf
@@ -122,7 +122,7 @@ def bending_radius(segments, segment, work, count, inmost):
     return min(radius, inmost)
 
 
-@inlined
+@inline
 def change_of_pose(work, R_AB, p_AB_A, at):
     """Change of pose from a place of the path (-1 to 1): that place, three rows of rotation, shift of the origin [m],
     and a bound on how far the rotation moves a point one metre away.
@@ -141,7 +141,7 @@ def change_of_pose(work, R_AB, p_AB_A, at):
     return at, dR, dp, math.sqrt(square)
 
 
-@inlined
+@inline
 def may_press(block, change):
     """Tell whether some cell of a block may touch after a `change_of_pose`; Eq. (C26)."""
     at, dR, dp, turned = change

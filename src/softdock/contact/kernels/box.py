@@ -8,7 +8,7 @@ import math
 
 from softdock.contact.kernels.hole import EDGE
 from softdock.contact.kernels.rows import BODY, COUPLE, SHARED, put
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 
 @kernel
@@ -43,7 +43,7 @@ def edge_contacts(shape, P, a, rows, count):
     return count
 
 
-@inlined
+@inline
 def line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
     """Add the contact with one edge along an axis, or with a corner (axis -1), and those that its caps share."""
     L = shape.pin_length
@@ -71,7 +71,7 @@ def line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
     return count
 
 
-@inlined
+@inline
 def one_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
     """Add one contact with the place X of an edge, with the couple that its weight makes."""
     vx, vy, vz = P[0] + t * a[0] - X[0], P[1] + t * a[1] - X[1], P[2] + t * a[2] - X[2]

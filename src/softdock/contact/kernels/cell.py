@@ -1,7 +1,7 @@
 """The cut cell: exact integrals of the positive part of a depth that is linear over a rectangle; eight side by side."""
 
-from softdock.jit import inlined
-from softdock.lanes import choose, fma, larger
+from softdock.native.decorators import inline
+from softdock.native.simd import choose, fma, larger
 
 SOFT = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
 HALF_SQRT3 = 0.8660254037844386
@@ -11,13 +11,13 @@ LEVER = (
 )  # sum of the magnitudes of the weights that make a corner of four points, at most
 
 
-@inlined
+@inline
 def magnitude(slope):
     """Magnitude of a slope of the depth across a cell [m], never zero."""
     return larger(slope, -slope) + SOFT
 
 
-@inlined
+@inline
 def cut(s, a, b):
     """Integrals over the cell of a depth of mean s and slopes of magnitudes a, b [m].
 
@@ -38,7 +38,7 @@ def cut(s, a, b):
     return W, E, m_a, m_b, choose(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
 
 
-@inlined
+@inline
 def mean_positive(s, a, b):
     """Mean positive part [m] of a depth of mean s and slopes of magnitudes a, b [m]: the W of `cut`."""
     h1, h2, h3 = positive_parts(s, a, b)
@@ -46,7 +46,7 @@ def mean_positive(s, a, b):
     return choose(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
 
 
-@inlined
+@inline
 def positive_parts(s, a, b):
     """Depth of three corners where it is positive [m]; the fourth corner of a cut cell is outside."""
     t, q = 0.5 * (a + b), 0.5 * (a - b)

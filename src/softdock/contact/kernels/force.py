@@ -9,12 +9,12 @@ from softdock.contact.kernels.approach import change_of_pose, may_press
 from softdock.contact.kernels.cell import HALF_SQRT3
 from softdock.contact.kernels.layout import DEPTH, LANES, OUTPUT, POINTS, PRESSURE
 from softdock.contact.kernels.press import ADD, KEEP, press
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES as EIGHT
-from softdock.lanes import largest, load, put, store, total
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import largest, load, put, store, total
 
 
-@inlined
+@inline
 def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
     """Like `motion_bound`, melted into the calling kernel.
 
@@ -24,7 +24,7 @@ def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
     return off_path(lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]], R_AB, p_AB_A)[0]
 
 
-@inlined
+@inline
 def off_path(work, ball, R_AB, p_AB_A):
     """Bound on how far any point in a ball of B is from the path of a list [m], and from where on it, from -1 to 1."""
     centre = (ball["x"], ball["y"], ball["z"])
@@ -40,7 +40,7 @@ def off_path(work, ball, R_AB, p_AB_A):
     return math.sqrt(x * x + y * y + z * z) + work["arm"] * math.sqrt(turn), place  # Eq. (C19)
 
 
-@inlined
+@inline
 def moved_row(row, p, work, i, centre):
     """One row of the change of pose from the middle of the path: of the rotation, of the centre, and along it."""
     R, H, arm = work["R_AB"], work["half_R"], work["arm"]
@@ -50,7 +50,7 @@ def moved_row(row, p, work, i, centre):
     return (d_x, d_y, d_z), shift, shift * work["shift"][i] + arm * arm * turned
 
 
-@inlined
+@inline
 def square_off(d, half, place):
     """Square of what a row of the change of rotation has beside that of the path."""
     x, y, z = d[0] - place * half[0], d[1] - place * half[1], d[2] - place * half[2]
@@ -147,7 +147,7 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
     return count
 
 
-@inlined
+@inline
 def extent(block, i, is_point):
     """Diagonal of a cell [m], from two of its four points; of a point, that of the square of its area."""
     if is_point:

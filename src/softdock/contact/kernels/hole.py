@@ -7,7 +7,7 @@ x and y along the sides of the box.
 import math
 
 from softdock.contact.kernels.rim import length
-from softdock.jit import inlined
+from softdock.native.decorators import inline
 
 # What a contact touches.
 BOTTOM, WALL, CHAMFER, RIM, FACE, EDGE, SIDE, UNDERSIDE = 0, 1, 2, 3, 4, 5, 6, 7
@@ -15,7 +15,7 @@ BOTTOM, WALL, CHAMFER, RIM, FACE, EDGE, SIDE, UNDERSIDE = 0, 1, 2, 3, 4, 5, 6, 7
 ROUND, THROUGH = 0, 1
 
 
-@inlined
+@inline
 def meridian(shape, rho, z):
     """Return the nearest place of the hole's meridian to a point of its half-plane, and how far it is.
 
@@ -53,7 +53,7 @@ def meridian(shape, rho, z):
     return WALL, R, z, -1.0, 0.0, R - rho
 
 
-@inlined
+@inline
 def corner(rho_c, z_c, rho, z):
     """Nearest place where it is an edge that runs around."""
     away = length(rho - rho_c, z - z_c)
@@ -62,7 +62,7 @@ def corner(rho_c, z_c, rho, z):
     return RIM, rho_c, z_c, (rho - rho_c) / away, (z - z_c) / away, away
 
 
-@inlined
+@inline
 def nearest(shape, x, y, z, side):
     """Return feature, place, direction and distance of the nearest place to the middle of a cap.
 

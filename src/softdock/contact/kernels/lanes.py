@@ -4,7 +4,7 @@ import math
 
 from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVERAL, SMOOTH_TWO, TIMES
 from softdock.geometry.kernels import END_SIDE
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 NEAR = 0.1  # parts of the reach: cells that come so near to A at the same time share blocks
 
@@ -45,7 +45,7 @@ def new_lane(arrays, lists, pair, face, gap, heights):
     return min(here, capacity - 1), lane
 
 
-@inlined
+@inline
 def when(heights, near):
     """Tell when on the path a cell is near: 0 in the middle, 1 at the start, 2 at the end, 3 never."""
     if heights[1] >= near:
@@ -55,13 +55,13 @@ def when(heights, near):
     return 1 if heights[0] > heights[2] else 2
 
 
-@inlined
+@inline
 def put_point(block, k, x, y, z):
     """Store a point of B."""
     block["x"][k], block["y"][k], block["z"][k] = x, y, z
 
 
-@inlined
+@inline
 def is_smooth_two(segments, first, last):
     """Tell whether these are two segments of A that join smoothly."""
     return first + 1 == last and segments[first, END_SIDE] == 0.0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.lanes import LANES as EIGHT
+from softdock.native.simd import LANES as EIGHT
 
 LANES = 16  # cells in a block: a few vector registers, and little waste where a patch is small
 LEVELS = 14  # of halving a root cell

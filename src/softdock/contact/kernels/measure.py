@@ -18,9 +18,9 @@ from softdock.geometry.kernels import (
     radial_depth,
     tangent_at,
 )
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES as EIGHT
-from softdock.lanes import choose, fma, put, rough_inverse_root, take, wide
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import choose, fma, put, rough_inverse_root, take, wide
 
 
 @kernel
@@ -44,7 +44,7 @@ def place(segments, block, work, R_AB, p_AB_A, count):
             put(work["n"], i, n)
 
 
-@inlined
+@inline
 def point_in_A(block, i, R_AB, p_AB_A):
     """Eight points of a block in A [m]: (x, y, z)."""
     x, y, z = take(block["x"], i), take(block["y"], i), take(block["z"], i)
@@ -55,7 +55,7 @@ def point_in_A(block, i, R_AB, p_AB_A):
     )
 
 
-@inlined
+@inline
 def inverse_root(q):
     """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
     y = rough_inverse_root(q)
@@ -65,7 +65,7 @@ def inverse_root(q):
     return fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)
 
 
-@inlined
+@inline
 def measure(segments, block, Z, Q):
     """Depth [m] of four points of eight cells below the segment of a block, or two that join smoothly.
 
@@ -89,7 +89,7 @@ def measure(segments, block, Z, Q):
     )
 
 
-@inlined
+@inline
 def of_two(segments, k, z, r, one, two):
     """Choose what holds for segment k, or beyond its end what holds for the next."""
     t_z, t_r = tangent_at(segments, k, END_Z)
@@ -97,7 +97,7 @@ def of_two(segments, k, z, r, one, two):
     return choose(beyond, two[0], one[0]), choose(beyond, two[1], one[1]), choose(beyond, two[2], one[2])
 
 
-@inlined
+@inline
 def below(segments, k, Z, R, inverse):
     """Depth of four points below the endless line or circle of segment k, with gradient; inverse: 1/r."""
     if segments[k, KIND] == 0.0:
@@ -115,7 +115,7 @@ def below(segments, k, Z, R, inverse):
     )
 
 
-@inlined
+@inline
 def below_sphere(segments, k, Z, Q):
     """Depth of four points below a circle about a point of the axis, with gradient."""
     return (
@@ -126,7 +126,7 @@ def below_sphere(segments, k, Z, Q):
     )
 
 
-@inlined
+@inline
 def below_line(segments, k, z, r, inverse):
     """Depth below an endless line, with gradient."""
     n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
@@ -134,7 +134,7 @@ def below_line(segments, k, z, r, inverse):
     return s, n_r * inverse, wide(n_z)
 
 
-@inlined
+@inline
 def below_circle(segments, k, z, r, inverse):
     """Depth below a circle beside the axis, with gradient."""
     d_r = r - segments[k, AXIS_R]
@@ -142,7 +142,7 @@ def below_circle(segments, k, z, r, inverse):
     return s, scale * d_r * inverse, n
 
 
-@inlined
+@inline
 def from_centre(segments, k, d_z, q):
     """Depth below a circle at d_z along the axis and the root of q across it from its centre: (s, n_q/sqrt(q), n_z)."""
     square, sense = fma(d_z, d_z, q), segments[k, SENSE]

@@ -9,7 +9,7 @@ from softdock.contact.kernels.layout import BY_RADIUS, HALF_U, POINTS, RADIAL
 from softdock.contact.kernels.place import cell_area, depth_of, drift_of, meridian, to_A
 from softdock.contact.kernels.refine import leave, note_nearest, refine
 from softdock.geometry.kernels import depth, facing
-from softdock.jit import kernel, separate
+from softdock.native.decorators import kernel
 
 INVERSE_SQRT2 = 0.7071067811865476
 INSIDE = -1e30  # [m] a block that nothing is known of may always touch
@@ -26,7 +26,7 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
     rebuild_along(arrays, lists, pair, R_AB, p_AB_A, (still, still, still), still, reach)
 
 
-@separate
+@kernel
 def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     """Fill the near list of a pair for a path of relative poses; its record has the clearance and the number of blocks.
 

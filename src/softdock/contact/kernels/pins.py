@@ -35,7 +35,7 @@ from softdock.contact.kernels.rows import (
     TRAILING_CAP,
     put,
 )
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 __all__ = [
     "ALONG", "BODY", "COLUMNS", "FEATURE", "INSIDE", "LEADING_CAP", "MOST_ROWS", "NORMAL", "PART", "PLACE", "SHARE",
@@ -148,7 +148,7 @@ def rim_contacts(shape, R, z_rim, P, a, rows, count):
     return count
 
 
-@inlined
+@inline
 def body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
     """Add the contact of the body with the point of a rim in a direction, if it is one."""
     ex, ey, sign_A, sign_B = frame
@@ -166,7 +166,7 @@ def body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
     return put(rows, count, share, BODY, RIM, X, n, shape.pin_radius - away, t)
 
 
-@inlined
+@inline
 def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
     """Take back what a cap and the body share at a rim: nothing while only the cap is there; Eq. (P10)."""
     x, y, z = middle
@@ -189,7 +189,7 @@ def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
     return count
 
 
-@inlined
+@inline
 def normal_force(shape, depth, depth_rate):
     """Elastic and damping force of one contact [N]; it never pulls; Eqs. (P12)-(P13)."""
     if shape.damping_law == KELVIN_VOIGT:
@@ -197,7 +197,7 @@ def normal_force(shape, depth, depth_rate):
     return max(shape.stiffness * depth * (1.0 + shape.damping * depth_rate), 0.0)
 
 
-@inlined
+@inline
 def friction_per_speed(shape, normal, speed):
     """Friction of one contact, divided by its sliding speed [N s/m]; Eq. (P14)."""
     mu, v_0 = shape.friction, shape.friction_speed

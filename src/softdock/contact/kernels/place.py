@@ -3,10 +3,10 @@
 import math
 
 from softdock.geometry.kernels import depth, endless_depth
-from softdock.jit import inlined
+from softdock.native.decorators import inline
 
 
-@inlined
+@inline
 def to_A(R_AB, p_AB_A, x, y, z):
     """Express a point of B in A [m]: (x, y, z)."""
     return (
@@ -16,21 +16,21 @@ def to_A(R_AB, p_AB_A, x, y, z):
     )
 
 
-@inlined
+@inline
 def drift_of(half_R, half_p, x, y, z):
     """How far the point (x, y, z) of B gets along half a path [m], and its motion there."""
     d = to_A(half_R, half_p, x, y, z)
     return math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), d
 
 
-@inlined
+@inline
 def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
     """Depth [m] below A of the point (x, y, z) of B."""
     x, y, z = to_A(R_AB, p_AB_A, x, y, z)
     return depth_near(segments, first, last, z, math.sqrt(x * x + y * y))
 
 
-@inlined
+@inline
 def depth_near(segments, first, last, z, r):
     """Depth [m] below segments first..last; one alone is as good as its endless line or circle."""
     if first == last:
@@ -38,7 +38,7 @@ def depth_near(segments, first, last, z, r):
     return depth(segments, first, last, z, r)[0]
 
 
-@inlined
+@inline
 def meridian(shape, m):
     """Point (z, rho) [m] of a strip at position m."""
     if shape[0] == 0.0:
@@ -46,7 +46,7 @@ def meridian(shape, m):
     return shape[1] + shape[3] * m[0], shape[2] + shape[3] * m[1]
 
 
-@inlined
+@inline
 def shifted(shape, m, steps, level, column, sign):
     """Move a position along its strip by a step of the table."""
     c, s = steps[level, column], sign * steps[level, column + 1]
@@ -55,14 +55,14 @@ def shifted(shape, m, steps, level, column, sign):
     return m[0] * c - m[1] * s, m[0] * s + m[1] * c
 
 
-@inlined
+@inline
 def turned(e, steps, level, column, sign):
     """Turn (cos, sin) around the axis by a step of the table."""
     c, s = steps[level, column], sign * steps[level, column + 1]
     return e[0] * c - e[1] * s, e[0] * s + e[1] * c
 
 
-@inlined
+@inline
 def cell_area(shape, m, h_u, angle, half_sine):
     """Exact area of a cell [m2]; half_sine: sine of half its angle along an arc."""
     if shape[0] == 0.0:

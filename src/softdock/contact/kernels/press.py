@@ -19,8 +19,8 @@ from softdock.contact.kernels.layout import (
 )
 from softdock.contact.kernels.measure import inverse_root, measure, place, point_in_A
 from softdock.geometry.kernels import TINY
-from softdock.jit import inlined, kernel
-from softdock.lanes import choose, fma, larger, largest, load, put, store, take, wide
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import choose, fma, larger, largest, load, put, store, take, wide
 
 ADD, KEEP = 0, 1  # what becomes of the forces of the cells
 
@@ -73,7 +73,7 @@ def press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
     return True
 
 
-@inlined
+@inline
 def four_points(segments, block, half, work, R_AB, p_AB_A):
     """The four points of eight cells in A [m], with depth [m] and gradient: x, y, z, s, k, n, each of four."""
     if block["mode"] >= SEVERAL:
@@ -105,7 +105,7 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
     )
 
 
-@inlined
+@inline
 def take_four(array, half):
     """Lanes of the four points of eight cells."""
     return (
@@ -116,7 +116,7 @@ def take_four(array, half):
     )
 
 
-@inlined
+@inline
 def linear_depth(S, low):
     """Mean depth over a cell and its slopes from that of its four points [m]: (s, alpha, beta)."""
     before, after = S[0] + S[1], S[2] + S[3]
@@ -124,13 +124,13 @@ def linear_depth(S, low):
     return s, HALF_SQRT3 * (after - before), HALF_SQRT3 * ((S[1] - S[0]) + (S[3] - S[2]))
 
 
-@inlined
+@inline
 def dot(a, b):
     """Sum of four products."""
     return fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], a[3] * b[3])))
 
 
-@inlined
+@inline
 def press_cells(four, low, W, m_a, m_b, data, area):
     """Integrate the elastic stress over cut cells: (force, torque about x and y, stress centre, sum of normals)."""
     X, Y, Z, _, K, N = four
@@ -155,7 +155,7 @@ def press_cells(four, low, W, m_a, m_b, data, area):
     )
 
 
-@inlined
+@inline
 def press_points(work, half, data, area):
     """Multiply the elastic stress at points by their areas: what `press` knows of them."""
     x, y, z = take(work["x"], half), take(work["y"], half), take(work["z"], half)
@@ -176,7 +176,7 @@ def press_points(work, half, data, area):
     )
 
 
-@inlined
+@inline
 def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     """Damping and friction at the stress centres of eight cells: (force on B [N], stress added [Pa], power [W])."""
     scale = inverse_root(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
@@ -197,7 +197,7 @@ def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     return f, added, -fma(along, v_n, drag * square)
 
 
-@inlined
+@inline
 def add_wrench(sums, f, t, t_z):
     """Add the wrenches of eight cells to the sums, lane by lane."""
     add_to(sums, FORCE, f[0])
@@ -208,7 +208,7 @@ def add_wrench(sums, f, t, t_z):
     add_to(sums, TORQUE + 2, t_z)
 
 
-@inlined
+@inline
 def add_rest(sums, energy, power, touching):
     """Add energy, power and area of eight cells to the sums, lane by lane."""
     add_to(sums, ENERGY, energy)
@@ -216,19 +216,19 @@ def add_rest(sums, energy, power, touching):
     add_to(sums, CONTACT_AREA, touching)
 
 
-@inlined
+@inline
 def add_to(sums, row, x):
     """Add lanes to a row."""
     store(sums, row, 0, load(sums, row, 0) + x)
 
 
-@inlined
+@inline
 def raise_to(sums, row, x):
     """Keep the larger of lanes and a row."""
     store(sums, row, 0, larger(x, load(sums, row, 0)))
 
 
-@inlined
+@inline
 def keep(work, half, f, t, t_z, c, n):
     """Leave force, torque, stress centre and normal of eight cells in `work`."""
     put(work["f_x"], half, f[0])

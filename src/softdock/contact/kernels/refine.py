@@ -36,7 +36,7 @@ from softdock.geometry.kernels import (
     TINY,
     facing,
 )
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 COVER = (
     3.0  # depth over bend in covered cells: their energy then errs by less than 3.1e-4, their force far less
@@ -173,7 +173,7 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
     return clearance
 
 
-@inlined
+@inline
 def note_nearest(work, distance, x, y, z):
     """Keep the point of B that is nearest to A so far."""
     if distance < work["nearest"]:
@@ -181,13 +181,13 @@ def note_nearest(work, distance, x, y, z):
         work["witness"][0], work["witness"][1], work["witness"][2] = x, y, z
 
 
-@inlined
+@inline
 def leave(work):
     """Gap [m] beyond which a sphere or a cell needs no closer look."""
     return max(work["reach"], SHARP * work["nearest"])
 
 
-@inlined
+@inline
 def axes_of_A(R_AB, x, y, r):
     """Unit vectors of A at a point (x, y) of A, in B: radial, around, along."""
     inverse = 1.0 / (r + TINY)
@@ -199,7 +199,7 @@ def axes_of_A(R_AB, x, y, r):
     )
 
 
-@inlined
+@inline
 def bends(segments, k, z, r, axes, shape, m, e, cell, sweep):
     """How the depth below the endless segment k varies over a cell of B whose middle is at (z, r) in A.
 
@@ -295,7 +295,7 @@ def bends_between(segments, first, last, R_AB, p_AB_A, shape, m, e, steps, level
     return s_u[1] - s_u[0], s_phi[1] - s_phi[0], bend_u, bend_phi
 
 
-@inlined
+@inline
 def halving(resolution, covered, size, bend, doubt, can):
     """Say which way a cell is halved for its bends and what is in doubt about them, and the limit of `which_way`."""
     u, phi = max(bend[0], doubt[0]), max(bend[1], doubt[1])
@@ -305,7 +305,7 @@ def halving(resolution, covered, size, bend, doubt, can):
     return which_way(limit, covered, u, phi, can), limit
 
 
-@inlined
+@inline
 def which_way(limit, covered, bend_u, bend_phi, can):
     """Say which way a cell is halved: a sum of ALONG the meridian and AROUND the axis, 0 for not at all.
 
@@ -317,7 +317,7 @@ def which_way(limit, covered, bend_u, bend_phi, can):
     return (ALONG if along else 0) + (AROUND if around else 0)
 
 
-@inlined
+@inline
 def corner_of(d_0, d_1, d_2, d_3, omega):
     """Depth of the highest corner of a cell [m]."""
     return (
@@ -328,7 +328,7 @@ def corner_of(d_0, d_1, d_2, d_3, omega):
     )
 
 
-@inlined
+@inline
 def gap_of_cell(top, omega):
     """How far B may leave the path [m] before a cell can touch whose highest corner reaches a depth `top` on it [m]."""
     return -top / (2.0 * HALF_SQRT3 + 2.0 * max(omega, 0.5 - omega)) if top < 0.0 else -top  # Eq. (C18)

@@ -8,7 +8,7 @@ with a lowest one between.
 
 import math
 
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 DIRECT, SEARCH = 0, 1
 POINTS = 8  # of a search interval, as in the paper
@@ -16,13 +16,13 @@ CONVERGED = 1e-11  # [rad] after a step of this size Newton has left its square
 MOST_STEPS = 80  # halving alone needs 60
 
 
-@inlined
+@inline
 def length(x, y):
     """Length of a vector in a plane; without the care of hypot for numbers that no machine part has."""
     return math.sqrt(x * x + y * y)
 
 
-@inlined
+@inline
 def descent(p, q, g, low, high, start):
     """Return where p c + q s - 2 g s c falls through zero between two directions of the first quadrant; Eq. (P8).
 
@@ -80,7 +80,7 @@ def search(A, B, G, low, high, sign, levels):
     return best
 
 
-@inlined
+@inline
 def search_around(A, B, G, levels):
     """Return the angle of the best of eight points all around, refined; for a distance with one valley."""
     step = math.tau / POINTS
@@ -92,14 +92,14 @@ def search_around(A, B, G, levels):
     return search(A, B, G, (k_best - 1) * step, (k_best + 1) * step, 1.0, levels)
 
 
-@inlined
+@inline
 def direction(x, y):
     """Cosine and sine of the angle of a vector."""
     size = length(x, y)
     return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
 
 
-@inlined
+@inline
 def nearest_direction(A, B, G, two_valleys, method, levels):
     """Direction of the point of the rim that is nearest to the pin."""
     if method == DIRECT:
@@ -111,7 +111,7 @@ def nearest_direction(A, B, G, two_valleys, method, levels):
     return math.cos(v), math.sin(v)
 
 
-@inlined
+@inline
 def has_second(A, B, G):
     """Tell whether the distance has a second lowest value; Eq. (P9)."""
     if max(A, B) >= 2.0 * G:
@@ -120,7 +120,7 @@ def has_second(A, B, G):
     return (A * A) ** third + (B * B) ** third < (4.0 * G * G) ** third
 
 
-@inlined
+@inline
 def second_directions(A, B, G, method, levels):
     """Directions of the second lowest distance and of the largest one between both."""
     third = 1.0 / 3.0
@@ -136,7 +136,7 @@ def second_directions(A, B, G, method, levels):
     return (-c, s), (-c_between, s_between)
 
 
-@inlined
+@inline
 def farthest_direction(A, B, G):
     """Direction of the point of the rim that is farthest from the pin."""
     c, s = descent(B, -A, -G, (1.0, 0.0), (0.0, 1.0), direction(max(A - 2.0 * G, 0.0), B))

@@ -1,6 +1,6 @@
 """The rows of a manifold: one for each place where a pin and its hole touch."""
 
-from softdock.jit import inlined
+from softdock.native.decorators import inline
 
 # Which part of the pin touches.
 LEADING_CAP, TRAILING_CAP, BODY = 0, 1, 2
@@ -13,7 +13,7 @@ COLUMNS = 14
 MOST_ROWS = 88  # two caps on two sides, 3 rims with 7, 12 edges and 8 corners with 3 each: 85
 
 
-@inlined
+@inline
 def put(rows, count, share, part, feature, X, n, depth, along):
     """Write one contact; returns how many there are now."""
     row = rows[count]

@@ -8,9 +8,9 @@ from softdock.contact.kernels.approach import change_of_pose, may_press
 from softdock.contact.kernels.force import off_path, press_block
 from softdock.contact.kernels.layout import LANES, RAMP
 from softdock.contact.kernels.measure import inverse_root
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES as EIGHT
-from softdock.lanes import choose, fma, larger, largest, load, store, take, total
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import choose, fma, larger, largest, load, store, take, total
 
 STIFF, DAMP, DRAG, ALONG = 0, 1, 2, 3  # rows of factors
 
@@ -50,7 +50,7 @@ def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
     return touches
 
 
-@inlined
+@inline
 def clear_sums(work):
     """Begin the sums over blocks."""
     for k in range(36):
@@ -60,7 +60,7 @@ def clear_sums(work):
         store(work["sum_drag"], k, 0, 0.0)
 
 
-@inlined
+@inline
 def yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     """Per cell: how a force acts (`push`), how a motion presses (`give`) and slips (`slip`), and their factors."""
     friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
@@ -96,7 +96,7 @@ def yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     moments(work["sum_drag"], drag, x, y, z)
 
 
-@inlined
+@inline
 def six_rows(rows, x, y, z, a_x, a_y, a_z):
     """Write how vectors at points act about the origin: torque, then force."""
     store(rows, 0, 0, fma(y, a_z, -(z * a_y)))
@@ -107,7 +107,7 @@ def six_rows(rows, x, y, z, a_x, a_y, a_z):
     store(rows, 5, 0, a_z)
 
 
-@inlined
+@inline
 def moments(sums, drag, x, y, z):
     """Add drag and its first and second moments, lane by lane."""
     d_x, d_y, d_z = drag * x, drag * y, drag * z
@@ -123,7 +123,7 @@ def moments(sums, drag, x, y, z):
     store(sums, 9, 0, fma(d_y, z, load(sums, 9, 0)))
 
 
-@inlined
+@inline
 def add_products(work):
     """Add the parts of stiffness and damping along normals and along the slip, lane by lane."""
     push, slip, give, sum_K, sum_D = work["push"], work["slip"], work["give"], work["sum_K"], work["sum_D"]
@@ -140,7 +140,7 @@ def add_products(work):
             store(sum_D, k, 0, fma(along, load(slip, i, 0), x))
 
 
-@inlined
+@inline
 def add_drag(sums, D):
     """Add drag that opposes every motion of the stress centres alike."""
     m, x, y, z = (

@@ -1,6 +1,5 @@
 """What ends a phase of the run, and what the next phase is."""
 
-from softdock.jit import kernel
 from softdock.lumped.kernels.motion import (
     AFTER,
     CHANGES,
@@ -37,8 +36,9 @@ from softdock.lumped.kernels.motion import (
     reduced_mass,
 )
 from softdock.lumped.kernels.polynomial import ORDER, derivative, evaluate, first_crossing
+from softdock.native.decorators import kernel
 
-# Events. (Integer constants are passed on as floats: Numba would compile a callee anew for each.)
+# Events.
 NOTHING, TOUCH, RELEASE, PRESS_AGAIN, RECOVERED, TURN, LATCH, LEAVE, SLIP_IN, SLIP_OUT, PART, SETTLE = range(
     12
 )

@@ -3,8 +3,8 @@
 import math
 from collections import namedtuple
 
-from softdock.jit import kernel
 from softdock.lumped.kernels.polynomial import ORDER, RADIANS, SPARE, evaluate_all, integral, product_integral
+from softdock.native.decorators import kernel
 
 # Chain: `line` has the rows MASS to INVERSE_MASS; masses from the chaser's rear to the target's far end;
 # link i joins i and i+1, the last one the wall; the link of the interface (index `touching`) is empty.

@@ -6,7 +6,7 @@ round-off. Everything the run asks of the motion (values, roots, integrals) is a
 
 import math
 
-from softdock.jit import kernel
+from softdock.native.decorators import kernel
 
 RADIANS = 2.0  # of the fastest motion in one step
 ORDER = 24  # even; the next term is 2^25/25! = 2e-18 of the motion

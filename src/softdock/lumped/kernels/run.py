@@ -1,6 +1,5 @@
 """The run: expand, find the event, advance, change the phase."""
 
-from softdock.jit import kernel
 from softdock.lumped.kernels.events import (
     ENOUGH_IMPACTS,
     NOTHING,
@@ -31,11 +30,8 @@ from softdock.lumped.kernels.motion import (
     SCRATCH,
     STEPS,
     TIME,
-    Chain,
     F,
-    Interface,
     S,
-    Work,
     advance,
     dissipated,
     energy,
@@ -47,6 +43,7 @@ from softdock.lumped.kernels.motion import (
     shortest_step,
 )
 from softdock.lumped.kernels.polynomial import SPARE, evaluate, evaluate_all
+from softdock.native.decorators import kernel
 
 # Columns of a row before the positions and velocities.
 ROW_TIME, ROW_FORCE, ROW_DISSIPATED, ROW_STATE = range(4)
@@ -58,7 +55,7 @@ def run(chain, law, work, end_time, most_impacts, interval, most_steps):
 
     Until it latches, jams, has parted often enough, or time is over.
     """
-    chain, law, work = Chain(*chain), Interface(*law), Work(*work)  # plain tuples arrive three times as fast
+
     state, books = work.state, work.books
     books[ENERGY_START] = energy(chain, law, work)
     books[MOMENTUM_START] = momentum(chain, work)

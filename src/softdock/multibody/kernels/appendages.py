@@ -7,13 +7,13 @@ Eliminating the modal accelerations takes L L^T from the inertia that the link h
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES
 from softdock.multibody.kernels.composites import write_inertia
 from softdock.multibody.kernels.dynamics import add_force
 from softdock.multibody.kernels.poses import turn, turn_back
 from softdock.multibody.kernels.spatial import add_force_cross, six, times_inertia
 from softdock.multibody.kernels.tree import FREE, GROUND
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
 
 APPENDAGE = np.dtype(
     [
@@ -119,7 +119,7 @@ def add_modal_bias(links, groups, appendages):
         add_force(links, groups, a.link, add_force_cross(rate, six(V), h))
 
 
-@inlined
+@inline
 def add_momentum(links, groups, i, x):
     """Add to the momentum of a link."""
     link = links[i]
@@ -276,7 +276,7 @@ def node_value(node, appendages, shapes, y, n_q, component, rate):
     return x0 if component == first else (x1 if component == first + 1 else x2)
 
 
-@inlined
+@inline
 def bias_acceleration(links, groups, i, gravity):
     """Acceleration of a link that its velocities need while bases and joints do not accelerate, in base axes."""
     link = links[i]
@@ -289,7 +289,7 @@ def bias_acceleration(links, groups, i, gravity):
     return A[0, j], A[1, j], A[2, j], A[3, j], A[4, j], A[5, j]
 
 
-@inlined
+@inline
 def through(M, x0, x1, x2, x3, x4, x5):
     """6x6 matrix times a spatial vector."""
     return (
@@ -302,7 +302,7 @@ def through(M, x0, x1, x2, x3, x4, x5):
     )
 
 
-@inlined
+@inline
 def force_in_base(link, tx, ty, tz, fx, fy, fz):
     """Spatial force in link axes about the link's origin to base axes about the base's origin."""
     ax, ay, az = turn(link.R, tx, ty, tz)
@@ -311,7 +311,7 @@ def force_in_base(link, tx, ty, tz, fx, fy, fz):
     return ax + p[1] * bz - p[2] * by, ay + p[2] * bx - p[0] * bz, az + p[0] * by - p[1] * bx, bx, by, bz
 
 
-@inlined
+@inline
 def motion_in_link(link, wx, wy, wz, vx, vy, vz):
     """Spatial motion in base axes about the base's origin to link axes about the link's origin."""
     p = link.p

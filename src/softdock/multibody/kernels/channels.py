@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.layout import DEPTH, ENERGY
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.appendages import node_value
 from softdock.multibody.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.multibody.kernels.poses import (
@@ -18,6 +17,7 @@ from softdock.multibody.kernels.poses import (
     transposed,
     turn_back,
 )
+from softdock.native.decorators import inline, kernel
 
 # Kinds of channels.
 TIME = 0
@@ -99,7 +99,7 @@ def largest_contact(component, pairs, interfaces):
     return largest
 
 
-@inlined
+@inline
 def interface_entry(result, component):
     """What an interface has of an entry of pairs; pins have neither area nor pressure."""
     if component < 0:
@@ -134,14 +134,14 @@ def frame_values(channel, i, links):
     return x, y, z, math.sqrt(x * x + y * y + z * z)
 
 
-@inlined
+@inline
 def rotation_of_view(channel, links):
     """Rotation R_NG of the frame that a channel is seen from."""
     j = links[channel.j]
     return link_rotation(j, links[j.root], channel.R_jG)
 
 
-@inlined
+@inline
 def motion_of_view(channel, links, fx, fy, fz):
     """What is to be taken from a position, velocity or turn rate in N: that of frame G where frame F is now."""
     j = links[channel.j]
@@ -152,7 +152,7 @@ def motion_of_view(channel, links, fx, fy, fz):
     return link_turn_rate(j, links[j.root])
 
 
-@inlined
+@inline
 def pick(component, x, y, z, rest):
     """Choose a component by number."""
     if component == 0:

@@ -1,7 +1,5 @@
 """Inertias in the base frame: of each link, of all that an axis carries, and of whole trees."""
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES, fma, load
 from softdock.multibody.kernels.spatial import (
     add_dot,
     cross,
@@ -16,6 +14,8 @@ from softdock.multibody.kernels.spatial import (
     write_six,
 )
 from softdock.multibody.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load
 
 
 @kernel
@@ -32,7 +32,7 @@ def sum_inertias(links, groups, u):
             sum_tree(links[i], groups, u)
 
 
-@inlined
+@inline
 def move_inertias(group):
     """Inertia of each link in base axes about the base's origin; Eq. (M3)."""
     px, py, pz = load3(group.p, 0)
@@ -75,7 +75,7 @@ def move_inertias(group):
     store10(group.composite, inertia)
 
 
-@inlined
+@inline
 def compose(group):
     """Sum the inertias of all that each axis carries, and their momentum at its unit speed; Eq. (M9)."""
     C, above = group.composite, group.above
@@ -92,7 +92,7 @@ def compose(group):
     store6(group.F, times_inertia(sums, load6(group.S)))
 
 
-@inlined
+@inline
 def hand_over(groups, g):
     """Give the composite inertias of axes whose parents are in earlier groups to these."""
     group = groups[g]
@@ -104,7 +104,7 @@ def hand_over(groups, g):
                 other[k, lane] += group.composite[k, j]
 
 
-@inlined
+@inline
 def sum_tree(base, groups, u):
     """Inertia of a free tree, and the momentum that its joints make; Eq. (M5)."""
     m, x, y, z, xx, yy, zz, xy, xz, yz = ten(base.now)
@@ -127,7 +127,7 @@ def sum_tree(base, groups, u):
     find_centre(base, m, x, y, z, xx, yy, zz, xy, xz, yz)
 
 
-@inlined
+@inline
 def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
     """Centre of a tree, and the inverse of its inertia about the centre, by cofactors; Eq. (M7)."""
     per_mass = 1.0 / m
@@ -144,7 +144,7 @@ def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
     base.centre[0], base.centre[1], base.centre[2] = cx, cy, cz
 
 
-@inlined
+@inline
 def write_compliance(base):
     """Motion of a rigid free tree per force on it, in the base frame; Eq. (M10)."""
     J, c, M = base.turning, base.centre, base.inverse
@@ -161,7 +161,7 @@ def write_compliance(base):
         M[k, k] += per_mass
 
 
-@inlined
+@inline
 def write_inertia(base):
     """Inertia of a free tree as a matrix, where its inverse will stand."""
     T, M = base.total, base.inverse
@@ -177,7 +177,7 @@ def write_inertia(base):
     M[3, 1], M[3, 2], M[4, 2] = T[3], -T[2], T[1]
 
 
-@inlined
+@inline
 def inertia_of(groups, link):
     """Mass, mass times centre and inertia of a moving link, deformed, in link axes."""
     if link.kind == FREE:

@@ -8,7 +8,6 @@ from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.layout import CELLS, DISSIPATION, DISTANCE, ENERGY, FORCE, OUTPUT, TORQUE
 from softdock.contact.kernels.near import rebuild_along
 from softdock.contact.kernels.place import to_A
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.nearness import motion_since
 from softdock.multibody.kernels.poses import (
     link_point,
@@ -20,6 +19,7 @@ from softdock.multibody.kernels.poses import (
     turn,
     turn_back,
 )
+from softdock.native.decorators import inline, kernel
 
 STEPS, LONGEST = 12.0, 8.0  # a near list should serve so many steps on a path of so many skins,
 BESIDE = 6.0  # and beside it as far as B moves in so many steps,
@@ -48,7 +48,7 @@ PAIR = np.dtype(
 )
 
 
-@inlined
+@inline
 def relative_pose(pair, links):
     """R_NA, p_NA_N, R_AB as rows and p_AB_A of a pair."""
     a, b = links[pair.a], links[pair.b]
@@ -62,7 +62,7 @@ def relative_pose(pair, links):
     return R_NA, (ax, ay, az), (bx, by, bz), R_AB, turn_back(R_NA, bx - ax, by - ay, bz - az)
 
 
-@inlined
+@inline
 def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
     """Angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
     awx, awy, awz = link_turn_rate(a, base_a)
@@ -108,7 +108,7 @@ def apply_contacts(links, pairs, arrays, lists):
     return loss
 
 
-@inlined
+@inline
 def add_exactly(a, b, tx, ty, tz, fx, fy, fz):
     """Let a wrench about N's origin act on b, and its exact negative on a."""
     A, B = a.W, b.W
@@ -196,7 +196,7 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
     return rebuilt, longest
 
 
-@inlined
+@inline
 def path_and_reach(data, skin, speed, h):
     """For how long a new list follows the present motion [s], and how far from that path it serves [m]."""
     if h <= 0.0:
@@ -207,7 +207,7 @@ def path_and_reach(data, skin, speed, h):
     return min(STEPS * h, LONGEST * skin / speed), reach
 
 
-@inlined
+@inline
 def rate_of_rotation(w, R):
     """Rate of R_AB (three rows) [1/s] at the angular velocity w of B in A."""
     return (
@@ -217,7 +217,7 @@ def rate_of_rotation(w, R):
     )
 
 
-@inlined
+@inline
 def fastest(arrays, pair, w, turning, v):
     """Bound on the speed of any point of B relative to A [m/s]."""
     ball = arrays.nodes[arrays.pairs[pair]["tree"]]
@@ -226,7 +226,7 @@ def fastest(arrays, pair, w, turning, v):
     return math.sqrt(x * x + y * y + z * z) + ball["radius"] * turn
 
 
-@inlined
+@inline
 def scaled(turning, v, t):
     """Change of rotation (three rows) and of place [m] in a time t at constant rates."""
     x, y, z = turning
@@ -237,7 +237,7 @@ def scaled(turning, v, t):
     ), (t * v[0], t * v[1], t * v[2])
 
 
-@inlined
+@inline
 def ahead(R_AB, p_AB_A, turning, v, t):
     """Pose after a time t at constant rates: rows of R_AB, no longer quite a rotation, and p_AB_A [m]."""
     (x, y, z), d = scaled(turning, v, t)
@@ -249,7 +249,7 @@ def ahead(R_AB, p_AB_A, turning, v, t):
     ), (p_AB_A[0] + d[0], p_AB_A[1] + d[1], p_AB_A[2] + d[2])
 
 
-@inlined
+@inline
 def deviation(arrays, lists, pair, R_AB, p_AB_A, turning, v, t):
     """How far from the path of its near list B will be after a time t at constant rates [m]."""
     R, p = ahead(R_AB, p_AB_A, turning, v, t)

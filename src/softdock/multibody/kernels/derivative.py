@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
-from softdock.jit import inlined, kernel, separate
-from softdock.lanes import LANES
 from softdock.multibody.kernels.appendages import (
     add_modal_bias,
     add_modal_books,
@@ -40,6 +38,8 @@ from softdock.multibody.kernels.orbit import apply_gravity, apply_plates, move_o
 from softdock.multibody.kernels.poses import link_rotation, turn, turn_back
 from softdock.multibody.kernels.spatial import six
 from softdock.multibody.kernels.tree import BALL, FREE, GROUND
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
 
 WORLD = np.dtype(
     [
@@ -51,11 +51,8 @@ WORLD = np.dtype(
     ],
     align=True,
 )
+BOOKS = 14  # numbers that `books` writes
 EXTRA_STATES = 2  # dissipated energy, work brought in
-# What `evaluate_state` is asked for. One kernel for all: each of them would be compiled with much of the others.
-RATES = 0
-MOTION = 1  # links only: no forces
-STRIKE = 2  # impulses of what is locked
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -93,44 +90,17 @@ class Machine(NamedTuple):
     """Inertia of joints."""
 
 
-@inlined
+@kernel
 def derivative(system, t, y, dy):
-    """Rate of the state; Eq. (M14)."""
-    evaluate_state(system, RATES, t, y, dy)
-
-
-@inlined
-def set_motion(system, y):
-    """Bring poses and velocities of all links to the given state."""
-    evaluate_state(system, MOTION, 0.0, y, y)
-
-
-@inlined
-def strike(system, y):
-    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
-    if system.locks.shape[0] > 0:
-        evaluate_state(system, STRIKE, 0.0, y, y)
-
-
-@separate
-def evaluate_state(system, task, t, y, dy):
-    """Write the rate of the state into `dy`: kinematics, forces, accelerations; or do another task."""
+    """Write the rate of the state into `dy`: kinematics, forces, accelerations; Eq. (M14)."""
     links, axes, groups, pairs = system.links, system.axes, system.groups, system.pairs
     w = system.world[0]
     n_q, n_u = w.n_q, w.n_u
     appendages, modes = system.appendages, system.modes
-    if task == STRIKE:
-        y[n_q + n_u] += strike_locks(
-            links, axes, groups, system.tiles, system.elements, system.locks, w.gravity, appendages, modes, n_q, y
-        )  # fmt: skip
-        return
     u = y[n_q : n_q + n_u]
-    if task == RATES:
-        w.evaluations += 1
-        move_orbit(system.orbit, links, t)
-    move(system, y, u)
-    if task == MOTION:
-        return
+    w.evaluations += 1
+    move_orbit(system.orbit, links, t)
+    set_motion(system, y)
     held = clear_forces(links, axes, u)
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
@@ -159,9 +129,11 @@ def evaluate_state(system, task, t, y, dy):
 
 
 @kernel
-def move(system, q, u):
-    """Bring poses and velocities of all links to positions and momenta or speeds."""
+def set_motion(system, y):
+    """Bring poses and velocities of all links to the given state; no forces."""
     links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
+    w = system.world[0]
+    q, u = y, y[w.n_q : w.n_q + w.n_u]
     place_links(links, groups, q)
     if appendages.shape[0] > 0:
         deform(links, groups, appendages, modes, q)
@@ -170,9 +142,20 @@ def move(system, q, u):
     if appendages.shape[0] > 0:
         add_modal_momentum(links, appendages, modes, u)
     base_velocities(links, u)
-    link_velocities(links, groups, system.world[0].gravity)
+    link_velocities(links, groups, w.gravity)
     if appendages.shape[0] > 0:
         add_modal_bias(links, groups, appendages)
+
+
+@kernel
+def strike(system, y):
+    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
+    if system.locks.shape[0] > 0:
+        w = system.world[0]
+        y[w.n_q + w.n_u] += strike_locks(
+            system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
+            system.appendages, system.modes, w.n_q, y,
+        )  # fmt: skip
 
 
 @kernel
@@ -200,7 +183,7 @@ def load_nodes(system, t, u):
     return power
 
 
-@inlined
+@inline
 def clear_forces(links, axes, u):
     """Forget the forces of the last evaluation but for the efforts held at joints; returns their power [W]."""
     for i in range(links.shape[0]):
@@ -244,7 +227,7 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
                     dy[n_q + base.at_u + k] += link.W[k]
 
 
-@inlined
+@inline
 def add_weight(base, gravity):
     """Rate of a free tree's momentum by uniform gravity, added to the wrench on its base."""
     W, total, p = base.W, base.total, base.p_NB
@@ -258,7 +241,7 @@ def add_weight(base, gravity):
         W[3 + k] += m * gravity[k]
 
 
-@inlined
+@inline
 def turn_quaternion(q, dy, at, wx, wy, wz):
     """Rate of a quaternion that turns with a rate given in its own axes: q' = q o (0, w) / 2."""
     w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
@@ -288,7 +271,7 @@ def books(system, y, out):
     """
     links, elements, pairs, world = system.links, system.elements, system.pairs, system.world
     w = world[0]
-    for k in range(14):
+    for k in range(BOOKS):
         out[k] = 0.0
     mass = 0.0
     for i in range(links.shape[0]):
@@ -319,7 +302,7 @@ def books(system, y, out):
         out[12] = out[6] - 0.5 * (out[3] * out[3] + out[4] * out[4] + out[5] * out[5]) / mass
 
 
-@inlined
+@inline
 def momentum_of(groups, link):
     """Momentum of a moving link against N in its base frame; and its mass and mass times centre there."""
     if link.kind == FREE:

@@ -5,11 +5,11 @@ base. Bases are taken out first, which couples all axes of a tree; the rest is i
 LANES by LANES axes: the lower triangle of tiles row by row, and room for one more.
 """
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES, fma, load, store, total, unit
 from softdock.multibody.kernels.composites import write_compliance
 from softdock.multibody.kernels.spatial import add_dot, dot, dot6, load6, six, store6, sum_along, write_six
 from softdock.multibody.kernels.tree import FREE, GROUND
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load, store, total, unit
 
 
 @kernel
@@ -38,7 +38,7 @@ def accelerations(links, axes, groups, tiles):
             axes[group.at_u[j]].udot = group.udot[0, j]
 
 
-@inlined
+@inline
 def push_link(links, groups, i, W, sign):
     """Add an outside wrench times a sign to the force that a link needs, after turning it into the base frame."""
     base = links[links[i].root]
@@ -60,7 +60,7 @@ def push_link(links, groups, i, W, sign):
     add_force(links, groups, i, (f0, f1, f2, f3, f4, f5))
 
 
-@inlined
+@inline
 def add_force(links, groups, i, x):
     """Add to the force that a link needs; the ground takes any."""
     link = links[i]
@@ -104,13 +104,13 @@ def factor(links, groups, tiles):
                 take_out(room, tiles[place(g, j)].H, tiles[place(i, j)].H)
 
 
-@inlined
+@inline
 def place(row, column):
     """Index of a tile of the lower triangle."""
     return row * (row + 1) // 2 + column
 
 
-@inlined
+@inline
 def yield_bases(links, group):
     """Motion of free bases that the momenta of axes make; Eq. (M10)."""
     f0, f1, f2, f3, f4, f5 = load6(group.F)
@@ -123,7 +123,7 @@ def yield_bases(links, group):
             store(group.Y, i, 0, m * y if k == 0 else fma(m, y, load(group.Y, i, 0)))
 
 
-@inlined
+@inline
 def fill_tiles(groups, g, tiles):
     """Inertia of joints, for the axes of a group and all that come after them; Eqs. (M9), (M10)."""
     group = groups[g]
@@ -143,7 +143,7 @@ def fill_tiles(groups, g, tiles):
                 store(H, k, 0, fma(load(group.below, k, 0), carries, load(H, k, 0)))
 
 
-@inlined
+@inline
 def sweep(H, count):
     """Replace a symmetric tile by its negative inverse, one axis after the other; Eq. (M11)."""
     for i in range(count):
@@ -157,7 +157,7 @@ def sweep(H, count):
         store(H, i, 0, scaled)
 
 
-@inlined
+@inline
 def multiply(A, B, out):
     """Write the product of two tiles."""
     b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
@@ -167,7 +167,7 @@ def multiply(A, B, out):
         store(out, k, 0, fma(b7, A[k, 7], x + y))
 
 
-@inlined
+@inline
 def take_out(A, B, out):
     """Add the product of a transposed tile and a tile: what the axes taken out leave; Eq. (M11)."""
     b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
@@ -177,7 +177,7 @@ def take_out(A, B, out):
         store(out, k, 0, fma(b7, A[7, k], x + y))
 
 
-@inlined
+@inline
 def load_tile(A):
     """Eight rows of lanes."""
     a0, a1, a2, a3 = load(A, 0, 0), load(A, 1, 0), load(A, 2, 0), load(A, 3, 0)
@@ -251,7 +251,7 @@ def solve(groups, tiles):
             divide(tiles[place(g, g)].H, group)
 
 
-@inlined
+@inline
 def divide(H, group):
     """Multiply the forces of a group by the inverse of its tile, whose negative is given."""
     b = group.b
@@ -281,7 +281,7 @@ def link_accelerations(links, groups, locked):
             write_six(a, (a0, a1, a2, a3, a4, a5))
 
 
-@inlined
+@inline
 def accelerate_base(base, groups, a):
     """Acceleration of a free base from the force that its tree needs; Eq. (M13)."""
     f0, f1, f2, f3, f4, f5 = six(base.f)
@@ -295,7 +295,7 @@ def accelerate_base(base, groups, a):
         a[i] = -dot6(M[i, 0], M[i, 1], M[i, 2], M[i, 3], M[i, 4], M[i, 5], f0, f1, f2, f3, f4, f5)
 
 
-@inlined
+@inline
 def invert(M):
     """Replace a symmetric positive definite 6x6 matrix by its inverse."""
     for i in range(6):

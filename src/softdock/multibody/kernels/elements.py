@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.poses import (
     add_wrench,
     as_matrix,
@@ -19,6 +18,7 @@ from softdock.multibody.kernels.poses import (
     turn,
     turn_back,
 )
+from softdock.native.decorators import inline, kernel
 
 # Kinds of elements.
 SPRING = 0  # along a joint: spring, damper and preload
@@ -114,7 +114,7 @@ def apply_elements(links, axes, elements, tables, t, q, u):
     return loss, power
 
 
-@inlined
+@inline
 def joint_deflection(element, q):
     """Deflection of a joint from the element's rest position, as three components."""
     at = element.at_q
@@ -130,7 +130,7 @@ def joint_deflection(element, q):
     return x, y, z
 
 
-@inlined
+@inline
 def joint_speed(element, u):
     """Speeds of the joint axes that an element acts on, as three components."""
     at = element.at_u
@@ -142,7 +142,7 @@ def joint_speed(element, u):
     return x, y, z
 
 
-@inlined
+@inline
 def push_joint(element, axes, x, y, z):
     """Add a joint force."""
     at = element.at_u
@@ -153,7 +153,7 @@ def push_joint(element, axes, x, y, z):
         axes[at + 2].tau += z
 
 
-@inlined
+@inline
 def apply_spring(element, axes, q, u):
     """Spring, damper and friction along a joint; Eqs. (M20)-(M22), (A20)."""
     x, y, z = joint_deflection(element, q)
@@ -180,7 +180,7 @@ def apply_spring(element, axes, q, u):
     element.loss = loss
 
 
-@inlined
+@inline
 def apply_stop(element, axes, q, u):
     """End stop with stiffness and damping that never pulls; Eq. (M23)."""
     x, y, z = joint_deflection(element, q)
@@ -206,7 +206,7 @@ def apply_stop(element, axes, q, u):
     element.loss = (force - elastic) * v
 
 
-@inlined
+@inline
 def limited(force, speed, max_force, max_power):
     """Force within the limits of force and of power given at this speed."""
     bound = max_force
@@ -215,7 +215,7 @@ def limited(force, speed, max_force, max_power):
     return min(max(force, -bound), bound)
 
 
-@inlined
+@inline
 def ramp(element, t):
     """Command of a drive and its rate: from where it was switched on to its target; Eq. (M24)."""
     gap = element.target - element.x_on
@@ -225,7 +225,7 @@ def ramp(element, t):
     return element.x_on + math.copysign(travelled, gap), math.copysign(element.rate, gap)
 
 
-@inlined
+@inline
 def apply_position_drive(element, axes, t, q, u):
     """Drive that follows a ramp of position to its target; Eq. (M25)."""
     command, command_rate = ramp(element, t)
@@ -238,7 +238,7 @@ def apply_position_drive(element, axes, t, q, u):
     element.power = force * v
 
 
-@inlined
+@inline
 def apply_speed_drive(element, axes, t, u):
     """Drive that follows a ramp of speed to its target; Eq. (M25)."""
     command, _ = ramp(element, t)
@@ -250,7 +250,7 @@ def apply_speed_drive(element, axes, t, u):
     element.power = force * v
 
 
-@inlined
+@inline
 def apply_strut(element, links):
     """Spring and damper along the line between two points; Eq. (M26)."""
     a, b = links[element.a], links[element.b]
@@ -276,7 +276,7 @@ def apply_strut(element, links):
     element.loss = element.damping[0] * rate * rate
 
 
-@inlined
+@inline
 def apply_weld(element, links):
     """Compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
     a, b = links[element.a], links[element.b]
@@ -320,7 +320,7 @@ def apply_weld(element, links):
     )
 
 
-@inlined
+@inline
 def apply_load(element, links, tables, t):
     """Force and torque from outside, times the value of its table at this time; Eq. (M30)."""
     scale = table_value(tables, element.table, element.table_rows, t)
@@ -348,7 +348,7 @@ def apply_load(element, links, tables, t):
     element.power = fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
 
 
-@inlined
+@inline
 def table_value(tables, first, rows, t):
     """Value of a table of steps: each row holds a time and the value from then on; zero before the first."""
     value = 0.0

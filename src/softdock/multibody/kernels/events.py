@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_here
 from softdock.multibody.kernels.looking import look_at
 from softdock.multibody.kernels.stepping import interpolate
+from softdock.native.decorators import inline, kernel
 
 # What an event can do.
 SWITCH_ON = 0
@@ -37,7 +37,7 @@ ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64
 ROOT_STEPS = 60  # bisection alone would be at round-off by then
 
 
-@inlined
+@inline
 def excess(event, values):
     """How far the condition of an event holds: negative before, positive after."""
     return event.direction * (values[event.channel] - event.threshold)
@@ -126,7 +126,7 @@ def act(links, elements, pairs, interfaces, world, events, actions, index, t, y)
     return stop
 
 
-@inlined
+@inline
 def switch_element(element, action, links, t, y, world):
     """Switch an element or give it a new target.
 

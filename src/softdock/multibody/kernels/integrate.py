@@ -1,10 +1,11 @@
 """One run: step, find events on the dense output, act, record, keep peaks."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softdock.jit import inlined, kernel, large
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import (
     any_push,
@@ -16,6 +17,7 @@ from softdock.multibody.kernels.contacts import (
 from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion, strike
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
 from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
+from softdock.multibody.kernels.linear import Linear
 from softdock.multibody.kernels.looking import (
     is_quiet,
     keep_peaks,
@@ -48,6 +50,7 @@ from softdock.multibody.kernels.stepping import (
     prepare_dense,
     take_step,
 )
+from softdock.native.decorators import inline, kernel
 
 # How a run ends.
 TIME_REACHED = 0
@@ -60,14 +63,8 @@ LOG_FULL = 6
 ON = -1  # not ended
 KINK = 8.0  # times: the error of a step in which a contact begins or ends is a guess
 
-# What the kernel is asked for. One kernel for all: each that Python calls would be compiled with all that it calls.
-RUN = 0
-MEET = 1  # bring links and near lists to the state
-LOOK = 2  # evaluate the state: all channels and the books
-
 OPTIONS = np.dtype(
     [
-        ("task", np.int64),
         ("way", np.int64),  # method that takes the steps
         ("contest", np.int64),  # 1: the best one of several
         ("implicit", np.int64),  # 1: implicit steps are among them
@@ -106,25 +103,49 @@ OPTIONS = np.dtype(
 )
 
 
-@large
-def run(system, memory, channels, events, actions, breaks, options, y, record, log):
+class Workspace(NamedTuple):
+    """Memory of a run: stages, dense output and channel values of a step; n states, m channels."""
+
+    k: NDArray[np.float64]
+    """(7, n): slopes of the stages, that of the next step last."""
+    y_new: NDArray[np.float64]
+    y_stage: NDArray[np.float64]
+    dense: NDArray[np.float64]
+    """(5, n): coefficients of the dense output."""
+    tolerance: NDArray[np.float64]
+    start: NDArray[np.float64]
+    """(m,): channels at the start of the step; then at two stages, in its middle and at its end."""
+    early: NDArray[np.float64]
+    mid: NDArray[np.float64]
+    late: NDArray[np.float64]
+    end: NDArray[np.float64]
+    values: NDArray[np.float64]
+    """(m,): channels at the state that was evaluated last."""
+    ledger: NDArray[np.float64]
+    """Momentum and energy, as `books` writes them."""
+    linear: Linear
+
+
+@kernel
+def observe(system, workspace, channels, options, y):
+    """Evaluate the present state of a run: all channels, momentum and energy."""
+    look_at(system, channels, channels.shape[0], options[0].t, y, workspace.k[1], workspace.values)
+    books(system, y, workspace.ledger)
+
+
+@kernel
+def run(system, workspace, channels, events, actions, breaks, options, y, record, log):
     """Integrate from options.t to options.t_end; returns how it ended.
 
-    `system` is a Machine, `memory` = (k, y_new, y_stage, dense, tolerance, six rows of channel values, books,
-    room for linear equations).
-    `record` gets one row per sample (time first), `log` one row per event (time, index). May be called again to go
-    on where it ended. Other tasks than RUN leave the run where it stands.
+    `record` gets one row per sample (time first), `log` one row per event (time, index). May be called again to
+    continue where it ended.
     """
-    k, y_new, y_stage, dense, tolerance, start, early, mid, late, end, values, ledger, linear = memory
+    k, y_new, y_stage, dense = workspace.k, workspace.y_new, workspace.y_stage, workspace.dense
+    tolerance, linear, values = workspace.tolerance, workspace.linear, workspace.values
+    start, early, mid, late, end = (
+        workspace.start, workspace.early, workspace.mid, workspace.late, workspace.end,
+    )  # fmt: skip
     o = options[0]
-    if o.task == LOOK:
-        look_at(system, channels, channels.shape[0], o.t, y, k[1], values)
-        books(system, y, ledger)
-        return TIME_REACHED
-    if o.task == MEET:
-        set_motion(system, y)
-        rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)
-        return TIME_REACHED if rebuilt >= 0 else LISTS_TOO_LONG
     if not settle(system, channels, o, y, k[0], start, True):
         return LISTS_TOO_LONG
     if o.started == 0:
@@ -226,7 +247,7 @@ def run(system, memory, channels, events, actions, breaks, options, y, record, l
     return ending
 
 
-@inlined
+@inline
 def room_beside_samples(o, record):
     """Tell whether steps in contact may be recorded without taking the rows of the samples to come."""
     to_come = (o.duration - o.t) / o.record_period if o.record_period > 0.0 else 0.0
@@ -297,7 +318,7 @@ def judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance):
     return accepted, ending
 
 
-@inlined
+@inline
 def book_switch(world, y, gained):
     """Book what switching changed in the stored energy: lost where something loaded goes off, else brought in."""
     at = world.n_q + world.n_u

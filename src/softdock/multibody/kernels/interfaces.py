@@ -22,9 +22,9 @@ from softdock.contact.kernels.pins import (
     add_forces,
     manifold,
 )
-from softdock.jit import inlined, kernel, separate
 from softdock.multibody.kernels.contacts import add_exactly, relative_pose
 from softdock.multibody.kernels.poses import link_turn_rate, point_velocity, turn, turn_back
+from softdock.native.decorators import inline, kernel
 
 # What an interface tells: size of the force, energy, deepest contact, number of contacts, how far all pins are in,
 # largest force on one pin.
@@ -66,7 +66,7 @@ INTERFACE = np.dtype(
 )
 
 
-@separate
+@kernel
 def apply_interfaces(links, interfaces, pins, power):
     """Add the wrenches of all active interfaces; writes the power dissipated [W]."""
     loss = 0.0
@@ -99,7 +99,7 @@ def apply_interfaces(links, interfaces, pins, power):
     power[0] = loss
 
 
-@inlined
+@inline
 def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
     shape, rows, one, total, result = face.shape, face.rows, face.one, face.all, face.result

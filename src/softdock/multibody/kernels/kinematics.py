@@ -6,8 +6,6 @@ axis adds to a velocity is summed along the paths of the tree.
 
 import math
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES, fma, gather, load, store
 from softdock.multibody.kernels.poses import (
     C4,
     C6,
@@ -44,6 +42,8 @@ from softdock.multibody.kernels.spatial import (
     write_six,
 )
 from softdock.multibody.kernels.tree import BALL, FREE, GROUND
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, gather, load, store
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -76,7 +76,7 @@ def place_links(links, groups, q):
         set_axes(groups[g])
 
 
-@inlined
+@inline
 def place_joints(group, q):
     """Pose of each link in its parent, from the angle or the slide of its joint; Eq. (M1)."""
     J, d, R, p = group.R_PJ, group.p_PJ, group.R_PL, group.p_PL
@@ -91,7 +91,7 @@ def place_joints(group, q):
         store(p, k, 0, fma(z, slid, load(d, k, 0)))
 
 
-@inlined
+@inline
 def sine_and_cosine(angle):
     """Sine and cosine of angles, in arithmetic alone."""
     quarters = fma(angle, 2.0 / math.pi, WHOLE) - WHOLE
@@ -107,7 +107,7 @@ def sine_and_cosine(angle):
     return sign * fma(odd, c, even * s), sign * fma(-odd, s, even * c)
 
 
-@inlined
+@inline
 def place_child(link, parent, group, i):
     """Pose of a link in the base frame from that of its parent; Eq. (M2)."""
     A, B, d, R, p, R_BL, p_BL = parent.R, group.R_PL, group.p_PL, group.R, group.p, link.R, link.p
@@ -121,7 +121,7 @@ def place_child(link, parent, group, i):
         R[3 * k, i], R[3 * k + 1, i], R[3 * k + 2, i], p[k, i] = x, y, z, shift
 
 
-@inlined
+@inline
 def turn_ball(group, i, C):
     """Turn a link in its parent by the rotation of a ball joint."""
     R = group.R_PL
@@ -134,14 +134,14 @@ def turn_ball(group, i, C):
         )
 
 
-@inlined
+@inline
 def place_inner_axis(link, group, i, way):
     """Lay the z axis of a column along the x (0) or y (1) axis of a ball's link."""
     for k in range(3):
         group.R[3 * k + 2, i], group.p[k, i] = link.R[3 * k + way], link.p[k]
 
 
-@inlined
+@inline
 def set_axes(group):
     """Motion of axes along or about the z axes of their columns; Eq. (M2)."""
     turns, slides = load(group.turns, 0, 0), load(group.slides, 0, 0)
@@ -152,7 +152,7 @@ def set_axes(group):
     store6(group.S, (x, y, z, vx, vy, vz))
 
 
-@inlined
+@inline
 def rotation(w, x, y, z):
     """Rotation matrix, row by row, of a quaternion wxyz of any length but zero."""
     n = 2.0 / (w * w + x * x + y * y + z * z)
@@ -192,7 +192,7 @@ def joint_velocities(links, groups, u):
         store6(group.A_rel, sum_along(step, group.carries, group.count))
 
 
-@inlined
+@inline
 def inherit(groups, g, what):
     """Add the velocity (0) or acceleration (1) of parents in earlier groups to what axes add."""
     group = groups[g]
@@ -260,7 +260,7 @@ def link_velocities(links, groups, gravity):
             write_six(link.V, (V[0, lane], V[1, lane], V[2, lane], V[3, lane], V[4, lane], V[5, lane]))
 
 
-@inlined
+@inline
 def move_group(links, group, gravity):
     """Velocity, acceleration, momentum and bias of the links of a group."""
     relative = load6(group.V_rel)

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.stiffness import stiffen
-from softdock.jit import inlined, kernel, separate
-from softdock.lanes import LANES, fma, load, store
 from softdock.multibody.kernels.contacts import relative_pose, relative_velocity
 from softdock.multibody.kernels.derivative import set_motion
 from softdock.multibody.kernels.dynamics import join, place
@@ -36,6 +34,8 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 from softdock.multibody.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load, store
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -91,7 +91,7 @@ def room_for(n: int, links: int, couplings: int) -> Linear:
     )
 
 
-@separate
+@kernel
 def linearise(system, t, y, linear):
     """Note inertia, stiffness and damping at a state, for Eq. (M47)."""
     w = system.world[0]
@@ -142,7 +142,7 @@ def note_inertia(links, groups, tiles, linear):
                     flow[link.root, k, at] = -V[k]
 
 
-@inlined
+@inline
 def fill_inertia(links, groups, g, tiles, inertia):
     """Write the inertia of the joints of a group and of all after it."""
     group = groups[g]
@@ -187,7 +187,7 @@ def compliance_in_N(base, inertia):
             inertia[at + k, at + j] = V[k]
 
 
-@inlined
+@inline
 def stiffen_joints(elements, t, q, u, linear):
     """Add the stiffness and damping of what acts along joints, from the state alone."""
     for i in range(elements.shape[0]):
@@ -232,7 +232,7 @@ def stiffen_joints(elements, t, q, u, linear):
                     linear.stiffness[element.at_u + a, element.at_u + b] += more * n[a] * n[b]
 
 
-@inlined
+@inline
 def couple_contact(system, i, linear):
     """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
     links, pair = system.links, system.pairs[i]
@@ -243,7 +243,7 @@ def couple_contact(system, i, linear):
         note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
 
 
-@inlined
+@inline
 def couple_element(element, links, linear, c):
     """Note the stiffness and damping of a weld, in the axes of its frame F, or of a strut, in those of N."""
     a, b = links[element.a], links[element.b]

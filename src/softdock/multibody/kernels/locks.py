@@ -6,8 +6,6 @@ two, which the inverse inertias of the last accelerations give; it gives the fir
 
 import math
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import store
 from softdock.multibody.kernels.appendages import bias_acceleration, motion_in_link
 from softdock.multibody.kernels.dynamics import gather_forces, link_accelerations, push_link, solve
 from softdock.multibody.kernels.elements import LOCK
@@ -22,6 +20,8 @@ from softdock.multibody.kernels.poses import (
 )
 from softdock.multibody.kernels.spatial import dot6
 from softdock.multibody.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import store
 
 SETTLING = (
     2.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
@@ -117,7 +117,7 @@ def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages
     return lost
 
 
-@inlined
+@inline
 def strike_tree(base, wrench, sign, n_q, y):
     """Add an impulse to the momentum of a free tree."""
     if base.kind == FREE:
@@ -167,7 +167,7 @@ def push_locks(links, axes, groups, tiles, elements, work, m, gravity):
     respond(links, axes, groups, tiles)
 
 
-@inlined
+@inline
 def find_lock(elements, number):
     """Active lock of a number among all active locks."""
     found = 0
@@ -179,7 +179,7 @@ def find_lock(elements, number):
     return elements[found]
 
 
-@inlined
+@inline
 def set_unit_wrench(links, element, way):
     """Write a unit torque or force at frame G, in N about N's origin, into the wrench of a lock."""
     W = element.wrench
@@ -226,7 +226,7 @@ def relative_motion(links, groups, a, b, x, y, z, what, gravity):
     return p0 - q0, p1 - q1, p2 - q2, p3 - q3, p4 - q4, p5 - q5
 
 
-@inlined
+@inline
 def motion_in_world(links, groups, i, x, y, z, what, gravity):
     """Motion of a link in N about the point (x, y, z)."""
     link = links[i]
@@ -244,7 +244,7 @@ def motion_in_world(links, groups, i, x, y, z, what, gravity):
     return wx, wy, wz, vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
 
 
-@inlined
+@inline
 def slipped(links, element, x, y, z):
     """How far frame G has turned and moved from the pose that a lock holds, in N; G is at (x, y, z)."""
     a, b = links[element.a], links[element.b]

@@ -1,6 +1,5 @@
 """Looking at states inside a step: for events, peaks and records."""
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.stepping import (
@@ -10,6 +9,7 @@ from softdock.multibody.kernels.stepping import (
     RUNGE_KUTTA_4,
     interpolate,
 )
+from softdock.native.decorators import inline, kernel
 
 DOUBT = 0.5  # of the range of the values seen: values between them may lie so far outside
 
@@ -41,7 +41,7 @@ def is_quiet(method, channels, count, events, start, early, late, end):
     return True
 
 
-@inlined
+@inline
 def may_turn(method, channel, start, early, late, end):
     """Tell whether a peak above all before may lie inside a step, not at its ends."""
     low, high = min(min(start, early), min(late, end)), max(max(start, early), max(late, end))
@@ -106,7 +106,7 @@ def look_where_stages_were(method, system, channels, o, h, span, dense, early, l
                 break
 
 
-@inlined
+@inline
 def keep_peak(channel, t, value):
     """Remember the largest and smallest value of a channel."""
     if value > channel.largest:
@@ -145,7 +145,7 @@ def record_samples(system, channels, o, h, dense, whole, t_new, y, slope, values
     return on_end
 
 
-@inlined
+@inline
 def write_row(o, record, t, values):
     """Add a row to the record where there is room."""
     if o.rows < record.shape[0] and record.shape[1] > 1:

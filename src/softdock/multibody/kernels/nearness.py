@@ -5,11 +5,11 @@ Poses are in lanes: the columns of a rotation and the place of an origin, each i
 
 import math
 
-from softdock.jit import inlined
-from softdock.lanes import fma, load, take_three, total, wide
+from softdock.native.decorators import inline
+from softdock.native.simd import fma, load, take_three, total, wide
 
 
-@inlined
+@inline
 def motion_since(pair, links, work, ball):
     """Bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
     C_0, C_1, C_2, p = pose_in_lanes(pair, links)
@@ -26,7 +26,7 @@ def motion_since(pair, links, work, ball):
     return math.sqrt(total(shift * shift)) + arm * turn  # Eq. (C19)
 
 
-@inlined
+@inline
 def pose_in_lanes(pair, links):
     """Columns of R_AB and p_AB_A of a pair, each in the first three lanes."""
     a, b = links[pair.a], links[pair.b]
@@ -48,13 +48,13 @@ def pose_in_lanes(pair, links):
     return C[0], C[1], C[2], p
 
 
-@inlined
+@inline
 def moved_by(C, p, x, y, z):
     """p + C v."""
     return fma(C[0], x, fma(C[1], y, fma(C[2], z, p)))
 
 
-@inlined
+@inline
 def turned(C, R):
     """C R."""
     return (
@@ -64,7 +64,7 @@ def turned(C, R):
     )
 
 
-@inlined
+@inline
 def turned_back(C, R):
     """C R^T."""
     return (

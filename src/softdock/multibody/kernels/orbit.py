@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.composites import inertia_of
 from softdock.multibody.kernels.poses import (
     add_wrench,
@@ -21,6 +20,7 @@ from softdock.multibody.kernels.poses import (
     turn_back,
 )
 from softdock.multibody.kernels.tree import GROUND
+from softdock.native.decorators import inline, kernel
 
 ORBIT = np.dtype(
     [
@@ -156,7 +156,7 @@ def pull_link(o, index, link, base, own, appendages):
     return power + push_at(link, base, tx, ty, tz, fx, fy, fz, dx, dy, dz)
 
 
-@inlined
+@inline
 def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
     """Let torque and force in N act on a link at a point in N; returns their power [W]."""
     vx, vy, vz = point_velocity(link, base, x, y, z)
@@ -166,7 +166,7 @@ def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
     return fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
 
 
-@inlined
+@inline
 def differential(o, dx, dy, dz):
     """Gravity at an offset from the carrying point less gravity there; Eqs. (O3), (O4)."""
     x, y, z = o.r[0], o.r[1], o.r[2]
@@ -181,7 +181,7 @@ def differential(o, dx, dy, dz):
     )
 
 
-@inlined
+@inline
 def flattened(o, x, y, z):
     """What the Earth's flattening adds to gravity; Eq. (O2)."""
     p = o.pole

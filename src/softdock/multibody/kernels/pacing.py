@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, fastest_mode
+from softdock.native.decorators import inline, kernel
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 5.0  # usual bounds of step control
 PI_ERROR, PI_BEFORE = 0.7, 0.4  # PI control after Gustafsson (1991), over the order of the method
@@ -37,7 +37,7 @@ def first_step(slope, tolerance, max_step):
     return min(max_step, 1e3 / rate)  # a thousand tolerances of motion: within reach of a method of order 5
 
 
-@inlined
+@inline
 def step_to(t, h, t_stop, fixed):
     """Step size that ends at t_stop where that is near, and whether it does."""
     if t + h >= t_stop:
@@ -47,13 +47,13 @@ def step_to(t, h, t_stop, fixed):
     return h, False
 
 
-@inlined
+@inline
 def order_of(method):
     """Order of a method with error control."""
     return 5.0 if method == DORMAND_PRINCE else 3.0
 
 
-@inlined
+@inline
 def rival_after(o, method):
     """Method that is tried after another one."""
     for _ in range(3):
@@ -68,20 +68,20 @@ def rival_after(o, method):
     return method
 
 
-@inlined
+@inline
 def smaller_step(h, error, order):
     """Step size to try after a step of too large an error."""
     return h * max(SLOWEST, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else 0.1 * h
 
 
-@inlined
+@inline
 def next_step(h, error, before, rejected, order):
     """Step size after an accepted step, from its error and that of the one before; Eq. (M32)."""
     grow = SAFETY * max(error, 1e-10) ** (-PI_ERROR / order) * before ** (PI_BEFORE / order)
     return h * min(1.0 if rejected else FASTEST, max(SLOWEST, grow))
 
 
-@inlined
+@inline
 def pace_on(o, h, error, lands, order):
     """Choose the step size after an accepted step, which may have been cut short."""
     if not lands and h >= o.h:
@@ -94,7 +94,7 @@ def pace_on(o, h, error, lands, order):
     o.after_rejection = 0
 
 
-@inlined
+@inline
 def allowed_step(o, method):
     """Step that near lists and the way that pins have before them allow."""
     longest = SEEN * o.longest if method == ROSENBROCK else o.longest

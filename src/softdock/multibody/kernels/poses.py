@@ -5,7 +5,7 @@ Rotation matrices travel as tuples of nine floats, row by row.
 
 import math
 
-from softdock.jit import inlined
+from softdock.native.decorators import inline
 
 # A quarter turn in three parts, of which the first two have 33 bits: their products with whole numbers are exact;
 # minimax polynomials on an eighth of a turn to either side: fdlibm (Sun Microsystems, 1993).
@@ -23,13 +23,13 @@ WHOLE = (
 )
 
 
-@inlined
+@inline
 def as_matrix(R):
     """Tuple of nine floats from an array of nine."""
     return (R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8])
 
 
-@inlined
+@inline
 def times(A, B):
     """Product of two rotation matrices."""
     return (
@@ -45,25 +45,25 @@ def times(A, B):
     )
 
 
-@inlined
+@inline
 def transposed(A):
     """Transpose of a rotation matrix."""
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
 
 
-@inlined
+@inline
 def turn(R, x, y, z):
     """R v."""
     return R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z
 
 
-@inlined
+@inline
 def turn_back(R, x, y, z):
     """R^T v."""
     return R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z
 
 
-@inlined
+@inline
 def link_point(link, base, p_LQ):
     """Position p_NQ_N of a point given in its link [m]."""
     x, y, z = turn(link.R, p_LQ[0], p_LQ[1], p_LQ[2])
@@ -71,20 +71,20 @@ def link_point(link, base, p_LQ):
     return x + base.p_NB[0], y + base.p_NB[1], z + base.p_NB[2]
 
 
-@inlined
+@inline
 def link_rotation(link, base, R_LF):
     """Rotation R_NF of a frame given in its link."""
     return times(times(as_matrix(base.R_NB), as_matrix(link.R)), as_matrix(R_LF))
 
 
-@inlined
+@inline
 def link_turn_rate(link, base):
     """Angular velocity w_NL_N of a link [rad/s]."""
     V = link.V
     return turn(base.R_NB, V[0], V[1], V[2])
 
 
-@inlined
+@inline
 def point_velocity(link, base, x, y, z):
     """Velocity in N of the point of the link that is now at p_NQ_N = (x, y, z) [m/s]."""
     V, p = link.V, base.p_NB
@@ -97,7 +97,7 @@ def point_velocity(link, base, x, y, z):
     )
 
 
-@inlined
+@inline
 def add_wrench(link, fx, fy, fz, x, y, z):
     """Let a force, given in N, act on a link at the point p_NQ_N = (x, y, z)."""
     W = link.W
@@ -105,7 +105,7 @@ def add_wrench(link, fx, fy, fz, x, y, z):
     W[3], W[4], W[5] = W[3] + fx, W[4] + fy, W[5] + fz
 
 
-@inlined
+@inline
 def rotation_vector(w, x, y, z):
     """Axis times angle, at most half a turn, of a quaternion wxyz of any length [rad]."""
     if w < 0.0:
@@ -118,7 +118,7 @@ def rotation_vector(w, x, y, z):
     return factor * x, factor * y, factor * z
 
 
-@inlined
+@inline
 def quaternion_of_matrix(R):
     """Quaternion wxyz of a rotation matrix, from its largest component."""
     xx, yy, zz = R[0], R[4], R[8]
@@ -134,7 +134,7 @@ def quaternion_of_matrix(R):
     return w * n, x * n, y * n, z * n
 
 
-@inlined
+@inline
 def rotation_vector_of_matrix(R):
     """Rotation vector e of a matrix, and the factor of [e]^2 in the inverse left Jacobian; Eq. (M28)."""
     w, x, y, z = quaternion_of_matrix(R)

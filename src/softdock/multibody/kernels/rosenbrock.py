@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from softdock.jit import kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.linear import linearise
 from softdock.multibody.kernels.stages import factorise, solve_stage
+from softdock.native.decorators import kernel
 
 # ROS34PW2 of J. Rang and L. Angermann, BIT 45 (2005) 761: order 3 with an embedded order 2 for any matrix in the place
 # of the Jacobian, stiffly accurate, L-stable with the exact one. GAMMA[i, j] and ALPHA[i, j] of its stages.

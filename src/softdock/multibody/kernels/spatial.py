@@ -1,34 +1,34 @@
 """Spatial algebra over numbers and over lanes alike, in sums of products that are rounded once."""
 
-from softdock.jit import inlined
-from softdock.lanes import fma, load, store
+from softdock.native.decorators import inline
+from softdock.native.simd import fma, load, store
 
 
-@inlined
+@inline
 def dot(ax, ay, az, bx, by, bz):
     """Scalar product of two 3-vectors."""
     return fma(az, bz, fma(ay, by, ax * bx))
 
 
-@inlined
+@inline
 def add_dot(c, ax, ay, az, bx, by, bz):
     """Add the scalar product of two 3-vectors to c."""
     return fma(az, bz, fma(ay, by, fma(ax, bx, c)))
 
 
-@inlined
+@inline
 def dot6(a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5):
     """Scalar product of a motion and a force, in two halves that do not wait for each other."""
     return dot(a0, a1, a2, b0, b1, b2) + dot(a3, a4, a5, b3, b4, b5)
 
 
-@inlined
+@inline
 def cross(ax, ay, az, bx, by, bz):
     """Vector product of two 3-vectors."""
     return fma(ay, bz, -(az * by)), fma(az, bx, -(ax * bz)), fma(ax, by, -(ay * bx))
 
 
-@inlined
+@inline
 def add_cross(cx, cy, cz, ax, ay, az, bx, by, bz):
     """Add the vector product of a and b to c."""
     return (
@@ -38,7 +38,7 @@ def add_cross(cx, cy, cz, ax, ay, az, bx, by, bz):
     )
 
 
-@inlined
+@inline
 def times_inertia(inertia, V):
     """Spatial inertia (mass, mass * centre, inertia xx yy zz xy xz yz) times a motion vector; Eq. (M4)."""
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = inertia
@@ -49,7 +49,7 @@ def times_inertia(inertia, V):
     return ax, ay, az, lx, ly, lz
 
 
-@inlined
+@inline
 def add_motion_cross(A, V, S):
     """Add the spatial cross product V x S of two motions to A."""
     a0, a1, a2 = add_cross(A[0], A[1], A[2], V[0], V[1], V[2], S[0], S[1], S[2])
@@ -58,7 +58,7 @@ def add_motion_cross(A, V, S):
     return a0, a1, a2, a3, a4, a5
 
 
-@inlined
+@inline
 def motion_cross(V, S):
     """Spatial cross product V x S of two motions."""
     a0, a1, a2 = cross(V[0], V[1], V[2], S[0], S[1], S[2])
@@ -67,7 +67,7 @@ def motion_cross(V, S):
     return a0, a1, a2, a3, a4, a5
 
 
-@inlined
+@inline
 def add_force_cross(f, V, h):
     """Add the spatial cross product V x* h of a motion and a momentum to f."""
     f0, f1, f2 = add_cross(f[0], f[1], f[2], V[0], V[1], V[2], h[0], h[1], h[2])
@@ -76,37 +76,37 @@ def add_force_cross(f, V, h):
     return f0, f1, f2, f3, f4, f5
 
 
-@inlined
+@inline
 def six(a):
     """Six entries of an array."""
     return a[0], a[1], a[2], a[3], a[4], a[5]
 
 
-@inlined
+@inline
 def ten(a):
     """Ten entries of an array."""
     return a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]
 
 
-@inlined
+@inline
 def write_six(a, x):
     """Write six entries of an array."""
     a[0], a[1], a[2], a[3], a[4], a[5] = x
 
 
-@inlined
+@inline
 def load3(a, row):
     """Three rows of lanes."""
     return load(a, row, 0), load(a, row + 1, 0), load(a, row + 2, 0)
 
 
-@inlined
+@inline
 def load6(a):
     """Six rows of lanes."""
     return load(a, 0, 0), load(a, 1, 0), load(a, 2, 0), load(a, 3, 0), load(a, 4, 0), load(a, 5, 0)
 
 
-@inlined
+@inline
 def load10(a):
     """Ten rows of lanes."""
     x0, x1, x2, x3, x4 = load(a, 0, 0), load(a, 1, 0), load(a, 2, 0), load(a, 3, 0), load(a, 4, 0)
@@ -114,7 +114,7 @@ def load10(a):
     return x0, x1, x2, x3, x4, x5, x6, x7, x8, x9
 
 
-@inlined
+@inline
 def store6(a, x):
     """Write six rows of lanes."""
     store(a, 0, 0, x[0])
@@ -125,7 +125,7 @@ def store6(a, x):
     store(a, 5, 0, x[5])
 
 
-@inlined
+@inline
 def store10(a, x):
     """Write ten rows of lanes."""
     store6(a, (x[0], x[1], x[2], x[3], x[4], x[5]))
@@ -135,7 +135,7 @@ def store10(a, x):
     store(a, 9, 0, x[9])
 
 
-@inlined
+@inline
 def sum_along(x, paths, count):
     """Sum six rows over the first `count` lanes, each added where its row of `paths` has ones."""
     m = load(paths, 0, 0)

@@ -1,10 +1,10 @@
 """Solving the stages of an implicit step: linear equations in momenta and speeds, from which all else follows."""
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES, fma, load, store, total, unit
 from softdock.multibody.kernels.kinematics import rotation
 from softdock.multibody.kernels.poses import turn, turn_back
 from softdock.multibody.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load, store, total, unit
 
 MOVES, RIGHT, SOUGHT, SPARE = 0, 1, 2, 3  # rows of Linear.work
 
@@ -106,7 +106,7 @@ def wrench_of(linear, c, span, moving):
             wrench[k] += K[k, j] * d[j]
 
 
-@inlined
+@inline
 def keep_momentum(links, linear, span, r_v, k_v):
     """Let couplings change the momenta of free trees by exactly opposite amounts; Eq. (M48)."""
     work = linear.work[3]
@@ -133,7 +133,7 @@ def keep_momentum(links, linear, span, r_v, k_v):
                 k_v[k] = span * work[k]
 
 
-@inlined
+@inline
 def moves_of(links, q, r, moves):
     """Motion of free bases (in N about its origin) and joints that given rates of positions mean."""
     for i in range(links.shape[0]):
@@ -166,7 +166,7 @@ def turn_rate(q, r, at):
     )
 
 
-@inlined
+@inline
 def write_moves(links, linear, span, q, r, k_v, out):
     """Write the change of positions that goes with a change of momenta and speeds."""
     for i in range(links.shape[0]):

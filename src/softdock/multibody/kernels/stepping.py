@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from softdock.jit import inlined, kernel
 from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
+from softdock.native.decorators import inline, kernel
 
 DORMAND_PRINCE = 0
 RUNGE_KUTTA_4 = 1
@@ -156,7 +156,7 @@ def normalise(links, y, slope):
             normalise_at(y, slope, links[i].at_q)
 
 
-@inlined
+@inline
 def normalise_at(y, slope, at):
     """Normalise the quaternion that starts at an index."""
     n = math.sqrt(y[at] ** 2 + y[at + 1] ** 2 + y[at + 2] ** 2 + y[at + 3] ** 2)

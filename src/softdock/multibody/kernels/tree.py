@@ -7,7 +7,7 @@ they are expressed in the base frame of the tree and taken about its origin.
 
 import numpy as np
 
-from softdock.lanes import LANES
+from softdock.native.simd import LANES
 
 # Kinds of links: how a link moves against its parent.
 GROUND = 0  # base of a grounded tree, at rest in N

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.jit import inlined, kernel
+from softdock.native.decorators import inline, kernel
 
 
 class ArmModel(NamedTuple):
@@ -97,7 +97,7 @@ def place_arm(model, motion, q):
             S[i, 3], S[i, 4], S[i, 5] = zx, zy, zz
 
 
-@inlined
+@inline
 def cross(ax, ay, az, bx, by, bz):
     """Cross product of two vectors."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
@@ -132,7 +132,7 @@ def carry_inertia(model, motion):
             motion.composite[model.parent[i], k] += motion.composite[i, k]
 
 
-@inlined
+@inline
 def turned(R, own, a, b):
     """Element (a, b) of R I R^T."""
     xx, yy, zz, xy, xz, yz = own[4], own[5], own[6], own[7], own[8], own[9]
@@ -144,7 +144,7 @@ def turned(R, own, a, b):
     )
 
 
-@inlined
+@inline
 def momentum(J, V):
     """Momentum of a motion under an inertia of ten numbers."""
     m, hx, hy, hz = J[0], J[1], J[2], J[3]

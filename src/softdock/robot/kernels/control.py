@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.jit import inlined, kernel
-from softdock.lanes import LANES
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import carry_inertia, place_arm, write_forces, write_mass_matrix
 
 # What the robot makes up for.
@@ -71,7 +71,7 @@ def impedance_torque(model, motion, law, q, qdot, tau):
     limit_speed(law, qdot, tau)
 
 
-@inlined
+@inline
 def within(x, bound):
     """Cut a value to plus or minus a bound."""
     return max(-bound, min(bound, x))

@@ -1,15 +1,19 @@
-"""What lanes do when compiled is what they do without; products in `fma` are not rounded."""
+"""SIMD vectors give the same numbers compiled and as plain Python; `fma` rounds once when compiled."""
 
 import math
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 
-import softdock.compiler.pipeline  # noqa: F401  teaches Numba the lanes
+from kernel_builder.tests.support import load as compile_and_load
 from softdock.contact.kernels.measure import inverse_root
-from softdock.lanes import (
+from softdock.multibody.kernels.kinematics import sine_and_cosine
+from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
+from softdock.native.decorators import kernel
+from softdock.native.entry_point import EntryPoint
+from softdock.native.library import runs_as_python, usable_builds
+from softdock.native.simd import (
     LANES,
     choose,
     fma,
@@ -26,9 +30,11 @@ from softdock.lanes import (
     unit,
     wide,
 )
-from softdock.multibody.kernels.kinematics import sine_and_cosine
+
+pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
 
 
+@kernel
 def mix(a, index, lane, out):
     """Every operation once."""
     x, y = load(a, 0, 0), load(a, 1, LANES)
@@ -47,62 +53,79 @@ def mix(a, index, lane, out):
     return total(x)
 
 
-def test_compiled_lanes_do_what_plain_ones_do():
+@kernel
+def multiply_add(a, b, c, out):
+    """Write the vector, return the first number."""
+    store(out, 0, 0, fma(load(a, 0, 0), b, c))
+    return fma(a[0, 0], b, c)
+
+
+@kernel
+def inverse_roots(q, out):
+    """Exact and rough ones."""
+    put(out[0], 0, inverse_root(take(q, 0)))
+    put(out[1], 0, rough_inverse_root(take(q, 0)))
+
+
+@kernel
+def sines(angles, out):
+    """Sines and cosines."""
+    s, c = sine_and_cosine(load(angles, 0, 0))
+    store(out, 0, 0, s)
+    store(out, 1, 0, c)
+
+
+MIX = EntryPoint(mix, floats(2, 2 * LANES), integers(LANES), INTEGER, floats(12, LANES), returns=FLOAT)
+MULTIPLY_ADD = EntryPoint(multiply_add, floats(1, LANES), FLOAT, FLOAT, floats(1, LANES), returns=FLOAT)
+INVERSE_ROOTS = EntryPoint(inverse_roots, floats(LANES), floats(2, LANES))
+SINES = EntryPoint(sines, floats(1, LANES), floats(2, LANES))
+
+
+@pytest.fixture(scope="module", autouse=True, params=usable_builds())
+def _compiled(tmp_path_factory, request):
+    compile_and_load(
+        tmp_path_factory.mktemp("library"), MIX, MULTIPLY_ADD, INVERSE_ROOTS, SINES, build=request.param
+    )
+
+
+def test_compiled_vectors_do_what_plain_ones_do():
     rng = np.random.default_rng(1)
     a = rng.integers(1, 100, (2, 2 * LANES)) * rng.choice((-0.25, 0.25), (2, 2 * LANES))  # products are exact
     index = rng.integers(0, 2 * LANES, LANES)
-    compiled = numba.njit(mix)
     for lane in range(LANES):
         plain, vectors = np.zeros((12, LANES)), np.zeros((12, LANES))
-        assert mix(a, index, lane, plain) == compiled(a, index, lane, vectors) == a[0, :LANES].sum()
+        assert mix(a, index, lane, plain) == MIX(a, index, lane, vectors) == a[0, :LANES].sum()
         assert np.array_equal(plain, vectors)
 
 
 def test_sums_of_products_are_rounded_once():
-    @numba.njit
-    def both(a, b, c, out):
-        store(out, 0, 0, fma(load(a, 0, 0), b, c))
-        return fma(a[0, 0], b, c)
-
     rng, out = np.random.default_rng(2), np.zeros((1, LANES))
     for _ in range(50):
         a, b = rng.uniform(1, 2, (1, LANES)), rng.uniform(1, 2)
         c = -a[0, 0] * b  # all but the error of the product cancels
         once = [float(Fraction(x) * Fraction(b) + Fraction(c)) for x in a[0]]
-        assert both(a, b, c, out) == once[0]
+        assert MULTIPLY_ADD(a, b, c, out) == once[0]
         assert np.array_equal(out[0], once)
 
 
 def test_inverse_roots_of_any_size():
-    @numba.njit
-    def each(q, out):
-        put(out[0], 0, inverse_root(take(q, 0)))
-        put(out[1], 0, rough_inverse_root(take(q, 0)))
-
     rng, out = np.random.default_rng(4), np.zeros((2, LANES))
     for _ in range(500):
         q = 10.0 ** rng.uniform(-300, 300, LANES)
-        each(q, out)
+        INVERSE_ROOTS(q, out)
         exact = [1 / math.sqrt(x) for x in q]
         assert np.abs(out[0] / exact - 1).max() <= 3 * np.finfo(float).eps
         assert np.abs(out[1] / exact - 1).max() <= 0.035
-    each(np.zeros(LANES), out)
+    INVERSE_ROOTS(np.zeros(LANES), out)
     assert 1e100 < out.min() <= out.max() < 1e200
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs products that are not rounded")
 def test_sines_and_cosines_of_any_angle():
-    @numba.njit
-    def each(angles, out):
-        s, c = sine_and_cosine(load(angles, 0, 0))
-        store(out, 0, 0, s)
-        store(out, 1, 0, c)
-
     rng, out = np.random.default_rng(3), np.zeros((2, LANES))
     for size in (1e-9, 1.0, 10.0, 1e3, 1e6, 1e12):
         for _ in range(20):
             angles = rng.uniform(-size, size, (1, LANES))
             angles[0, :3] = 0.0, 0.5 * math.pi * rng.integers(-9, 9), 0.25 * math.pi * rng.integers(-9, 9)
-            each(angles, out)
+            SINES(angles, out)
             exact = [[math.sin(x) for x in angles[0]], [math.cos(x) for x in angles[0]]]
             assert np.abs(out - exact).max() <= 4 * np.finfo(float).eps

@@ -1,7 +1,4 @@
-"""What the functions of `lanes` are in compiled kernels: instructions on vectors.
-
-Whatever compiles kernels imports this first; Numba then knows the type and the functions.
-"""
+"""Numba types and LLVM code of the SIMD vectors of `softdock.native.simd`; importing this module registers them."""
 
 import operator
 from collections.abc import Callable
@@ -11,9 +8,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model, type_callable
+from numba.np.arrayobj import make_array
 
-from softdock.compiler.short_arrays import ArrayInCode
-from softdock.lanes import (
+from softdock.native.simd import (
     HALVED_EXPONENT,
     LANES,
     choose,
@@ -140,11 +137,19 @@ def _lower_fma(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Return where the lanes of an array begin; rows follow each other without gaps."""
-    array = ArrayInCode(context, builder, sig.args[0], args[0])
+    """Return the address of a vector that begins at [row, column] of a C-contiguous array."""
+    data, shape = _data_and_shape(context, builder, sig.args[0], args[0])
     row, column = (context.cast(builder, args[k], sig.args[k], types.intp) for k in (1, 2))
-    place = builder.gep(array.data, [builder.add(builder.mul(row, array.length(1)), column)])
+    place = builder.gep(data, [builder.add(builder.mul(row, shape[1]), column)])
     return builder.bitcast(place, VECTOR.as_pointer())
+
+
+def _data_and_shape(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, list[Any]]:
+    """Return the address of the first item of an array and its shape; that of an array in a record is constant."""
+    array = make_array(kind)(context, builder, value)
+    if isinstance(kind, types.NestedArray):
+        return array.data, [I64(n) for n in kind.shape]
+    return array.data, cgutils.unpack_tuple(builder, array.shape, kind.ndim)
 
 
 def _lower_load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -159,9 +164,9 @@ def _lower_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _flat_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Return where the lanes of a one-dimensional array begin."""
-    array = ArrayInCode(context, builder, sig.args[0], args[0])
+    data, _ = _data_and_shape(context, builder, sig.args[0], args[0])
     first = context.cast(builder, args[1], sig.args[1], types.intp)
-    return builder.bitcast(builder.gep(array.data, [first]), VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(data, [first]), VECTOR.as_pointer())
 
 
 def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -169,10 +174,10 @@ def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _lower_take_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = ArrayInCode(context, builder, sig.args[0], args[0])
+    data, _ = _data_and_shape(context, builder, sig.args[0], args[0])
     first, out = context.cast(builder, args[1], sig.args[1], types.intp), ZERO
     for k in range(3):
-        place = builder.gep(array.data, [builder.add(first, ir.Constant(first.type, k))])
+        place = builder.gep(data, [builder.add(first, ir.Constant(first.type, k))])
         out = builder.insert_element(out, builder.load(place), ir.Constant(I32, k))
     return out
 
@@ -207,11 +212,13 @@ def _lower_rough_inverse_root(context: Any, builder: Any, sig: Any, args: Any) -
 
 
 def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array, index = (ArrayInCode(context, builder, kind, value) for kind, value in zip(sig.args, args))
+    (data, _), (index, _) = (
+        _data_and_shape(context, builder, kind, value) for kind, value in zip(sig.args, args)
+    )
     out = UNKNOWN
     for k in range(LANES):
-        at = builder.load(builder.gep(index.data, [ir.Constant(I64, k)]))
-        out = builder.insert_element(out, builder.load(builder.gep(array.data, [at])), ir.Constant(I32, k))
+        at = builder.load(builder.gep(index, [ir.Constant(I64, k)]))
+        out = builder.insert_element(out, builder.load(builder.gep(data, [at])), ir.Constant(I32, k))
     return out
 
 

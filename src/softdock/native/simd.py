@@ -1,9 +1,9 @@
-"""Eight numbers side by side, for kernels: one vector register, or as many as the processor needs.
+"""SIMD vectors of eight floats for kernels.
 
-A kernel says itself what is computed side by side, instead of hoping that the compiler finds it; it is compiled
-sooner, too, because there is nothing to find. Sums of products are rounded once (`fma`), as the source says and on
-every machine: no bit depends on what the compiler may contract. Here the functions work on arrays of eight, where
-products are rounded, too; what they are when compiled stands in `compiled_lanes`.
+A kernel states explicitly what is computed in vectors. Compiled, a vector is one or more vector registers, depending on
+the instruction set, with the same results for each: `fma` rounds once everywhere, and no operation is contracted or
+reordered. As plain Python the functions work on arrays of eight, and `fma` rounds twice. The compiled form is in
+`kernel_builder/simd_types.py`.
 """
 
 from typing import Any

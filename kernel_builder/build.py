@@ -1,0 +1,151 @@
+"""Builds the libraries: compiles the entry points that changed, in parallel, and links them.
+
+Object files are kept in `build/kernels`, named by the digest of all that they are made of.
+"""
+
+import contextlib
+import gc
+import importlib.metadata
+import multiprocessing
+import os
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernel_builder.dependencies import digest_of, kernels_of
+from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
+from kernel_builder.source_tree import ROOT, entry_points
+from softdock.native.library import path_of
+from softdock.native.sources import BUILDER, source_digest
+
+OBJECTS = ROOT / "build" / "kernels"
+COMPILER = ("argument_codegen", "frontend", "simd_types", "targets")
+"""Modules of the builder on which the machine code depends."""
+KEPT = 600  # object files: about ten builds back
+
+
+@dataclass(frozen=True)
+class Task:
+    """An entry point to compile."""
+
+    symbol: str
+    objects: dict[str, Path]
+    """Object file to write for every build; all of them either check bounds or do not."""
+    boundscheck: bool
+
+
+def build(builds: Sequence[str], jobs: int | None = None, folder: Path | None = None) -> str:
+    """Build libraries into the package (or a folder); returns a sentence about what was done."""
+    start = time.perf_counter()
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    with _locked(OBJECTS / "lock"):
+        objects = {name: _objects_of(name) for name in builds}
+        tasks = _tasks(objects)
+        _compile(tasks, jobs or os.cpu_count() or 1)
+        for name in builds:
+            library = path_of(name) if folder is None else folder / path_of(name).name
+            _link(name, list(objects[name].values()), library)
+        _remove_old_objects()
+    total = sum(map(len, objects.values()))
+    compiled = sum(len(task.objects) for task in tasks)
+    seconds = time.perf_counter() - start
+    return f"Kernels for {', '.join(builds)}: {compiled} of {total} entry points compiled in {seconds:.1f} s."
+
+
+def _objects_of(build: str) -> dict[str, Path]:
+    """Return the object file of every entry point for a build."""
+    all_points = entry_points()
+    about = _about_build(build)
+    return {
+        entry.symbol: OBJECTS / f"{entry.symbol}-{digest_of(entry, all_points, about)[:24]}.o"
+        for entry in all_points
+    }
+
+
+def _about_build(build: str) -> str:
+    """Return all that object files depend on beside the kernels: target, versions of the tools, the builder."""
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
+    builder = [(BUILDER / f"{name}.py").read_text(encoding="utf-8") for name in COMPILER]
+    return "\n".join([build, platform.machine(), platform.python_version(), *versions, *builder])
+
+
+def _tasks(objects: dict[str, dict[str, Path]]) -> list[Task]:
+    """Return what has to be compiled, the largest entry points first."""
+    from kernel_builder.targets import BOUNDSCHECK
+
+    sizes = {entry.symbol: len(kernels_of(entry, entry_points())) for entry in entry_points()}
+    found = []
+    for checked in (False, True):
+        names = [name for name in objects if (name == BOUNDSCHECK) is checked]
+        for symbol in sorted(sizes, key=lambda symbol: -sizes[symbol]):
+            missing = {name: objects[name][symbol] for name in names if not objects[name][symbol].exists()}
+            if missing:
+                found.append(Task(symbol, missing, checked))
+    return found
+
+
+def _compile(tasks: Sequence[Task], jobs: int) -> None:
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
+        for task in tasks:
+            compile_task(task)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        for _ in pool.imap_unordered(compile_task, tasks):
+            pass
+
+
+def compile_task(task: Task) -> None:
+    """Compile an entry point for some builds, and write the object files."""
+    from kernel_builder.frontend import compile_entry_point
+    from kernel_builder.targets import find_target, machine_code
+
+    gc.disable()  # the compiler keeps most objects that it makes
+    entry = next(entry for entry in entry_points() if entry.symbol == task.symbol)
+    bitcode = compile_entry_point(entry, entry_points(), task.boundscheck)
+    for name, path in task.objects.items():
+        _write(path, machine_code(bitcode, find_target(name)))
+
+
+def _link(build: str, objects: list[Path], library: Path) -> None:
+    from kernel_builder.targets import find_target
+
+    target = find_target(build)
+    temporary = library.with_name(f".{library.name}.{os.getpid()}")
+    try:
+        link(objects, source_digest(), temporary, target.triple)
+        unexpected = undefined_symbols(temporary) - ALLOWED
+        if unexpected:
+            raise LinkError(
+                f"The kernels call functions that they must not: {', '.join(sorted(unexpected))}."
+            )
+        temporary.replace(library)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+def _remove_old_objects() -> None:
+    """Remove object files of earlier builds."""
+    for path in sorted(OBJECTS.glob("*.o"), key=lambda path: -path.stat().st_mtime)[KEPT:]:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let one process build at a time, where the system has file locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,71 @@
+"""The build as a whole: what the libraries depend on, versions of tools, and what happens without a linker."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from kernel_builder import linker
+from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols, wheel_platform
+from kernel_builder.source_tree import PACKAGE, ROOT, entry_points
+from softdock.native.library import default_builds, path_of, runs_as_python
+from softdock.native.sources import source_digest, source_files
+
+LIBRARIES = [path_of(build) for build in default_builds() if path_of(build).is_file()]
+
+pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda path: path.name)
+def test_libraries_need_the_mathematical_library_only(library):
+    assert undefined_symbols(library) <= ALLOWED
+    assert source_digest().encode() in library.read_bytes()
+    assert library.stat().st_size < 2_000_000
+
+
+def test_entry_points_have_symbols_of_their_own():
+    symbols = [entry.symbol for entry in entry_points()]
+    assert len(set(symbols)) == len(symbols) >= 25
+
+
+def test_versions_of_the_tools_are_pinned_in_one_way():
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"][
+        "requires"
+    ]
+    listed = (Path(linker.__file__).parent / "requirements.txt").read_text(encoding="utf-8")
+    for name in ("numba", "llvmlite"):
+        pins = re.findall(rf"{name}==[\d.]+", " ".join(required) + listed)
+        assert len(pins) == 2, name
+        assert len(set(pins)) == 1, name
+
+
+def test_all_that_kernels_import_counts_as_their_source():
+    found = set(source_files())
+    for path in found:
+        if path.is_relative_to(PACKAGE):
+            for module in re.findall(
+                r"^from (softdock[\w.]*) import", path.read_text(encoding="utf-8"), re.M
+            ):
+                file = ROOT / "src" / Path(*module.split("."))
+                known = {file.with_suffix(".py"), file / "__init__.py"} & found
+                assert known or file.is_dir() or module == "softdock.errors", f"{path}: {module}"
+
+
+def test_without_a_compiler_the_message_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(linker.shutil, "which", lambda name: None)
+    monkeypatch.setattr(linker.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(LinkError, match=r"No C compiler was found.*apt install gcc.*ziglang"):
+        link([], "digest", tmp_path / "library.so", "x86_64-unknown-linux-gnu")
+
+
+def test_a_failing_linker_is_quoted(tmp_path):
+    missing = tmp_path / "missing.o"
+    with pytest.raises(LinkError, match=r"missing\.o"):
+        link([missing], "digest", tmp_path / "library.so", linker.llvm.get_process_triple())
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="no libraries here")
+def test_the_platform_of_a_wheel_names_the_version_of_glibc():
+    assert re.fullmatch(r"(manylinux_2_\d+|linux|macosx|win)\w*", wheel_platform(LIBRARIES))

@@ -1,0 +1,50 @@
+"""Entry points of the contact kernels."""
+
+from softdock.contact.kernels import force, layout, near, pins
+from softdock.native.argument_types import (
+    FLOAT,
+    INTEGER,
+    MATRIX,
+    VECTOR,
+    Record,
+    Structure,
+    floats,
+    integers,
+    records,
+)
+from softdock.native.entry_point import EntryPoint
+
+CONTACT_ARRAYS = Structure(
+    layout.ContactArrays,
+    {
+        "pairs": records(layout.PAIR, "contacts"),
+        "segments": floats("segments", 11),
+        "strips": records(layout.STRIP, "strips"),
+        "roots": floats("roots", 5),
+        "nodes": records(layout.NODE, "nodes"),
+    },
+)
+CONTACT_LISTS = Structure(
+    layout.ContactLists,
+    {
+        "blocks": records(layout.BLOCK, "contacts", "blocks"),
+        "work": records(layout.WORK, "contacts"),
+        "slots": integers("contacts", "slots"),
+        "far": floats("far"),
+    },
+)
+_PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # a contact pair at a pose
+_PIN_SHAPE = Record(pins.SHAPE)
+_PIN_ROWS = floats(pins.MOST_ROWS, pins.COLUMNS)
+
+evaluate = EntryPoint(
+    force.evaluate, *_PAIR, VECTOR, VECTOR, floats(layout.OUTPUT), returns=FLOAT, separate=True
+)
+motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT)
+touching_cells = EntryPoint(force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER)
+rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT)
+rebuild_along = EntryPoint(near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True)
+manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER)
+add_forces = EntryPoint(pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS))
+
+ENTRY_POINTS = (evaluate, motion_bound, touching_cells, rebuild, rebuild_along, manifold, add_forces)

@@ -1,0 +1,237 @@
+"""Types of the arguments of entry points, and how Python values are passed to compiled code.
+
+Compiled code receives one block of 64-bit words. A number takes one word; an array takes the address of its data and
+one word per dimension; a record takes its address; tuples and structures take the words of their items in order.
+Values are checked before they are passed: a wrong type, shape or memory layout raises `TypeError`.
+"""
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Dimension = int | str
+"""A fixed size, or a name; equal names in one call have equal sizes."""
+Sizes = dict[str, tuple[int, str]]
+"""Size of each named dimension in a call, and the argument that defined it."""
+
+_NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is slow
+_dtype_of, _shape_of = _NDARRAY.dtype.__get__, _NDARRAY.shape.__get__
+_flags_of, _ctypes_of = _NDARRAY.flags.__get__, _NDARRAY.ctypes.__get__
+_LAYOUT, _WRITABLE_LAYOUT = 0x101, 0x501  # flags of NumPy: C-contiguous and aligned; and writable
+
+
+def _fail(path: str, expected: str, value: Any) -> TypeError:
+    return TypeError(f"{path}: expected {expected}; given {_describe(value)}")
+
+
+def _describe(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return f"{type(value).__name__} {value!r:.80}"
+    flags = value.flags
+    layout = "" if flags.c_contiguous else ", not C-contiguous"
+    layout += "" if flags.writeable else ", read-only"
+    return f"array of shape {value.shape} and type {_name_of(value.dtype)}{layout}"
+
+
+def _name_of(dtype: np.dtype[Any]) -> str:
+    return str(dtype) if dtype.names is None else f"record({', '.join(dtype.names)})"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number."""
+
+    name: str
+    code: str
+    """Format character of `struct`."""
+    accepts: tuple[type, ...]
+
+    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
+        """Append the words of a value. Raises TypeError."""
+        if not isinstance(value, self.accepts):
+            raise _fail(path, self.name, value)
+        words.append(value)
+
+    def codes(self) -> Iterator[str]:
+        """Return the format characters of the words."""
+        yield self.code
+
+
+FLOAT = Scalar("a float", "d", (float, int, np.floating, np.integer))
+INTEGER = Scalar("an integer", "q", (int, np.integer))
+BOOLEAN = Scalar("a boolean", "q", (bool, np.bool_))
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of values."""
+
+    items: tuple["ArgumentType", ...]
+
+    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
+        """Append the words of a value. Raises TypeError."""
+        if not isinstance(value, tuple) or len(value) != len(self.items):
+            raise _fail(path, f"a tuple of {len(self.items)}", value)
+        for i, (item, part) in enumerate(zip(self.items, value, strict=True)):
+            item.pack(part, words, f"{path}[{i}]", sizes)
+
+    def codes(self) -> Iterator[str]:
+        """Return the format characters of the words."""
+        for item in self.items:
+            yield from item.codes()
+
+
+VECTOR = Tuple((FLOAT,) * 3)
+MATRIX = Tuple((VECTOR,) * 3)
+"""Three rows."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """A C-contiguous array with elements of one type; record types are NumPy structured types."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[Dimension, ...]
+    writable: bool = True
+    """False: kernels only read it, and read-only arrays are accepted."""
+
+    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
+        """Append the words of a value. Raises TypeError."""
+        if not isinstance(value, np.ndarray):
+            raise _fail(path, str(self), value)
+        dtype, shape = _dtype_of(value), _shape_of(value)
+        required = _WRITABLE_LAYOUT if self.writable else _LAYOUT
+        if (
+            (dtype is not self.dtype and dtype != self.dtype)
+            or len(shape) != len(self.shape)
+            or _flags_of(value).num & required != required
+        ):
+            raise _fail(path, str(self), value)
+        words.append(_ctypes_of(value).data)
+        for size, wanted in zip(shape, self.shape, strict=True):
+            if isinstance(wanted, int):
+                if size != wanted:
+                    raise _fail(path, str(self), value)
+            elif sizes.setdefault(wanted, (size, path))[0] != size:
+                known, where = sizes[wanted]
+                raise _fail(path, f"{self} with {wanted} = {known} as in {where}", value)
+            words.append(size)
+
+    def codes(self) -> Iterator[str]:
+        """Return the format characters of the words."""
+        yield "q" * (1 + len(self.shape))
+
+    def __str__(self) -> str:
+        kind = "C-contiguous writable" if self.writable else "C-contiguous"
+        sizes = ", ".join(map(str, self.shape))
+        return f"a {kind} array of shape ({sizes}) and type {_name_of(self.dtype)}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of a structured array."""
+
+    dtype: np.dtype[Any]
+
+    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
+        """Append the words of a value. Raises TypeError."""
+        if not isinstance(value, np.void) or value.dtype != self.dtype or not value.flags.writeable:
+            raise _fail(path, f"a writable {_name_of(self.dtype)}", value)
+        words.append(value.__array_interface__["data"][0])
+
+    def codes(self) -> Iterator[str]:
+        """Return the format characters of the words."""
+        yield "q"
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A named tuple; compiled code accesses its fields by name, through one address."""
+
+    type: type
+    fields: Mapping[str, "ArgumentType"]
+    check: Callable[[Any], str | None] | None = None
+    """Returns what is wrong with a value whose fields have the right types, None if nothing is."""
+
+    def __post_init__(self) -> None:
+        expected = getattr(self.type, "_fields", ())
+        if tuple(self.fields) != tuple(expected):
+            raise TypeError(f"{self.type.__name__} has the fields {expected}, not {tuple(self.fields)}")
+
+    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
+        """Append the words of a value. Raises TypeError."""
+        if not isinstance(value, self.type):
+            raise _fail(path, self.type.__name__, value)
+        for (name, field_type), item in zip(self.fields.items(), value, strict=True):  # type: ignore[call-overload]
+            field_type.pack(item, words, f"{path}.{name}", sizes)
+        if self.check is not None and (problem := self.check(value)):
+            raise TypeError(f"{path}: {problem}")
+
+    def codes(self) -> Iterator[str]:
+        """Return the format characters of the words."""
+        for field_type in self.fields.values():
+            yield from field_type.codes()
+
+
+ArgumentType = Scalar | Tuple | Array | Record | Structure
+FLOAT64 = np.dtype(np.float64)
+INT64 = np.dtype(np.int64)
+BOOL = np.dtype(np.bool_)
+
+
+def floats(*shape: Dimension, writable: bool = True) -> Array:
+    """Return the type of an array of floats."""
+    return Array(FLOAT64, shape, writable)
+
+
+def integers(*shape: Dimension, writable: bool = True) -> Array:
+    """Return the type of an array of integers."""
+    return Array(INT64, shape, writable)
+
+
+def records(dtype: np.dtype[Any], *shape: Dimension, writable: bool = True) -> Array:
+    """Return the type of an array of records."""
+    return Array(dtype, shape, writable)
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """Types of the arguments and of the result of an entry point."""
+
+    name: str
+    arguments: dict[str, ArgumentType]
+    returns: Scalar | Tuple | None = None
+    words: struct.Struct = field(init=False)
+    """Layout of the argument block."""
+    results: struct.Struct = field(init=False)
+    """Layout of the result block."""
+
+    def __post_init__(self) -> None:
+        codes = (code for argument in self.arguments.values() for code in argument.codes())
+        object.__setattr__(self, "words", struct.Struct("".join(codes)))
+        returned = "" if self.returns is None else "".join(self.returns.codes())
+        object.__setattr__(self, "results", struct.Struct(returned))
+
+    def pack(self, args: tuple[Any, ...]) -> bytes:
+        """Return the block of words of the arguments. Raises TypeError."""
+        if len(args) != len(self.arguments):
+            raise TypeError(f"{self.name}: expected {len(self.arguments)} arguments; given {len(args)}")
+        words: list[Any] = []
+        sizes: Sizes = {}
+        for (name, argument), value in zip(self.arguments.items(), args, strict=True):
+            argument.pack(value, words, f"{self.name}: {name}", sizes)
+        return self.words.pack(*words)
+
+    def unpack(self, block: bytes) -> Any:
+        """Return the result in a block of words."""
+        return None if self.returns is None else _result(self.returns, iter(self.results.unpack(block)))
+
+
+def _result(returned: ArgumentType, values: Iterator[Any]) -> Any:
+    if isinstance(returned, Tuple):
+        return tuple(_result(item, values) for item in returned.items)
+    value = next(values)
+    return bool(value) if returned is BOOLEAN else value

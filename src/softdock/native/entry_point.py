@@ -1,0 +1,67 @@
+"""Entry points: the kernels that Python calls."""
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from softdock.native.argument_types import ArgumentType, Scalar, Signature, Tuple
+from softdock.native.library import KernelError, native_function, runs_as_python
+
+
+class EntryPoint:
+    """A kernel with declared argument types, compiled into the shared library under a symbol of its own.
+
+    With `SOFTDOCK_KERNELS=python` in the environment it runs as plain Python, without checks of its arguments.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *arguments: ArgumentType,
+        returns: Scalar | Tuple | None = None,
+        separate: bool = False,
+    ) -> None:
+        """Declare an entry point.
+
+        Set `separate` for a large kernel that other kernels call: they then call the code of this entry point
+        instead of containing a copy of it.
+        """
+        self.function, self.separate = function, separate
+        self.symbol = f"{function.__module__}.{function.__qualname__}".replace(".", "_")
+        names = inspect.signature(function).parameters
+        if len(names) != len(arguments):
+            raise TypeError(f"{function.__qualname__} takes {len(names)} arguments, not {len(arguments)}")
+        self.signature = Signature(function.__qualname__, dict(zip(names, arguments, strict=True)), returns)
+        self._native: Any = None
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the kernel. Raises TypeError where an argument has another type or shape than declared."""
+        return self.function(*args) if runs_as_python() else self._call(self.signature.pack(args))
+
+    def bind(self, *args: Any) -> Callable[[], Any]:
+        """Return a call with fixed arguments, for repeated calls: they are checked and packed once.
+
+        The kernel sees values that are written into the arrays between calls.
+        """
+        if runs_as_python():
+            return lambda: self.function(*args)
+        block = self.signature.pack(args)
+
+        def call(alive: tuple[Any, ...] = args) -> Any:  # the block refers to the memory of the arguments
+            return self._call(block)
+
+        return call
+
+    def _call(self, block: bytes) -> Any:
+        native = self._native
+        if native is None:
+            native = self._native = native_function(self.symbol)
+        results = ctypes.create_string_buffer(self.signature.results.size)
+        if native(block, results) != 0:
+            raise KernelError(f"The kernel {self.symbol} was stopped by an error.")
+        return self.signature.unpack(results.raw)
+
+    def __repr__(self) -> str:
+        return f"<entry point {self.symbol}>"

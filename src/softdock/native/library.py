@@ -1,0 +1,103 @@
+"""The shared library of compiled kernels: which build to load, and its functions.
+
+There is one file per instruction set, named `softdock_kernels.<build>.<suffix>`. `SOFTDOCK_KERNELS` selects a build by
+name (`x86-64-v3`, `boundscheck`) or plain Python (`python`); without it, the best build that this processor can run is
+loaded. In a source checkout a library that was built from other sources is rebuilt, or refused; it is never used.
+"""
+
+import ctypes
+import functools
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import RunError
+from softdock.native import sources
+
+FOLDER = Path(__file__).parent
+NAME = "softdock_kernels"
+SUFFIX = {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
+X86_LEVELS = {3: "x86-64-v3", 4: "x86-64-v4"}
+"""Builds for processors with AVX2 and FMA, and with AVX-512."""
+VARIABLE = "SOFTDOCK_KERNELS"
+PYTHON = "python"
+
+
+class KernelError(RunError):
+    """The compiled kernels cannot be used, or one of them was stopped by an error."""
+
+
+@functools.cache
+def runs_as_python() -> bool:
+    """Return whether the environment asks for kernels as plain Python."""
+    return os.environ.get(VARIABLE) == PYTHON
+
+
+def native_function(symbol: str) -> Any:
+    """Return a function of the library: (argument block, result block) -> status; it releases the GIL."""
+    function = getattr(_library(), symbol)
+    function.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
+    function.restype = ctypes.c_int
+    return function
+
+
+def path_of(build: str) -> Path:
+    """Return the file of a build."""
+    return FOLDER / f"{NAME}.{build}.{SUFFIX}"
+
+
+def default_builds() -> tuple[str, ...]:
+    """Return the names of the builds for this kind of machine, lowest instruction set first."""
+    machine = platform.machine().lower()
+    return tuple(X86_LEVELS.values()) if machine in ("x86_64", "amd64") else (machine,)
+
+
+def usable_builds() -> tuple[str, ...]:
+    """Return the names of the installed builds that this processor can run, lowest instruction set first."""
+    builds = [build for build in default_builds() if path_of(build).is_file()]
+    if not builds or builds[0] not in X86_LEVELS.values():
+        return tuple(builds)
+    lowest = ctypes.CDLL(str(path_of(builds[0])))
+    supported = int(lowest.softdock_cpu_level())  # this function runs on every x86-64 processor
+    return tuple(build for level, build in X86_LEVELS.items() if build in builds and level <= supported)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    chosen = os.environ.get(VARIABLE)
+    if sources.BUILDER.is_dir():
+        _update((chosen,) if chosen else default_builds())
+    build = chosen or next(reversed(usable_builds()), "")
+    if not build or not path_of(build).is_file():
+        raise KernelError(_missing(chosen))
+    return ctypes.CDLL(str(path_of(build)))
+
+
+def _missing(chosen: str | None) -> str:
+    """Return what to tell a user for whom there is no library."""
+    installed = sorted(path.name.split(".")[1] for path in FOLDER.glob(f"{NAME}.*.{SUFFIX}"))
+    choices = ", ".join([PYTHON, *installed])
+    if chosen:
+        return f"There is no build {chosen!r} of the compiled kernels. Set {VARIABLE} to one of: {choices}."
+    slowly = f"Set {VARIABLE}={PYTHON} to run the kernels as plain Python, which is slow."
+    if installed:
+        return f"This processor cannot run the compiled kernels, which need AVX2 and FMA ({installed[0]}). {slowly}"
+    return f"This installation has no compiled kernels for {platform.machine()}: install Softdock again. {slowly}"
+
+
+def _update(builds: tuple[str, ...]) -> None:
+    """Rebuild the libraries of a source checkout where they are missing or were built from other sources."""
+    digest = sources.source_digest().encode()
+    if all(path_of(build).is_file() and digest in path_of(build).read_bytes() for build in builds):
+        return
+    if importlib.util.find_spec("numba") is None:
+        raise KernelError("The compiled kernels are older than their sources. Run `make kernels`.")
+    print("Softdock: building the kernels, because their sources changed.", file=sys.stderr, flush=True)
+    chosen = [option for build in builds for option in ("--build", build)]
+    command = [sys.executable, "-m", "kernel_builder", *chosen]
+    if subprocess.run(command, cwd=sources.BUILDER.parent, stdout=sys.stderr, check=False).returncode != 0:
+        raise KernelError("The kernels could not be built; the reason is above.")

@@ -1,0 +1,30 @@
+"""Which files kernels are made of, and their digest.
+
+The kernel builder stores the digest in the library. In a source checkout the loader compares it with the files.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+"""The package `softdock`."""
+BUILDER = PACKAGE.parents[1] / "kernel_builder"
+"""The kernel builder; exists in a source checkout only."""
+PATTERNS = ("*/kernels/*.py", "*/kernels.py", "*/entry_points.py", "native/*.py")
+"""Files of the package that define kernels, entry points and what they use; kernels import nothing else of ours."""
+
+
+def source_files() -> Iterator[Path]:
+    """Return all files that the library is made of, sorted."""
+    for pattern in PATTERNS:
+        yield from sorted(PACKAGE.glob(pattern))
+    yield from sorted(BUILDER.glob("*.py"))
+
+
+def source_digest() -> str:
+    """Return the digest of all source files, 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in source_files():
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()

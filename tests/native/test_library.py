@@ -1,0 +1,126 @@
+"""Which library is loaded, and what happens where none fits."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from softdock.native import library, sources
+from softdock.native.library import KernelError, usable_builds
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "softdock"
+RUN = "from softdock.cli import main; main()"
+
+
+def softdock(*args, **environment):
+    """Run the command line with the kernels that the environment asks for."""
+    return subprocess.run(
+        [sys.executable, "-c", RUN, *args],
+        env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_nothing_that_is_shipped_imports_a_compiler():
+    for path in PACKAGE.rglob("*.py"):
+        assert not any(
+            line.split()[:2] in (["import", name], ["from", name])
+            for line in path.read_text(encoding="utf-8").splitlines()
+            for name in ("numba", "llvmlite")
+        ), path
+
+
+@pytest.mark.parametrize("command", [["--help"], ["run", "latch-paper", "--json"], ["run", "assist-passive"]])
+def test_no_command_loads_a_compiler(command):
+    script = f"""
+import sys
+from softdock.cli import main
+sys.argv[1:] = {command}
+try:
+    main()
+finally:
+    print([name for name in ("numba", "llvmlite") if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.split("\n")[-2] == "[]"
+
+
+def test_an_unknown_build_is_an_error_that_lists_the_others(monkeypatch):
+    monkeypatch.setenv(library.VARIABLE, "z80")
+    monkeypatch.setattr(sources, "BUILDER", Path("nowhere"))
+    with pytest.raises(KernelError, match=r"no build 'z80'.*one of: python"):
+        library._library.__wrapped__()
+
+
+def test_in_an_installation_an_unknown_build_ends_with_a_sentence(tmp_path):
+    installed = tmp_path / "site" / "softdock"
+    shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
+    done = softdock("run", "latch-paper", PYTHONPATH=str(installed.parent), SOFTDOCK_KERNELS="z80")
+    assert done.returncode == 1
+    assert "There is no build 'z80' of the compiled kernels." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_library_the_message_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    monkeypatch.setattr(sources, "BUILDER", Path("nowhere"))
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    with pytest.raises(KernelError, match=r"no compiled kernels for .*: install Softdock again"):
+        library._library.__wrapped__()
+
+
+def test_a_processor_without_avx_gets_a_sentence(monkeypatch):
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    monkeypatch.setattr(sources, "BUILDER", Path("nowhere"))
+    monkeypatch.setattr(library, "usable_builds", lambda: ())
+    with pytest.raises(KernelError, match=r"cannot run the compiled kernels.*SOFTDOCK_KERNELS=python"):
+        library._library.__wrapped__()
+
+
+def test_the_best_usable_build_comes_last():
+    assert usable_builds() == library.default_builds()[: len(usable_builds())] != ()
+
+
+def test_a_library_of_other_sources_is_never_used(monkeypatch):
+    """Where the builder's tools are missing it is refused."""
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
+    monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(KernelError, match="older than their sources"):
+        library._library.__wrapped__()
+
+
+def test_a_library_of_other_sources_is_rebuilt(monkeypatch, capsys):
+    asked = []
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
+    monkeypatch.setattr(
+        library.subprocess,
+        "run",
+        lambda command, **_: asked.append(command) or subprocess.CompletedProcess([], 0),
+    )
+    library._library.__wrapped__()
+    assert "kernel_builder" in asked[0]
+    assert capsys.readouterr().err == "Softdock: building the kernels, because their sources changed.\n"
+
+
+def test_variables_of_numba_change_nothing():
+    names = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME")
+    plain, with_variables = (
+        softdock("run", "latch-paper", "--json", **environment).stdout.split('"timing"')[0]
+        for environment in ({}, dict.fromkeys(names, "1"))
+    )
+    assert plain == with_variables != ""
+
+
+def test_kernels_run_as_plain_python():
+    plain, compiled = (
+        softdock("run", "impact-a", "--json", **environment)
+        for environment in ({"SOFTDOCK_KERNELS": "python"}, {})
+    )
+    assert plain.returncode == compiled.returncode == 0
+    assert '"outcome": "separated"' in plain.stdout
