@@ -3,6 +3,7 @@
 Object files are kept in `build/kernels`, named by the digest of all that they are made of.
 """
 
+import ast
 import contextlib
 import gc
 import importlib.metadata
@@ -67,7 +68,7 @@ def _objects_of(build: str) -> dict[str, Path]:
 def _about_build(build: str) -> str:
     """Return all that object files depend on beside the kernels: target, versions of the tools, the builder."""
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    builder = [(BUILDER / f"{name}.py").read_text(encoding="utf-8") for name in COMPILER]
+    builder = [ast.dump(ast.parse((BUILDER / f"{name}.py").read_bytes())) for name in COMPILER]
     return "\n".join([build, platform.machine(), platform.python_version(), *versions, *builder])
 
 

@@ -49,7 +49,7 @@ ALL = LanesType()
 @register_model(LanesType)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, VECTOR)
 
 
 def _widened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
