@@ -204,6 +204,8 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
     keys = {
         "scenario",
         "completed",
+        "valid",
+        "warnings",
         "outcome",
         "message",
         "metrics",

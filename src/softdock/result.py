@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
+Validity = Literal["yes", "warned", "no", "unknown"]
+"""Whether the models of a run held: `no` means that its numbers must not be used. Recordings, and results that
+were saved before runs were monitored, are `unknown`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +93,10 @@ class Result:
     events: tuple[Event, ...] = ()
     completed: bool = True
     """False where the run could not be carried to its end; what happened until then is kept."""
+    valid: Validity = "yes"
+    """`warned` where a limit of a model was passed, `no` where the numbers must not be used."""
+    warnings: tuple[str, ...] = ()
+    """One sentence for every limit that was passed."""
     prediction: Mapping[str, Any] | None = None
     """What theory expects for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
@@ -106,6 +113,8 @@ class Result:
             "outcome": self.outcome,
             "message": self.message,
             "completed": self.completed,
+            "valid": self.valid,
+            "warnings": list(self.warnings),
             "metrics": self.metrics,
             "units": self.units,
             "audit": asdict(self.audit),

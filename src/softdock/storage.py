@@ -46,6 +46,8 @@ def load(folder: Path) -> Result:
             outcome=document["outcome"],
             message=document["message"],
             completed=document.get("completed", True),
+            valid=document.get("valid", "unknown"),
+            warnings=tuple(document.get("warnings", ())),
             metrics=document["metrics"],
             units=document["units"],
             audit=Audit(**document["audit"]),

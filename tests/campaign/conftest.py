@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from softdock.campaign import running
+from softdock.campaign.execution import Row
 
 CHEAP = """\
 softdock: 1
@@ -47,6 +48,11 @@ def write(tmp_path: Path) -> Write:
 
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:
-    """Return the table without its last column, which is the wall time."""
+    """Return the table without the wall time."""
     with sqlite3.connect(folder / "campaign.sqlite") as database:
-        return [row[:-1] for row in database.execute("SELECT * FROM runs ORDER BY run")]
+        return [untimed(Row(*row)) for row in database.execute("SELECT * FROM runs ORDER BY run")]
+
+
+def untimed(row: Row) -> tuple[Any, ...]:
+    """Return a row without the wall time."""
+    return tuple(value for name, value in row._asdict().items() if name != "wall_s")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.campaign.conftest import Write, rows
+from tests.campaign.conftest import Write, rows, untimed
 
 from softdock.campaign import manifest, running, store
 from softdock.campaign.execution import Keeping, Row, run_one
@@ -64,7 +64,7 @@ def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) ->
     running.run(plan, tmp_path / "out")
     for number in (0, 17, 39):
         row, result = running.repeat(plan, number)
-        assert tuple(row[:-1]) == rows(tmp_path / "out")[number]
+        assert untimed(row) == rows(tmp_path / "out")[number]
         assert result is not None
         assert result.history.time.size
     result, _, same = running.rerun(tmp_path / "out", 5)
@@ -313,3 +313,27 @@ def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> 
     with sqlite3.connect(tmp_path / "out" / "campaign.sqlite") as database:
         (inputs,) = database.execute("SELECT inputs FROM runs WHERE run = 3").fetchone()
     assert exported["input.speed"][3].as_py() == json.loads(inputs)["speed"]
+
+
+def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) -> None:
+    running.run(load(write(runs="4")), tmp_path / "out", Means(Place.THREADS, 1))
+    table = read_table(tmp_path / "out")
+    assert table.valid == ["yes"] * 4
+    assert table.warnings == [[]] * 4
+    import pyarrow.parquet as pq
+
+    exported = pq.read_table(export(tmp_path / "out"))
+    assert exported["valid"].to_pylist() == ["yes"] * 4
+    assert exported["warnings"].to_pylist() == [""] * 4
+
+
+def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    running.run(load(write(runs="4")), folder, Means(Place.THREADS, 1))
+    with sqlite3.connect(folder / "campaign.sqlite") as database:
+        database.execute("ALTER TABLE runs DROP COLUMN valid")
+        database.execute("ALTER TABLE runs DROP COLUMN warnings")
+        database.execute("DELETE FROM runs WHERE run > 1")
+    assert read_table(folder).valid == ["unknown"] * 2
+    running.resume(folder, Means(Place.THREADS, 1))
+    assert read_table(folder).valid == ["unknown"] * 2 + ["yes"] * 2

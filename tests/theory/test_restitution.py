@@ -5,7 +5,13 @@ import pytest
 from scipy.linalg import expm
 
 from softdock.errors import InputError
-from softdock.theory.restitution import Release, damping_ratio, kelvin_voigt_restitution
+from softdock.theory.restitution import (
+    Release,
+    damping_ratio,
+    kelvin_voigt_restitution,
+    layer_impact,
+    ramp_restitution,
+)
 
 
 def test_limits():
@@ -49,3 +55,39 @@ def test_damping_ratio_and_bad_input():
         kelvin_voigt_restitution(-0.1)
     with pytest.raises(InputError):
         damping_ratio(0.0, 1.0, 1.0)
+
+
+def test_ramp_law_solves_its_equation():
+    av = np.array([1e-6, 1e-4, 0.9e-3, 1.1e-3, 0.01, 0.25, 1.0, 5.0, 20.0])
+    e = ramp_restitution(1.0, av)
+    assert av * (1.0 + e) == pytest.approx(np.log1p(av) - np.log1p(-av * e), rel=1e-6)
+    assert np.all(np.diff(e) < 0.0)
+    assert ramp_restitution(2.0, 0.0) == 1.0
+    assert ramp_restitution(0.5, 0.5) == pytest.approx(0.85685, abs=1e-5)  # published for a flat punch
+
+
+@pytest.mark.parametrize("shallow", [0.5, 0.999, 1.001, 5.0])
+def test_deep_and_shallow_impacts_join(shallow):
+    """Depth in damping depths; at one the law for deep impacts is the closed form."""
+    base = {"speed": 0.1, "effective_mass": 1.0, "damping_factor": 4.0}
+    depth = layer_impact(**base, stiffness=1e8, damping_depth=1.0).depth
+    impact = layer_impact(**base, stiffness=1e8, damping_depth=depth / shallow)
+    closed = ramp_restitution(4.0, 0.1)
+    assert impact.is_closed_form == (shallow < 1.0)
+    if shallow < 1.1:
+        assert impact.restitution == pytest.approx(closed, abs=1e-4)
+        assert impact.depth == pytest.approx(depth, rel=1e-5)
+    else:
+        assert impact.restitution > closed  # the damping of what is deeper does not grow any more
+
+
+def test_deep_impact_without_ramp_is_a_constant_damper():
+    """Far beyond the damping depth stress is c s + d0 v: the loss follows the damping, not the ramp."""
+    weak = [
+        1.0 - layer_impact(
+            speed=0.1, effective_mass=1.0, stiffness=1e8, damping_factor=d0 / s0, damping_depth=s0
+        ).restitution
+        for d0, s0 in ((1e-6, 1e-6), (2e-6, 1e-6), (1e-6, 1e-7))
+    ]  # fmt: skip
+    assert weak[1] == pytest.approx(2.0 * weak[0], rel=0.02)
+    assert weak[2] == pytest.approx(weak[0], rel=0.02)

@@ -14,7 +14,7 @@ from softdock.simulate import carry_out, described
 
 
 class Row(NamedTuple):
-    """One row of the table; its last column depends on the machine, the others do not."""
+    """One row of the table; `wall_s` depends on the machine, the others do not."""
 
     run: int
     status: str
@@ -30,6 +30,10 @@ class Row(NamedTuple):
     steps: int | None
     evaluations: int | None
     wall_s: float
+    valid: str = "unknown"
+    """As in a result; `no` for a run that could not be made."""
+    warnings: str = "[]"
+    """JSON."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +114,18 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
         steps=result.timing.steps,
         evaluations=result.timing.evaluations,
         wall_s=time.perf_counter() - start,
+        valid=result.valid,
+        warnings=_json(result.warnings),
     )
     return row, described(whole, scenario) if kept else result
 
 
 def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:
     wall = time.perf_counter() - start
-    return Row(run, status, status, message, _json(inputs), "{}", "{}", "{}", None, None, None, wall)
+    return Row(
+        run, status, status, message, _json(inputs), "{}", "{}", "{}", None, None, None, wall, "no",
+        _json([message]),
+    )  # fmt: skip
 
 
 def _json(value: Any) -> str:

@@ -93,8 +93,8 @@ def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
         before = database.execute("SELECT * FROM runs WHERE run = ?", (number,)).fetchone()
     if result is not None:
         result.save(history_folder(folder, number))
-    untimed = len(Row._fields) - len(folders.TIMING)
-    return result, row, None if before is None else tuple(before[:untimed]) == tuple(row[:untimed])
+    same = None if before is None else Row(*before)._replace(wall_s=0.0) == row._replace(wall_s=0.0)
+    return result, row, same
 
 
 def repeat(plan: Plan, number: int) -> tuple[Row, Result | None]:

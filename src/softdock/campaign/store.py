@@ -27,11 +27,24 @@ _COLUMNS = ", ".join(
     f"{name} {'INTEGER PRIMARY KEY' if name == 'run' else kind}"
     for name, kind in zip(
         Row._fields,
-        ("", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "REAL", "INTEGER", "INTEGER", "REAL"),
+        (
+            "",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "REAL",
+            "INTEGER",
+            "INTEGER",
+            "REAL",
+            "TEXT",
+            "TEXT",
+        ),
     )
 )
-TIMING = ("wall_s",)
-"""Columns that differ from machine to machine."""
 
 
 class Store:
@@ -68,7 +81,9 @@ class Store:
         with reading(folder):
             pass
         _refuse_network(folder)
-        return cls._open(folder)
+        store = cls._open(folder)
+        store._add_missing_columns()
+        return store
 
     @classmethod
     def _open(cls, folder: Path) -> Self:
@@ -106,6 +121,15 @@ class Store:
                 f"{_reason(error)} All runs up to here are kept in {self.folder}; "
                 f"when this is mended continue with: softdock campaign resume {self.folder}"
             ) from error
+
+    def _add_missing_columns(self) -> None:
+        """Give a table of an earlier version the columns that it lacks, with their defaults."""
+        known = {str(row[1]) for row in self._database.execute("PRAGMA table_info(runs)")}
+        missing = [(name, value) for name, value in Row._field_defaults.items() if name not in known]
+        if missing:
+            with self.writing() as database:
+                for name, value in missing:
+                    database.execute(f"ALTER TABLE runs ADD COLUMN {name} TEXT DEFAULT '{value}'")
 
     def add(self, rows: Iterable[Row]) -> None:
         """Write rows in one transaction; a run that is there already stays as it is."""

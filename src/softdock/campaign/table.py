@@ -37,6 +37,9 @@ class Table:
     """Numbers; nan where a run has none."""
     predictions: dict[str, Array] = field(default_factory=dict)
     wall_s: Array = field(default_factory=lambda: np.empty(0))
+    valid: list[str] = field(default_factory=list)
+    """`yes`, `warned`, `no`, or `unknown` in tables of an earlier version."""
+    warnings: list[list[str]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     """SI units of columns, inputs as `input.PATH`; see `unit`."""
 
@@ -94,6 +97,8 @@ def read_table(folder: Path) -> Table:
         metrics=parts["metrics"],
         predictions=parts["prediction"],
         wall_s=np.array([row.wall_s for row in rows], dtype=float),
+        valid=[row.valid for row in rows],
+        warnings=[json.loads(row.warnings) for row in rows],
         units=units,
     )
 
@@ -169,7 +174,8 @@ def _batches(database: sqlite3.Connection) -> Iterator[list[Row]]:
 
 def _record(row: Row, success: set[str]) -> dict[str, Any]:
     record: dict[str, Any] = {
-        "run": row.run, "status": row.status, "outcome": row.outcome, "message": row.message,
+        "run": row.run, "status": row.status, "outcome": row.outcome, "message": row.message, "valid": row.valid,
+        "warnings": " ".join(json.loads(row.warnings)),
         "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
     }  # fmt: skip
     if success:
@@ -190,7 +196,7 @@ def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]
                 for name, value in _flat(json.loads(getattr(row, group))):
                     kinds[group].setdefault(name, set()).add(type(value))
     fields: list[tuple[str, Any]] = [("run", pa.int64())]
-    fields += [(name, pa.string()) for name in ("status", "outcome", "message")]
+    fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]
     fields += [("success", pa.bool_())] if success else []
     for group in GROUPS:
         for name, seen in kinds[group].items():

@@ -8,7 +8,7 @@ import typer
 from softdock.cli import console
 from softdock.errors import InputError, Problem
 
-HIDDEN = ("regime_sentence",)  # printed below the table
+HIDDEN = ("regime_sentence", "restitution_source")  # printed below the table
 
 
 def predict(
@@ -122,8 +122,9 @@ def _print(name: str | None, prediction: Mapping[str, Any]) -> None:
         elif key not in HIDDEN:
             table.add_row(key.replace("_", " "), _text(value), UNITS.get(key, ""))
     console.out().print(table)
-    if "regime_sentence" in prediction:
-        console.out().print(prediction["regime_sentence"])
+    for key in HIDDEN:
+        if key in prediction:
+            console.out().print(prediction[key])
 
 
 def _text(value: Any) -> str:

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
-from softdock.geometry.profile import Arc, Column, Line, Profile, profile_array
+from softdock.geometry.profile import Arc, Column, Line, Profile, described_rows, profile_array, sharp_edges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,6 +20,8 @@ Records = NDArray[np.void]
 
 WIDEST_ANGLE = math.tau / 8
 """[rad] Widest root cell; near the axis its size alone would allow a whole turn."""
+EDGE_SLACK = 1e-3
+"""Ends of strips that are nearer to an edge than this part of a root cell are at the edge."""
 LEFT, RIGHT = 4, 5  # positions of the children in a node
 ROOTS_PER_LEAF = 4
 RADIUS_SLACK = 1 + 1e-12
@@ -37,30 +40,51 @@ def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
 @functools.lru_cache(maxsize=16)
 def _shapes(
     pairs: tuple[tuple[Profile, Profile, CutCells | Points], ...],
-) -> tuple[list[tuple[int, int, int]], ContactArrays]:
+) -> "tuple[list[_Place], ContactArrays]":
     """Put the surfaces of all pairs together once for many runs with them; nothing is written into them afterwards.
 
-    Returns first and last segment and first node of every pair, and the arrays but for the pairs themselves.
+    Returns where the data of every pair are, and the arrays but for the pairs themselves.
     """
-    segments, surfaces = [np.zeros((0, len(Column)))], [_Surface.empty()]
+    segments, surfaces, edges = [np.zeros((0, len(Column)))], [_Surface.empty()], [np.zeros((0, 3))]
     where = []
     for surface_A, surface_B, quadrature in pairs:
-        rows = profile_array(surface_A)
+        rows, own = profile_array(surface_A), profile_array(surface_B)
         start = sum(map(len, segments))
+        described = described_rows(surface_A)
         strips, roots, nodes = (
             sum(len(getattr(s, k)) for s in surfaces) for k in ("strips", "roots", "nodes")
         )
-        where.append((start, start + len(rows) - 1, nodes))
+        last = start + len(rows) - 1
+        where.append(
+            _Place(
+                start,
+                last,
+                nodes,
+                start + described[0],
+                start + described[1],
+                last + 1,
+                last + len(own),
+                sum(map(len, edges)),
+                len(sharp_edges(surface_B)),
+            )
+        )
         surface = _surface(surface_B, quadrature)
         surfaces.append(surface.moved(strips=strips, roots=roots, nodes=nodes))
-        segments.append(rows)
+        segments += [rows, own]
+        edges.append(_edge_rows(surface_B))
     return where, ContactArrays(
         pairs=np.zeros(0, layout.PAIR),
         segments=np.concatenate(segments),
         strips=np.concatenate([s.strips for s in surfaces]),
         roots=np.concatenate([s.roots for s in surfaces]),
         nodes=np.concatenate([s.nodes for s in surfaces]),
+        edges=np.concatenate(edges),
     )
+
+
+def _edge_rows(profile: Profile) -> Floats:
+    rows = [(edge.z, edge.radius, float(edge.is_end)) for edge in sharp_edges(profile)]
+    return np.array(rows).reshape(-1, 3)
 
 
 def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
@@ -85,7 +109,21 @@ def _aligned(shape: tuple[int, ...], record: np.dtype[np.void]) -> Records:
     return memory[start : start + size].view(record).reshape(shape)
 
 
-def _pair(pair: ContactPair, where: tuple[int, int, int]) -> tuple[float | int, ...]:
+class _Place(NamedTuple):
+    """Rows of a pair in the arrays."""
+
+    first_segment: int
+    last_segment: int
+    tree: int
+    first_described: int
+    last_described: int
+    first_own: int
+    last_own: int
+    first_edge: int
+    edges: int
+
+
+def _pair(pair: ContactPair, where: _Place) -> tuple[float | int, ...]:
     layer = pair.layer
     cells = pair.quadrature if isinstance(pair.quadrature, CutCells) else CutCells()
     resolution = cells.resolved_force / (math.pi * layer.areal_stiffness)
@@ -97,10 +135,13 @@ def _pair(pair: ContactPair, where: tuple[int, int, int]) -> tuple[float | int, 
         pair.friction.threshold_speed,
         resolution,
         max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.LEVELS - 2)),
-        *where,
+        *where[:3],
         layout.POINTS if isinstance(pair.quadrature, Points) else layout.CELLS,
         layout.RADIAL if pair.mapping is Mapping.RADIAL else layout.DISTANCE,
         layout.RAMP if pair.friction.law is FrictionLaw.RAMP else layout.SMOOTH,
+        *where[3:8],
+        where.edges if pair.mapping is Mapping.DISTANCE else 0,
+        0,
     )
 
 
@@ -125,6 +166,7 @@ class _Surface:
         size = quadrature.largest if isinstance(quadrature, CutCells) else quadrature.spacing
         strips: list[Records] = []
         roots: list[Floats] = []
+        places = [(edge.z, edge.radius) for edge in sharp_edges(profile)]
         for segment in profile.segments:
             along = max(1, math.ceil(segment.length / size))
             for i in range(along):
@@ -132,6 +174,10 @@ class _Surface:
                 around = max(math.ceil(math.tau / WIDEST_ANGLE), math.ceil(math.tau * rho_max / size))
                 strip["angle"] = math.tau / around
                 strip["steps"] = _steps(strip)
+                ends = [segment.start] * (i == 0) + [segment.end] * (i == along - 1)
+                strip["at_edge"] = any(
+                    math.dist(end, place) <= EDGE_SLACK * size for end in ends for place in places
+                )
                 angles = (np.arange(around) + 0.5) * math.tau / around
                 columns = np.broadcast_arrays(float(len(strips)), *place, np.cos(angles), np.sin(angles))
                 roots.append(np.column_stack(columns))

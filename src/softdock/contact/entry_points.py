@@ -22,6 +22,7 @@ CONTACT_ARRAYS = Structure(
         "strips": records(layout.STRIP, "strips"),
         "roots": floats("roots", 5),
         "nodes": records(layout.NODE, "nodes"),
+        "edges": floats("edges", 3),
     },
 )
 CONTACT_LISTS = Structure(

@@ -19,6 +19,7 @@ class ForceRoutine:
 
     def __init__(self, pair: ContactPair) -> None:
         self._arrays = contact_arrays([pair])
+        self._arrays.pairs["sharpen"] = 1
         self._lists = contact_lists(self._arrays)
         self._skin = pair.skin
         self._valid = -np.inf

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
+from softdock.geometry.closure import close_ends
 
 Point = tuple[float, float]
 
@@ -18,8 +19,6 @@ GAP_TOLERANCE = 1e-6
 """Ends of neighbouring segments meet, and radii agree, within this part of the profile's size."""
 TANGENT_TOLERANCE = 1e-6
 """Neighbours whose tangents turn by less [rad] join smoothly."""
-FAR = 1e3
-"""An end face that meets nothing runs on for this many sizes of the profile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,26 +173,83 @@ def profile_array(profile: Profile) -> NDArray[np.float64]:
 
     An end that is neither on the axis nor joined to the other end is closed by an end face: a straight line
     from the end, square to the surface, into the material, until it meets the axis, the meridian or the other
-    end face. A point beyond the end of an open surface is therefore in free space, and the depth stays
-    continuous. An end that meets the axis at an angle is a corner with its own mirror image, which is added.
+    end face. One that meets nothing ends at a back face (see `closure`): the material behind an open surface is
+    bounded. A point beyond the end of an open surface is in free space, and the depth stays continuous. An end
+    that meets the axis at an angle is a corner with its own mirror image, which is added.
     """
     check_profile(profile)
     return _rows(profile).copy()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Edge:
+    """A circle where a surface has a corner that sticks out, or ends."""
+
+    z: float
+    radius: float
+    """0 for a tip on the axis."""
+    is_end: bool = False
+    """Whether the meridian ends there, so that nothing is known beyond."""
+
+
+@functools.lru_cache(maxsize=64)
+def sharp_edges(profile: Profile) -> tuple[Edge, ...]:
+    """Return the edges without a rounding that stick out of the material, tips on the axis, and open ends."""
+    segments, tolerance = profile.segments, GAP_TOLERANCE * profile.size
+    joints = list(itertools.pairwise(segments))
+    if profile.is_closed:
+        joints.append((segments[-1], segments[0]))
+    edges = [
+        Edge(z=two.start[0], radius=two.start[1])
+        for one, two in joints
+        if _side(one.tangent(1.0), two.tangent(0.0)) < 0.0
+    ]
+    if not profile.is_closed:
+        for (z, r), (t_z, _) in (
+            (segments[0].start, segments[0].tangent(0.0)),
+            (segments[-1].end, segments[-1].tangent(1.0)),
+        ):
+            if r > tolerance:
+                edges.append(Edge(z=z, radius=r, is_end=True))
+            elif abs(t_z) > TANGENT_TOLERANCE:
+                edges.append(Edge(z=z, radius=0.0))
+    return tuple(edges)
+
+
+def described_rows(profile: Profile) -> tuple[int, int]:
+    """Return the first and the last row of `profile_array` that the meridian itself describes, not what closes it."""
+    chain, before, after = closed_chain(profile)
+    return before, len(chain) - 1 - after
+
+
+@functools.lru_cache(maxsize=64)
+def closed_chain(profile: Profile) -> tuple[tuple[Line | Arc, ...], int, int]:
+    """Return the meridian with what closes it, and how much of that comes before and after it."""
+    if profile.is_closed:
+        return profile.segments, 0, 0
+    tolerance = GAP_TOLERANCE * profile.size
+    lines_before, lines_after, loop = close_ends(profile, tolerance)
+    before = [Line(start=start, end=end) for start, end in lines_before]
+    after = [Line(start=start, end=end) for start, end in lines_after]
+    chain = [*before, *profile.segments, *after]
+    if loop:
+        return tuple(chain), len(before), len(after)
+    mirrored = _mirrored_at_axis(chain, tolerance)
+    in_front = mirrored.index(chain[0])
+    behind = len(mirrored) - len(chain) - in_front
+    # The mirror image of the meridian itself is no closure.
+    return (
+        tuple(mirrored),
+        len(before) + in_front if before else 0,
+        len(after) + behind if after else 0,
+    )
+
+
 @functools.lru_cache(maxsize=64)
 def _rows(profile: Profile) -> NDArray[np.float64]:
     """Compute the rows once for many runs with the same surface."""
-    chain: list[Line | Arc] = list(profile.segments)
-    tolerance = GAP_TOLERANCE * profile.size
-    closed = profile.is_closed
-    if not closed:
-        at_start = None if chain[0].start[1] <= tolerance else _end_face(profile, chain[0], 0.0)
-        at_end = None if chain[-1].end[1] <= tolerance else _end_face(profile, chain[-1], 1.0)
-        if at_start and at_end:
-            at_start, at_end = _shortened(at_start, at_end)
-        chain = [*([_reversed(at_start)] if at_start else []), *chain, *([at_end] if at_end else [])]
-        chain = _mirrored_at_axis(chain, tolerance)
+    chain = closed_chain(profile)[0]
+    closed = profile.is_closed or math.dist(chain[-1].end, chain[0].start) <= GAP_TOLERANCE * profile.size
     rows = np.array([_row(segment) for segment in chain])
     for k, segment in enumerate(chain if closed else chain[:-1]):
         following = (k + 1) % len(chain)
@@ -314,51 +370,8 @@ def _mirrored(segment: Line | Arc) -> Line | Arc:
     return Arc(start=start, end=end, centre=centre, counterclockwise=segment.counterclockwise)
 
 
-def _end_face(profile: Profile, segment: Line | Arc, fraction: float) -> Line:
-    """Return the end face as a line from the end into the material."""
-    t_z, t_r = segment.tangent(fraction)
-    start = segment.point(fraction)
-    direction = (t_r, -t_z)
-    reach = FAR * profile.size
-    if direction[1] < 0.0:
-        reach = min(reach, -start[1] / direction[1])
-    end = (start[0] + reach * direction[0], max(0.0, start[1] + reach * direction[1]))
-    nearest = 1.0
-    for other in profile.segments:
-        pieces = 1 if isinstance(other, Line) else 64
-        for i in range(pieces):
-            met = _fraction_to_crossing(start, end, other.point(i / pieces), other.point((i + 1) / pieces))
-            if met is not None and met * reach > GAP_TOLERANCE * profile.size:
-                nearest = min(nearest, met)
-    return Line(start=start, end=_between(start, end, nearest))
-
-
-def _shortened(one: Line, two: Line) -> tuple[Line, Line]:
-    """Let two end faces end where they cross."""
-    met = _fraction_to_crossing(one.start, one.end, two.start, two.end)
-    if met is None:
-        return one, two
-    crossing = _between(one.start, one.end, met)
-    return Line(start=one.start, end=crossing), Line(start=two.start, end=crossing)
-
-
-def _reversed(line: Line) -> Line:
-    return Line(start=line.end, end=line.start)
-
-
 def _between(one: Point, two: Point, fraction: float) -> Point:
     return one[0] + fraction * (two[0] - one[0]), one[1] + fraction * (two[1] - one[1])
-
-
-def _fraction_to_crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
-    """Return how far from a to b the line meets the line from c to d, or None."""
-    u, v, w = (b[0] - a[0], b[1] - a[1]), (d[0] - c[0], d[1] - c[1]), (c[0] - a[0], c[1] - a[1])
-    cross = u[0] * v[1] - u[1] * v[0]
-    if cross == 0.0:
-        return None
-    along = (w[0] * v[1] - w[1] * v[0]) / cross
-    other = (w[0] * u[1] - w[1] * u[0]) / cross
-    return along if 0.0 <= along <= 1.0 and 0.0 <= other <= 1.0 else None
 
 
 def rounded_profile(points: Sequence[Point], radii: Sequence[float]) -> Profile:

@@ -1,14 +1,17 @@
 """From surfaces and contacts to the records that the kernels read, and where contacts first touch."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.kernels.layout import FORCE, TORQUE
+from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.errors import InputError, Problem
+from softdock.geometry.walls import smallest_radius, wall_thickness
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.impulse import Impact
 from softdock.multibody.kernels import events as e
@@ -39,6 +42,9 @@ class Touch:
     point: Floats
     normal: Floats
     """Direction in which b is pushed."""
+    pair: ContactPair
+    pressed: "Callable[[float], float]"
+    """Elastic energy [J] of the contact when the bodies are brought together by a depth [m] from here."""
 
 
 def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.recarray, list[ContactPair]]:
@@ -58,6 +64,10 @@ def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.r
             profiles.append(profile)
         pair = contact.to_pair(profiles[0], profiles[1], name)
         record.active, record.skin = int(contact.active), 2.0 * pair.skin  # measured: twice as long lists pay
+        record.half_wall = 0.5 * min(wall_thickness(profile) for profile in profiles)
+        record.smallest_radius = min(smallest_radius(profile) for profile in profiles)
+        record.strength = contact.layer.strength or math.inf
+        record.resolved_force = contact.resolved_force if contact.quadrature == "cells" else 0.0
         contact_pairs.append(pair)
     return pairs, contact_pairs
 
@@ -120,4 +130,31 @@ def first_touch(system: System, assembly: Assembly, folder: Path, duration: floa
         b=int(pair.b),
         point=p_NA + R_NA @ on_line,
         normal=R_NA @ force / np.linalg.norm(force),
+        pair=contact_pairs[run.stop_event],
+        pressed=_Pressed(assembly, run.state, pairs, run.stop_event, contact_pairs[run.stop_event], force),
     )
+
+
+@dataclass(frozen=True)
+class _Pressed:
+    """One contact at a state, to be pressed by moving surface b against the force on it."""
+
+    assembly: Assembly
+    state: Floats
+    pairs: np.recarray
+    index: int
+    pair: ContactPair
+    force: Floats
+    """On b, in axes of A."""
+
+    def __call__(self, depth: float) -> float:
+        pairs = records(1, PAIR)
+        pairs[0] = self.pairs[self.index]
+        pairs.p_aA[0] += depth * pairs.R_aA[0].reshape(3, 3) @ self.force / np.linalg.norm(self.force)
+        session = Simulation(
+            assembly=replace(self.assembly, y=self.state),
+            settings=Settings(duration=0.0, record_rate=0.0, record_contact=False),
+            pairs=pairs,
+            contact_pairs=[self.pair],
+        ).begin()
+        return float(session.machine.pairs[0].out[ENERGY])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels.layout import DEPTH
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
     ANGLE,
@@ -26,6 +27,7 @@ from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.derivative import BOOKS, EXTRA_STATES, Machine
 from softdock.multibody.kernels.elements import STRUT, WELD
+from softdock.multibody.kernels.interfaces import RESULT_DEPTH
 from softdock.multibody.kernels.linear import Linear, room_for
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, copied, records
@@ -49,6 +51,9 @@ class Ending(Enum):
     NOT_FINITE = "The state became infinite or undefined; the last good state is kept."
     STEP_TOO_SMALL = "The steps became too small to go on; what happened until then is kept."
     LOG_FULL = "Too many events happened; what happened until then is kept."
+    PENETRATED = (
+        "A body passed the middle of a wall, where the contact model ends; what happened until then is kept."
+    )
 
 
 ENDINGS = {
@@ -58,6 +63,7 @@ ENDINGS = {
     kernels.NOT_FINITE: Ending.NOT_FINITE,
     kernels.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
     kernels.LOG_FULL: Ending.LOG_FULL,
+    kernels.PENETRATED: Ending.PENETRATED,
 }
 
 WAYS = {
@@ -89,7 +95,14 @@ class Run:
     peaks: np.recarray
     """The channel records, with the largest and smallest values that were looked for."""
     pairs: np.recarray
-    """The contact records, as the last evaluation left them."""
+    """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
+    interfaces: np.recarray
+    elements: np.recarray
+    element_names: dict[int, str]
+    overlaps: Floats
+    """(pairs,): depth of every contact at the start [m]."""
+    pin_overlaps: Floats
+    """(interfaces,)"""
     start: Books
     end: Books
     steps: int
@@ -145,6 +158,8 @@ class Session:
         """Whether the near lists had room for all that is near at the start."""
         self._observe()
         self._start = books_of(self._ledger)
+        self._overlaps = pairs["out"][:, DEPTH].copy()
+        self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
         tolerance[:] = tolerances(a, s.accuracy, self._start)
 
     @property
@@ -197,6 +212,11 @@ class Session:
             log=[(float(t), int(i)) for t, i in self._log[: o.logged]],
             peaks=self._channels,
             pairs=m.pairs,
+            interfaces=m.interfaces,
+            elements=m.elements,
+            element_names={row: name for name, row in self._assembly.element_index.items()},
+            overlaps=self._overlaps,
+            pin_overlaps=self._pin_overlaps,
             start=self._start,
             end=books_of(self._ledger),
             steps=int(o.steps),

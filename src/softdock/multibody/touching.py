@@ -150,6 +150,8 @@ class Layer(Model):
     """Nominal areal damping [N s/m3]."""
     damping_depth: NonNegativeLength = 0.0
     """Depth from which the full damping acts; it grows linearly up to there."""
+    strength: PositivePressure | None = None
+    """Pressure that the layer withstands; a run with more is warned."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

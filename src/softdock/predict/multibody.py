@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from softdock.multibody.assemble import Assembly, assemble
 from softdock.multibody.impulse import Impact, strike
 from softdock.multibody.joints import direction, matrix, quaternion
-from softdock.multibody.pairing import first_touch
+from softdock.multibody.pairing import Touch, first_touch
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.theory import rmi
+from softdock.theory.restitution import layer_impact
 
 Floats = NDArray[np.float64]
+ROUNDS = 2  # of finding the depth at which the stiffness of the contact is taken
+DEEPEST = 20.0  # damping depths: the contact is not pressed deeper to find its stiffness
 
 
 def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
@@ -27,17 +30,52 @@ def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
         R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
         point = _point(impact, assembly, b.body, np.asarray(b.at, float))
         struck = (placed_a.link, placed_b.link, point, R_NA @ direction(scenario.impact.normal))
-        return _prediction(scenario, assembly, assembly.y, *struck, scenario.impact.restitution)
+        source = "The restitution is that of impact.restitution."
+        return _prediction(scenario, assembly, assembly.y, *struck, scenario.impact.restitution, source)
     if not scenario.contacts:
         return None
     touch = first_touch(scenario, assembly, scenario.directory, scenario.duration)
     if touch is None:
         return None
     struck = (touch.a, touch.b, touch.point, touch.normal)
-    return _prediction(scenario, assembly, touch.state, *struck, 1.0) | {
+    return _prediction(scenario, assembly, touch.state, *struck, *_restitution(assembly, touch)) | {
         "contact": touch.contact,
         "t_first_contact": touch.time,
     }
+
+
+def _restitution(assembly: Assembly, touch: Touch) -> tuple[float, str]:
+    """Return the restitution that the layer of the contact gives at this speed and effective mass, and its source."""
+    layer, name = touch.pair.layer, touch.contact
+    if layer.damping == 0.0:
+        return 1.0, f"The restitution is 1: the layer of {name} has no damping."
+    struck = strike(assembly, touch.state, touch.a, touch.b, touch.point, touch.normal)
+    if not struck.closing_speed > 0.0:
+        return 1.0, "The restitution is 1: the bodies do not close."
+    depth = layer.damping_depth
+    for _ in range(ROUNDS):
+        stiffness = 3.0 * touch.pressed(depth) / depth**3  # of E = K d^3 / 3
+        if not stiffness > 0.0:
+            return 1.0, f"The restitution is taken as 1: {name} cannot be pressed along its first normal."
+        impact = layer_impact(
+            speed=struck.closing_speed,
+            effective_mass=struck.effective_mass_free,
+            stiffness=stiffness,
+            damping_factor=layer.damping / (layer.areal_stiffness * layer.damping_depth),
+            damping_depth=layer.damping_depth,
+        )
+        depth = min(impact.depth, DEEPEST * layer.damping_depth)
+    if impact.is_closed_form:
+        how = "within its damping depth, by the closed form (R21)"
+    else:
+        how = (
+            f"beyond its damping depth, by (R24) for an effective mass of {struck.effective_mass_free:.3g} kg"
+        )
+    source = (
+        f"The restitution follows from the damping of the layer of {name}, pressed {impact.depth * 1e3:.3g} mm deep at "
+        f"{struck.closing_speed:.3g} m/s: {how}."
+    )
+    return impact.restitution, source
 
 
 def _prediction(
@@ -49,6 +87,7 @@ def _prediction(
     point: Floats,
     normal: Floats,
     restitution: float,
+    source: str,
 ) -> dict[str, Any]:
     struck = strike(assembly, y, a, b, point, normal, restitution)
     e_I = struck.effective_mass_ratio
@@ -65,6 +104,7 @@ def _prediction(
         "effective_mass_ratio": e_I,
         "effective_mass_ratio_star": (1.0 + restitution) * e_I,
         "restitution": restitution,
+        "restitution_source": source,
         "closing_speed": struck.closing_speed,
         "relative_velocity_before": struck.closing_speed_locked,
         "relative_velocity_after": struck.relative_velocity_after,

@@ -95,6 +95,7 @@ def _result(mapping: RecordingFile, source: Source, history: History) -> Result:
     return Result(
         scenario=mapping.title or Path(source.file).stem,
         outcome=OUTCOME,
+        valid="unknown",
         message=f"A recording of {span:.6g} s: {len(history.channels)} channels, {len(history.time)} rows.",
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),

@@ -4,7 +4,9 @@ import base64
 import html
 import io
 import os
+import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,7 @@ from softdock.report import Progress
 from softdock.report import campaign_figures as figures
 
 DOTS_PER_INCH = 100
+NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
@@ -93,7 +96,21 @@ def _outcomes(table: Table) -> list[str]:
         [outcome, str(count), f"{count / table.run.size:.1%}", sentences[outcome]]
         for outcome, count in table.counts().items()
     ]
-    return ["<h2>Outcomes</h2>", _table(["outcome", "runs", "share", "for example"], rows)]
+    return ["<h2>Outcomes</h2>", _table(["outcome", "runs", "share", "for example"], rows), *_validity(table)]
+
+
+def _validity(table: Table) -> list[str]:
+    """Return how many runs are valid, and how often each warning occurred."""
+    counts = Counter(table.valid)
+    rows = [[name, str(count), f"{count / table.run.size:.1%}"] for name, count in counts.most_common()]
+    # Runs differ in their numbers: what is equal between them is the sentence around these.
+    said = Counter(NUMBER.sub("..", text) for warnings in table.warnings for text in set(warnings))
+    parts = ["<h2>Validity</h2>", _table(["valid", "runs", "share"], rows)]
+    if said:
+        parts.append(
+            _table(["warning", "runs"], [[text, str(count)] for text, count in said.most_common(20)])
+        )
+    return parts
 
 
 def _quantiles(table: Table, findings: Findings) -> list[str]:

@@ -80,6 +80,7 @@ def run_report(result: Result) -> str:
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="lead"><span class="outcome">{outcome}</span> {html.escape(result.message)}</p>',
+        _validity(result),
         f'<p class="soft">{html.escape(str(result.definition.get("description", "")))}</p>',
         "<h2>What happened</h2>",
         _story(story),
@@ -255,6 +256,14 @@ def _cell(value: Any, unit: str) -> str | None:
             return value
         case _:
             return None
+
+
+def _validity(result: Result) -> str:
+    """Return whether the models held, with a light and every warning."""
+    light = {"yes": "good", "no": "bad"}.get(result.valid, "fair")
+    warnings = "".join(f"<li>{html.escape(text)}</li>" for text in result.warnings)
+    listed = f"<ul>{warnings}</ul>" if warnings else ""
+    return f'<p><span class="light {light}"></span>Valid: {result.valid}</p>{listed}'
 
 
 def _audit(result: Result) -> str:

@@ -11,11 +11,19 @@ def summary(result: Result) -> str:
     """Return outcome, metrics beside the prediction, audit and timing as text for a terminal."""
     blocks = [
         f"{result.scenario}: {result.outcome}\n{result.message}",
+        _validity(result),
         _table(result),
         "\n".join(f"Theory: {sentence}" for sentence in _sentences(result)),
-        f"{_audit(result.audit)}\n{_timing(result.timing)}",
+        f"{'Valid: yes' if result.valid == 'yes' else ''}\n{_audit(result.audit)}\n{_timing(result.timing)}".strip(),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _validity(result: Result) -> str:
+    """Return the validity and its warnings, which come first; nothing where all limits were kept."""
+    if result.valid == "yes":
+        return ""
+    return "\n".join([f"Valid: {result.valid}", *(f"- {warning}" for warning in result.warnings)])
 
 
 def _table(result: Result) -> str:

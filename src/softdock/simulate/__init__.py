@@ -81,12 +81,14 @@ def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> 
     result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     residual = result.audit.energy_residual
-    message = result.message
+    result = replace(result, scenario=scenario.name, timing=timing)
     if residual is not None and not residual <= OUT_OF_BALANCE:
-        message += (
-            f" Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
+        warning = (
+            f"Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
         )
-    return replace(result, scenario=scenario.name, timing=timing, message=message)
+        warnings = (*result.warnings, warning)
+        return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
+    return result
 
 
 def described(result: "Result", scenario: "ScenarioBase") -> "Result":

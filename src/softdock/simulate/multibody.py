@@ -16,6 +16,7 @@ from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.pattern import Pattern, Recorded, pattern_of
 from softdock.simulate.real_time import RealTime, run_in_frames
+from softdock.simulate.validity import judge
 from softdock.simulate.zones import WithZones
 
 
@@ -103,11 +104,14 @@ def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
     )
     outcome, message = _outcome(scenario, run, events)
+    valid, warnings = judge(scenario, run)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
         message=message,
         completed=run.ending in (Ending.TIME_REACHED, Ending.STOPPED),
+        valid=valid,
+        warnings=warnings,
         metrics=_metrics(scenario, run, pattern, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),

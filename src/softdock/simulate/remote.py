@@ -166,6 +166,7 @@ def _base(setup: Setup, log: Log, kept: _Kept, wall: float) -> Result:
         outcome="completed" if kept.end is None else kept.end.value,
         message=done if kept.end is None else f"{kept.why} What happened until {span:.6g} s is kept.",
         completed=kept.end is None,
+        valid="unknown",
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),
         timing=Timing(simulated_s=span, wall_s=wall, steps=len(log.t), evaluations=0),

@@ -7,6 +7,7 @@ import math
 
 from softdock.contact.kernels.approach import change_of_pose, may_press
 from softdock.contact.kernels.cell import HALF_SQRT3
+from softdock.contact.kernels.edges import sharpen
 from softdock.contact.kernels.layout import DEPTH, LANES, OUTPUT, POINTS, PRESSURE
 from softdock.contact.kernels.press import ADD, KEEP, press
 from softdock.native.decorators import inline, kernel
@@ -93,6 +94,8 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
         for k in range(PRESSURE):
             out[k] = total(load(sums, k, 0))
         out[PRESSURE], out[DEPTH] = largest(load(sums, PRESSURE, 0)), largest(load(sums, DEPTH, 0))
+        if data["sharpen"] == 1 and work["near_edge"] == 1:
+            sharpen(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out)
     return moved
 
 

@@ -42,6 +42,8 @@ def new_lane(arrays, lists, pair, face, gap, heights):
     work["cells"] += 1
     block["gap"] = min(block["gap"], gap)
     block["first"][lane], block["last"][lane] = first, last
+    if first < data["first_described"] or last > data["last_described"]:
+        work["beyond"] = 1
     return min(here, capacity - 1), lane
 
 

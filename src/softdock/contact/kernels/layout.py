@@ -53,14 +53,22 @@ PAIR = _record(
     dict.fromkeys(
         ("stiffness", "damping", "damping_depth", "friction", "friction_speed", "resolution", "smallest"), ()
     ),
-    dict.fromkeys(("first_segment", "last_segment", "tree", "quadrature", "mapping", "friction_law"), ()),
+    dict.fromkeys(("first_segment", "last_segment", "tree", "quadrature", "mapping", "friction_law"), ())
+    | dict.fromkeys(("first_described", "last_described", "first_own", "last_own"), ())
+    | dict.fromkeys(("first_edge", "edges", "sharpen"), ()),
 )
-"""Law and resolution of a pair (SI), where its data are and which variants it uses. `damping` is d0/s0."""
+"""Law and resolution of a pair (SI), where its data are and which variants it uses. `damping` is d0/s0.
+
+Segments of A from first to last, those that its meridian describes (the others close it), the segments of B and its
+sharp edges. `sharpen`: 1 where every evaluation tells depth and pressure at these edges, 0 where it is asked for them.
+"""
 
 STRIP = _record(
-    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ()) | {"steps": (LEVELS, 12)}, {}
+    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ()) | {"steps": (LEVELS, 12)},
+    {"at_edge": ()},
 )
-"""A piece of B's meridian: line (`axis`: tangent) or arc (`axis`: centre), length [m], angle of a root."""
+"""A piece of B's meridian: line (`axis`: tangent) or arc (`axis`: centre), length [m], angle of a root; `at_edge` is 1
+where it ends at a sharp edge."""
 
 NODE = _record(
     {"x": (), "y": (), "z": (), "radius": ()}, dict.fromkeys(("left", "right", "first_root", "roots"), ())
@@ -98,14 +106,15 @@ WORK = _in_lines(
         | {"factors": (4, EIGHT), "sum_drag": (10, EIGHT)}
         | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
         | {"sums": (OUTPUT, EIGHT), "columns": (9, EIGHT)},
-        {"node_stack": (96, 3), "blocks": (), "cells": ()},
+        {"node_stack": (96, 3), "blocks": (), "cells": (), "beyond": (), "near_edge": ()},
     )
 )
 """State of a near list and room for work.
 
 The pose in the middle of the path that the list serves, half the change of pose along it with its turn [rad] and the
 motion it means for B at most [m], for the ball around B (its centre, its radius as a lever, one over the square of
-both); reach, clearance, odometer, and the point of B nearest to A with its distance [m].
+both); reach, clearance, odometer, and the point of B nearest to A with its distance [m]; `beyond` is 1 where some cell
+faces what closes the meridian of A, `near_edge` where some cell is next to a sharp edge of B.
 
 `columns` has the path once more for the lanes: the columns of R_AB, then p_AB_A, each in the first three lanes; then
 half the change of each along the path, and that of the centre of the ball.
@@ -118,13 +127,15 @@ class ContactArrays(NamedTuple):
     pairs: NDArray[np.void]
     """(pairs,) of PAIR."""
     segments: NDArray[np.float64]
-    """(n, 11): meridians of the bodies A, rows of `profile_array`."""
+    """(n, 11): meridians of the bodies, that of A and then that of B of each pair, rows of `profile_array`."""
     strips: NDArray[np.void]
     """(n,) of STRIP: meridians of the bodies B."""
     roots: NDArray[np.float64]
     """(n, 5): largest cells of the bodies B: strip, place along it (two numbers), cosine and sine around."""
     nodes: NDArray[np.void]
     """(n,) of NODE: trees over the roots."""
+    edges: NDArray[np.float64]
+    """(n, 3): sharp edges of the bodies B: z and radius [m], and 1 for an open end of the meridian."""
 
 
 class ContactLists(NamedTuple):

@@ -108,7 +108,8 @@ def begin_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
         work["arm"] *= INVERSE_SQRT2  # two rotations
     work["turn"] = math.sqrt(turn)
     work["drift"] = drift + ball["radius"] * work["turn"]
-    work["reach"], work["blocks"], work["cells"] = reach, 0, 0
+    work["reach"], work["blocks"], work["cells"], work["beyond"] = reach, 0, 0, 0
+    work["near_edge"] = 0
     for k in range(lists.slots.shape[1]):
         lists.slots[pair, k] = -1
     for i in range(3):
@@ -128,6 +129,7 @@ def add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last):
     gap = -depth_of(arrays.segments, first, last, R_AB, p_AB_A, x, y, z) - lists.work[pair]["drift"]
     note_nearest(lists.work[pair], gap, x, y, z)
     if gap <= lists.work[pair]["reach"]:
+        lists.work[pair]["near_edge"] = max(lists.work[pair]["near_edge"], strip["at_edge"])
         place, lane = new_lane(arrays, lists, pair, (first, last), gap, (-gap, -gap, -gap))
         block, half_sine = lists.blocks[pair, place], strip["steps"][0, HALF_U + 1]
         put_point(block, lane, x, y, z)

@@ -147,6 +147,7 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
             gap = gap_of_cell(max(highest, start, end) + bow, omega)
             clearance = min(clearance, gap)
             if gap <= reach:
+                work["near_edge"] = max(work["near_edge"], strip["at_edge"])
                 place, lane = new_lane(arrays, lists, pair, (first, last), gap, (start, highest, end))
                 block = lists.blocks[pair, place]
                 put_point(block, lane, rho_0 * c_0, rho_0 * s_0, z_0)

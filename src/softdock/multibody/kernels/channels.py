@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.layout import DEPTH, ENERGY
+from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE
 from softdock.multibody.kernels.appendages import node_value
+from softdock.multibody.kernels.contacts import sharpen_pair
 from softdock.multibody.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.multibody.kernels.poses import (
     link_point,
@@ -82,10 +83,17 @@ def channel_value(channel, system, t, y):
     if kind == CONTACT_FORCE:
         return system.pairs[i].force
     if kind == CONTACT_RESULT:
+        if channel.component == DEPTH or channel.component == PRESSURE:
+            sharpen_pair(system.links, system.pairs[i], i, system.arrays, system.lists)
         return system.pairs[i].out[channel.component]
     if kind == INTERFACE_RESULT:
         return system.interfaces[i].result[channel.component]
-    return largest_contact(channel.component, system.pairs, system.interfaces) if kind == ANY_CONTACT else t
+    if kind == ANY_CONTACT:
+        if channel.component == DEPTH or channel.component == PRESSURE:
+            for k in range(system.pairs.shape[0]):
+                sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
+        return largest_contact(channel.component, system.pairs, system.interfaces)
+    return t
 
 
 @kernel

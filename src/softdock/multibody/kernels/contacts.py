@@ -4,10 +4,22 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.edges import sharpen
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
-from softdock.contact.kernels.layout import CELLS, DISSIPATION, DISTANCE, ENERGY, FORCE, OUTPUT, TORQUE
+from softdock.contact.kernels.layout import (
+    CELLS,
+    DEPTH,
+    DISSIPATION,
+    DISTANCE,
+    ENERGY,
+    FORCE,
+    OUTPUT,
+    PRESSURE,
+    TORQUE,
+)
 from softdock.contact.kernels.near import rebuild_along
 from softdock.contact.kernels.place import to_A
+from softdock.contact.kernels.walls import examine
 from softdock.multibody.kernels.nearness import motion_since
 from softdock.multibody.kernels.poses import (
     link_point,
@@ -28,7 +40,11 @@ MARGIN = 1.2  # of the motion expected in a step: it may be faster than at its s
 FARTHEST = (
     3.5  # skins that B moves in a step where it may touch: only a slight touch passes unseen, Eq. (M37)
 )
+FARTHEST_IN_WALL = (
+    0.5  # half thicknesses of a wall that B moves in a step where it may touch: it is seen inside
+)
 STRIDE = 6.0  # steps that a list should allow where it can: another method may try a longer one
+DOUBTFUL_SHARE = 0.5  # of half the thickness of a wall: a depth from which on a contact is looked at closely
 
 PAIR = np.dtype(
     [
@@ -42,7 +58,29 @@ PAIR = np.dtype(
         ("skin", np.float64),  # [m] motion that a near list should serve
         ("out", np.float64, OUTPUT),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
         ("force", np.float64),  # size of the force [N]
+        ("sharpened", np.int64),  # 1: depth and pressure in `out` are those at sharp edges of B, too
+        ("end_touches", np.int64),  # 1: and an open end of B's meridian touches
         ("overreach", np.float64),  # motion beyond the near list, at the worst since last asked [m]
+        # Limits of validity.
+        ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
+        ("smallest_radius", np.float64),  # of a rounding that sticks out, of either surface [m]
+        ("strength", np.float64),  # pressure that the layer withstands [Pa]
+        ("resolved_force", np.float64),  # that the cells are fine enough for [N]
+        # What the state seen last has, and the largest of all states of the run.
+        ("seen_depth", np.float64),
+        ("seen_pressure", np.float64),
+        ("seen_force", np.float64),
+        ("seen_share", np.float64),
+        ("seen_through", np.int64),
+        ("seen_beyond", np.int64),
+        ("seen_end", np.int64),
+        ("deepest", np.float64),  # [m]
+        ("peak_pressure", np.float64),  # [Pa]
+        ("peak_force", np.float64),  # [N]
+        ("wall_share", np.float64),  # depth over half the thickness of the wall at that place
+        ("through", np.int64),  # 1: past the middle of a wall
+        ("beyond", np.int64),  # 1: something touched what closes the meridian of A
+        ("end_touched", np.int64),  # 1: an open end of B's meridian touched
     ],
     align=True,
 )
@@ -78,7 +116,7 @@ def apply_contacts(links, pairs, arrays, lists):
     loss = 0.0
     for i in range(pairs.shape[0]):
         pair = pairs[i]
-        pair.force = 0.0
+        pair.force, pair.sharpened, pair.end_touches = 0.0, 0, 0
         if pair.active == 0:
             for k in range(OUTPUT):
                 pair.out[k] = 0.0
@@ -138,6 +176,51 @@ def worst_overreach(pairs):
 
 
 @kernel
+def sharpen_pair(links, pair, i, arrays, lists):
+    """Raise depth and pressure of a pair, at the last evaluation, to those at the sharp edges of B."""
+    # A corner of a cell may touch without any of its points: the depth known so far is zero then.
+    if pair.sharpened == 1 or not pair.out[ENERGY] > 0.0 or lists.work[i]["near_edge"] == 0:
+        return
+    a, b = links[pair.a], links[pair.b]
+    R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    pair.sharpened = 1
+    pair.end_touches = sharpen(arrays, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
+
+
+@kernel
+def observe_contacts(links, pairs, arrays, lists):
+    """Note depth, pressure and force of every pair at the last evaluation, and whether it is through a wall."""
+    for i in range(pairs.shape[0]):
+        pair = pairs[i]
+        sharpen_pair(links, pair, i, arrays, lists)
+        out = pair.out
+        pair.seen_depth, pair.seen_pressure, pair.seen_force = out[DEPTH], out[PRESSURE], pair.force
+        pair.seen_share, pair.seen_through, pair.seen_beyond = 0.0, 0, 0
+        pair.seen_end = pair.end_touches
+        near_end = lists.work[i]["beyond"] == 1 and pair.beyond == 0
+        if out[DEPTH] > 0.0 and (out[DEPTH] > DOUBTFUL_SHARE * pair.half_wall or near_end):
+            _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
+            pair.seen_share, pair.seen_through, pair.seen_beyond = examine(arrays, lists, i, R_AB, p_AB_A)
+
+
+@kernel
+def keep_observed(pairs):
+    """Add what was noted of the pairs to the largest values of the run; tells whether one is through a wall."""
+    through = False
+    for i in range(pairs.shape[0]):
+        pair = pairs[i]
+        pair.deepest = max(pair.deepest, pair.seen_depth)
+        pair.peak_pressure = max(pair.peak_pressure, pair.seen_pressure)
+        pair.peak_force = max(pair.peak_force, pair.seen_force)
+        pair.wall_share = max(pair.wall_share, pair.seen_share)
+        pair.through, pair.beyond = max(pair.through, pair.seen_through), max(pair.beyond, pair.seen_beyond)
+        pair.end_touched = max(pair.end_touched, pair.seen_end)
+        through = through or pair.through == 1
+    return through
+
+
+@kernel
 def any_push(pairs):
     """Tell whether any contact pushes, at the last evaluation."""
     for i in range(pairs.shape[0]):
@@ -192,7 +275,8 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
         else:
             longest = min(longest, stretch * h)
         if work["clearance"] <= work["reach"] and speed > 0.0:
-            longest = min(longest, FARTHEST * pair.skin / (MARGIN * speed))
+            farthest = min(FARTHEST * pair.skin, FARTHEST_IN_WALL * pair.half_wall)
+            longest = min(longest, farthest / (MARGIN * speed))
     return rebuilt, longest
 
 

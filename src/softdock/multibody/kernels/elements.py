@@ -76,6 +76,8 @@ ELEMENT = np.dtype(
         ("wrench", np.float64, 6),  # a load: torque, force
         # Results of the last evaluation.
         ("deflection", np.float64),
+        ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
+        ("largest_angle", np.float64),  # of the run
         ("force", np.float64),
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
@@ -112,6 +114,15 @@ def apply_elements(links, axes, elements, tables, t, q, u):
         loss += element.loss
         power += element.power
     return loss, power
+
+
+@kernel
+def keep_angles(elements):
+    """Keep the largest rotations of welds and ball joints, at the last evaluation: beyond half a turn they flip."""
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.active == 1 and (element.ball == 1 or element.kind == WELD):
+            element.largest_angle = max(element.largest_angle, element.angle)
 
 
 @inline
@@ -174,7 +185,7 @@ def apply_spring(element, axes, q, u):
         loss += rub * v
         c += rub
     push_joint(element, axes, -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz)
-    element.deflection = x if element.rows == 1 else s
+    element.deflection, element.angle = x if element.rows == 1 else s, s
     element.force = k * s + preload if element.rows > 1 else k * x + preload
     element.energy = energy + preload * x
     element.loss = loss
@@ -195,6 +206,7 @@ def apply_stop(element, axes, q, u):
         if r > 0.0:
             nx, ny, nz = x / r, y / r, z / r
             v = nx * vx + ny * vy + nz * vz
+        element.angle = r
     element.deflection = s
     if s <= 0.0:
         return
@@ -312,6 +324,7 @@ def apply_weld(element, links):
     a.W[0], a.W[1], a.W[2] = a.W[0] + tnx, a.W[1] + tny, a.W[2] + tnz
     b.W[0], b.W[1], b.W[2] = b.W[0] - tnx, b.W[1] - tny, b.W[2] - tnz
     element.deflection = math.sqrt(dx * dx + dy * dy + dz * dz)
+    element.angle = math.sqrt(ex * ex + ey * ey + ez * ez)
     element.force = math.sqrt(px * px + py * py + pz * pz)
     turning = kx * ex + ky * ey + kz * ez
     element.energy = 0.5 * (turning + K[3] * dx * dx + K[4] * dy * dy + K[5] * dz * dz)

@@ -10,13 +10,16 @@ from softdock.multibody.kernels.channels import read_channels
 from softdock.multibody.kernels.contacts import (
     any_push,
     how_many_push,
+    keep_observed,
+    observe_contacts,
     refresh_lists,
     widen_lists,
     worst_overreach,
 )
 from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion, strike
+from softdock.multibody.kernels.elements import keep_angles
 from softdock.multibody.kernels.events import act, already_true, await_others, first_event
-from softdock.multibody.kernels.interfaces import any_pin_pushes, least_headway
+from softdock.multibody.kernels.interfaces import any_pin_pushes, keep_pin_depths, least_headway
 from softdock.multibody.kernels.linear import Linear
 from softdock.multibody.kernels.looking import (
     is_quiet,
@@ -60,6 +63,7 @@ NOT_FINITE = 3
 STEP_TOO_SMALL = 4
 LISTS_TOO_LONG = 5  # near lists must grow; the run can be continued
 LOG_FULL = 6
+PENETRATED = 7  # a body passed the middle of a wall
 ON = -1  # not ended
 KINK = 8.0  # times: the error of a step in which a contact begins or ends is a guess
 
@@ -196,6 +200,9 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 seen = system.world[0].evaluations
                 pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
                 headway, o.pushing = least_headway(system.interfaces), how_many_push(system.pairs)
+                observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+                keep_angles(system.elements)
+                keep_pin_depths(system.interfaces)
                 whole = pushes and room_beside_samples(o, record)
                 read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
                 if channels.shape[0] > 0:
@@ -214,6 +221,7 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                             look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
                             interpolate(dense, theta, y_new)
                             look_at(system, channels, o.watched, t_new, y_new, k[6], end)
+                            observe_contacts(system.links, system.pairs, system.arrays, system.lists)
                             await_others(events, fired, start, end)
                         keep_peaks(channels, o.watched, o.t + 0.5 * theta * h, mid)
                         refine_peaks(
@@ -241,6 +249,8 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 o.t = t_new
                 o.steps += 1
                 o.headway = headway
+                if keep_observed(system.pairs):
+                    ending = PENETRATED
                 switched = lands and o.t < o.t_end  # at the end of a piece the next one begins anew
                 if fired < 0 and not settle(system, channels, o, y, k[0], start, switched):
                     return LISTS_TOO_LONG

@@ -61,6 +61,7 @@ INTERFACE = np.dtype(
         ("all", np.float64, TOTALS),  # of all of them: about A's origin, in axes of H
         ("result", np.float64, RESULTS),
         ("headway", np.float64),  # time that the pins may move on before they can be far inside anything [s]
+        ("deepest", np.float64),  # largest depth of the run [m]
     ],
     align=True,
 )
@@ -171,6 +172,13 @@ def least_headway(interfaces):
     for i in range(interfaces.shape[0]):
         least = min(least, interfaces[i].headway)
     return least
+
+
+@kernel
+def keep_pin_depths(interfaces):
+    """Keep the largest depths of pins, at the last evaluation."""
+    for i in range(interfaces.shape[0]):
+        interfaces[i].deepest = max(interfaces[i].deepest, interfaces[i].result[RESULT_DEPTH])
 
 
 @kernel
