@@ -15,11 +15,14 @@ PACKAGE = ROOT / "src" / "softdock"
 
 
 def prepare_imports() -> None:
-    """Let `softdock` and its packages be imported from this source tree, without running their `__init__`."""
+    """Let `softdock` and its packages be imported from this source tree, without running their `__init__`.
+
+    Nothing is done where `softdock` is imported already, as in tests.
+    """
+    if "softdock" in sys.modules:
+        return
     for folder in (PACKAGE, *(path.parent for path in sorted(PACKAGE.glob("*/__init__.py")))):
         name = ".".join(folder.relative_to(PACKAGE.parent).parts)
-        if name in sys.modules:
-            continue
         module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = [str(folder)]
         parent, _, leaf = name.rpartition(".")

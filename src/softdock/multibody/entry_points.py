@@ -11,7 +11,9 @@ from softdock.multibody.kernels import (
     integrate,
     interfaces,
     linear,
+    motion_bounds,
     orbit,
+    step_search,
     tree,
 )
 from softdock.multibody.kernels import (
@@ -91,6 +93,20 @@ _STATE = floats("states")
 _VALUES = floats("channels")
 _CHANNELS = records(channels.CHANNEL, "channels")
 _OPTIONS = records(integrate.OPTIONS, 1)
+SEARCH = Structure(
+    step_search.Search,
+    {
+        "instants": floats(step_search.LEVELS),
+        "divides": floats(step_search.LEVELS),
+        "values": floats(step_search.LEVELS, "watched"),
+        "downs": floats(step_search.LEVELS, "watched"),
+        "ups": floats(step_search.LEVELS, "watched"),
+        "turns": floats("watched"),
+        "wanted": integers("watched"),
+        "motion": floats("links", motion_bounds.MOTION_BOUNDS),
+        "needed": integers("links"),
+    },
+)
 WORKSPACE = Structure(
     integrate.Workspace,
     {
@@ -101,12 +117,12 @@ WORKSPACE = Structure(
         "tolerance": _STATE,
         "start": _VALUES,
         "early": _VALUES,
-        "mid": _VALUES,
         "late": _VALUES,
         "end": _VALUES,
         "values": _VALUES,
         "ledger": floats(motion.BOOKS),
         "linear": LINEAR,
+        "search": SEARCH,
     },
 )
 

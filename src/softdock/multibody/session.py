@@ -32,6 +32,7 @@ from softdock.multibody.kernels.linear import Linear, room_for
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
 from softdock.multibody.kernels.tree import FREE, copied, records
 from softdock.multibody.machine import machine_of
+from softdock.multibody.resolution import search_room, set_resolutions
 from softdock.multibody.settings import Accuracy, Method, Settings
 
 if TYPE_CHECKING:
@@ -146,12 +147,13 @@ class Session:
         self._record = np.empty((rows if channels else 1, 1 + channels))  # read as far as it is written
         self._log = np.empty((s.max_events, 2))
         n = len(self.state)
-        self._values, self._ledger, tolerance = np.zeros((6, channels)), np.zeros(BOOKS), np.zeros(n)
-        start, early, mid, late, end, values = self._values
+        self._values, self._ledger, tolerance = np.zeros((5, channels)), np.zeros(BOOKS), np.zeros(n)
+        start, early, late, end, values = self._values
         self._workspace = kernels.Workspace(
             k=np.zeros((7, n)), y_new=np.zeros(n), y_stage=np.zeros(n), dense=np.zeros((5, n)), tolerance=tolerance,
-            start=start, early=early, mid=mid, late=late, end=end, values=values, ledger=self._ledger,
+            start=start, early=early, late=late, end=end, values=values, ledger=self._ledger,
             linear=_linear(a, len(pairs)),
+            search=search_room(a, self._channels, int(self._options[0].watched)),
         )  # fmt: skip
         self._bind()
         self.near_at_start = meet(self.machine, self.state)
@@ -161,6 +163,7 @@ class Session:
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
         tolerance[:] = tolerances(a, s.accuracy, self._start)
+        set_resolutions(self._channels, s.accuracy, tolerance)
 
     @property
     def time(self) -> float:

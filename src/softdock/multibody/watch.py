@@ -3,8 +3,10 @@
 import difflib
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
 from softdock.errors import InputError
@@ -13,6 +15,7 @@ from softdock.multibody.assemble import Assembly
 from softdock.multibody.joints import MOTIONS
 from softdock.multibody.kernels import channels as c
 from softdock.multibody.kernels import interfaces as pins
+from softdock.multibody.kernels.elements import LOCK, SPRING, STRUT, WELD
 from softdock.multibody.kernels.tree import records
 from softdock.multibody.observe import (
     BODY_FIELDS,
@@ -218,7 +221,38 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record.at = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
     about = [(o.name, o.frame, int(kind)) for o, kind in zip(watched, out.kind)]
     out.shared[1:] = [before == this for before, this in pairwise(about)]
+    set_forms(out, assembly)
     return out
+
+
+def set_forms(channels: np.recarray, assembly: Assembly) -> None:
+    """Choose the function of each channel that has no kink: the square of a norm, the cosine of an angle."""
+    records: NDArray[Any] = channels.view(np.ndarray)
+    elements: NDArray[Any] = assembly.elements.view(np.ndarray)
+    kind, component, form = records["kind"], records["component"], records["form"]
+    records["form"], records["scale"], records["offset"] = c.PLAIN, 1.0, 0.0
+    records["bounded"] = (kind <= c.POSITION) | (kind == c.TILT) | (kind == c.ATTITUDE)
+    form[(kind >= c.POSITION) & (kind <= c.TURN_RATE) & (component == 3)] = c.SQUARE
+    form[((kind == c.NODE_DEFLECTION) | (kind == c.NODE_RATE)) & (component == 6)] = c.SQUARE
+    form[kind == c.TILT] = c.COSINE
+    for i in np.flatnonzero((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE)):
+        element = elements[records["i"][i]]
+        if element["kind"] == STRUT:
+            _take_length_of_strut(records[i], element)
+        elif kind[i] == c.ELEMENT_DEFLECTION and (
+            element["kind"] in (WELD, LOCK) or (element["kind"] == SPRING and element["rows"] > 1)
+        ):
+            form[i] = c.SQUARE
+
+
+def _take_length_of_strut(record: Any, strut: Any) -> None:
+    """Bound the length of a strut for its deflection, and for its force where that follows from the deflection."""
+    stiffness, rest = float(strut["stiffness"][0]), float(strut["rest"][0])
+    if record["kind"] == c.ELEMENT_DEFLECTION:
+        record["bounded"], record["form"], record["offset"] = 1, c.SQUARE, rest
+    elif stiffness > 0.0 and strut["damping"][0] == 0.0:
+        record["bounded"], record["form"], record["scale"] = 1, c.SQUARE, 1.0 / stiffness
+        record["offset"] = rest - strut["preload"] / stiffness
 
 
 def _watch_body(record: np.record, assembly: Assembly, observation: Observation) -> None:

@@ -14,7 +14,7 @@ from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.tree import copied, records
 from softdock.multibody.observe import Observation, parse_observation
 from softdock.multibody.pairing import pair_records
-from softdock.multibody.watch import channel_records, is_zone, unit_of, usual_observations
+from softdock.multibody.watch import channel_records, is_zone, set_forms, unit_of, usual_observations
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
@@ -175,9 +175,12 @@ class Pattern:
 
     def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         """Return the channels of a scenario of this pattern."""
-        if assembly.placed is self.described.placed:
-            return copied(self._channels)
-        return self._watch(scenario, assembly)
+        if assembly.placed is not self.described.placed:
+            return self._watch(scenario, assembly)
+        channels = copied(self._channels)
+        if scenario.struts:  # their stiffness decides how their forces are searched
+            set_forms(channels, assembly)
+        return channels
 
     @cached_property
     def _channels(self) -> np.recarray:

@@ -39,6 +39,12 @@ NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of what an interface tells, by component
+KINDS = 18
+
+# Functions of a channel that are smooth where it may have a kink.
+PLAIN = 0  # the channel itself
+SQUARE = 1  # of a distance or another norm, or of the length of a strut
+COSINE = 2  # of an angle between axes
 
 # Peaks to look for.
 LARGEST = 1
@@ -57,6 +63,11 @@ CHANNEL = np.dtype(
         ("p_iF", np.float64, 3),
         ("R_jG", np.float64, 9),
         ("p_jG", np.float64, 3),
+        ("bounded", np.int64),  # 1: its second derivative has a bound; 0: estimated from samples
+        ("form", np.int64),  # smooth function of it
+        ("scale", np.float64),  # SQUARE: that of the value times the scale plus the offset
+        ("offset", np.float64),
+        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value
         # Peaks. What is not looked for starts at the infinity that no value passes.
         ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
         ("largest", np.float64),
@@ -195,3 +206,19 @@ def read_channels(channels, count, system, t, y, out):
             out[i] = structure_value(channel, system, y)
         else:
             out[i] = channel_value(channel, system, t, y)
+
+
+@kernel
+def read_sampled_channels(channels, count, system, t, y, out):
+    """Write the values of those of the first channels that are estimated from samples."""
+    links = system.links
+    for i in range(count):
+        channel = channels[i]
+        if channel.bounded == 0:
+            if channel.kind == VELOCITY or channel.kind == TURN_RATE:
+                x, y_, z, rest = frame_values(channel, links[channel.i], links)
+                out[i] = pick(channel.component, x, y_, z, rest)
+            elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+                out[i] = structure_value(channel, system, y)
+            else:
+                out[i] = channel_value(channel, system, t, y)

@@ -54,60 +54,81 @@ def already_true(events, values):
     return -1
 
 
-@kernel
-def await_others(events, fired, start, end):
-    """Let events whose conditions came true at the same instant as another's take place right after it."""
-    for i in range(events.shape[0]):
-        event = events[i]
-        if i != fired and event.armed == 1 and excess(event, start) <= 0.0 < excess(event, end):
-            event.fresh = 1
+@inline
+def begins(event, before, after):
+    """Tell whether the condition of an armed event begins to hold between two instants."""
+    return event.armed == 1 and excess(event, before) <= 0.0 < excess(event, after)
 
 
 @kernel
-def first_event(system, channels, events, o, h, dense, start, mid, end, y, slope, values):
-    """Earliest event inside a step: (theta, index), or (1, -1)."""
-    first, which = 1.0, -1
+def locate(system, channels, events, o, h, dense, low, high, before, after, y, slope, values):
+    """Earliest instant theta of a step where a condition has begun to hold, between two where one does not and does.
+
+    `values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition holds.
+    """
+    first = high
     for i in range(events.shape[0]):
         event = events[i]
-        if event.armed == 0:
+        if not begins(event, before, after):
             continue
-        g_0, g_m, g_1 = excess(event, start), excess(event, mid), excess(event, end)
-        if g_0 <= 0.0 < g_m:
-            low, high, g_low, g_high = 0.0, 0.5, g_0, g_m
-        elif g_m <= 0.0 < g_1:
-            low, high, g_low, g_high = 0.5, 1.0, g_m, g_1
-        else:
-            continue
-        # Illinois variant of regula falsi; ends on the side where the condition holds.
+        left, right, g_left, g_right = low, high, excess(event, before), excess(event, after)
         side = 0
         for _ in range(ROOT_STEPS):
-            if high - low <= 1e-15:
+            if right - left <= 1e-15:
                 break
-            theta = (low * g_high - high * g_low) / (g_high - g_low)
-            if not low < theta < high:
-                theta = 0.5 * (low + high)
+            theta = (left * g_right - right * g_left) / (g_right - g_left)
+            if not left < theta < right:
+                theta = 0.5 * (left + right)
             interpolate(dense, theta, y)
             look_at(system, channels, o.watched, o.t + theta * h, y, slope, values)
             g = excess(event, values)
             if g > 0.0:
                 if side == 1:
-                    g_low *= 0.5
-                high, g_high, side = theta, g, 1
+                    g_left *= 0.5
+                right, g_right, side = theta, g, 1
             else:
                 if side == -1:
-                    g_high *= 0.5
-                low, g_low, side = theta, g, -1
-        if high < first or which < 0:
-            first, which = high, i
-    return first, which
+                    g_right *= 0.5
+                left, g_left, side = theta, g, -1
+        first = min(first, right)
+    interpolate(dense, first, y)
+    look_at(system, channels, o.watched, o.t + first * h, y, slope, values)
+    return first
+
+
+@inline
+def note(events, index, o, t, log):
+    """Log an event; one that happens once is no longer armed."""
+    log[o.logged, 0], log[o.logged, 1] = t, float(index)
+    o.logged += 1
+    if events[index].once == 1:
+        events[index].armed = 0
+
+
+@kernel
+def note_passive(events, o, t, before, after, log):
+    """Log all events that begin to hold and change nothing; returns their number and the first of the others, or -1.
+
+    Further ones that do something take place right after it.
+    """
+    noted, active = 0, -1
+    for i in range(events.shape[0]):
+        event = events[i]
+        if begins(event, before, after):
+            if event.actions == 0 and o.logged < log.shape[0]:
+                note(events, i, o, t, log)
+                noted += 1
+            elif active < 0:
+                active = i
+            else:
+                event.fresh = 1
+    return noted, active
 
 
 @kernel
 def act(links, elements, pairs, interfaces, world, events, actions, index, t, y):
     """Do what an event asks for, at the state that the links are in; tells whether the run shall stop."""
     event = events[index]
-    if event.once == 1:
-        event.armed = 0
     stop = False
     for i in range(event.first_action, event.first_action + event.actions):
         action = actions[i]

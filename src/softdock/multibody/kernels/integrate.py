@@ -18,18 +18,10 @@ from softdock.multibody.kernels.contacts import (
 )
 from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion, strike
 from softdock.multibody.kernels.elements import keep_angles
-from softdock.multibody.kernels.events import act, already_true, await_others, first_event
+from softdock.multibody.kernels.events import act, already_true, begins, note
 from softdock.multibody.kernels.interfaces import any_pin_pushes, keep_pin_depths, least_headway
 from softdock.multibody.kernels.linear import Linear
-from softdock.multibody.kernels.looking import (
-    is_quiet,
-    keep_peaks,
-    look_at,
-    look_where_stages_were,
-    record_samples,
-    refine_peaks,
-    write_row,
-)
+from softdock.multibody.kernels.looking import keep_peaks, look_at, record_samples, write_row
 from softdock.multibody.kernels.pacing import (
     SOON,
     first_step,
@@ -42,9 +34,9 @@ from softdock.multibody.kernels.pacing import (
     smaller_step,
 )
 from softdock.multibody.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
+from softdock.multibody.kernels.step_search import Search, search_step
 from softdock.multibody.kernels.stepping import (
     ROSENBROCK,
-    RUNGE_KUTTA_4,
     all_finite,
     copy,
     error_of_step,
@@ -118,9 +110,8 @@ class Workspace(NamedTuple):
     """(5, n): coefficients of the dense output."""
     tolerance: NDArray[np.float64]
     start: NDArray[np.float64]
-    """(m,): channels at the start of the step; then at two stages, in its middle and at its end."""
+    """(m,): channels at the start of the step; then at two stages and at its end."""
     early: NDArray[np.float64]
-    mid: NDArray[np.float64]
     late: NDArray[np.float64]
     end: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -128,6 +119,7 @@ class Workspace(NamedTuple):
     ledger: NDArray[np.float64]
     """Momentum and energy, as `books` writes them."""
     linear: Linear
+    search: Search
 
 
 @kernel
@@ -146,11 +138,13 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
     """
     k, y_new, y_stage, dense = workspace.k, workspace.y_new, workspace.y_stage, workspace.dense
     tolerance, linear, values = workspace.tolerance, workspace.linear, workspace.values
-    start, early, mid, late, end = (
-        workspace.start, workspace.early, workspace.mid, workspace.late, workspace.end,
-    )  # fmt: skip
+    start, early, late, end = workspace.start, workspace.early, workspace.late, workspace.end
     o = options[0]
-    if not settle(system, channels, o, y, k[0], start, True):
+    copy(start, end)
+    fits = settle(system, channels, o, y, k[0], start, True)
+    if o.started == 1:
+        notice_jumps(channels, events, o, end, start)
+    if not fits:
         return LISTS_TOO_LONG
     if o.started == 0:
         o.started, o.next_sample, o.error_before, o.longest = 1, 1, 1.0, math.inf
@@ -165,13 +159,24 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
     fired = already_true(events, start)
     ending, o.pushing = ON, how_many_push(system.pairs)
     while ending == ON:
-        if fired >= 0:
+        if fired >= 0 and o.rows > 0 and record[o.rows - 1, 0] < o.t:  # began to hold by a jump
+            look_at(system, channels, channels.shape[0], o.t, y, k[1], values)
+            write_row(o, record, o.t, values)
+            forget_looks(system, y)
+        if fired >= 0 and events[fired].actions == 0 and o.logged < log.shape[0]:
+            note(events, fired, o, o.t, log)  # which changes nothing
+            fired = already_true(events, start)
+        elif fired >= 0:
             ending = fire(system, channels, events, actions, fired, o, y, k[0], start, log)
             held = energy_held(system.elements, system.pairs, system.interfaces)
             if ending != ON:  # as the event found it, with the same near lists
                 look_at(system, channels, o.watched, o.t, y, k[0], start)
-            elif not settle(system, channels, o, y, k[0], start, True):
-                return LISTS_TOO_LONG
+            else:
+                copy(start, end)
+                fits = settle(system, channels, o, y, k[0], start, True)
+                notice_jumps(channels, events, o, end, start)
+                if not fits:
+                    return LISTS_TOO_LONG
             book_switch(
                 system.world[0], y, energy_held(system.elements, system.pairs, system.interfaces) - held
             )
@@ -206,32 +211,16 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 whole = pushes and room_beside_samples(o, record)
                 read_channels(channels, channels.shape[0] if whole else o.watched, system, t_new, y_new, end)
                 if channels.shape[0] > 0:
-                    if method == RUNGE_KUTTA_4 or not is_quiet(
-                        method, channels, o.watched, events, start, early, late, end
-                    ):
-                        interpolate(dense, 0.5, y_stage)
-                        look_at(system, channels, o.watched, o.t + 0.5 * h, y_stage, k[1], mid)
-                        theta, fired = first_event(
-                            system, channels, events, o, h, dense, start, mid, end, y_stage, k[1], values
-                        )
-                        if fired >= 0:  # the step ends there
-                            whole = False
-                            t_new = o.t + theta * h
-                            interpolate(dense, 0.5 * theta, y_stage)
-                            look_at(system, channels, o.watched, o.t + 0.5 * theta * h, y_stage, k[1], mid)
-                            interpolate(dense, theta, y_new)
-                            look_at(system, channels, o.watched, t_new, y_new, k[6], end)
-                            observe_contacts(system.links, system.pairs, system.arrays, system.lists)
-                            await_others(events, fired, start, end)
-                        keep_peaks(channels, o.watched, o.t + 0.5 * theta * h, mid)
-                        refine_peaks(
-                            system, channels, o, h, theta, dense, start, mid, end, y_stage, k[1], values
-                        )
-                        keep_peaks(channels, o.watched, t_new, end)
-                        look_where_stages_were(
-                            method, system, channels, o, h, theta, dense, early, late, y_stage, k[1], values
-                        )
-                    keep_peaks(channels, o.watched, t_new, end)
+                    theta, fired = search_step(
+                        system, channels, events, o, method, h, dense, start, early, late, end, workspace.search,
+                        y_stage, k[1], values, record, log,
+                    )  # fmt: skip
+                    if fired >= 0:  # the step ends there
+                        whole = False
+                        t_new = o.t + theta * h
+                        interpolate(dense, theta, y_new)
+                        look_at(system, channels, o.watched, t_new, y_new, k[6], end)
+                        observe_contacts(system.links, system.pairs, system.arrays, system.lists)
                     wanted = record_samples(
                         system, channels, o, h, dense, whole, t_new, y_stage, k[1], values, record
                     )
@@ -240,8 +229,8 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                     elif (wanted or fired >= 0 or t_new >= o.duration) and o.rows < record.shape[0]:
                         look_at(system, channels, channels.shape[0], t_new, y_new, k[1], values)
                         write_row(o, record, t_new, values)
-                if system.world[0].evaluations != seen and system.pairs.shape[0] > 0:
-                    set_motion(system, y_new)  # what is recorded must not change the run
+                if system.world[0].evaluations != seen:
+                    forget_looks(system, y_new)
                 normalise(system.links, y_new, k[6])
                 copy(y_new, y)
                 copy(k[6], k[0])
@@ -252,9 +241,31 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 if keep_observed(system.pairs):
                     ending = PENETRATED
                 switched = lands and o.t < o.t_end  # at the end of a piece the next one begins anew
-                if fired < 0 and not settle(system, channels, o, y, k[0], start, switched):
-                    return LISTS_TOO_LONG
+                if fired < 0:
+                    fits = settle(system, channels, o, y, k[0], start, switched)
+                    if switched:
+                        notice_jumps(channels, events, o, end, start)
+                        fired = already_true(events, start) if fits else -1
+                    if not fits:
+                        return LISTS_TOO_LONG
     return ending
+
+
+@inline
+def forget_looks(system, y):
+    """Bring links and near lists back to the state of the run: what is looked at must not change it."""
+    if system.pairs.shape[0] > 0:
+        set_motion(system, y)
+        worst_overreach(system.pairs)
+
+
+@kernel
+def notice_jumps(channels, events, o, before, after):
+    """Keep peaks and let events take place that begin to hold because something was switched."""
+    keep_peaks(channels, o.watched, o.t, after)
+    for i in range(events.shape[0]):
+        if begins(events[i], before, after):
+            events[i].fresh = 1
 
 
 @inline
@@ -343,8 +354,7 @@ def fire(system, channels, events, actions, index, o, y, slope, values, log):
     """Log an event and do what it asks for; returns how the run ends by it, or ON."""
     if o.logged >= log.shape[0]:
         return LOG_FULL
-    log[o.logged, 0], log[o.logged, 1] = o.t, float(index)
-    o.logged += 1
+    note(events, index, o, o.t, log)
     look_at(
         system, channels, o.watched, o.t, y, slope, values
     )  # what is switched off gives up the energy it has here

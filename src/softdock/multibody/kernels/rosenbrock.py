@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.multibody.kernels.channels import read_channels
+from softdock.multibody.kernels.channels import read_sampled_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.linear import linearise
 from softdock.multibody.kernels.stages import factorise, solve_stage
@@ -65,7 +65,9 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
             right = k[5]
             derivative(system, t_stage, y_stage, right)
             if s == EARLY or s == LATE:
-                read_channels(channels, watched, system, t_stage, y_stage, early if s == EARLY else late)
+                read_sampled_channels(
+                    channels, watched, system, t_stage, y_stage, early if s == EARLY else late
+                )
             for i in range(y.shape[0]):
                 added = 0.0
                 for earlier in range(s):

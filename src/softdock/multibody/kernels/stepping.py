@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.multibody.kernels.channels import read_channels
+from softdock.multibody.kernels.channels import read_sampled_channels
 from softdock.multibody.kernels.derivative import derivative
 from softdock.multibody.kernels.tree import BALL, FREE
 from softdock.native.decorators import inline, kernel
@@ -73,7 +73,7 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
         t_stage = min(t + instants[s] * h, t_max)
         derivative(system, t_stage, target, k[6 if s == last else s])
         if s == first or s == second:
-            read_channels(channels, watched, system, t_stage, target, early if s == first else late)
+            read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
 
 
 @kernel
