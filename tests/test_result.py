@@ -243,6 +243,9 @@ def test_summary_shows_simulation_beside_prediction() -> None:
     lines = make_result().summary().splitlines()
     assert lines[:2] == ["example: separated", "The two systems separated after one impact."]
     assert "relative velocity after 0.0402 0.041 m/s" in [" ".join(line.split()) for line in lines]
-    assert "Audit (relative): linear momentum 1.0e-16, energy 2.0e-15" in lines
+    assert (
+        "Conservation check passed (largest relative errors): linear momentum 1.0e-16, energy 2.0e-15"
+        in lines
+    )
     assert lines[-1].startswith("Timing: 2 s simulated in 1 ms, 2000 times faster than real time; 7 steps")
     assert "nan" not in make_result(metrics={"unknown": float("nan")}).summary()

@@ -161,3 +161,21 @@ def test_a_station_of_one_rigid_part(tmp_path: Path, modes: str) -> None:
     metrics = softdock.simulate(softdock.load(file)).metrics
     assert metrics["delta_rate"] == metrics["delta_rate_rigid"] > 0.0
     assert metrics["delta_rate_simulated"] == pytest.approx(metrics["delta_rate"], rel=1e-4)
+
+
+def test_a_base_of_hardly_any_mass_says_what_is_wrong(tmp_path: Path) -> None:
+    """Deflected modes leave the base no inertia: the linear model ends there, and the message says why."""
+    file = tmp_path / "light.yaml"
+    file.write_text(
+        "softdock: 1\nkind: station\nclosing_rate: 0.3 m/s\npoint_a: top\nmodes: all\nbefore: 1 s\nafter: 20 s\n"
+        "structure:\n"
+        "  nodes: {foot: [0, 0, 0], top: [0, 0, -40]}\n"
+        "  sections: {mast: {axial: 1e7, bending_y: 2e6, bending_z: 2e6, torsion: 1e6, mass_per_length: 90,"
+        " polar: 9}}\n"
+        "  beams: {mast: {nodes: [foot, top], section: mast, elements: 6}}\n"
+        "  parts: {bus: {node: foot, mass: 1 kg, inertia: [1, 1, 1]}}\n",
+        encoding="utf-8",
+    )
+    result = softdock.simulate(softdock.load(file), with_prediction=False)
+    assert (result.outcome, result.completed) == ("step_too_small", False)
+    assert "more mass" in result.message

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
 """Whether the models of a run held: `no` means that its numbers must not be used. Recordings, and results that
 were saved before runs were monitored, are `unknown`."""
+CONSERVATION_LIMIT = 1e-2
+"""Relative error of energy or momentum above which the conservation check fails: half of it in speeds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +51,33 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """The books of a run; each figure is relative, None where the law does not apply."""
+    """The conservation check of a run: largest relative errors during it, None where the law does not apply."""
+
+    COVERAGE: ClassVar[str] = (
+        "The check compares energy and momentum with their values at the start, relative to the energy and momentum "
+        "that took part. It shows errors of integration that change them; it cannot show errors of phase (for example "
+        "of a tumbling body), errors of a light part beside a heavy or fast one, or wrong input."
+    )
 
     linear_momentum_drift: float | None
     angular_momentum_drift: float | None
     energy_residual: float | None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether no error exceeds `CONSERVATION_LIMIT`; None where no law applies."""
+        errors = [error for error in asdict(self).values() if error is not None]
+        return all(error <= CONSERVATION_LIMIT for error in errors) if errors else None
+
+    @property
+    def failures(self) -> list[str]:
+        """What is not conserved, with its error, as text."""
+        names = {"linear_momentum_drift": "linear momentum", "angular_momentum_drift": "angular momentum"}
+        return [
+            f"{names.get(key, 'energy')} by {error:.2g}"
+            for key, error in asdict(self).items()
+            if error is not None and not error <= CONSERVATION_LIMIT
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +142,11 @@ class Result:
             "metrics": self.metrics,
             "units": self.units,
             "audit": asdict(self.audit),
+            "conservation_check": {
+                "passed": self.audit.passed,
+                "limit": CONSERVATION_LIMIT,
+                "coverage": Audit.COVERAGE,
+            },
             "prediction": self.prediction,
             "timing": {name: value for name, value in asdict(self.timing).items() if value is not None},
             "events": [asdict(event) for event in self.events],

@@ -13,6 +13,7 @@ from softdock.campaign.sampling import Sampler
 from softdock.campaign.sizing import size_spring
 from softdock.campaign.statistics import (
     capture_envelope,
+    quantile_interval,
     quantiles,
     rank_correlation,
     sobol_indices,
@@ -38,6 +39,32 @@ def test_wilson_without_runs_knows_nothing() -> None:
 def test_quantiles_leave_out_what_is_not_known() -> None:
     assert quantiles([1.0, math.nan, 3.0, math.inf], (0.0, 0.5, 1.0)) == [1.0, 2.0, 3.0]
     assert quantiles([math.nan]) == []
+
+
+def test_intervals_of_quantiles_are_those_of_the_tables() -> None:
+    """Ten values: the second and the ninth enclose the median with 97.9 %, the next ones with 89 % only."""
+    values = np.arange(1.0, 11.0)[::-1]
+    assert quantile_interval(values, 0.5) == (2.0, 9.0)
+    assert quantile_interval(values, 0.5, 0.89) == (3.0, 8.0)
+    assert quantile_interval([], 0.5) == (None, None)
+
+
+@pytest.mark.parametrize(("share", "runs"), [(0.99, 368), (0.95, 72), (0.5, 6)])
+def test_an_interval_has_an_upper_end_from_so_many_runs_on(share: float, runs: int) -> None:
+    """The largest of n values is above a quantile with a probability of 1 - share^n."""
+    assert share**runs <= 0.025 < share ** (runs - 1)
+    assert quantile_interval(np.arange(runs), share)[1] == runs - 1
+    assert quantile_interval(np.arange(runs - 1), share)[1] is None
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_intervals_of_quantiles_cover(share: float) -> None:
+    rng, true, rounds = np.random.default_rng(4), -math.log(1.0 - share), 2000
+    inside = 0
+    for _ in range(rounds):
+        low, high = quantile_interval(rng.exponential(size=120), share)
+        inside += (low is None or low <= true) and (high is None or true <= high)
+    assert inside / rounds >= 0.95 - 3.0 * math.sqrt(0.95 * 0.05 / rounds)
 
 
 def test_rank_correlation_sees_any_monotone_relation() -> None:

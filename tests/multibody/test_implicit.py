@@ -122,7 +122,9 @@ def test_implicit_steps_see_the_same_docking(hard_friction, name):
     assert seen.metrics["peak_contact_force"] == pytest.approx(true.metrics["peak_contact_force"], rel=2e-4)
     assert seen.metrics["opening_time"] == pytest.approx(true.metrics["opening_time"], rel=1e-3)
     assert seen.audit.linear_momentum_drift < 1e-13
-    assert seen.audit.angular_momentum_drift < 1e-13
+    assert (
+        seen.audit.angular_momentum_drift < 1e-11
+    )  # about a centre of mass that is as accurate as positions
     assert seen.audit.energy_residual < 1e-4
 
 

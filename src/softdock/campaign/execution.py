@@ -18,7 +18,10 @@ class Row(NamedTuple):
 
     run: int
     status: str
-    """`done`, `invalid` (the sampled scenario cannot be), or `failed` (the run could not be completed)."""
+    """`done`, `invalid` (the sampled scenario cannot be), or `failed`: the run could not be completed.
+
+    Its state became infinite, its steps too small or too many, its events too many, or it gained energy from nowhere.
+    """
     outcome: str
     message: str
     inputs: str
@@ -49,7 +52,8 @@ class Keeping:
 
     def wants(self, run: int, result: Result) -> bool:
         """Tell whether the history of a run is kept."""
-        return self.always(run) or (self.policy == "failures" and result.outcome not in self.success)
+        failed = not result.completed or result.outcome not in self.success
+        return self.always(run) or (self.policy == "failures" and failed)
 
 
 class Chunk(NamedTuple):

@@ -11,6 +11,7 @@ from softdock.campaign.statistics import (
     RankCorrelation,
     SobolIndices,
     capture_envelope,
+    quantile_interval,
     quantiles,
     rank_correlation,
     sobol_indices,
@@ -21,8 +22,13 @@ from softdock.result import Array, plain_data
 
 WORST_SHOWN = 5
 MOST_METRICS = 6
+QUANTILES = {"q05": 0.05, "median": 0.5, "q95": 0.95, "q99": 0.99}
+"""Quantiles with a confidence interval, by name."""
 FAST = 0.02  # m/s; above it the ASSIST paper finds opening times mainly between 1 and 2 s
 BAND = (1.0, 2.0)
+
+
+Interval = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,14 @@ class Findings:
     sentences: list[str]
     success: dict[str, float] | None
     counts: dict[str, int]
+    failures: dict[str, int]
+    """Runs that failed, by what ended them; they are in no statistics but the share of successes."""
     inputs: list[str]
     metrics: list[str]
     quantiles: dict[str, tuple[int, list[float]]]
     """Known values, and smallest, 5 %, median, 95 %, 99 %, largest."""
+    intervals: dict[str, dict[str, Interval]]
+    """Of each metric, where the quantiles of all possible runs are with a confidence of 95 %, by name."""
     correlations: list[RankCorrelation]
     sobol: dict[str, SobolIndices]
     envelope: tuple[str, str, Envelope] | None
@@ -63,8 +73,9 @@ class Findings:
             "sentences": self.sentences,
             "success": self.success,
             "outcomes": self.counts,
+            "failures": self.failures,
             "quantiles": {
-                metric: {"runs": count, **dict(zip(names, values))}
+                metric: {"runs": count, **dict(zip(names, values)), "intervals": self.intervals[metric]}
                 for metric, (count, values) in self.quantiles.items()
             },
             "rank_correlations": [asdict(one) for one in self.correlations],
@@ -87,19 +98,24 @@ def find(table: Table) -> Findings:
     correlations = _correlations(table, inputs, metrics)
     predictions = _predictions(table)
     springs = _springs(table)
+    known = [name for name, values in table.metrics.items() if np.isfinite(values).any()]
     return Findings(
         sentences=[
-            *_success_sentence(table), *_assist_sentences(table, inputs),
+            *_success_sentence(table), *_failure_sentence(table), *_assist_sentences(table, inputs),
             *_prediction_sentences(predictions), *_spring_sentences(springs),
         ],
         success=table.success_rate(),
         counts=table.counts(),
+        failures=table.failures(),
         inputs=inputs,
         metrics=metrics,
         quantiles={
             name: (int(np.isfinite(table.metrics[name]).sum()), quantiles(table.metrics[name]))
-            for name in table.metrics
-            if np.isfinite(table.metrics[name]).any()
+            for name in known
+        },
+        intervals={
+            name: {key: quantile_interval(table.metrics[name], share) for key, share in QUANTILES.items()}
+            for name in known
         },
         correlations=correlations,
         sobol=_sobol(table, metrics) if campaign["sampling"] == "saltelli" else {},
@@ -109,6 +125,17 @@ def find(table: Table) -> Findings:
         predictions=predictions,
         units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
     )  # fmt: skip
+
+
+def _failure_sentence(table: Table) -> list[str]:
+    failures = table.failures()
+    if not failures:
+        return []
+    parts = ", ".join(f"{name} {count}" for name, count in failures.items())
+    return [
+        f"{sum(failures.values())} of {table.run.size} runs failed ({parts}): they are no successes, and their metrics "
+        "are left out."
+    ]
 
 
 def dispersed(table: Table) -> list[str]:

@@ -1,11 +1,12 @@
 """What a table says: shares with confidence, quantiles, rank correlations, Sobol' indices, capture envelope."""
 
+import functools
 import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
+from scipy.special import bdtr, ndtri
 
 from softdock.result import Array
 
@@ -35,6 +36,31 @@ def quantiles(
     """Return quantiles of the finite values (linear interpolation); none for no values."""
     finite = _finite(values)
     return [float(q) for q in np.quantile(finite, shares)] if finite.size else []
+
+
+def quantile_interval(
+    values: ArrayLike, share: float, confidence: float = 0.95
+) -> tuple[float | None, float | None]:
+    """Return an interval that holds the quantile of the whole population, whatever its distribution.
+
+    Its ends are values that occurred; None where there are too few of them for an end. The number of values below the
+    quantile is binomial (H. A. David, H. N. Nagaraja, Order Statistics, 2003, section 7.1).
+    """
+    ordered = np.sort(_finite(values))
+    low, high = _ranks(ordered.size, share, confidence)
+    return (
+        float(ordered[low - 1]) if low > 0 else None,
+        float(ordered[high - 1]) if high <= ordered.size else None,
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _ranks(count: int, share: float, confidence: float) -> tuple[int, int]:
+    """Return the ranks, from 1, of the values that enclose a quantile: 0 and `count` + 1 for none."""
+    below = bdtr(np.arange(count + 1), count, share)  # at most so many values are below the quantile
+    outside = 0.5 * (1.0 - confidence)
+    low = int(np.searchsorted(below, outside))  # fewer are below with a probability of less than `outside`
+    return low, int(np.searchsorted(below, 1.0 - outside)) + 1
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +62,16 @@ class Table:
     def success(self) -> NDArray[np.bool_] | None:
         """Which runs succeeded; None if the campaign does not say what success is."""
         names = self.manifest["campaign"]["success"]
-        return np.array([one in names for one in self.outcome], dtype=bool) if names else None
+        if not names:
+            return None
+        pairs = zip(self.outcome, self.status)
+        return np.array([outcome in names and status == "done" for outcome, status in pairs], dtype=bool)
+
+    def failures(self) -> dict[str, int]:
+        """Return how many runs failed, by what ended them, most frequent first; their metrics are left out."""
+        return dict(
+            Counter(o for o, status in zip(self.outcome, self.status) if status == "failed").most_common()
+        )
 
     def success_rate(self, confidence: float = 0.95) -> dict[str, float] | None:
         """Return share, runs and the Wilson interval of success, or None."""
@@ -85,7 +95,7 @@ def read_table(folder: Path) -> Table:
         manifest, state = _entries(database)
         units = folders.units_of(database)
         rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
-    parts = {group: _columns([json.loads(getattr(row, group)) for row in rows]) for group in GROUPS}
+    parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
     return Table(
         manifest=manifest,
         state=state,
@@ -103,12 +113,23 @@ def read_table(folder: Path) -> Table:
     )
 
 
+def _values(row: Row, group: str) -> dict[str, Any]:
+    """Return a group of a row; a run that failed has inputs only, because what it measured until then says nothing."""
+    known = row.status == "done" or group == "inputs"
+    return dict(json.loads(getattr(row, group))) if known else {}
+
+
 def status_of(folder: Path) -> dict[str, Any]:
     """Return how far a campaign is, without reading its rows."""
     with folders.reading(folder) as database:
         manifest, state = _entries(database)
         counts = dict(
             database.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome ORDER BY count(*) DESC")
+        )
+        failed = dict(
+            database.execute(
+                "SELECT outcome, count(*) FROM runs WHERE status = 'failed' GROUP BY outcome ORDER BY count(*) DESC"
+            )
         )
         (seconds,) = database.execute("SELECT total(wall_s) FROM runs").fetchone()
     campaign = manifest["campaign"]
@@ -123,11 +144,12 @@ def status_of(folder: Path) -> dict[str, Any]:
         "seed": campaign["seed"],
         "sampling": campaign["sampling"],
         "outcomes": counts,
+        "failures": failed,
         "success": None,
         "worker_seconds": seconds,
     }
     if campaign["success"]:
-        successes = sum(counts.get(name, 0) for name in campaign["success"])
+        successes = sum(counts.get(name, 0) - failed.get(name, 0) for name in campaign["success"])
         low, high = wilson(successes, done)
         share = successes / done if done else None
         answer["success"] = {"share": share, "low": low, "high": high, "confidence": 0.95}
@@ -179,7 +201,7 @@ def _record(row: Row, success: set[str]) -> dict[str, Any]:
         "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
     }  # fmt: skip
     if success:
-        record["success"] = row.outcome in success
+        record["success"] = row.status == "done" and row.outcome in success
     for group in reversed(GROUPS):
         record |= {_column_name(group, name): v for name, v in _flat(json.loads(getattr(row, group)))}
     return record

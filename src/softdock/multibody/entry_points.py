@@ -4,6 +4,7 @@ from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS
 from softdock.multibody.kernels import (
     appendages,
     channels,
+    conservation,
     contacts,
     elements,
     events,
@@ -121,6 +122,7 @@ WORKSPACE = Structure(
         "end": _VALUES,
         "values": _VALUES,
         "ledger": floats(motion.BOOKS),
+        "check": floats(3, conservation.COLUMNS),
         "linear": LINEAR,
         "search": SEARCH,
     },

@@ -122,7 +122,7 @@ class Universal(JointBase):
 
 
 class Spherical(JointBase):
-    """Turns freely about a point."""
+    """Turns freely about a point; springs and stops on it know deflections up to half a turn."""
 
     type: Literal["spherical"] = "spherical"
     turned: Attitude = UPRIGHT

@@ -22,11 +22,13 @@ from softdock.multibody.assemble import (
     Assembly,
 )
 from softdock.multibody.books import Books, books_of
+from softdock.multibody.conservation import Conservation, begin_check, is_floating, new_check, read_check
 from softdock.multibody.entry_points import observe, refresh_lists, run, set_motion
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
+from softdock.multibody.kernels.conservation import MOMENTUM_SCALE, START
 from softdock.multibody.kernels.derivative import BOOKS, EXTRA_STATES, Machine
-from softdock.multibody.kernels.elements import STRUT, WELD
+from softdock.multibody.kernels.elements import LOAD, STRUT, WELD
 from softdock.multibody.kernels.interfaces import RESULT_DEPTH
 from softdock.multibody.kernels.linear import Linear, room_for
 from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
@@ -56,6 +58,13 @@ class Ending(Enum):
         "A body passed the middle of a wall, where the contact model ends; what happened until then is kept."
     )
 
+
+LOST_INERTIA = (
+    "The modes of a structure, deflected this far, take more inertia from the body that carries it than the body has: "
+    "modes are linear, and their deflection must stay small against what the body has beside them. "
+    "Give the body at the base of the structure more mass, keep fewer modes, or load the structure less."
+)
+"""Why steps become too small where a structure hangs on a very light body."""
 
 ENDINGS = {
     kernels.TIME_REACHED: Ending.TIME_REACHED,
@@ -106,6 +115,9 @@ class Run:
     """(interfaces,)"""
     start: Books
     end: Books
+    conservation: Conservation
+    lost_inertia: bool
+    """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
     steps: int
     rejected: int
     evaluations: int
@@ -138,7 +150,10 @@ class Session:
             interfaces=copied(simulation.interfaces),
             pins=simulation.pins,
         )
-        self.state: Floats = a.y.copy()
+        self.machine.world[0].floating = is_floating(self.machine)
+        # Work of loads is also integrated as it is seen from the centre of mass: the conservation check needs it.
+        loaded = len(a.orbit) > 0 or bool((a.elements.kind == LOAD).any())
+        self.state: Floats = np.append(a.y, np.zeros(int(loaded)))
         self.ending: Ending | None = None
         channels = len(self._channels)
         self._options = _options(a, s, channels if simulation.watched is None else simulation.watched)
@@ -148,11 +163,12 @@ class Session:
         self._log = np.empty((s.max_events, 2))
         n = len(self.state)
         self._values, self._ledger, tolerance = np.zeros((5, channels)), np.zeros(BOOKS), np.zeros(n)
+        self._check = new_check()
         start, early, late, end, values = self._values
         self._workspace = kernels.Workspace(
             k=np.zeros((7, n)), y_new=np.zeros(n), y_stage=np.zeros(n), dense=np.zeros((5, n)), tolerance=tolerance,
             start=start, early=early, late=late, end=end, values=values, ledger=self._ledger,
-            linear=_linear(a, len(pairs)),
+            check=self._check, linear=_linear(a, len(pairs)),
             search=search_room(a, self._channels, int(self._options[0].watched)),
         )  # fmt: skip
         self._bind()
@@ -160,9 +176,11 @@ class Session:
         """Whether the near lists had room for all that is near at the start."""
         self._observe()
         self._start = books_of(self._ledger)
+        begin_check(self._check, self.machine.links)
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
-        tolerance[:] = tolerances(a, s.accuracy, self._start)
+        tolerance[: len(a.y)] = tolerances(a, s.accuracy, self._start)
+        tolerance[len(a.y) :] = s.accuracy.speed * self._scale()
         set_resolutions(self._channels, s.accuracy, tolerance)
 
     @property
@@ -209,7 +227,7 @@ class Session:
             ending=self.ending or Ending.TIME_REACHED,
             stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
             time=self.time,
-            state=self.state.copy(),
+            state=self.state[: len(self._assembly.y)].copy(),
             history=self._record[: o.rows],
             final=final,
             log=[(float(t), int(i)) for t, i in self._log[: o.logged]],
@@ -222,11 +240,18 @@ class Session:
             pin_overlaps=self._pin_overlaps,
             start=self._start,
             end=books_of(self._ledger),
+            conservation=read_check(self._check, m.links),
+            lost_inertia=_lost_inertia(m.links),
             steps=int(o.steps),
             rejected=int(o.rejected),
             evaluations=evaluations,
             rebuilds=int(m.world[0].rebuilds),
         )
+
+    def _scale(self) -> float:
+        """Return the momentum that bodies have at the start, seen from the centre of mass [kg m/s]."""
+        mass = float(self._assembly.links.own[:, 0].sum())
+        return max(float(self._check[START, MOMENTUM_SCALE]), SLOW * mass)
 
     def _bind(self) -> None:
         """Pass the arrays of the run to the kernels, once for all calls."""
@@ -235,6 +260,18 @@ class Session:
             self._options, self.state, self._record, self._log,
         )  # fmt: skip
         self._observe = observe.bind(self.machine, self._workspace, self._channels, self._options, self.state)
+
+
+def _lost_inertia(links: np.recarray) -> bool:
+    """Tell whether modes have left a free body an inertia that is not positive definite."""
+    bodies = links[(links.kind == FREE) & (links.flexible == 1)]
+    for M in bodies.inverse:
+        scale = np.sqrt(np.abs(np.diag(M)))
+        if not np.isfinite(M).all() or not scale.all():
+            return True
+        if np.linalg.eigvalsh(0.5 * (M + M.T) / np.outer(scale, scale))[0] <= 0.0:
+            return True
+    return False
 
 
 def meet(m: Machine, y: Floats) -> bool:

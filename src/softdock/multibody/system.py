@@ -126,7 +126,11 @@ class Exponential(Model):
 
 
 class Spring(JointElement):
-    """Spring and damper along a joint. On a joint of several axes it acts on the whole deflection."""
+    """Spring and damper along a joint. On a joint of several axes it acts on the whole deflection.
+
+    The deflection of a spherical joint is its rotation vector, at most half a turn: beyond half a turn the spring pulls
+    the shorter way round, and its torque jumps there.
+    """
 
     stiffness: JointStiffness = 0.0
     exponential: Exponential | None = None
@@ -144,7 +148,7 @@ class Spring(JointElement):
 
 
 class Stop(JointElement):
-    """End stop that pushes back outside its limits and never pulls."""
+    """End stop that pushes back outside its limits and never pulls; on a spherical joint within half a turn only."""
 
     lower: JointPosition | None = None
     upper: JointPosition | None = None
@@ -187,7 +191,10 @@ class Strut(Model):
 
 
 class Weld(Model):
-    """Compliant connection of two frames; holds the relative pose that they have when it is switched on."""
+    """Compliant connection of two frames; holds the relative pose that they have when it is switched on.
+
+    It holds within half a turn: beyond, it pulls the shorter way round, and its torque jumps there.
+    """
 
     a: Anchor
     b: Anchor

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.campaign.findings import Findings, find
+from softdock.campaign.findings import QUANTILES, Findings, find
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem, file_error
 from softdock.report import Progress
@@ -92,8 +92,14 @@ def _about(table: Table) -> list[str]:
 
 def _outcomes(table: Table) -> list[str]:
     sentences = dict(zip(table.outcome, table.message))
+    failed = table.failures()
     rows = [
-        [outcome, str(count), f"{count / table.run.size:.1%}", sentences[outcome]]
+        [
+            f"{outcome} (failure)" if outcome in failed else outcome,
+            str(count),
+            f"{count / table.run.size:.1%}",
+            sentences[outcome],
+        ]
         for outcome, count in table.counts().items()
     ]
     return ["<h2>Outcomes</h2>", _table(["outcome", "runs", "share", "for example"], rows), *_validity(table)]
@@ -115,11 +121,19 @@ def _validity(table: Table) -> list[str]:
 
 def _quantiles(table: Table, findings: Findings) -> list[str]:
     head = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
-    rows = [
-        [table.label(name), str(count), *(_number(value) for value in values)]
-        for name, (count, values) in findings.quantiles.items()
-    ]
-    return ["<h2>Metrics</h2>", _table(head, rows)]
+    rows = []
+    for name, (count, values) in findings.quantiles.items():
+        between = findings.intervals[name]
+        cells = [_number(value) for value in values]
+        for place, key in enumerate(QUANTILES, 1):
+            low, high = ("" if end is None else _number(end) for end in between[key])
+            cells[place] += f" ({low} ... {high})"
+        rows.append([table.label(name), str(count), *cells])
+    note = (
+        "In brackets: where the quantile of all possible runs is with a confidence of 95 %, from order statistics, "
+        "whatever the distribution; an end is missing where there are too few runs for it."
+    )
+    return ["<h2>Metrics</h2>", _table(head, rows), f"<p>{note}</p>"]
 
 
 def _assist(table: Table) -> list[str]:

@@ -17,10 +17,10 @@ from softdock.replay.curves import curves_of, first_charts
 from softdock.replay.scene import Curve, Scene
 from softdock.report import svg
 from softdock.report.numbers import number, shown_unit, with_unit
-from softdock.result import Result, plain_data
+from softdock.result import CONSERVATION_LIMIT, Audit, Result, plain_data
 from softdock.storage import replace_together
 
-GOOD, DOUBTFUL = 1e-4, 1e-2
+GOOD, DOUBTFUL = 1e-4, CONSERVATION_LIMIT
 """Relative errors of the audit up to which its light is green, and yellow; a run above says so itself."""
 PICTURES, MOMENTS = 6, 60  # at most
 NOTHING = 1e-4  # of the size of a curve
@@ -279,8 +279,10 @@ def _audit(result: Result) -> str:
         else:
             light = "good" if error <= GOOD else "fair" if error <= DOUBTFUL else "bad"
             rows.append(f'<tr><td><span class="light {light}"></span>{law}</td><td>{error:.1e}</td></tr>')
-    rule = f"Relative errors of what must be conserved: green up to {GOOD:g}, yellow up to {DOUBTFUL:g}."
-    return f'<table>{"".join(rows)}</table><p class="soft">{rule}</p>'
+    rule = (
+        f"Largest relative errors of what must be conserved: green up to {GOOD:g}, yellow up to {DOUBTFUL:g}."
+    )
+    return f'<table>{"".join(rows)}</table><p class="soft">{rule} {html.escape(Audit.COVERAGE)}</p>'
 
 
 def _about(result: Result) -> list[str]:

@@ -73,13 +73,16 @@ def _cell(values: Mapping[str, Any], name: str) -> str:
 
 
 def _audit(audit: Audit) -> str:
-    books = {
+    errors = {
         "linear momentum": audit.linear_momentum_drift,
         "angular momentum": audit.angular_momentum_drift,
         "energy": audit.energy_residual,
     }
-    parts = [f"{law} {drift:.1e}" for law, drift in books.items() if drift is not None]
-    return "Audit (relative): " + (", ".join(parts) or "no law applies")
+    parts = [f"{law} {error:.1e}" for law, error in errors.items() if error is not None]
+    if audit.passed is None:
+        return "Conservation check: no law applies"
+    verdict = "passed" if audit.passed else "FAILED"
+    return f"Conservation check {verdict} (largest relative errors): " + ", ".join(parts)
 
 
 def _timing(timing: Timing) -> str:

@@ -74,8 +74,6 @@ class SimulatedRobot:
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._period = drives.torque_period
         self._last: State | None = None
-        self.largest_work = 0.0
-        """Largest work that motors and loads had done on balance at any time [J]; motors take back what they gave."""
 
     @property
     def limits(self) -> Limits:
@@ -100,7 +98,6 @@ class SimulatedRobot:
             set_torque()
             efforts[self._at_u] = self._tau
             ending = self.session.advance(begin + (tick + 1) * duration / ticks)
-            self.largest_work = max(self.largest_work, abs(float(self.session.state[-1])))
             if ending is not None:
                 break
 

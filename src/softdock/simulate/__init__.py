@@ -23,9 +23,6 @@ RUNNERS = {
     "station": "softdock.simulate.station",
 }
 
-OUT_OF_BALANCE = 1e-2
-"""Relative energy residual from which on a run says so itself: a percent is far beyond any default accuracy."""
-
 
 class Runner(Protocol):
     """A module that runs one kind of scenario."""
@@ -80,11 +77,10 @@ def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> 
     how = real_time
     result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    residual = result.audit.energy_residual
     result = replace(result, scenario=scenario.name, timing=timing)
-    if residual is not None and not residual <= OUT_OF_BALANCE:
+    if failures := result.audit.failures:
         warning = (
-            f"Its energy is out of balance by {residual:.2g} of what took part: do not trust the numbers."
+            f"The conservation check failed, out of balance: {', '.join(failures)}. Do not trust the numbers."
         )
         warnings = (*result.warnings, warning)
         return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.multibody.books import Books
 from softdock.multibody.kernels.tree import copied
 from softdock.multibody.mating import interface_records, refuse_stuck_pins
 from softdock.multibody.pairing import refuse_overlap
 from softdock.multibody.run import Simulation
-from softdock.multibody.session import Ending, Run, Session
+from softdock.multibody.session import LOST_INERTIA, Ending, Run, Session
 from softdock.multibody.settings import Accuracy, Method, Settings
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
@@ -18,6 +17,9 @@ from softdock.simulate.pattern import Pattern, Recorded, pattern_of
 from softdock.simulate.real_time import RealTime, run_in_frames
 from softdock.simulate.validity import judge
 from softdock.simulate.zones import WithZones
+
+DIVERGED = 0.5
+"""Energy gained from nowhere, relative to all that took part, from which on a run has diverged."""
 
 
 def run(scenario: MultibodyScenario) -> Result:
@@ -109,7 +111,7 @@ def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
         scenario=scenario.name,
         outcome=outcome,
         message=message,
-        completed=run.ending in (Ending.TIME_REACHED, Ending.STOPPED),
+        completed=_is_complete(run),
         valid=valid,
         warnings=warnings,
         metrics=_metrics(scenario, run, pattern, events),
@@ -121,6 +123,11 @@ def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
     )
 
 
+def _is_complete(run: Run) -> bool:
+    """Tell whether the run reached its end, and did not diverge on its way."""
+    return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
+
+
 def _channels(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Mapping[str, Channel]:
     recorded = Recorded(run.history, pattern.labels)
     return WithZones(recorded, scenario, pattern.zones) if pattern.zones else recorded
@@ -128,7 +135,13 @@ def _channels(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Mappin
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
     if run.ending not in (Ending.TIME_REACHED, Ending.STOPPED):
-        return run.ending.name.lower(), f"{run.ending.value} It ended at {run.time:.6g} s."
+        reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
+        return run.ending.name.lower(), f"{run.ending.value} It ended at {run.time:.6g} s.{reason}"
+    if not _is_complete(run):
+        return "diverged", (
+            "The run diverged: bodies gained energy that nothing gave them, so that its numbers mean nothing. "
+            "Take smaller steps, or leave `integrator.step` out."
+        )
     happened = {event.name for event in events}
     for outcome in scenario.outcomes:
         if happened.issuperset(outcome.happened) and happened.isdisjoint(outcome.not_happened):
@@ -170,8 +183,7 @@ def _metrics(
 
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
-    """Relative drifts of the closed system; None where the ground, gravity or a load takes part."""
-    start, end = run.start, run.end
+    """Largest relative errors during the run; None for momentum where the ground, gravity or a load takes part."""
     floating = all(
         body.parent != "world" or body.joint.type in ("free", "fixed") for body in scenario.bodies.values()
     )
@@ -184,33 +196,12 @@ def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
     closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
     closed = closed and scenario.orbit is None
-    linear = angular = None
-    if closed:
-        linear = _relative(
-            end.linear_momentum - start.linear_momentum, start.momentum_scale, end.momentum_scale
-        )
-        angular = _relative(
-            end.angular_momentum - start.angular_momentum,
-            start.angular_momentum_scale,
-            end.angular_momentum_scale,
-        )
-    residual = _energy_residual(start, end, closed)
-    return Audit(linear_momentum_drift=linear, angular_momentum_drift=angular, energy_residual=residual)
-
-
-def _energy_residual(start: Books, end: Books, closed: bool) -> float | None:
-    """Change of the balance against the largest energy that took part; None where there was none.
-
-    Kinetic energy of a closed system counts from its centre of mass; a common drift would only hide errors.
-    """
-    moving = (
-        (start.kinetic_about_centre, end.kinetic_about_centre) if closed else (start.kinetic, end.kinetic)
+    found = run.conservation
+    return Audit(
+        linear_momentum_drift=found.linear_momentum_drift if closed else None,
+        angular_momentum_drift=found.angular_momentum_drift if closed else None,
+        energy_residual=found.energy_residual,
     )
-    weight = abs((end.stored - end.elastic) - (start.stored - start.elastic))
-    scale = max(*moving, abs(start.elastic), abs(end.elastic), weight, abs(end.work), end.dissipated)
-    if scale == 0.0:
-        scale = max(start.kinetic, end.kinetic)
-    return float(abs(end.balance - start.balance) / scale) if scale > 0.0 else None
 
 
 def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:
@@ -219,8 +210,3 @@ def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:
             return False
         body = scenario.bodies[body].parent
     return True
-
-
-def _relative(change: np.ndarray, *scales: float) -> float:
-    scale = max(scales)
-    return float(np.linalg.norm(change) / scale) if scale > 0.0 else 0.0

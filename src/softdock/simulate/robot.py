@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.multibody.joints import Pose, matrix, quaternion
-from softdock.multibody.session import Run
-from softdock.result import Audit, Channel, Event, History, Result
+from softdock.result import Channel, Event, History, Result
 from softdock.robot.arm import Arm, arm_of
 from softdock.robot.bodies import body_name, limits_of
 from softdock.robot.experiment import Experiment, Log
@@ -39,16 +38,7 @@ def run(scenario: RobotScenario) -> Result:
     robot = setup.robot(experiment.plan.duration)
     with LocalLink(robot, scenario.control.period) as link:
         log = experiment.run(link)
-    done = robot.session.finish()
-    base = result_of(setup.whole, done)
-    return with_log(replace(base, audit=_audit(base.audit, done, robot.largest_work)), setup, log)
-
-
-def _audit(audit: Audit, done: Run, largest_work: float) -> Audit:
-    """Relate the energy out of balance to what motors gave at most: at rest again, they have taken it back."""
-    scale = max(largest_work, done.end.dissipated, done.start.kinetic, done.end.kinetic)
-    residual = abs(done.end.balance - done.start.balance) / scale if scale > 0.0 else None
-    return replace(audit, energy_residual=residual)
+    return with_log(result_of(setup.whole, robot.session.finish()), setup, log)
 
 
 def robot_of(scenario: RobotScenario) -> SimulatedRobot:

@@ -14,6 +14,7 @@ from softdock.multibody.assemble import assemble
 from softdock.multibody.impulse import Impact
 from softdock.multibody.joints import Free, Pose
 from softdock.multibody.run import Simulation
+from softdock.multibody.session import LOST_INERTIA, Ending
 from softdock.multibody.settings import Accuracy, Settings
 from softdock.multibody.structures import Flexible, ModeChoice
 from softdock.multibody.system import Body, System
@@ -95,8 +96,11 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
     )
     assembly = assemble(alone)
     settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
-    state = Simulation(assembly=assembly, settings=settings).run().state
-    return _pose_and_motion(Impact(assembly, state), assembly.placed["station"].link)
+    run = Simulation(assembly=assembly, settings=settings).run()
+    if run.ending is not Ending.TIME_REACHED:
+        reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
+        raise RunError(f"The station does not get as far as the docking. {run.ending.value}{reason}")
+    return _pose_and_motion(Impact(assembly, run.state), assembly.placed["station"].link)
 
 
 def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from softdock.campaign.store import is_locked
 from softdock.errors import InputError
 from softdock.studio.campaigner import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
@@ -131,6 +130,8 @@ class Campaigns:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
+        from softdock.campaign.store import is_locked
+
         return is_locked(place)  # started by an earlier studio or from a terminal
 
 

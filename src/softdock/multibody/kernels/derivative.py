@@ -48,11 +48,14 @@ WORLD = np.dtype(
         ("n_u", np.int64),  # number of momenta and speeds
         ("evaluations", np.int64),
         ("rebuilds", np.int64),
+        ("floating", np.int64),  # 1: nothing connects any body to the ground
     ],
     align=True,
 )
 BOOKS = 14  # numbers that `books` writes
-EXTRA_STATES = 2  # dissipated energy, work brought in
+EXTRA_STATES = (
+    2  # dissipated energy, work brought in; a run under loads has a third: work seen from the centre of mass
+)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -126,6 +129,8 @@ def derivative(system, t, y, dy):
         write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
     dy[n_q + n_u] = loss
     dy[n_q + n_u + 1] = power + held
+    if dy.shape[0] > n_q + n_u + EXTRA_STATES:
+        dy[n_q + n_u + EXTRA_STATES] = power + held - common_power(links, w.gravity, n_q, u, dy)
 
 
 @kernel
@@ -225,6 +230,23 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
             if link.loaded == 1 and base.kind == FREE:
                 for k in range(6):
                     dy[n_q + base.at_u + k] += link.W[k]
+
+
+@inline
+def common_power(links, gravity, n_q, u, dy):
+    """Power of all forces from outside but weight on the motion of the common centre of mass [W]; Eq. (E1)."""
+    mass, fx, fy, fz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(links.shape[0]):
+        base = links[i]
+        if base.kind == FREE:
+            m, at = base.total[0], base.at_u + 3
+            mass += m
+            px, py, pz = px + u[at], py + u[at + 1], pz + u[at + 2]
+            fx, fy, fz = fx + dy[n_q + at], fy + dy[n_q + at + 1], fz + dy[n_q + at + 2]
+    if mass == 0.0:
+        return 0.0
+    weight = gravity[0] * px + gravity[1] * py + gravity[2] * pz
+    return (fx * px + fy * py + fz * pz) / mass - weight
 
 
 @inline

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.kernels.channels import read_channels
+from softdock.multibody.kernels.conservation import compare_with_start, watch_conservation
 from softdock.multibody.kernels.contacts import (
     any_push,
     how_many_push,
@@ -16,7 +17,14 @@ from softdock.multibody.kernels.contacts import (
     widen_lists,
     worst_overreach,
 )
-from softdock.multibody.kernels.derivative import books, derivative, energy_held, set_motion, strike
+from softdock.multibody.kernels.derivative import (
+    EXTRA_STATES,
+    books,
+    derivative,
+    energy_held,
+    set_motion,
+    strike,
+)
 from softdock.multibody.kernels.elements import keep_angles
 from softdock.multibody.kernels.events import act, already_true, begins, note
 from softdock.multibody.kernels.interfaces import any_pin_pushes, keep_pin_depths, least_headway
@@ -118,6 +126,8 @@ class Workspace(NamedTuple):
     """(m,): channels at the state that was evaluated last."""
     ledger: NDArray[np.float64]
     """Momentum and energy, as `books` writes them."""
+    check: NDArray[np.float64]
+    """Rows of the conservation check."""
     linear: Linear
     search: Search
 
@@ -127,6 +137,7 @@ def observe(system, workspace, channels, options, y):
     """Evaluate the present state of a run: all channels, momentum and energy."""
     look_at(system, channels, channels.shape[0], options[0].t, y, workspace.k[1], workspace.values)
     books(system, y, workspace.ledger)
+    compare_with_start(system, y, workspace.check)
 
 
 @kernel
@@ -200,6 +211,7 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 )
             accepted, ending = judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance)
             if accepted:
+                watch_conservation(system, y_new, workspace.check)
                 prepare_dense(method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
                 seen = system.world[0].evaluations
@@ -347,6 +359,8 @@ def book_switch(world, y, gained):
         y[at] -= gained
     else:
         y[at + 1] += gained
+        if y.shape[0] > at + EXTRA_STATES:
+            y[at + EXTRA_STATES] += gained
 
 
 @kernel

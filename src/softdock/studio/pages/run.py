@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.simulate import OUT_OF_BALANCE
+from softdock.result import CONSERVATION_LIMIT
 from softdock.studio.pages import charts, frame
 
 if TYPE_CHECKING:
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
 AUDIT = {
-    "linear_momentum_drift": ("linear momentum", 1e-6, 1e-3),
-    "angular_momentum_drift": ("angular momentum", 1e-6, 1e-3),
-    "energy_residual": ("energy", 1e-3, OUT_OF_BALANCE),
+    "linear_momentum_drift": ("linear momentum", 1e-6, CONSERVATION_LIMIT),
+    "angular_momentum_drift": ("angular momentum", 1e-3, CONSERVATION_LIMIT),
+    "energy_residual": ("energy", 1e-3, CONSERVATION_LIMIT),
 }
-"""Name, up to where the light is green and up to where it is amber; relative figures. Beyond a percent of energy
-the run itself says that it is not to be trusted; momentum is kept far better than energy by any sound run."""
+"""Name, up to where the light is green and up to where it is amber: beyond, the conservation check has failed."""
 DOWNLOADS = {
     "history": ("History", "Parquet, every recorded channel"), "result": ("Result", "JSON: metrics, events, scenario"),
     "figure": ("Figure", "PNG of the history"), "glb": ("Replay, GLB", "animated glTF for Blender and others"),
