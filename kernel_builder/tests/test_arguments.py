@@ -113,6 +113,14 @@ def test_a_bound_call_sees_what_is_written_later():
     assert args[-1][1] == 56.0
 
 
+def test_a_prepared_structure_is_passed_as_the_structure_itself():
+    args = arguments()
+    prepared = [*args[:5], OUTER.prepare(args[5]), args[6]]
+    assert DESCRIBE(*prepared) == (42, True, (20.0, 30.0))
+    with pytest.raises(TypeError, match=r"outer: expected Outer; given Inner"):
+        DESCRIBE(*args[:5], OUTER.fields["inner"].prepare(args[5].inner), args[6])
+
+
 def test_a_record_is_changed_in_place():
     body = np.zeros(1, BODY).view(np.recarray)[0]
     assert WEIGH(body) == WEIGH(body) - 1.0 == 1.0
@@ -128,6 +136,10 @@ WRONG = {
     "float for an integer": (lambda a: [a[0], 2.5, *a[2:]], "number: expected an integer"),
     "text for a float": (lambda a: [*a[:2], "1", *a[3:]], "x: expected a float"),
     "vector of two": (lambda a: [*a[:3], (1.0, 2.0), *a[4:]], "p: expected a tuple of 3"),
+    "text in a matrix": (
+        lambda a: [*a[:4], ((0.0, 0.0, 0.0), (0.0, "1", 0.0), (0.0, 0.0, 0.0)), *a[5:]],
+        r"describe: R\[1\]\[1\]: expected a float",
+    ),
     "list for a tuple": (lambda a: [*a[:3], [1.0, 2.0, 3.0], *a[4:]], "p: expected a tuple of 3"),
     "too few arguments": (lambda a: a[:-1], "expected 7 arguments; given 6"),
     "another structure": (lambda a: [*a[:5], tuple(a[5]), a[6]], "outer: expected Outer"),
@@ -144,7 +156,7 @@ WRONG = {
     "list for an array": (lambda a: replaced(a, flags=[True, False]), r"outer\.flags: .*given list"),
     "sizes that differ": (
         lambda a: replaced(a, flags=np.zeros(3, bool)),
-        r"outer\.flags: .*bodies = 2 as in describe: outer\.bodies; given array of shape \(3,\)",
+        r"describe: outer\.flags: .*bodies = 2 as in an argument before; given array of shape \(3,\)",
     ),
 }
 

@@ -45,7 +45,7 @@ motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT)
 touching_cells = EntryPoint(force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER)
 rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT)
 rebuild_along = EntryPoint(near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True)
-manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER)
+manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER, separate=True)
 add_forces = EntryPoint(pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS))
 
 ENTRY_POINTS = (evaluate, motion_bound, touching_cells, rebuild, rebuild_along, manifold, add_forces)

@@ -1,6 +1,6 @@
 """Impulses on a system of bodies: along one direction (the impact of RMI in three dimensions) and as a weld."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,24 @@ class DirectionalImpulse:
     """Closing speed of the two systems after the impact [m/s]."""
     state: Floats
     """State after the impact."""
+    before: Floats
+    """State before it."""
+    change: Floats
+    """Change of momenta and speeds per unit of the impulse."""
+    at_u: int
+    """Where momenta and speeds begin in the state."""
+
+    def with_restitution(self, restitution: float) -> "DirectionalImpulse":
+        """Return the same impact with another coefficient of restitution; Eqs. (M42), (M43)."""
+        impulse = (1.0 + restitution) * max(self.closing_speed, 0.0) * self.effective_mass_free
+        after = self.before.copy()
+        after[self.at_u : self.at_u + len(self.change)] += impulse * self.change
+        return replace(
+            self,
+            impulse=impulse,
+            relative_velocity_after=self.closing_speed_locked - impulse / self.effective_mass_locked,
+            state=after,
+        )
 
     @property
     def effective_mass_ratio(self) -> float:
@@ -164,18 +182,19 @@ def strike(
         )
     closing = float(-wrench @ (impact.moving[b] - impact.moving[a]))
     closing_locked = float(-wrench @ (impact.locked_motion(b) - impact.locked_motion(a)))
-    impulse = (1.0 + restitution) * max(closing, 0.0) / compliance  # Eq. (M42)
-    after = y.copy()
-    after[impact.n_q : impact.n_q + impact.n_u] += impulse * change
-    return DirectionalImpulse(
+    untouched = DirectionalImpulse(
         effective_mass_free=1.0 / compliance,  # Eq. (M40)
         effective_mass_locked=1.0 / rigid,  # Eq. (M41)
         closing_speed=closing,
         closing_speed_locked=closing_locked,
-        impulse=impulse,
-        relative_velocity_after=closing_locked - impulse * rigid,  # Eq. (M43)
-        state=after,
+        impulse=0.0,
+        relative_velocity_after=closing_locked,
+        state=y,
+        before=y,
+        change=change,
+        at_u=impact.n_q,
     )
+    return untouched.with_restitution(restitution)
 
 
 def weld_impulse(assembly: Assembly, y: Floats, a: int, b: int) -> tuple[Floats, float]:

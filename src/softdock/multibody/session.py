@@ -23,7 +23,7 @@ from softdock.multibody.assemble import (
 )
 from softdock.multibody.books import Books, books_of
 from softdock.multibody.conservation import Conservation, begin_check, is_floating, new_check, read_check
-from softdock.multibody.entry_points import observe, refresh_lists, run, set_motion
+from softdock.multibody.entry_points import SYSTEM, WORKSPACE, observe, refresh_lists, run, set_motion
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.conservation import MOMENTUM_SCALE, START
@@ -255,11 +255,12 @@ class Session:
 
     def _bind(self) -> None:
         """Pass the arrays of the run to the kernels, once for all calls."""
+        machine, workspace = SYSTEM.prepare(self.machine), WORKSPACE.prepare(self._workspace)
         self._run = run.bind(
-            self.machine, self._workspace, self._channels, self._events, self._actions, self._assembly.breaks,
+            machine, workspace, self._channels, self._events, self._actions, self._assembly.breaks,
             self._options, self.state, self._record, self._log,
         )  # fmt: skip
-        self._observe = observe.bind(self.machine, self._workspace, self._channels, self._options, self.state)
+        self._observe = observe.bind(machine, workspace, self._channels, self._options, self.state)
 
 
 def _lost_inertia(links: np.recarray) -> bool:

@@ -2,7 +2,7 @@
 
 Compiled code receives one block of 64-bit words. A number takes one word; an array takes the address of its data and
 one word per dimension; a record takes its address; tuples and structures take the words of their items in order.
-Values are checked before they are passed: a wrong type, shape or memory layout raises `TypeError`.
+Values are checked before they are passed: a wrong type, shape or memory layout raises `ArgumentError`.
 """
 
 import struct
@@ -14,17 +14,35 @@ import numpy as np
 
 Dimension = int | str
 """A fixed size, or a name; equal names in one call have equal sizes."""
-Sizes = dict[str, tuple[int, str]]
-"""Size of each named dimension in a call, and the argument that defined it."""
+Sizes = dict[str, int]
+"""Size of each named dimension in a call."""
 
 _NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is slow
 _dtype_of, _shape_of = _NDARRAY.dtype.__get__, _NDARRAY.shape.__get__
 _flags_of, _ctypes_of = _NDARRAY.flags.__get__, _NDARRAY.ctypes.__get__
 _LAYOUT, _WRITABLE_LAYOUT = 0x101, 0x501  # flags of NumPy: C-contiguous and aligned; and writable
+_REMEMBERED = 16  # types of an array that are equal without being the same object
 
 
-def _fail(path: str, expected: str, value: Any) -> TypeError:
-    return TypeError(f"{path}: expected {expected}; given {_describe(value)}")
+class ArgumentError(TypeError):
+    """An argument is not as declared; says which one, what was expected and what was given."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.path = ""
+        """Dotted path of the argument; the types that contain it put their names in front while the error passes."""
+
+    def inside(self, name: str) -> "ArgumentError":
+        """Return the error as that of an item or a field of this name."""
+        separator = "" if self.path.startswith("[") or not self.path else "."
+        self.path = f"{name}{separator}{self.path}"
+        self.args = (f"{self.path}: {self.problem}",)
+        return self
+
+
+def _fail(expected: str, value: Any) -> ArgumentError:
+    return ArgumentError(f"expected {expected}; given {_describe(value)}")
 
 
 def _describe(value: Any) -> str:
@@ -49,10 +67,10 @@ class Scalar:
     """Format character of `struct`."""
     accepts: tuple[type, ...]
 
-    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
-        """Append the words of a value. Raises TypeError."""
+    def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
+        """Append the words of a value. Raises ArgumentError."""
         if not isinstance(value, self.accepts):
-            raise _fail(path, self.name, value)
+            raise _fail(self.name, value)
         words.append(value)
 
     def codes(self) -> Iterator[str]:
@@ -71,12 +89,15 @@ class Tuple:
 
     items: tuple["ArgumentType", ...]
 
-    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
-        """Append the words of a value. Raises TypeError."""
+    def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
+        """Append the words of a value. Raises ArgumentError."""
         if not isinstance(value, tuple) or len(value) != len(self.items):
-            raise _fail(path, f"a tuple of {len(self.items)}", value)
+            raise _fail(f"a tuple of {len(self.items)}", value)
         for i, (item, part) in enumerate(zip(self.items, value, strict=True)):
-            item.pack(part, words, f"{path}[{i}]", sizes)
+            try:
+                item.pack(part, words, sizes)
+            except ArgumentError as error:
+                raise error.inside(f"[{i}]") from None
 
     def codes(self) -> Iterator[str]:
         """Return the format characters of the words."""
@@ -97,28 +118,38 @@ class Array:
     shape: tuple[Dimension, ...]
     writable: bool = True
     """False: kernels only read it, and read-only arrays are accepted."""
+    _equal: dict[int, np.dtype[Any]] = field(default_factory=dict, repr=False, compare=False)
+    """Types that were found to be equal, by identity: comparing records takes longer than passing them."""
 
-    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
-        """Append the words of a value. Raises TypeError."""
+    def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
+        """Append the words of a value. Raises ArgumentError."""
         if not isinstance(value, np.ndarray):
-            raise _fail(path, str(self), value)
-        dtype, shape = _dtype_of(value), _shape_of(value)
+            raise _fail(str(self), value)
+        shape = _shape_of(value)
         required = _WRITABLE_LAYOUT if self.writable else _LAYOUT
         if (
-            (dtype is not self.dtype and dtype != self.dtype)
+            not self._is_of_type(_dtype_of(value))
             or len(shape) != len(self.shape)
             or _flags_of(value).num & required != required
         ):
-            raise _fail(path, str(self), value)
+            raise _fail(str(self), value)
         words.append(_ctypes_of(value).data)
         for size, wanted in zip(shape, self.shape, strict=True):
             if isinstance(wanted, int):
                 if size != wanted:
-                    raise _fail(path, str(self), value)
-            elif sizes.setdefault(wanted, (size, path))[0] != size:
-                known, where = sizes[wanted]
-                raise _fail(path, f"{self} with {wanted} = {known} as in {where}", value)
+                    raise _fail(str(self), value)
+            elif sizes.setdefault(wanted, size) != size:
+                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in an argument before", value)
             words.append(size)
+
+    def _is_of_type(self, dtype: np.dtype[Any]) -> bool:
+        if id(dtype) in self._equal:
+            return True
+        if dtype != self.dtype:
+            return False
+        if len(self._equal) < _REMEMBERED:
+            self._equal[id(dtype)] = dtype  # which keeps the identity in use
+        return True
 
     def codes(self) -> Iterator[str]:
         """Return the format characters of the words."""
@@ -136,15 +167,24 @@ class Record:
 
     dtype: np.dtype[Any]
 
-    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
-        """Append the words of a value. Raises TypeError."""
+    def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
+        """Append the words of a value. Raises ArgumentError."""
         if not isinstance(value, np.void) or value.dtype != self.dtype or not value.flags.writeable:
-            raise _fail(path, f"a writable {_name_of(self.dtype)}", value)
+            raise _fail(f"a writable {_name_of(self.dtype)}", value)
         words.append(value.__array_interface__["data"][0])
 
     def codes(self) -> Iterator[str]:
         """Return the format characters of the words."""
         yield "q"
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedStructure:
+    """A structure that was checked and packed, to be passed several times."""
+
+    value: Any
+    words: list[Any]
+    sizes: Sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,14 +201,35 @@ class Structure:
         if tuple(self.fields) != tuple(expected):
             raise TypeError(f"{self.type.__name__} has the fields {expected}, not {tuple(self.fields)}")
 
-    def pack(self, value: Any, words: list[Any], path: str, sizes: Sizes) -> None:
-        """Append the words of a value. Raises TypeError."""
+    def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
+        """Append the words of a value. Raises ArgumentError."""
+        if isinstance(value, PreparedStructure):
+            self._pack_prepared(value, words, sizes)
+            return
         if not isinstance(value, self.type):
-            raise _fail(path, self.type.__name__, value)
+            raise _fail(self.type.__name__, value)
         for (name, field_type), item in zip(self.fields.items(), value, strict=True):  # type: ignore[call-overload]
-            field_type.pack(item, words, f"{path}.{name}", sizes)
+            try:
+                field_type.pack(item, words, sizes)
+            except ArgumentError as error:
+                raise error.inside(name) from None
         if self.check is not None and (problem := self.check(value)):
-            raise TypeError(f"{path}: {problem}")
+            raise ArgumentError(problem)
+
+    def prepare(self, value: Any) -> PreparedStructure:
+        """Return a value, checked and packed once, for several calls. Raises ArgumentError."""
+        words: list[Any] = []
+        sizes: Sizes = {}
+        self.pack(value, words, sizes)
+        return PreparedStructure(value, words, sizes)
+
+    def _pack_prepared(self, prepared: PreparedStructure, words: list[Any], sizes: Sizes) -> None:
+        if not isinstance(prepared.value, self.type):
+            raise _fail(self.type.__name__, prepared.value)
+        for name, size in prepared.sizes.items():
+            if sizes.setdefault(name, size) != size:
+                raise ArgumentError(f"expected {name} = {sizes[name]} as in an argument before; given {size}")
+        words += prepared.words
 
     def codes(self) -> Iterator[str]:
         """Return the format characters of the words."""
@@ -216,13 +277,16 @@ class Signature:
         object.__setattr__(self, "results", struct.Struct(returned))
 
     def pack(self, args: tuple[Any, ...]) -> bytes:
-        """Return the block of words of the arguments. Raises TypeError."""
+        """Return the block of words of the arguments. Raises ArgumentError."""
         if len(args) != len(self.arguments):
             raise TypeError(f"{self.name}: expected {len(self.arguments)} arguments; given {len(args)}")
         words: list[Any] = []
         sizes: Sizes = {}
         for (name, argument), value in zip(self.arguments.items(), args, strict=True):
-            argument.pack(value, words, f"{self.name}: {name}", sizes)
+            try:
+                argument.pack(value, words, sizes)
+            except ArgumentError as error:
+                raise error.inside(f"{self.name}: {name}") from None
         return self.words.pack(*words)
 
     def unpack(self, block: bytes) -> Any:

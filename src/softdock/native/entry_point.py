@@ -1,11 +1,12 @@
 """Entry points: the kernels that Python calls."""
 
 import ctypes
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-from softdock.native.argument_types import ArgumentType, Scalar, Signature, Tuple
+from softdock.native.argument_types import ArgumentType, PreparedStructure, Scalar, Signature, Tuple
 from softdock.native.library import KernelError, native_function, runs_as_python
 
 
@@ -38,7 +39,7 @@ class EntryPoint:
 
     def __call__(self, *args: Any) -> Any:
         """Call the kernel. Raises TypeError where an argument has another type or shape than declared."""
-        return self.function(*args) if runs_as_python() else self._call(self.signature.pack(args))
+        return self._as_python(args)() if runs_as_python() else self._call(self.signature.pack(args))
 
     def bind(self, *args: Any) -> Callable[[], Any]:
         """Return a call with fixed arguments, for repeated calls: they are checked and packed once.
@@ -46,13 +47,17 @@ class EntryPoint:
         The kernel sees values that are written into the arrays between calls.
         """
         if runs_as_python():
-            return lambda: self.function(*args)
+            return self._as_python(args)
         block = self.signature.pack(args)
 
         def call(alive: tuple[Any, ...] = args) -> Any:  # the block refers to the memory of the arguments
             return self._call(block)
 
         return call
+
+    def _as_python(self, args: tuple[Any, ...]) -> Callable[[], Any]:
+        plain = (arg.value if isinstance(arg, PreparedStructure) else arg for arg in args)
+        return functools.partial(self.function, *plain)
 
     def _call(self, block: bytes) -> Any:
         native = self._native

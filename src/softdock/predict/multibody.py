@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.impulse import Impact, strike
+from softdock.multibody.impulse import DirectionalImpulse, Impact, strike
 from softdock.multibody.joints import direction, matrix, quaternion
 from softdock.multibody.pairing import Touch, first_touch
 from softdock.scenario import ScenarioBase
@@ -29,27 +29,28 @@ def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
         placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
         R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
         point = _point(impact, assembly, b.body, np.asarray(b.at, float))
-        struck = (placed_a.link, placed_b.link, point, R_NA @ direction(scenario.impact.normal))
+        normal = R_NA @ direction(scenario.impact.normal)
+        struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
         source = "The restitution is that of impact.restitution."
-        return _prediction(scenario, assembly, assembly.y, *struck, scenario.impact.restitution, source)
+        return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
     if not scenario.contacts:
         return None
     touch = first_touch(scenario, assembly, scenario.directory, scenario.duration)
     if touch is None:
         return None
-    struck = (touch.a, touch.b, touch.point, touch.normal)
-    return _prediction(scenario, assembly, touch.state, *struck, *_restitution(assembly, touch)) | {
+    struck = strike(assembly, touch.state, touch.a, touch.b, touch.point, touch.normal)
+    restitution, source = _restitution(touch, struck)
+    return _prediction(scenario, assembly, struck, touch.point, touch.normal, restitution, source) | {
         "contact": touch.contact,
         "t_first_contact": touch.time,
     }
 
 
-def _restitution(assembly: Assembly, touch: Touch) -> tuple[float, str]:
+def _restitution(touch: Touch, struck: DirectionalImpulse) -> tuple[float, str]:
     """Return the restitution that the layer of the contact gives at this speed and effective mass, and its source."""
     layer, name = touch.pair.layer, touch.contact
     if layer.damping == 0.0:
         return 1.0, f"The restitution is 1: the layer of {name} has no damping."
-    struck = strike(assembly, touch.state, touch.a, touch.b, touch.point, touch.normal)
     if not struck.closing_speed > 0.0:
         return 1.0, "The restitution is 1: the bodies do not close."
     depth = layer.damping_depth
@@ -81,15 +82,13 @@ def _restitution(assembly: Assembly, touch: Touch) -> tuple[float, str]:
 def _prediction(
     scenario: MultibodyScenario,
     assembly: Assembly,
-    y: Floats,
-    a: int,
-    b: int,
+    struck: DirectionalImpulse,
     point: Floats,
     normal: Floats,
     restitution: float,
     source: str,
 ) -> dict[str, Any]:
-    struck = strike(assembly, y, a, b, point, normal, restitution)
+    struck = struck.with_restitution(restitution)
     e_I = struck.effective_mass_ratio
     regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
     name, sentence = regime.identifier, regime.sentence
