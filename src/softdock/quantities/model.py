@@ -51,7 +51,7 @@ class Findings:
 class Model(BaseModel):
     """Base of all models: keyword only, frozen, unknown keys refused, described by its docstrings."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True, 
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,

@@ -1,5 +1,6 @@
 """Coefficient of restitution of a linear spring and damper, and of an elastic layer, between two free masses."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,6 +11,22 @@ from softdock.theory.inputs import Number, as_number, checked
 
 WEAK = 1e-3
 """Damping factor times speed below which a series is as exact as the closed form."""
+NEWTON_STEPS = 40  # twelve halve the distance to the double root at zero damping, the others are quadratic
+TOLERANCE = 1e-9  # error of a step in depth over damping depth, and in speed over closing speed
+LONGEST_STEP = 0.05  # of the time scale of the impact: depth and speed at its events are interpolated
+# Dormand and Prince (1980): the stages, the last of which is the solution, and the error of the solution.
+DORMAND_PRINCE: tuple[tuple[float, ...], ...] = (
+    (),
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+DORMAND_PRINCE_ERROR = (
+    71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40,
+)  # fmt: skip
 
 
 class Release(Enum):
@@ -59,17 +76,25 @@ def ramp_restitution(damping_factor: ArrayLike, speed: ArrayLike) -> Number:
     Damping factor a = d0/(c s0) [s/m], closing speed [m/s]. Holds for depths below s0, whatever the shape, the
     stiffness and the masses; Eq. (R21).
     """
-    from scipy.special import lambertw
-
     alpha = np.atleast_1d(
         checked("damping_factor", damping_factor, at_least=0.0) * checked("speed", speed, at_least=0.0)
     )
     safe = np.maximum(alpha, WEAK)
-    b = safe - np.log1p(safe)
-    e = (1.0 + lambertw(-np.exp(-1.0 - b)).real) / safe  # Eq. (R22)
+    e = -np.expm1(_log_of_lambert(safe - np.log1p(safe))) / safe  # Eq. (R22)
     series = 1.0 - 2.0 * alpha / 3.0 + 4.0 * alpha**2 / 9.0
     shape = np.broadcast_shapes(np.shape(damping_factor), np.shape(speed))
     return as_number(np.where(alpha < WEAK, series, e).reshape(shape))
+
+
+def _log_of_lambert(b: np.ndarray) -> np.ndarray:
+    """Return log(-W(-exp(-1 - b))) of Lambert's function: the negative root of L - exp(L) + 1 + b.
+
+    The left side is concave and rises, so that Newton's method from the left never passes the root.
+    """
+    L: np.ndarray = -1.0 - b
+    for _ in range(NEWTON_STEPS):
+        L = L - (L - np.expm1(L) + b) / -np.expm1(L)
+    return L
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,25 +134,40 @@ def layer_impact(
 
 def _deep_impact(alpha: float, kappa: float) -> tuple[float, float]:
     """Return restitution and largest depth over the damping depth of an impact that goes deeper; Eq. (R24)."""
-    from scipy.integrate import solve_ivp
 
-    def rates(_: float, y: np.ndarray) -> list[float]:
-        x, u = y
+    def acceleration(x: float, u: float) -> float:
         if alpha * u < -1.0:  # only what is deeper than that many damping depths still pushes
-            return [u, -kappa * max(0.0, x + alpha * u) ** 2]
+            return -kappa * max(0.0, x + alpha * u) ** 2
         ramp = x * x if x < 1.0 else 2.0 * x - 1.0
-        return [u, -kappa * (x * x + alpha * u * ramp) if x > 0.0 else 0.0]
+        return -kappa * (x * x + alpha * u * ramp) if x > 0.0 else 0.0
 
-    def leaves(_: float, y: np.ndarray) -> float:
-        return float(y[0])
+    unit = kappa ** (-1 / 3)  # time scale of the elastic impact
+    t, x, u, h, deepest = 0.0, 0.0, 1.0, 1e-3 * unit, 0.0
+    while t < 100.0 * (1.0 + alpha) * unit:
+        x_new, u_new, error = _fifth_order_step(acceleration, x, u, h)
+        if error <= 1.0:
+            if u > 0.0 >= u_new:  # turns: vertex of the parabola through both speeds
+                deepest = x + 0.5 * h * u * u / (u - u_new)
+            if x_new <= 0.0 and t > 0.0:  # leaves: speed is linear over the last, short step
+                return -(u + (u_new - u) * x / (x - x_new)), deepest
+            t, x, u = t + h, x_new, u_new
+        h = min(h * min(4.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.2)), LONGEST_STEP * unit)
+    return 0.0, deepest
 
-    def turns(_: float, y: np.ndarray) -> float:
-        return float(y[1])
 
-    leaves.terminal, leaves.direction = True, -1.0  # type: ignore[attr-defined]
-    longest = 100.0 * (1.0 + alpha) * kappa ** (-1 / 3)
-    done = solve_ivp(
-        rates, (0.0, longest), (0.0, 1.0), events=(leaves, turns), rtol=1e-8, atol=1e-10, method="DOP853"
+def _fifth_order_step(
+    acceleration: Callable[[float, float], float], x: float, u: float, h: float
+) -> tuple[float, float, float]:
+    """Return depth and speed after a step of Dormand and Prince's method, and its error over the tolerance."""
+    speeds: list[float] = []
+    pushes: list[float] = []
+    for row in DORMAND_PRINCE:
+        y = x + h * sum(a * v for a, v in zip(row, speeds, strict=True))
+        v = u + h * sum(a * f for a, f in zip(row, pushes, strict=True))
+        speeds.append(v)
+        pushes.append(acceleration(y, v))
+    error = max(
+        abs(h * sum(c * v for c, v in zip(DORMAND_PRINCE_ERROR, speeds, strict=True))),
+        abs(h * sum(c * f for c, f in zip(DORMAND_PRINCE_ERROR, pushes, strict=True))),
     )
-    deepest = float(done.y_events[1][0][0]) if len(done.y_events[1]) else float(done.y[0].max())
-    return (float(-done.y_events[0][0][1]) if len(done.y_events[0]) else 0.0), deepest
+    return y, v, error / TOLERANCE
