@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := out/demo
 
-.PHONY: install kernels wheel demo test test-long test-python test-boundscheck check format docs pictures bench clean
+.PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck check format docs pictures bench clean
 
 install: $(STAMP)
 
@@ -30,6 +30,10 @@ kernels: install
 wheel: install
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
+
+# The wheel, installed alone into an empty environment and used outside the source tree.
+test-wheel: wheel
+	$(BIN)/python tests/check_wheel.py "$$(ls -t dist/*.whl | head -1)"
 
 demo: install
 	$(BIN)/softdock run assist-soft-docking --out $(DEMO) --report $(DEMO)/report.html

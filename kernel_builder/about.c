@@ -3,7 +3,8 @@
 
 const char softdock_source_digest[] = SOFTDOCK_SOURCE_DIGEST;
 
-/* Returns the x86-64 level of this processor: 3 with AVX2 and FMA, 4 with AVX-512 as well, else 2. */
+/* Returns the x86-64 level of this processor: 3 with AVX2 and FMA, 4 with AVX-512 as well, else 2;
+   0 on other architectures. */
 int softdock_cpu_level(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();

@@ -60,7 +60,12 @@ def _globals(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _constant(value: Any) -> str:
-    return str(value.descr) if isinstance(value, np.dtype) else repr(value)
+    """Return a text that changes whenever a constant does; `repr` rounds the numbers of arrays."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, np.dtype):
+        return str(value.fields or value)
+    return repr(value)
 
 
 def _signature(entry: EntryPoint) -> str:

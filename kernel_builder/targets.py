@@ -5,7 +5,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from softdock.native.library import default_builds
+from softdock.native.library import BOUNDSCHECK, default_builds
 
 OPTIMISATION = 3  # the docking runs 3 % faster than at level 2, and building takes 8 s longer
 
@@ -27,9 +27,6 @@ class Target:
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.cpu, features=self.features, opt=OPTIMISATION, reloc="pic", codemodel="default"
         )
-
-
-BOUNDSCHECK = "boundscheck"
 
 
 def find_target(build: str) -> Target:

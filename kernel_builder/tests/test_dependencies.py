@@ -12,12 +12,12 @@ from softdock.native.entry_point import EntryPoint
 
 SOURCE = '''
 FACTOR = 2.0
-KIND = np.dtype([("a", np.float64)])
+TABLE = np.array([1.0, 0.123456789012])
 
 @inline
 def helper(x):
     """Double."""
-    return FACTOR * x  # a comment
+    return FACTOR * x + TABLE[1]  # a comment
 
 @kernel
 def shared(x):
@@ -57,8 +57,9 @@ def changed(*args, **named):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("return FACTOR * x", "return FACTOR * x + 1.0", {"top"}),  # a callee
+        ("return FACTOR * x", "return 1.0 + FACTOR * x", {"top"}),  # a callee
         ("FACTOR = 2.0", "FACTOR = 2.5", {"top"}),  # a constant
+        ("0.123456789012", "0.123456789013", {"top"}),  # the last digit of an array
         ("@inline", "@kernel", {"top"}),  # how it is compiled
         ("3.0 * x", "4.0 * x", {"shared"}),  # the body of a separate entry point
         ("return x\n", "return -x\n", {"other"}),

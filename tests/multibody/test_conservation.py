@@ -24,6 +24,7 @@ from multibody.conservation_cases import (
     slide,
     thrust,
 )
+from softdock.multibody.entry_points import compare_with_start
 from softdock.result import CONSERVATION_LIMIT, Audit
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.multibody import prepare
@@ -70,6 +71,7 @@ def test_the_largest_error_during_the_run_counts():
     at = int(session.machine.world[0].n_q)
     session.state[at] += 0.1
     session.values()
+    compare_with_start(session.machine, session.state, session._check)
     session.state[at] -= 0.1
     session.advance(6.0)
     done = session.finish()

@@ -20,7 +20,7 @@ SOURCES = (
     "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot", "scenario",
     "predict", "simulate", "theory",
 )  # fmt: skip
-"""Rooms whose code decides a result."""
+"""Packages whose code decides a result."""
 NAMING_FILES = ("file", "bulk", "eigenvectors")
 """Keys of a scenario that name a file, or a folder of tables."""
 MOST_SHOWN = 12

@@ -37,7 +37,7 @@ class Tally:
     fresh: int = 0
     """Runs of this session."""
     first_done: float = 0.0
-    """When the first of them was [s]; it may have waited for kernels to be compiled."""
+    """When the first of them was done [s]."""
     finished: bool = False
     interrupted: bool = False
     stopped_at: int | None = None

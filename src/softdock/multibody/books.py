@@ -1,4 +1,4 @@
-"""Momentum and energy of a state: what the audit of a run compares."""
+"""Momentum and energy of a state."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,6 @@ class Books:
     work: float
     momentum_scale: float
     angular_momentum_scale: float
-    kinetic_about_centre: float
-    elastic: float
 
     @property
     def balance(self) -> float:
@@ -51,6 +49,4 @@ def books_of(out: Floats) -> Books:
         work=float(out[9]),
         momentum_scale=float(out[10]),
         angular_momentum_scale=float(out[11]),
-        kinetic_about_centre=float(out[12]),
-        elastic=float(out[13]),
     )

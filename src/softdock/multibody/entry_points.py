@@ -144,6 +144,9 @@ apply_contacts = EntryPoint(
 apply_interfaces = EntryPoint(
     interfaces.apply_interfaces, _LINKS, _INTERFACES, _PINS, floats("power"), separate=True
 )
+compare_with_start = EntryPoint(
+    conservation.compare_with_start, SYSTEM, _STATE, floats(3, conservation.COLUMNS), separate=True
+)
 observe = EntryPoint(integrate.observe, SYSTEM, WORKSPACE, _CHANNELS, _OPTIONS, _STATE)
 run = EntryPoint(
     integrate.run, SYSTEM, WORKSPACE, _CHANNELS, records(events.EVENT, "events"),
@@ -153,5 +156,5 @@ run = EntryPoint(
 
 ENTRY_POINTS = (
     derivative, set_motion, strike, respond, linearise, books, refresh_lists, apply_contacts, apply_interfaces,
-    observe, run,
+    compare_with_start, observe, run,
 )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.kernels.layout import DEPTH
+from softdock.contact.kernels.layout import DEPTH, LANES
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
     ANGLE,
@@ -23,7 +23,15 @@ from softdock.multibody.assemble import (
 )
 from softdock.multibody.books import Books, books_of
 from softdock.multibody.conservation import Conservation, begin_check, is_floating, new_check, read_check
-from softdock.multibody.entry_points import SYSTEM, WORKSPACE, observe, refresh_lists, run, set_motion
+from softdock.multibody.entry_points import (
+    SYSTEM,
+    WORKSPACE,
+    compare_with_start,
+    observe,
+    refresh_lists,
+    run,
+    set_motion,
+)
 from softdock.multibody.kernels import integrate as kernels
 from softdock.multibody.kernels.channels import LARGEST, SMALLEST
 from softdock.multibody.kernels.conservation import MOMENTUM_SCALE, START
@@ -116,6 +124,8 @@ class Run:
     start: Books
     end: Books
     conservation: Conservation
+    unsearched: int
+    """Intervals that the search for events and peaks gave up at its limits."""
     lost_inertia: bool
     """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
     steps: int
@@ -176,6 +186,7 @@ class Session:
         """Whether the near lists had room for all that is near at the start."""
         self._observe()
         self._start = books_of(self._ledger)
+        compare_with_start(self.machine, self.state, self._check)
         begin_check(self._check, self.machine.links)
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
@@ -202,7 +213,11 @@ class Session:
         while (code := int(self._run())) == kernels.LISTS_TOO_LONG:
             self._capacity *= 2
             if self._capacity > MOST_BLOCKS:
-                raise RunError("A contact needs more than a million cells: its surfaces overlap too deeply.")
+                cells = MOST_BLOCKS * LANES
+                raise RunError(
+                    f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
+                    "Increase `resolved_force` of the contact, or its stiffness."
+                )
             self.machine = self.machine._replace(lists=contact_lists(self.machine.arrays, self._capacity))
             self._bind()
         if code != kernels.TIME_REACHED or o.t >= self._settings.duration:
@@ -223,6 +238,7 @@ class Session:
         o, m = self._options[0], self.machine
         evaluations = int(m.world[0].evaluations)
         final = self.values()
+        compare_with_start(m, self.state, self._check)
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
             stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
@@ -241,6 +257,7 @@ class Session:
             start=self._start,
             end=books_of(self._ledger),
             conservation=read_check(self._check, m.links),
+            unsearched=int(o.unsearched),
             lost_inertia=_lost_inertia(m.links),
             steps=int(o.steps),
             rejected=int(o.rejected),

@@ -23,6 +23,10 @@ NAME = "softdock_kernels"
 SUFFIX = {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")
 X86_LEVELS = {3: "x86-64-v3", 4: "x86-64-v4"}
 """Builds for processors with AVX2 and FMA, and with AVX-512."""
+BOUNDSCHECK = "boundscheck"
+"""Build with checked array indices, for tests."""
+BUILDS = (*X86_LEVELS.values(), "aarch64", "arm64", BOUNDSCHECK)
+"""Names of all builds."""
 VARIABLE = "SOFTDOCK_KERNELS"
 PYTHON = "python"
 
@@ -61,7 +65,7 @@ def usable_builds() -> tuple[str, ...]:
     builds = [build for build in default_builds() if path_of(build).is_file()]
     if not builds or builds[0] not in X86_LEVELS.values():
         return tuple(builds)
-    lowest = ctypes.CDLL(str(path_of(builds[0])))
+    lowest = _load(path_of(builds[0]))
     supported = int(lowest.softdock_cpu_level())  # this function runs on every x86-64 processor
     return tuple(build for level, build in X86_LEVELS.items() if build in builds and level <= supported)
 
@@ -69,12 +73,23 @@ def usable_builds() -> tuple[str, ...]:
 @functools.cache
 def _library() -> ctypes.CDLL:
     chosen = os.environ.get(VARIABLE)
+    if chosen and chosen not in BUILDS:
+        raise KernelError(_missing(chosen))
     if sources.BUILDER.is_dir():
         _update((chosen,) if chosen else default_builds())
     build = chosen or next(reversed(usable_builds()), "")
     if not build or not path_of(build).is_file():
         raise KernelError(_missing(chosen))
-    return ctypes.CDLL(str(path_of(build)))
+    return _load(path_of(build))
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise KernelError(
+            f"The compiled kernels cannot be loaded: {error}. Install Softdock again."
+        ) from error
 
 
 def _missing(chosen: str | None) -> str:

@@ -19,7 +19,8 @@ def source_files() -> Iterator[Path]:
     """Return all files that the library is made of, sorted."""
     for pattern in PATTERNS:
         yield from sorted(PACKAGE.glob(pattern))
-    yield from sorted(BUILDER.glob("*.py"))
+    for pattern in ("*.py", "*.c"):
+        yield from sorted(BUILDER.glob(pattern))
 
 
 def source_digest() -> str:

@@ -51,7 +51,8 @@ class Findings:
 class Model(BaseModel):
     """Base of all models: keyword only, frozen, unknown keys refused, described by its docstrings."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True, 
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        defer_build=True,  # a schema is built once, with that of the scenario that contains it
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,

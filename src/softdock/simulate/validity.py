@@ -36,6 +36,11 @@ def judge(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
         warnings += _of_pins(name, face, float(overlap))
     warnings += _of_angles(run)
+    if run.unsearched > 0:
+        warnings.append(
+            f"The search for events and peaks inside steps reached its limit {run.unsearched} times: an event or a "
+            "peak may be missing. Set a smaller `integrator.max_step`."
+        )
     if run.ending in INVALID:
         return "no", tuple(warnings)
     return ("warned" if warnings else "yes"), tuple(warnings)

@@ -236,7 +236,6 @@ def add_modal_books(links, appendages, modes, q, gravity, out):
         coupling = m[0] * w0 + m[1] * w1 + m[2] * w2 + m[3] * v0 + m[4] * v1 + m[5] * v2
         out[6] += a.swing
         out[7] += a.energy
-        out[13] += a.energy
         if link.kind != GROUND:
             out[6] += 0.5 * coupling  # the other half is in the link's momentum times its velocity
         else:  # the ground keeps no books: the weight of what moves on it

@@ -221,15 +221,6 @@ def keep_observed(pairs):
 
 
 @kernel
-def any_push(pairs):
-    """Tell whether any contact pushes, at the last evaluation."""
-    for i in range(pairs.shape[0]):
-        if pairs[i].force > 0.0:
-            return True
-    return False
-
-
-@kernel
 def how_many_push(pairs):
     """Number of contacts that push, at the last evaluation."""
     count = 0

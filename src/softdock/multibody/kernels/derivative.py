@@ -52,7 +52,7 @@ WORLD = np.dtype(
     ],
     align=True,
 )
-BOOKS = 14  # numbers that `books` writes
+BOOKS = 12  # numbers that `books` writes
 EXTRA_STATES = (
     2  # dissipated energy, work brought in; a run under loads has a third: work seen from the centre of mass
 )
@@ -288,14 +288,12 @@ def books(system, y, out):
 
     0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
     energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
-    |m v| as the scale of linear momentum, 11 scale of angular momentum, 12 kinetic energy seen from the centre of mass,
-    13 energy held in elements, contacts and modes alone.
+    |m v| as the scale of linear momentum, 11 scale of angular momentum.
     """
     links, elements, pairs, world = system.links, system.elements, system.pairs, system.world
     w = world[0]
     for k in range(BOOKS):
         out[k] = 0.0
-    mass = 0.0
     for i in range(links.shape[0]):
         link = links[i]
         if link.kind == GROUND:
@@ -314,14 +312,10 @@ def books(system, y, out):
         mx, my, mz = turn(base.R_NB, mx, my, mz)
         mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
         out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
-        mass += m
-    out[13] = energy_held(elements, pairs, system.interfaces)
-    out[7] += out[13]
+    out[7] += energy_held(elements, pairs, system.interfaces)
     add_modal_books(links, system.appendages, system.modes, y, w.gravity, out)
     out[8] = y[w.n_q + w.n_u]
     out[9] = y[w.n_q + w.n_u + 1]
-    if mass > 0.0:
-        out[12] = out[6] - 0.5 * (out[3] * out[3] + out[4] * out[4] + out[5] * out[5]) / mass
 
 
 @inline

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.multibody.kernels.channels import read_channels
-from softdock.multibody.kernels.conservation import compare_with_start, watch_conservation
+from softdock.multibody.kernels.conservation import watch_conservation
 from softdock.multibody.kernels.contacts import (
-    any_push,
     how_many_push,
     keep_observed,
     observe_contacts,
@@ -102,6 +101,7 @@ OPTIONS = np.dtype(
         ("rows", np.int64),
         ("next_sample", np.int64),
         ("logged", np.int64),
+        ("unsearched", np.int64),  # intervals that the search for events and peaks gave up at its limits
     ],
     align=True,
 )
@@ -137,7 +137,6 @@ def observe(system, workspace, channels, options, y):
     """Evaluate the present state of a run: all channels, momentum and energy."""
     look_at(system, channels, channels.shape[0], options[0].t, y, workspace.k[1], workspace.values)
     books(system, y, workspace.ledger)
-    compare_with_start(system, y, workspace.check)
 
 
 @kernel
@@ -211,12 +210,12 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 )
             accepted, ending = judge(system, o, method, h, lands, y, y_new, y_stage, k, tolerance)
             if accepted:
-                watch_conservation(system, y_new, workspace.check)
+                watch_conservation(system, y_new, workspace.check)  # before looks overwrite the forces there
                 prepare_dense(method, h, y, y_new, k, dense)
                 t_new = t_stop if lands else o.t + h
                 seen = system.world[0].evaluations
-                pushes = any_push(system.pairs) or any_pin_pushes(system.interfaces)
                 headway, o.pushing = least_headway(system.interfaces), how_many_push(system.pairs)
+                pushes = o.pushing > 0 or any_pin_pushes(system.interfaces)
                 observe_contacts(system.links, system.pairs, system.arrays, system.lists)
                 keep_angles(system.elements)
                 keep_pin_depths(system.interfaces)
