@@ -44,6 +44,7 @@ from softdock.multibody.kernels.tree import FREE, copied, records
 from softdock.multibody.machine import machine_of
 from softdock.multibody.resolution import search_room, set_resolutions
 from softdock.multibody.settings import Accuracy, Method, Settings
+from softdock.native.argument_types import PreparedStructure
 
 if TYPE_CHECKING:
     from softdock.multibody.run import Simulation
@@ -182,11 +183,11 @@ class Session:
             search=search_room(a, self._channels, int(self._options[0].watched)),
         )  # fmt: skip
         self._bind()
-        self.near_at_start = meet(self.machine, self.state)
+        self.near_at_start = meet(self.machine, self.state, self._prepared)
         """Whether the near lists had room for all that is near at the start."""
         self._observe()
         self._start = books_of(self._ledger)
-        compare_with_start(self.machine, self.state, self._check)
+        compare_with_start(self._prepared, self.state, self._check)
         begin_check(self._check, self.machine.links)
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
@@ -238,7 +239,7 @@ class Session:
         o, m = self._options[0], self.machine
         evaluations = int(m.world[0].evaluations)
         final = self.values()
-        compare_with_start(m, self.state, self._check)
+        compare_with_start(self._prepared, self.state, self._check)
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
             stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
@@ -273,6 +274,7 @@ class Session:
     def _bind(self) -> None:
         """Pass the arrays of the run to the kernels, once for all calls."""
         machine, workspace = SYSTEM.prepare(self.machine), WORKSPACE.prepare(self._workspace)
+        self._prepared = machine
         self._run = run.bind(
             machine, workspace, self._channels, self._events, self._actions, self._assembly.breaks,
             self._options, self.state, self._record, self._log,
@@ -292,9 +294,11 @@ def _lost_inertia(links: np.recarray) -> bool:
     return False
 
 
-def meet(m: Machine, y: Floats) -> bool:
+def meet(m: Machine, y: Floats, prepared: PreparedStructure | None = None) -> bool:
     """Bring links and near lists to a state; tells whether the lists had room."""
-    set_motion(m, y)
+    set_motion(prepared or m, y)
+    if not len(m.pairs):
+        return True
     return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0)[0]) >= 0
 
 
