@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from kernel_builder import source_tree  # noqa: F401  first: where softdock is imported from
-from kernel_builder.build import build
+from kernel_builder.build import BuildError, build
 from kernel_builder.linker import LinkError, wheel_platform
 from softdock.native.library import BUILDS, FOLDER, default_builds
 
@@ -34,9 +34,12 @@ def main() -> int:
         libraries = build(builds, options.jobs, options.out)
         if options.print_wheel_platform:
             print(wheel_platform(libraries))
-    except LinkError as error:
+    except (BuildError, LinkError) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Interrupted; what was compiled is kept.", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -12,6 +12,8 @@ import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +27,10 @@ OBJECTS = ROOT / "build" / "kernels"
 COMPILER = ("argument_codegen", "frontend", "simd_types", "targets")
 """Modules of the builder on which the machine code depends."""
 KEPT = 600  # object files: about ten builds back
+
+
+class BuildError(Exception):
+    """The kernels could not be compiled; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +99,16 @@ def _compile(tasks: Sequence[Task], jobs: int) -> None:
             compile_task(task)
         return
     # The compiler keeps most objects that it makes: collecting garbage takes a tenth of the time.
-    with multiprocessing.get_context("spawn").Pool(jobs, initializer=gc.disable) as pool:
-        for _ in pool.imap_unordered(compile_task, tasks):
-            pass
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=gc.disable) as pool:
+        work = [pool.submit(compile_task, task) for task in tasks]
+        try:
+            for done in as_completed(work):
+                done.result()
+        except BrokenProcessPool:
+            raise BuildError("A process that compiled kernels was killed: build again.") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def compile_task(task: Task) -> None:
