@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernel_builder import source_tree  # noqa: F401  first, also in processes that compile: softdock is imported from here
 from kernel_builder.dependencies import digest_of, kernels_of
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points

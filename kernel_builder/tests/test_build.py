@@ -1,9 +1,12 @@
 """The build as a whole: what the libraries depend on, versions of tools, and what happens without a linker."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import llvmlite
 import pytest
 
 from kernel_builder import linker
@@ -27,6 +30,17 @@ def test_libraries_need_the_mathematical_library_only(library):
 def test_entry_points_have_symbols_of_their_own():
     symbols = [entry.symbol for entry in entry_points()]
     assert len(set(symbols)) == len(symbols) >= 25
+
+
+def test_the_builder_works_before_softdock_is_installed():
+    """Without `site` no editable installation is on the path, as at the first installation."""
+    folder = Path(llvmlite.__file__).parents[1]
+    script = (
+        f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(folder)!r}]; import kernel_builder.build as b; "
+    )
+    script += "print(len(b.entry_points()))"
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(len(entry_points())), done.stderr
 
 
 def test_versions_of_the_tools_are_pinned_in_one_way():
