@@ -34,7 +34,7 @@ def main() -> int:
         libraries = build(builds, options.jobs, options.out)
         if options.print_wheel_platform:
             print(wheel_platform(libraries))
-    except (BuildError, LinkError) as error:
+    except (BuildError, LinkError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

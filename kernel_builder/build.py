@@ -21,7 +21,7 @@ from kernel_builder import source_tree  # noqa: F401  first, also in processes t
 from kernel_builder.dependencies import digest_of, kernels_of
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points
-from softdock.native.library import BOUNDSCHECK, FOLDER, path_of
+from softdock.native.library import BOUNDSCHECK, FOLDER, footer, path_of
 from softdock.native.sources import BUILDER, source_digest
 
 OBJECTS = ROOT / "build" / "kernels"
@@ -135,6 +135,8 @@ def _link(build: str, objects: list[Path], library: Path) -> None:
             raise LinkError(
                 f"The kernels call functions that they must not: {', '.join(sorted(unexpected))}."
             )
+        with temporary.open("ab") as file:
+            file.write(footer(temporary.stat().st_size))
         temporary.replace(library)
     finally:
         temporary.unlink(missing_ok=True)

@@ -65,7 +65,8 @@ def link(objects: Sequence[Path], digest: str, library: Path, triple: str) -> No
         command += ["-Wl,--no-undefined", "-Wl,-z,noexecstack", "-Wl,--strip-all", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise LinkError(f"{command[0]} failed:\n{done.stderr or done.stdout}")
+        said = done.stderr or done.stdout or f"it ended with {done.returncode} and no message"
+        raise LinkError(f"{command[0]} failed: {said}")
 
 
 def _driver(triple: str) -> list[str]:

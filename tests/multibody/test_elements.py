@@ -19,6 +19,7 @@ from multibody.systems import (
 )
 from softdock.multibody.entry_points import books, derivative
 from softdock.multibody.joints import Free, Prismatic, Revolute, Spherical, Universal
+from softdock.multibody.kernels.derivative import BOOKS
 from softdock.multibody.machine import machine_of
 from softdock.multibody.system import (
     Anchor,
@@ -286,7 +287,7 @@ def rate_of_energy(assembly, y):
     dy, _ = evaluate(assembly, y)
 
     def energy(t):
-        out = np.zeros(14)
+        out = np.zeros(BOOKS)
         system = machine_of(assembly)
         derivative(system, 0.0, y + t * dy, np.zeros_like(y))
         books(system, y + t * dy, out)

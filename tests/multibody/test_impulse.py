@@ -9,6 +9,7 @@ from softdock.multibody.assemble import assemble
 from softdock.multibody.entry_points import books, derivative
 from softdock.multibody.impulse import Impact, strike, weld_impulse
 from softdock.multibody.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
+from softdock.multibody.kernels.derivative import BOOKS
 from softdock.multibody.machine import machine_of
 from softdock.multibody.system import Body, System
 from softdock.theory import rmi
@@ -30,7 +31,7 @@ def line_of_four(m1, m2, m3, m4, speed):
 
 
 def momentum_and_energy(assembly, y):
-    out = np.zeros(14)
+    out = np.zeros(BOOKS)
     system = machine_of(assembly)
     derivative(system, 0.0, y, np.zeros(len(y)))
     books(system, y, out)

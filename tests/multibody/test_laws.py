@@ -37,6 +37,7 @@ from softdock.multibody.joints import (
     matrix,
     product,
 )
+from softdock.multibody.kernels.derivative import BOOKS
 from softdock.multibody.system import Body, FullInertia, System
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
@@ -307,7 +308,7 @@ def test_power_is_the_rate_of_energy(kind, floating):
     energies = []
     h = 1e-4
     for sign in (-1.0, 1.0):
-        out = np.zeros(14)
+        out = np.zeros(BOOKS)
         system = machine_of(assembly)
         derivative(system, 0.0, assembly.y + sign * h * dy, np.zeros_like(dy))
         books(system, assembly.y + sign * h * dy, out)

@@ -63,6 +63,13 @@ def test_ball_does_not_leave_a_plate_on_its_far_side(plate_is_b):
     assert any("middle of a wall in hit" in warning for warning in result.warnings)
 
 
+@pytest.mark.parametrize(("speed", "step"), [(10.0, 0.02), (40.0, 0.005), (40.0, 0.02)])
+def test_a_fixed_step_that_may_pass_a_wall_gets_a_warning(speed, step):
+    result = throw(speed=speed, thickness=1e-3, start=(0.0, 0.0, -0.3), integrator={"step": step})
+    assert result.valid != "yes"
+    assert any("passed" in warning for warning in result.warnings), result.warnings
+
+
 def test_no_ball_passes_a_plate_unseen():
     """Radii, speeds and plates of which most were passed without a word: through is `penetrated`, back is not."""
     ends = [throw(speed, thickness, radius) for radius in (2e-3, 0.01, 0.02) for speed in (0.3, 3.0, 30.0)

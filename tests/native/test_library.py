@@ -10,6 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from softdock.lumped import Chain, Pad
+from softdock.lumped import entry_points as lumped
+from softdock.lumped.chain import _workspace
+from softdock.multibody.assemble import assemble
+from softdock.multibody.entry_points import derivative
+from softdock.multibody.kernels.tree import GROUP, records
+from softdock.multibody.machine import machine_of
+from softdock.multibody.system import Body, System
 from softdock.native import library, sources
 from softdock.native.library import KernelError, usable_builds
 
@@ -33,6 +41,27 @@ def test_nothing_that_is_shipped_imports_a_compiler():
             for line in path.read_text(encoding="utf-8").splitlines()
             for name in ("numba", "llvmlite")
         ), path
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    arrays, law, work = _chain_arguments()
+    for wrong in (work._replace(q=work.q[:2]), work._replace(books=work.books[:3])):
+        with pytest.raises(TypeError, match=r"run: work\.(q|books) has . rows"):
+            lumped.run(arrays, law, wrong, 1.0, 1, 0.1, 100.0)
+    with pytest.raises(TypeError, match=r"run: .*64 bits"):
+        lumped.run(arrays, law, work, 1.0, 10**30, 0.1, 100.0)
+    system = System(bodies={"ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0))})
+    assembly = assemble(system)
+    machine = machine_of(assembly)
+    with pytest.raises(TypeError, match="a state has 3 numbers, 15 are needed"):
+        derivative(machine, 0.0, np.zeros(3), np.zeros(3))
+    with pytest.raises(TypeError, match="1 tiles for 9 groups"):
+        derivative(machine._replace(groups=records(9, GROUP)), 0.0, assembly.y, assembly.y.copy())
+
+
+def _chain_arguments():
+    chain = Chain(chaser_masses=(1.0,), target_masses=(1.0,), speed=1.0, pad=Pad(stiffness=1.0))
+    return *chain.arrays, _workspace(2, rows=10)
 
 
 @pytest.mark.parametrize("command", [["--help"], ["run", "latch-paper", "--json"], ["run", "assist-passive"]])
@@ -119,11 +148,12 @@ def test_kernels_run_as_plain_python():
         assert np.allclose(plain["metrics"][name], value, rtol=1e-12, atol=0.0), name
 
 
-def test_a_damaged_library_ends_with_a_sentence(tmp_path):
+@pytest.mark.parametrize("kept", [0, 200_000, -10])
+def test_a_damaged_library_ends_with_a_sentence(tmp_path, kept):
     installed = tmp_path / "site" / "softdock"
     shutil.copytree(PACKAGE, installed, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (installed / "native").glob("softdock_kernels.*"):
-        path.write_bytes(b"no library")
+        path.write_bytes(path.read_bytes()[:kept])
     done = softdock("run", "latch-paper", PYTHONPATH=str(installed.parent))
     assert done.returncode == 1
     assert "The compiled kernels cannot be loaded" in done.stderr

@@ -107,7 +107,7 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
         return _without(run, inputs, "failed", " ".join(sentence.split()), start), None
     row = Row(
         run=run,
-        status="done" if result.completed else "failed",
+        status="done" if result.completed and result.valid != "no" else "failed",
         outcome=result.outcome,
         message=result.message,
         inputs=_json(inputs),

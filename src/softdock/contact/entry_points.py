@@ -34,17 +34,46 @@ CONTACT_LISTS = Structure(
         "far": floats("far"),
     },
 )
+
+
+def check_lists(
+    arrays: layout.ContactArrays, lists: layout.ContactLists, pair: int = 0, *_: object
+) -> str | None:
+    """Return what is wrong with the sizes of near lists for the contacts, or with the index of a contact."""
+    needed = len(arrays.nodes) + len(arrays.roots)
+    if len(lists.far) < needed:
+        return f"lists.far has {len(lists.far)} entries, {needed} are needed"
+    if lists.slots.shape[1] < 2 * layout.TIMES:
+        return f"lists.slots has {lists.slots.shape[1]} columns, at least {2 * layout.TIMES} are needed"
+    return (
+        None
+        if not isinstance(pair, int) or 0 <= pair < max(len(arrays.pairs), 1)
+        else f"there is no pair {pair}"
+    )
+
+
 _PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # a contact pair at a pose
 _PIN_SHAPE = Record(pins.SHAPE)
 _PIN_ROWS = floats(pins.MOST_ROWS, pins.COLUMNS)
 
 evaluate = EntryPoint(
-    force.evaluate, *_PAIR, VECTOR, VECTOR, floats(layout.OUTPUT), returns=FLOAT, separate=True
+    force.evaluate,
+    *_PAIR,
+    VECTOR,
+    VECTOR,
+    floats(layout.OUTPUT),
+    returns=FLOAT,
+    separate=True,
+    check=check_lists,
 )
-motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT)
-touching_cells = EntryPoint(force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER)
-rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT)
-rebuild_along = EntryPoint(near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True)
+motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT, check=check_lists)
+touching_cells = EntryPoint(
+    force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER, check=check_lists
+)
+rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT, check=check_lists)
+rebuild_along = EntryPoint(
+    near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True, check=check_lists
+)
 manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER, separate=True)
 add_forces = EntryPoint(pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS))
 

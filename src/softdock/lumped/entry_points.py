@@ -23,7 +23,20 @@ WORK = Structure(
     },
 )
 
-run = EntryPoint(loop.run, CHAIN, INTERFACE, WORK, FLOAT, INTEGER, FLOAT, FLOAT)
+
+def _check_sizes(chain: motion.Chain, law: motion.Interface, work: motion.Work, *_: float) -> str | None:
+    """Return what is wrong with the sizes of the memory for a chain."""
+    n = chain.line.shape[1]
+    needed = {"q": 2 * n, "books": motion.AFTER + n}
+    for name, size in needed.items():
+        if len(getattr(work, name)) != size:
+            return f"work.{name} has {len(getattr(work, name))} rows, {size} are needed"
+    if work.rows.shape[1] != loop.ROW_STATE + 2 * n:
+        return f"work.rows has {work.rows.shape[1]} columns, {loop.ROW_STATE + 2 * n} are needed"
+    return None if 0 <= chain.touching < n else f"chain.touching is {chain.touching}, of {n} masses"
+
+
+run = EntryPoint(loop.run, CHAIN, INTERFACE, WORK, FLOAT, INTEGER, FLOAT, FLOAT, check=_check_sizes)
 shortest_step = EntryPoint(motion.shortest_step, CHAIN, INTERFACE, returns=FLOAT)
 
 ENTRY_POINTS = (run, shortest_step)

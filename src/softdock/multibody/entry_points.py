@@ -1,6 +1,8 @@
 """Entry points of the multibody kernels."""
 
-from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS
+import numpy as np
+
+from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
 from softdock.multibody.kernels import (
     appendages,
     channels,
@@ -33,11 +35,38 @@ from softdock.native.argument_types import (
 from softdock.native.entry_point import EntryPoint
 
 
-def _check_lists(system: motion.Machine) -> str | None:
-    """Return what is wrong with the sizes of the near lists; None if nothing is."""
-    needed = len(system.arrays.nodes) + len(system.arrays.roots)
-    given = len(system.lists.far)
-    return None if given >= needed else f"lists.far has {given} entries, {needed} are needed"
+def _check_system(system: motion.Machine) -> str | None:
+    """Return what is wrong with sizes of a system that depend on each other; None if nothing is."""
+    groups, w = len(system.groups), system.world[0]
+    if len(system.tiles) < groups * (groups + 1) // 2:
+        return f"{len(system.tiles)} tiles for {groups} groups"
+    if len(system.axes) > w["n_u"]:
+        return f"{len(system.axes)} axes for {w['n_u']} momenta and speeds"
+    return check_lists(system.arrays, system.lists)
+
+
+def _check_states(system: motion.Machine, *others: object) -> str | None:
+    """Return what is wrong with the size of the states; None if nothing is."""
+    w = system.world[0]
+    n = int(w["n_q"] + w["n_u"]) + motion.EXTRA_STATES
+    states = [len(value) for value in others if isinstance(value, np.ndarray) and value.dtype == np.float64]
+    return (
+        None if not states or states[0] in (n, n + 1) else f"a state has {states[0]} numbers, {n} are needed"
+    )
+
+
+def _check_run(system: motion.Machine, workspace: integrate.Workspace, *_: object) -> str | None:
+    return _check_states(system, workspace.y_new)
+
+
+def _check_contacts(
+    links: np.ndarray, pairs: np.ndarray, arrays: object, lists: object, *_: object
+) -> str | None:
+    return check_lists(arrays, lists)  # type: ignore[arg-type]
+
+
+def _check_power(links: np.ndarray, faces: np.ndarray, pins: np.ndarray, power: np.ndarray) -> str | None:
+    return None if len(power) else "power has no entry to write to"
 
 
 _LINKS = records(tree.LINK, "links")
@@ -67,7 +96,7 @@ SYSTEM = Structure(
         "groups": records(tree.GROUP, "groups"),
         "tiles": records(tree.TILE, "tiles"),
     },
-    _check_lists,
+    _check_system,
 )
 _COUPLING = floats("couplings", 6, 6)
 _MAP = floats("couplings", 6, "width")
@@ -128,30 +157,47 @@ WORKSPACE = Structure(
     },
 )
 
-derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True)
-set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True)
-strike = EntryPoint(motion.strike, SYSTEM, _STATE, separate=True)
-respond = EntryPoint(impulse.respond, SYSTEM, _STATE, _STATE)
-linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True)
-books = EntryPoint(motion.books, SYSTEM, _STATE, floats(motion.BOOKS), separate=True)
+derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
+set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=_check_states)
+strike = EntryPoint(motion.strike, SYSTEM, _STATE, separate=True, check=_check_states)
+respond = EntryPoint(impulse.respond, SYSTEM, _STATE, _STATE, check=_check_states)
+linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
+books = EntryPoint(motion.books, SYSTEM, _STATE, floats(motion.BOOKS), separate=True, check=_check_states)
 refresh_lists = EntryPoint(
     contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
-    returns=Tuple((INTEGER, FLOAT)), separate=True,
+    returns=Tuple((INTEGER, FLOAT)), separate=True, check=_check_contacts,
 )  # fmt: skip
 apply_contacts = EntryPoint(
-    contacts.apply_contacts, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, returns=FLOAT
+    contacts.apply_contacts,
+    _LINKS,
+    _PAIRS,
+    CONTACT_ARRAYS,
+    CONTACT_LISTS,
+    returns=FLOAT,
+    check=_check_contacts,
 )
 apply_interfaces = EntryPoint(
-    interfaces.apply_interfaces, _LINKS, _INTERFACES, _PINS, floats("power"), separate=True
+    interfaces.apply_interfaces,
+    _LINKS,
+    _INTERFACES,
+    _PINS,
+    floats("power"),
+    separate=True,
+    check=_check_power,
 )
 compare_with_start = EntryPoint(
-    conservation.compare_with_start, SYSTEM, _STATE, floats(3, conservation.COLUMNS), separate=True
+    conservation.compare_with_start,
+    SYSTEM,
+    _STATE,
+    floats(3, conservation.COLUMNS),
+    separate=True,
+    check=_check_states,
 )
-observe = EntryPoint(integrate.observe, SYSTEM, WORKSPACE, _CHANNELS, _OPTIONS, _STATE)
+observe = EntryPoint(integrate.observe, SYSTEM, WORKSPACE, _CHANNELS, _OPTIONS, _STATE, check=_check_run)
 run = EntryPoint(
     integrate.run, SYSTEM, WORKSPACE, _CHANNELS, records(events.EVENT, "events"),
     records(events.ACTION, "actions"), floats("breaks"), _OPTIONS, _STATE, floats("rows", "columns"),
-    floats("log rows", 2), returns=INTEGER,
+    floats("log rows", 2), returns=INTEGER, check=_check_run,
 )  # fmt: skip
 
 ENTRY_POINTS = (

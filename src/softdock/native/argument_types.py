@@ -237,6 +237,11 @@ class Structure:
             yield from field_type.codes()
 
 
+def plain_value(value: Any) -> Any:
+    """Return an argument as Python code takes it."""
+    return value.value if isinstance(value, PreparedStructure) else value
+
+
 ArgumentType = Scalar | Tuple | Array | Record | Structure
 FLOAT64 = np.dtype(np.float64)
 INT64 = np.dtype(np.int64)
@@ -265,6 +270,8 @@ class Signature:
     name: str
     arguments: dict[str, ArgumentType]
     returns: Scalar | Tuple | None = None
+    check: Callable[..., str | None] | None = None
+    """Given all arguments, returns what is wrong with their sizes, None if nothing is."""
     words: struct.Struct = field(init=False)
     """Layout of the argument block."""
     results: struct.Struct = field(init=False)
@@ -287,7 +294,12 @@ class Signature:
                 argument.pack(value, words, sizes)
             except ArgumentError as error:
                 raise error.inside(f"{self.name}: {name}") from None
-        return self.words.pack(*words)
+        if self.check is not None and (problem := self.check(*map(plain_value, args))):
+            raise ArgumentError(f"{self.name}: {problem}")
+        try:
+            return self.words.pack(*words)
+        except struct.error as error:
+            raise ArgumentError(f"{self.name}: an integer does not fit into 64 bits: {error}") from None
 
     def unpack(self, block: bytes) -> Any:
         """Return the result in a block of words."""

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from softdock.native.argument_types import ArgumentType, PreparedStructure, Scalar, Signature, Tuple
+from softdock.native.argument_types import ArgumentType, Scalar, Signature, Tuple, plain_value
 from softdock.native.library import KernelError, native_function, runs_as_python
 
 
@@ -22,18 +22,22 @@ class EntryPoint:
         *arguments: ArgumentType,
         returns: Scalar | Tuple | None = None,
         separate: bool = False,
+        check: Callable[..., str | None] | None = None,
     ) -> None:
         """Declare an entry point.
 
         Set `separate` for a large kernel that other kernels call: they then call the code of this entry point
-        instead of containing a copy of it.
+        instead of containing a copy of it. `check` is given all arguments and returns what is wrong with sizes that
+        depend on each other, None if nothing is.
         """
         self.function, self.separate = function, separate
         self.symbol = f"{function.__module__}.{function.__qualname__}".replace(".", "_")
         names = inspect.signature(function).parameters
         if len(names) != len(arguments):
             raise TypeError(f"{function.__qualname__} takes {len(names)} arguments, not {len(arguments)}")
-        self.signature = Signature(function.__qualname__, dict(zip(names, arguments, strict=True)), returns)
+        self.signature = Signature(
+            function.__qualname__, dict(zip(names, arguments, strict=True)), returns, check
+        )
         self._native: Any = None
         self.__doc__ = function.__doc__
 
@@ -56,8 +60,7 @@ class EntryPoint:
         return call
 
     def _as_python(self, args: tuple[Any, ...]) -> Callable[[], Any]:
-        plain = (arg.value if isinstance(arg, PreparedStructure) else arg for arg in args)
-        return functools.partial(self.function, *plain)
+        return functools.partial(self.function, *map(plain_value, args))
 
     def _call(self, block: bytes) -> Any:
         native = self._native

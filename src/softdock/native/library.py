@@ -43,7 +43,10 @@ def runs_as_python() -> bool:
 
 def native_function(symbol: str) -> Any:
     """Return a function of the library: (argument block, result block) -> status; it releases the GIL."""
-    function = getattr(_library(), symbol)
+    try:
+        function = getattr(_library(), symbol)
+    except AttributeError as error:
+        raise KernelError(f"The compiled kernels lack {symbol}. Install Softdock again.") from error
     function.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
     function.restype = ctypes.c_int
     return function
@@ -85,11 +88,20 @@ def _library() -> ctypes.CDLL:
 
 def _load(path: Path) -> ctypes.CDLL:
     try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END) - len(footer(0))
+            file.seek(max(size, 0))
+            if size < 0 or file.read() != footer(size):  # loading a truncated library would end the process
+                raise OSError(f"{path.name} is damaged")
         return ctypes.CDLL(str(path))
     except OSError as error:
-        raise KernelError(
-            f"The compiled kernels cannot be loaded: {error}. Install Softdock again."
-        ) from error
+        message = f"The compiled kernels cannot be loaded: {error}. Install Softdock again."
+        raise KernelError(message) from error
+
+
+def footer(size: int) -> bytes:
+    """Return the last bytes of a complete library file, after `size` bytes of code."""
+    return f"softdock kernels {size:012d}".encode()
 
 
 def _missing(chosen: str | None) -> str:

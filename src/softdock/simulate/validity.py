@@ -22,12 +22,16 @@ WIDEST_ANGLE = 0.95 * math.pi
 """[rad] Springs of ball joints and welds turn their torque round at half a turn."""
 INVALID = (Ending.PENETRATED, Ending.NOT_FINITE, Ending.STEP_TOO_SMALL)
 """Endings after which the numbers of a run must not be used."""
+CUT_SHORT = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
+"""Endings after which what happened until then holds, but is not the whole run."""
 
 
 def judge(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
     """Return whether a run is valid, and a sentence for every limit that was passed; Eqs. (C34), (C35), (M66)."""
     warnings = []
-    if run.ending in INVALID and run.ending is not Ending.PENETRATED:  # that one names the contact
+    if (
+        run.ending in (*INVALID, *CUT_SHORT) and run.ending is not Ending.PENETRATED
+    ):  # that one names the contact
         warnings.append(run.ending.value)
     names = list(system.contacts)
     largest = float(run.pairs["peak_force"].max(initial=0.0))
@@ -52,7 +56,7 @@ def _suspects(run: Run, largest: float) -> NDArray[np.bool_]:
     force = p["peak_force"]
     suspects: NDArray[np.bool_] = (
         (run.overlaps > OVERLAP)
-        | ((p["through"] | p["beyond"] | p["end_touched"]) != 0)
+        | ((p["through"] | p["leaped"] | p["beyond"] | p["end_touched"]) != 0)
         | (p["wall_share"] > DOUBTFUL_SHARE)
         | (p["deepest"] > p["smallest_radius"])
         | (p["peak_pressure"] > p["strength"])
@@ -85,6 +89,11 @@ def _of_contact(name: str, pair: np.record, overlap: float, largest: float) -> l
         found.append(f"The surfaces of {name} overlap by {_mm(overlap)} at the start.")
     if pair.through:
         found.append(f"A body has passed the middle of a wall in {name}, {_mm(pair.deepest)} deep.")
+    elif pair.leaped:
+        found.append(
+            f"In a fixed step the bodies of {name} move farther than half a wall that is {_mm(2.0 * pair.half_wall)} "
+            "thick: it may have been passed unseen. Set a shorter `integrator.step`, or leave it out."
+        )
     elif pair.wall_share > DOUBTFUL_SHARE:
         text = f"{name} is pressed {_mm(pair.deepest)} deep: {pair.wall_share:.0%} of the way to the middle of a wall."
         found.append(text)

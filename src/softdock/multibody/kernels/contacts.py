@@ -79,6 +79,7 @@ PAIR = np.dtype(
         ("peak_force", np.float64),  # [N]
         ("wall_share", np.float64),  # depth over half the thickness of the wall at that place
         ("through", np.int64),  # 1: past the middle of a wall
+        ("leaped", np.int64),  # 1: a fixed step may have passed a wall unseen
         ("beyond", np.int64),  # 1: something touched what closes the meridian of A
         ("end_touched", np.int64),  # 1: an open end of B's meridian touched
     ],
@@ -269,6 +270,22 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
             farthest = min(FARTHEST * pair.skin, FARTHEST_IN_WALL * pair.half_wall)
             longest = min(longest, farthest / (MARGIN * speed))
     return rebuilt, longest
+
+
+@kernel
+def note_leaps(links, pairs, arrays, lists, h):
+    """Note the pairs of which B moves farther than half a wall in the fixed step to come, and may touch in it."""
+    for i in range(pairs.shape[0]):
+        pair, work = pairs[i], lists.work[i]
+        if pair.active == 0 or not math.isfinite(pair.half_wall):
+            continue
+        a, b = links[pair.a], links[pair.b]
+        R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+        w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+        moves = h * fastest(arrays, i, w_AB_A, rate_of_rotation(w_AB_A, R_AB), v_AB_A)
+        gap = work["clearance"] - motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
+        if moves > pair.half_wall and gap <= moves:
+            pair.leaped = 1
 
 
 @inline

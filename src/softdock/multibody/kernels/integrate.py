@@ -11,6 +11,7 @@ from softdock.multibody.kernels.conservation import watch_conservation
 from softdock.multibody.kernels.contacts import (
     how_many_push,
     keep_observed,
+    note_leaps,
     observe_contacts,
     refresh_lists,
     widen_lists,
@@ -249,6 +250,8 @@ def run(system, workspace, channels, events, actions, breaks, options, y, record
                 o.t = t_new
                 o.steps += 1
                 o.headway = headway
+                if o.fixed_step > 0.0:
+                    note_leaps(system.links, system.pairs, system.arrays, system.lists, h)
                 if keep_observed(system.pairs):
                     ending = PENETRATED
                 switched = lands and o.t < o.t_end  # at the end of a piece the next one begins anew
