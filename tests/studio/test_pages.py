@@ -258,10 +258,11 @@ def test_the_text_shows_errors_at_the_line_and_is_saved_as_changes(tab: "Tab", s
     page = open_scenario(tab, served, "impact-a")
     page.get_by_role("tab", name="Text").click()
     editor = page.locator(".cm-content")
+    page.locator(".cm-line", has_text="softdock").first.wait_for(timeout=LONG)  # the text is loaded
     editor.click()
     page.keyboard.press("Control+End")
     page.keyboard.type("\nspede: 3")
-    page.get_by_text("The key 'spede' is not known here.").first.wait_for()
+    page.get_by_text("The key 'spede' is not known here.").first.wait_for(timeout=LONG)
     page.locator(".cm-line.wrong", has_text="spede").wait_for()
     tab.picture("studio-text")
     for _ in range(9):
