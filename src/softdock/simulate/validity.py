@@ -5,16 +5,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.multibody.kernels.contacts import DOUBTFUL_SHARE
 from softdock.multibody.session import Ending, Run
 from softdock.multibody.system import System
 from softdock.result import Validity
 
 OVERLAP = 1e-9
 """[m] Depth at the start that is more than rounding."""
-DOUBTFUL_SHARE = 0.5
-"""Depth over half the thickness of a wall from which on a run is warned."""
 PIN_SHARE = 0.1
-"""Depth over the radius of a pin from which on a run is warned."""
+"""Depth over the radius of a pin above which a run gets a warning."""
 INSIGNIFICANT = 0.05
 """Part of the largest contact force below which the resolution of another contact does not matter: coarse cells
 err by a few per cent of it."""
