@@ -52,6 +52,12 @@ class Assembly:
     classes: NDArray[np.int64]
     """What each state is: one of the constants below; for error control."""
 
+    @property
+    def lightest_mass(self) -> float:
+        """Mass of the lightest link that has one; 0 if none has [kg]."""
+        masses = self.links.view(np.ndarray)["own"][:, 0]
+        return float(masses.min(initial=np.inf, where=masses > 0.0)) if masses.any() else 0.0
+
 
 LENGTH, ANGLE, SPEED, RATE, QUATERNION, MOMENTUM, ANGULAR_MOMENTUM, LEDGER, MODAL, MODAL_RATE = range(10)
 

@@ -36,8 +36,8 @@ def search_room(assembly: Assembly, channels: np.recarray, watched: int) -> Sear
     )
 
 
-def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats) -> None:
-    """Set how fine channels are searched, from the errors allowed in a step."""
+def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
+    """Set how fine channels are searched, from the errors allowed in a step and the mass of the lightest link [kg]."""
     records, allowed = channels.view(np.ndarray), np.zeros(c.KINDS)
     allowed[c.POSITION], allowed[c.VELOCITY] = accuracy.length, accuracy.speed
     allowed[c.TURN_RATE], allowed[[c.TILT, c.ATTITUDE]] = accuracy.rate, accuracy.angle
@@ -47,6 +47,8 @@ def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats
     strut = (records["bounded"] == 1) & ((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE))
     allowed_of[strut] = accuracy.length / records["scale"][strut]
     records["resolution"] = RESOLVED * allowed_of
+    energy = (kind == c.ELEMENT_ENERGY) | (kind == c.STRUCTURE_ENERGY)
+    records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
 
 
 def _needed_links(assembly: Assembly, channels: NDArray[Any]) -> NDArray[np.int64]:

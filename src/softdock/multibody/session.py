@@ -193,7 +193,7 @@ class Session:
         self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
         tolerance[: len(a.y)] = tolerances(a, s.accuracy, self._start)
         tolerance[len(a.y) :] = s.accuracy.speed * self._scale()
-        set_resolutions(self._channels, s.accuracy, tolerance)
+        set_resolutions(self._channels, s.accuracy, tolerance, a.lightest_mass)
 
     @property
     def time(self) -> float:

@@ -67,7 +67,8 @@ CHANNEL = np.dtype(
         ("form", np.int64),  # smooth function of it
         ("scale", np.float64),  # SQUARE: that of the value times the scale plus the offset
         ("offset", np.float64),
-        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value
+        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
+        ("negligible", np.float64),  # but at least this
         # Peaks. What is not looked for starts at the infinity that no value passes.
         ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
         ("largest", np.float64),

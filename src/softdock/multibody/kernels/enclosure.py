@@ -25,8 +25,7 @@ from softdock.multibody.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE
 from softdock.native.decorators import inline, kernel
 
 SAFETY = 2.0  # times the second derivative that samples show
-RELATIVE_RESOLUTION = 1e-5  # of the value: peaks of forces and energies of elements and structures
-CONTACT_RESOLUTION = 1e-4  # of the value: peaks of contacts
+RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
 
 
@@ -171,4 +170,4 @@ def resolution_of(channel, x_0, x_1):
         return max(channel.resolution, ROUNDING * size)
     if channel.largest < math.inf:
         size = max(size, channel.largest)
-    return (CONTACT_RESOLUTION if is_contact(channel.kind) else RELATIVE_RESOLUTION) * size
+    return max(RELATIVE_RESOLUTION * size, channel.negligible)

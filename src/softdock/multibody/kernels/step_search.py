@@ -224,8 +224,8 @@ def divide(channels, count, room, top, left, theta, hidden, before, values):
                 )
                 seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
                 up = seen if math.isinf(up) else max(0.5 * up, seen)
-            down = up
-            room.downs[top, i], room.ups[top, i] = down, up
+            room.downs[top, i] = room.ups[top, i] = bend_after_division(channel, values[i], after[i], up)
+            down = up = bend_after_division(channel, before[i], values[i], up)
         room.downs[top + 1, i], room.ups[top + 1, i] = down, up
     # The vertex of a parabola is the place to look at next.
     f = channels[hidden]
@@ -236,6 +236,12 @@ def divide(channels, count, room, top, left, theta, hidden, before, values):
     room.divides[top + 1] = inside(vertex, left, theta)
     room.instants[top + 1] = theta
     copy_first(values, room.values[top + 1], count)
+
+
+@inline
+def bend_after_division(channel, x_0, x_1, bend):
+    """Bend of one half of an interval: none where a contact is open at both ends, as for a step without contact."""
+    return 0.0 if is_contact(channel.kind) and x_0 == 0.0 == x_1 else bend
 
 
 @inline
