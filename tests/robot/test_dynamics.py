@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
-from softdock.multibody.entry_points import derivative
-from softdock.multibody.joints import Free
+from softdock.dynamics.entry_points import derivative
+from softdock.model.joints import Free
 from softdock.robot.bodies import bodies_of, body_name
 from softdock.robot.urdf import parse_urdf, read_urdf
 

@@ -8,8 +8,8 @@ import pytest
 
 import softdock
 from robot.robots import LWR, branched, command
+from softdock.dynamics.entry_points import derivative
 from softdock.errors import InputError
-from softdock.multibody.entry_points import derivative
 from softdock.replay.scene import Role
 from softdock.replay.scenes import scene
 from softdock.scenario import from_data, load

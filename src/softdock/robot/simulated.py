@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import Session
+from softdock.dynamics.session import Session
+from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, felt
 from softdock.robot.entry_points import impedance_torque, joint_loads
 from softdock.robot.impedance import Compensation, damping_of

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.multibody.kernels.tree import copied
-from softdock.multibody.mating import interface_records, refuse_stuck_pins
-from softdock.multibody.pairing import refuse_overlap
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import LOST_INERTIA, Ending, Run, Session
-from softdock.multibody.settings import Accuracy, Method, Settings
+from softdock.assembly.contacts import refuse_overlap
+from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
+from softdock.dynamics.kernels.tree import copied
+from softdock.dynamics.session import LOST_INERTIA, Ending, Run, Session
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.pattern import Pattern, Recorded, pattern_of

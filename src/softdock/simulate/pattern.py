@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.channels import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.assembly.contacts import pair_records
 from softdock.contact.pair import ContactPair
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.kernels import events as e
-from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.tree import copied, records
-from softdock.multibody.observe import Observation, parse_observation
-from softdock.multibody.pairing import pair_records
-from softdock.multibody.watch import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.dynamics.kernels import events as e
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.tree import copied, records
+from softdock.model.observations import Observation, parse_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase

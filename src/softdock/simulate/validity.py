@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.kernels.contacts import DOUBTFUL_SHARE
-from softdock.multibody.session import Ending, Run
-from softdock.multibody.system import System
+from softdock.dynamics.kernels.contacts import DOUBTFUL_SHARE
+from softdock.dynamics.session import Ending, Run
+from softdock.model.system import System
 from softdock.result import Validity
 
 OVERLAP = 1e-9
