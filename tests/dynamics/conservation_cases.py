@@ -89,7 +89,7 @@ def _run(scenario: MultibodyScenario, instants: int) -> tuple[Run, np.ndarray]:
 def _velocities(session: Session) -> np.ndarray:
     """Angular velocity and velocity of the origin of each link in N; of floating systems from the centre of mass."""
     session.values()
-    links = session.machine.links
+    links = session.system.links
     rows, P, mass = [], np.zeros(3), 0.0
     for link in links:
         if link.kind == GROUND:
@@ -99,9 +99,9 @@ def _velocities(session: Session) -> np.ndarray:
         w, v = link.V[:3], link.V[3:] + np.cross(link.V[:3], link.p)
         rows.append(np.concatenate([R @ w, R @ v]))
         if link.kind == FREE:
-            at = int(session.machine.world[0].n_q) + link.at_u + 3
+            at = int(session.system.world[0].n_q) + link.at_u + 3
             P, mass = P + session.state[at : at + 3], mass + base.total[0]
-    if session.machine.world[0].floating:
+    if session.system.world[0].floating:
         rows = [row - np.concatenate([np.zeros(3), P / mass]) for row in rows]
     return np.array(rows)
 

@@ -84,7 +84,7 @@ def test_the_modes_of_a_docking(time, pushing):
     """The fast modes of probe and drogue, with cut cells and friction, are as fast as they are."""
     session = prepare(load("assist-soft-docking")).begin()
     session.advance(time)
-    machine, y = session.machine, session.state.copy()
+    machine, y = session.system, session.state.copy()
     derivative(machine, time, y, np.zeros_like(y))
     assert sum(machine.pairs["force"] > 0.0) >= pushing
     n_q, n_u = int(machine.world[0].n_q), int(machine.world[0].n_u)

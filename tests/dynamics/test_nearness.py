@@ -5,7 +5,7 @@ import pytest
 
 from softdock.contact.entry_points import motion_bound
 from softdock.dynamics.entry_points import derivative
-from softdock.dynamics.session import meet
+from softdock.dynamics.session import update_near_lists
 from softdock.scenario import load
 from softdock.simulate.multibody import prepare
 
@@ -29,14 +29,14 @@ def relative_pose(links, pair):
 @pytest.mark.parametrize("same_tree", [False, True], ids=["two trees", "one tree"])
 def test_the_motion_of_pairs_is_that_of_their_relative_pose(same_tree):
     session = prepare(load("assist-soft-docking")).begin()
-    machine, y = session.machine, session.state.copy()
+    machine, y = session.system, session.state.copy()
     links, pairs, rng = machine.links, machine.pairs, np.random.default_rng(5)
     pairs["active"] = 1
     if same_tree:  # put each surface A on the root of B's tree
         for pair in pairs:
             pair.a = links[pair.b].root
         assert any(pair.a != pair.b for pair in pairs)
-    assert meet(machine, y)
+    assert update_near_lists(machine, y)
     pairs["overreach"] = -np.inf
     n_q = int(machine.world[0].n_q)
     y[:n_q] += rng.normal(0.0, 1e-3, n_q)

@@ -88,7 +88,7 @@ def test_the_simulation_moves_as_the_mass_matrix_says(mount):
     session, n = robot.session, 7
     session.efforts[-n:] = tau
     rate = np.zeros_like(session.state)
-    derivative(session.machine, 0.0, session.state, rate)
+    derivative(session.system, 0.0, session.state, rate)
     q = session.state[:7] if mount is None else session.state[7:14]
     model = robot.arm
     expected = np.linalg.solve(model.felt_mass_matrix(q), tau - model.gravity_torque(q, gravity))

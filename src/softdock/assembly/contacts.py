@@ -157,4 +157,4 @@ class _Pressed:
             pairs=pairs,
             contact_pairs=[self.pair],
         ).begin()
-        return float(session.machine.pairs[0].out[ENERGY])
+        return float(session.system.pairs[0].out[ENERGY])

@@ -7,7 +7,7 @@ from softdock.contact.pins import shape_record
 from softdock.dynamics.entry_points import apply_interfaces
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH
 from softdock.dynamics.kernels.tree import records
-from softdock.dynamics.session import meet
+from softdock.dynamics.session import update_near_lists
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
@@ -49,7 +49,7 @@ def refuse_stuck_pins(
     if not len(interfaces):
         return
     machine = system_records(arrays)
-    meet(machine, arrays.y)
+    update_near_lists(machine, arrays.y)
     faces = interfaces.copy()
     apply_interfaces(machine.links, faces, pins, np.zeros(1))
     problems = [

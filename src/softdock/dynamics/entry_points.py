@@ -11,12 +11,13 @@ from softdock.dynamics.kernels import (
     elements,
     events,
     impulse,
-    integrate,
     interfaces,
     linear,
     motion_bounds,
     orbit,
+    run_data,
     step_search,
+    time_loop,
     tree,
 )
 from softdock.dynamics.kernels import (
@@ -26,6 +27,7 @@ from softdock.native.argument_types import (
     BOOLEAN,
     FLOAT,
     INTEGER,
+    Record,
     Structure,
     Tuple,
     floats,
@@ -55,8 +57,14 @@ def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
     )
 
 
-def _check_run(system: motion.SystemRecords, workspace: integrate.Workspace, *_: object) -> str | None:
-    return _check_states(system, workspace.y_new)
+def _check_run(run: run_data.RunData) -> str | None:
+    """Return what is wrong with sizes of a run that depend on each other; None if nothing is."""
+    watched, channels = int(run.state["watched"][0]), len(run.channels)
+    if not 0 <= watched <= channels:
+        return f"{watched} of {channels} channels are watched"
+    if run.record.shape[1] != 1 + channels:
+        return f"the record has {run.record.shape[1]} columns, {1 + channels} are needed"
+    return _check_states(run.system, run.y)
 
 
 def _check_contacts(
@@ -121,10 +129,8 @@ LINEAR = Structure(
 )
 _STATE = floats("states")
 _VALUES = floats("channels")
-_CHANNELS = records(channels.CHANNEL, "channels")
-_OPTIONS = records(integrate.OPTIONS, 1)
 SEARCH = Structure(
-    step_search.Search,
+    run_data.Search,
     {
         "instants": floats(step_search.LEVELS),
         "divides": floats(step_search.LEVELS),
@@ -138,7 +144,7 @@ SEARCH = Structure(
     },
 )
 WORKSPACE = Structure(
-    integrate.Workspace,
+    run_data.Workspace,
     {
         "k": floats(7, "states"),
         "y_new": _STATE,
@@ -150,11 +156,27 @@ WORKSPACE = Structure(
         "late": _VALUES,
         "end": _VALUES,
         "values": _VALUES,
-        "ledger": floats(motion.BOOKS),
-        "check": floats(3, conservation.COLUMNS),
+        "conserved": records(conservation.CONSERVED, conservation.STATES),
+        "check": records(conservation.CHECK, 1),
         "linear": LINEAR,
         "search": SEARCH,
     },
+)
+RUN = Structure(
+    run_data.RunData,
+    {
+        "system": SYSTEM,
+        "workspace": WORKSPACE,
+        "channels": records(channels.CHANNEL, "channels"),
+        "events": records(events.EVENT, "events"),
+        "actions": records(events.ACTION, "actions"),
+        "breaks": floats("breaks"),
+        "state": records(run_data.RUN_STATE, 1),
+        "y": _STATE,
+        "record": floats("rows", "columns"),
+        "log": floats("log rows", 2),
+    },
+    _check_run,
 )
 
 derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
@@ -162,7 +184,6 @@ set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=
 strike = EntryPoint(motion.strike, SYSTEM, _STATE, separate=True, check=_check_states)
 respond = EntryPoint(impulse.respond, SYSTEM, _STATE, _STATE, check=_check_states)
 linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
-books = EntryPoint(motion.books, SYSTEM, _STATE, floats(motion.BOOKS), separate=True, check=_check_states)
 refresh_lists = EntryPoint(
     contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
     returns=Tuple((INTEGER, FLOAT)), separate=True, check=_check_contacts,
@@ -185,22 +206,16 @@ apply_interfaces = EntryPoint(
     separate=True,
     check=_check_power,
 )
-compare_with_start = EntryPoint(
-    conservation.compare_with_start,
-    SYSTEM,
-    _STATE,
-    floats(3, conservation.COLUMNS),
-    separate=True,
+write_conserved = EntryPoint(
+    conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
     check=_check_states,
-)
-observe = EntryPoint(integrate.observe, SYSTEM, WORKSPACE, _CHANNELS, _OPTIONS, _STATE, check=_check_run)
-run = EntryPoint(
-    integrate.run, SYSTEM, WORKSPACE, _CHANNELS, records(events.EVENT, "events"),
-    records(events.ACTION, "actions"), floats("breaks"), _OPTIONS, _STATE, floats("rows", "columns"),
-    floats("log rows", 2), returns=INTEGER, check=_check_run,
 )  # fmt: skip
+begin_run = EntryPoint(time_loop.begin_run, RUN, returns=BOOLEAN)
+observe = EntryPoint(time_loop.observe, RUN)
+finish_run = EntryPoint(time_loop.finish_run, RUN)
+advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER)
 
 ENTRY_POINTS = (
-    derivative, set_motion, strike, respond, linearise, books, refresh_lists, apply_contacts, apply_interfaces,
-    compare_with_start, observe, run,
+    derivative, set_motion, strike, respond, linearise, refresh_lists, apply_contacts, apply_interfaces,
+    write_conserved, begin_run, observe, finish_run, advance_run,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A run under way: advanced piece by piece, looked at in between, driven by efforts that are held meanwhile."""
+"""Sessions: runs that are advanced piece by piece, with efforts held in between."""
 
 import math
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels.layout import DEPTH, LANES
-from softdock.dynamics.books import Books, books_of
-from softdock.dynamics.conservation import Conservation, begin_check, is_floating, new_check, read_check
+from softdock.dynamics.conservation import Conservation, EnergyAndMomentum, read_check
 from softdock.dynamics.entry_points import (
-    SYSTEM,
-    WORKSPACE,
-    compare_with_start,
+    RUN,
+    advance_run,
+    begin_run,
+    finish_run,
     observe,
     refresh_lists,
-    run,
     set_motion,
 )
-from softdock.dynamics.kernels import integrate as kernels
+from softdock.dynamics.kernels import run_data as kernels
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.conservation import MOMENTUM_SCALE, START
-from softdock.dynamics.kernels.derivative import BOOKS, EXTRA_STATES, SystemRecords
+from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, START, STATES
+from softdock.dynamics.kernels.derivative import EXTRA_STATES, SystemRecords
 from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.linear import Linear, room_for
+from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
 from softdock.dynamics.kernels.tree import FREE, copied, records
 from softdock.dynamics.search_resolution import search_room, set_resolutions
@@ -35,7 +35,6 @@ from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
-from softdock.native.argument_types import PreparedStructure
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
@@ -67,23 +66,23 @@ LOST_INERTIA = (
 """Why steps become too small where a structure hangs on a very light body."""
 
 ENDINGS = {
-    kernels.TIME_REACHED: Ending.TIME_REACHED,
-    kernels.STOPPED: Ending.STOPPED,
-    kernels.STEPS_USED_UP: Ending.STEPS_USED_UP,
-    kernels.NOT_FINITE: Ending.NOT_FINITE,
-    kernels.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
-    kernels.LOG_FULL: Ending.LOG_FULL,
-    kernels.PENETRATED: Ending.PENETRATED,
+    Status.TIME_REACHED: Ending.TIME_REACHED,
+    Status.STOPPED: Ending.STOPPED,
+    Status.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    Status.NOT_FINITE: Ending.NOT_FINITE,
+    Status.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    Status.LOG_FULL: Ending.LOG_FULL,
+    Status.PENETRATED: Ending.PENETRATED,
 }
 
-WAYS = {
+FIRST_METHODS = {
     Method.AUTOMATIC: DORMAND_PRINCE,
     Method.DORMAND_PRINCE: DORMAND_PRINCE,
     Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
     Method.ROSENBROCK: ROSENBROCK,
     Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
 }
-"""How the first step is taken."""
+"""Methods of the first step."""
 STEADY = 0.01  # of the error allowed in speeds: that of the momentum of a free tree, as a speed
 MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
 
@@ -113,10 +112,10 @@ class Run:
     """(pairs,): depth of every contact at the start [m]."""
     pin_overlaps: Floats
     """(interfaces,)"""
-    start: Books
-    end: Books
+    start: EnergyAndMomentum
+    end: EnergyAndMomentum
     conservation: Conservation
-    unsearched: int
+    unresolved_intervals: int
     """Intervals that the search for events and peaks gave up at its limits."""
     lost_inertia: bool
     """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
@@ -127,93 +126,84 @@ class Run:
 
 
 class Session:
-    """A run under way; `advance` may be called as often as wished, `finish` tells what happened.
+    """A run that is advanced piece by piece; `finish` returns what happened.
 
     `efforts` (N or N m, one per joint axis, row `JointPlace.at_u` of a joint) stay until changed: a controller
-    that sets them between two calls of `advance` acts through a zero-order hold. Their work is in the ledgers.
+    that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
     """
 
     def __init__(self, simulation: "Simulation") -> None:
-        a, s = simulation.assembly, simulation.settings
-        self._assembly, self._settings = a, s
-        self._actions = simulation.actions
-        self._capacity = 64
-        self._events, self._channels = copied(simulation.events), copied(simulation.channels)
-        peaks = self._channels.view(np.ndarray)
-        peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
-        peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)
+        arrays, settings = simulation.assembly, simulation.settings
+        self._arrays, self._settings = arrays, settings
+        self._list_capacity = 64
         pairs = copied(simulation.pairs)
         pairs.view(np.ndarray)["overreach"] = -np.inf
-        arrays = contact_arrays(simulation.contact_pairs)
-        self.machine = system_records(a)._replace(
+        contacts = contact_arrays(simulation.contact_pairs)
+        system = system_records(arrays)._replace(
             pairs=pairs,
-            arrays=arrays,
-            lists=contact_lists(arrays, self._capacity),
+            arrays=contacts,
+            lists=contact_lists(contacts, self._list_capacity),
             interfaces=copied(simulation.interfaces),
             pins=simulation.pins,
         )
-        self.machine.world[0].floating = is_floating(self.machine)
-        # Work of loads is also integrated as it is seen from the centre of mass: the conservation check needs it.
-        loaded = len(a.orbit) > 0 or bool((a.elements.kind == LOAD).any())
-        self.state: Floats = np.append(a.y, np.zeros(int(loaded)))
+        # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
+        loaded = len(arrays.orbit) > 0 or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
+        channels = _channels(simulation.channels)
+        watched = len(channels) if simulation.watched is None else simulation.watched
         self.ending: Ending | None = None
-        channels = len(self._channels)
-        self._options = _options(a, s, channels if simulation.watched is None else simulation.watched)
-        touching = s.record_contact and len(pairs) + len(simulation.interfaces) > 0
-        rows = min(s.max_rows, 4 + int(s.duration * s.record_rate) + (50_000 if touching else 1_000))
-        self._record = np.empty((rows if channels else 1, 1 + channels))  # read as far as it is written
-        self._log = np.empty((s.max_events, 2))
-        n = len(self.state)
-        self._values, self._ledger, tolerance = np.zeros((5, channels)), np.zeros(BOOKS), np.zeros(n)
-        self._check = new_check()
-        start, early, late, end, values = self._values
-        self._workspace = kernels.Workspace(
-            k=np.zeros((7, n)), y_new=np.zeros(n), y_stage=np.zeros(n), dense=np.zeros((5, n)), tolerance=tolerance,
-            start=start, early=early, late=late, end=end, values=values, ledger=self._ledger,
-            check=self._check, linear=_linear(a, len(pairs)),
-            search=search_room(a, self._channels, int(self._options[0].watched)),
-        )  # fmt: skip
+        self._run = kernels.RunData(
+            system=system,
+            workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, watched),
+            channels=channels,
+            events=copied(simulation.events),
+            actions=simulation.actions,
+            breaks=arrays.breaks,
+            state=_run_state(arrays, settings, watched),
+            y=np.append(arrays.y, np.zeros(int(loaded))),
+            record=_record(settings, len(channels), len(pairs) + len(simulation.interfaces) > 0),
+            log=np.empty((settings.max_events, 2)),
+        )
         self._bind()
-        self.near_at_start = meet(self.machine, self.state, self._prepared)
+        self.near_at_start = bool(self._begin())
         """Whether the near lists had room for all that is near at the start."""
-        self._observe()
-        self._start = books_of(self._ledger)
-        compare_with_start(self._prepared, self.state, self._check)
-        begin_check(self._check, self.machine.links)
+        self._start = self._energy_and_momentum()
         self._overlaps = pairs["out"][:, DEPTH].copy()
-        self._pin_overlaps = self.machine.interfaces["result"][:, RESULT_DEPTH].copy()
-        tolerance[: len(a.y)] = tolerances(a, s.accuracy, self._start)
-        tolerance[len(a.y) :] = s.accuracy.speed * self._scale()
-        set_resolutions(self._channels, s.accuracy, tolerance, a.lightest_mass)
+        self._pin_overlaps = system.interfaces["result"][:, RESULT_DEPTH].copy()
+        work = self._run.workspace
+        work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
+        work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
+        set_resolutions(channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
+
+    @property
+    def system(self) -> SystemRecords:
+        """Records of the system, as the last evaluation left them."""
+        return self._run.system
+
+    @property
+    def state(self) -> Floats:
+        """State of the system: a view to read and to write into between two calls of `advance`."""
+        return self._run.y
 
     @property
     def time(self) -> float:
         """Where the run stands [s]."""
-        return float(self._options[0].t)
+        return float(self._run.state[0].t)
 
     @property
     def efforts(self) -> Floats:
         """Efforts held at the joint axes [N or N m]: a view to write into."""
-        return self.machine.axes["held"]
+        return self.system.axes["held"]
 
     def advance(self, until: float) -> Ending | None:
         """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
         if self.ending is not None:
             return self.ending
-        o = self._options[0]
-        o.t_end = min(until, self._settings.duration)
-        while (code := int(self._run())) == kernels.LISTS_TOO_LONG:
-            self._capacity *= 2
-            if self._capacity > MOST_BLOCKS:
-                cells = MOST_BLOCKS * LANES
-                raise RunError(
-                    f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
-                    "Increase `resolved_force` of the contact, or its stiffness."
-                )
-            self.machine = self.machine._replace(lists=contact_lists(self.machine.arrays, self._capacity))
-            self._bind()
-        if code != kernels.TIME_REACHED or o.t >= self._settings.duration:
-            self.ending = ENDINGS[code]
+        progress = self._run.state[0]
+        progress.t_end = min(until, self._settings.duration)
+        while (status := Status(self._advance())) is Status.LISTS_TOO_LONG:
+            self._grow_lists()
+        if status is not Status.TIME_REACHED or progress.t >= self._settings.duration:
+            self.ending = ENDINGS[status]
         return self.ending
 
     def evaluate(self) -> None:
@@ -223,54 +213,96 @@ class Session:
     def values(self) -> Floats:
         """Return all channels at the present state, in their order."""
         self._observe()
-        return np.array(self._values[-1])
+        return self._run.workspace.values.copy()
 
     def finish(self) -> Run:
         """Return what happened so far."""
-        o, m = self._options[0], self.machine
-        evaluations = int(m.world[0].evaluations)
-        final = self.values()
-        compare_with_start(self._prepared, self.state, self._check)
+        run, progress, system = self._run, self._run.state[0], self.system
+        evaluations = int(system.world[0].evaluations)
+        self._finish()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
-            stop_event=int(o.stop_event) if self.ending is Ending.STOPPED else None,
+            stop_event=int(progress.stop_event) if self.ending is Ending.STOPPED else None,
             time=self.time,
-            state=self.state[: len(self._assembly.y)].copy(),
-            history=self._record[: o.rows],
-            final=final,
-            log=[(float(t), int(i)) for t, i in self._log[: o.logged]],
-            peaks=self._channels,
-            pairs=m.pairs,
-            interfaces=m.interfaces,
-            elements=m.elements,
-            element_names={row: name for name, row in self._assembly.element_index.items()},
+            state=self.state[: len(self._arrays.y)].copy(),
+            history=run.record[: progress.record_rows],
+            final=run.workspace.values.copy(),
+            log=[(float(t), int(i)) for t, i in run.log[: progress.log_rows]],
+            peaks=run.channels,
+            pairs=system.pairs,
+            interfaces=system.interfaces,
+            elements=system.elements,
+            element_names={row: name for name, row in self._arrays.element_index.items()},
             overlaps=self._overlaps,
             pin_overlaps=self._pin_overlaps,
             start=self._start,
-            end=books_of(self._ledger),
-            conservation=read_check(self._check, m.links),
-            unsearched=int(o.unsearched),
-            lost_inertia=_lost_inertia(m.links),
-            steps=int(o.steps),
-            rejected=int(o.rejected),
+            end=self._energy_and_momentum(),
+            conservation=read_check(system, run.workspace.check),
+            unresolved_intervals=int(progress.unresolved),
+            lost_inertia=_lost_inertia(system.links),
+            steps=int(progress.steps),
+            rejected=int(progress.rejected),
             evaluations=evaluations,
-            rebuilds=int(m.world[0].rebuilds),
+            rebuilds=int(system.world[0].rebuilds),
         )
 
-    def _scale(self) -> float:
-        """Return the momentum that bodies have at the start, seen from the centre of mass [kg m/s]."""
-        mass = float(self._assembly.links.own[:, 0].sum())
-        return max(float(self._check[START, MOMENTUM_SCALE]), SLOW * mass)
+    def _energy_and_momentum(self) -> EnergyAndMomentum:
+        """Return energy and momentum of the last state that was observed."""
+        return EnergyAndMomentum.from_record(self._run.workspace.conserved[IN_WORLD])
+
+    def _momentum_scale(self) -> float:
+        """Return the momentum that bodies have at the start, relative to the centre of mass [kg m/s]."""
+        mass = float(self._arrays.links.view(np.ndarray)["own"][:, 0].sum())
+        return max(float(self._run.workspace.conserved["momentum_scale"][START]), SLOW * mass)
+
+    def _grow_lists(self) -> None:
+        """Give the near lists more room."""
+        self._list_capacity *= 2
+        if self._list_capacity > MOST_BLOCKS:
+            cells = MOST_BLOCKS * LANES
+            raise RunError(
+                f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
+                "Increase `resolved_force` of the contact, or its stiffness."
+            )
+        lists = contact_lists(self.system.arrays, self._list_capacity)
+        self._run = self._run._replace(system=self.system._replace(lists=lists))
+        self._bind()
 
     def _bind(self) -> None:
         """Pass the arrays of the run to the kernels, once for all calls."""
-        machine, workspace = SYSTEM.prepare(self.machine), WORKSPACE.prepare(self._workspace)
-        self._prepared = machine
-        self._run = run.bind(
-            machine, workspace, self._channels, self._events, self._actions, self._assembly.breaks,
-            self._options, self.state, self._record, self._log,
-        )  # fmt: skip
-        self._observe = observe.bind(machine, workspace, self._channels, self._options, self.state)
+        prepared = RUN.prepare(self._run)
+        self._begin, self._observe = begin_run.bind(prepared), observe.bind(prepared)
+        self._advance, self._finish = advance_run.bind(prepared), finish_run.bind(prepared)
+
+
+def _channels(described: np.recarray) -> np.recarray:
+    """Return a copy of channels with their peaks reset."""
+    channels = copied(described)
+    peaks = channels.view(np.ndarray)
+    peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
+    peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)
+    return channels
+
+
+def _record(settings: Settings, channels: int, has_contacts: bool) -> Floats:
+    """Return memory for the history; rows are read only as far as they are written."""
+    in_contact = 50_000 if settings.record_contact and has_contacts else 1_000
+    rows = min(settings.max_rows, 4 + int(settings.duration * settings.record_rate) + in_contact)
+    return np.empty((rows if channels else 1, 1 + channels))
+
+
+def _workspace(
+    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, watched: int
+) -> kernels.Workspace:
+    """Return memory for the steps of a run."""
+    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((3, states))
+    start, early, late, end, values = np.zeros((5, len(channels)))
+    return kernels.Workspace(
+        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2],
+        start=start, early=early, late=late, end=end, values=values,
+        conserved=records(STATES, CONSERVED), check=records(1, CHECK),
+        linear=_linear(arrays, pairs), search=search_room(arrays, channels, watched),
+    )  # fmt: skip
 
 
 def _lost_inertia(links: np.recarray) -> bool:
@@ -285,15 +317,15 @@ def _lost_inertia(links: np.recarray) -> bool:
     return False
 
 
-def meet(m: SystemRecords, y: Floats, prepared: PreparedStructure | None = None) -> bool:
+def update_near_lists(system: SystemRecords, y: Floats) -> bool:
     """Bring links and near lists to a state; tells whether the lists had room."""
-    set_motion(prepared or m, y)
-    if not len(m.pairs):
+    set_motion(system, y)
+    if not len(system.pairs):
         return True
-    return int(refresh_lists(m.links, m.pairs, m.arrays, m.lists, True, 0.0)[0]) >= 0
+    return int(refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0]) >= 0
 
 
-def knows_all_that_is_stiff(a: SystemArrays) -> bool:
+def supports_implicit_steps(a: SystemArrays) -> bool:
     """Tell whether implicit steps apply to a system: they know nothing of locks and flexible structures."""
     return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
 
@@ -305,33 +337,33 @@ def _speeds(a: SystemArrays) -> int:
 
 def _linear(a: SystemArrays, pairs: int) -> Linear:
     """Return room for the linear equations of implicit steps, none where they do not apply."""
-    if not knows_all_that_is_stiff(a):
+    if not supports_implicit_steps(a):
         return room_for(0, 0, 0)
     kinds = a.elements.view(np.ndarray)["kind"]
     couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
     return room_for(_speeds(a), len(a.links), couplings)
 
 
-def _options(a: SystemArrays, s: Settings, watched: int) -> np.recarray:
-    """What the kernel of a run is told, and where it stands."""
-    options = records(1, kernels.OPTIONS)
-    o = options.view(np.ndarray)
-    o["way"] = WAYS[s.method]
-    o["contest"] = s.method is Method.AUTOMATIC
-    o["implicit"] = knows_all_that_is_stiff(a) and _speeds(a) <= MOST_IMPLICIT
-    o["duration"] = s.duration
-    o["fixed_step"] = s.step or 0.0
-    o["max_step"] = min(s.max_step, s.duration)
-    o["min_step"] = 1e-14 * s.duration
-    o["max_steps"] = s.max_steps
-    o["record_period"] = 1.0 / s.record_rate if s.record_rate > 0.0 else 0.0
-    o["record_contact"] = s.record_contact
-    o["watched"] = watched
-    o["stop_event"] = -1
-    return options
+def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.recarray:
+    """Return the settings of a run for the kernels, at its start."""
+    state = records(1, kernels.RUN_STATE)
+    s = state.view(np.ndarray)
+    s["method"] = FIRST_METHODS[settings.method]
+    s["automatic"] = settings.method is Method.AUTOMATIC
+    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MOST_IMPLICIT
+    s["duration"] = settings.duration
+    s["fixed_step"] = settings.step or 0.0
+    s["max_step"] = min(settings.max_step, settings.duration)
+    s["min_step"] = 1e-14 * settings.duration
+    s["max_steps"] = settings.max_steps
+    s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
+    s["record_contact"] = settings.record_contact
+    s["watched"] = watched
+    s["pending_event"] = s["stop_event"] = -1
+    return state
 
 
-def tolerances(a: SystemArrays, accuracy: Accuracy, start: Books) -> Floats:
+def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
     """Tolerance of every state; that of the ledgers is the energy that the error of a speed makes.
 
     Ledgers need control of their own: a released stop still loses energy while nothing pushes.

@@ -15,7 +15,7 @@ from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.events import ACTION, EVENT
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import copied, records
-from softdock.dynamics.session import Run, Session, knows_all_that_is_stiff, meet
+from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
@@ -54,12 +54,12 @@ class Simulation:
     def depths_at_start(self, session: Session | None = None) -> list[float]:
         """Return how deep the active contacts are at the initial state [m]; a session that has begun may know."""
         if session is not None and session.near_at_start:
-            return [float(depth) for depth in session.machine.pairs["out"][:, DEPTH]]
+            return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
         machine = system_records(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)
         for capacity in (64, 1024, 16384):
             machine = machine._replace(lists=contact_lists(arrays, capacity))
-            if meet(machine, self.assembly.y):
+            if update_near_lists(machine, self.assembly.y):
                 break
         apply_contacts(machine.links, machine.pairs, arrays, machine.lists)
         return [float(pair.out[DEPTH]) for pair in machine.pairs]
@@ -78,6 +78,6 @@ def _must_be_possible(settings: Settings, assembly: SystemArrays) -> None:
         raise InputError(Problem(field="step", message=message, given=str(step)))
     if step is None and method is Method.RUNGE_KUTTA_4:
         raise InputError(Problem(field="step", message="Must be given for rk4: it has no error control."))
-    if method is Method.ROSENBROCK and not knows_all_that_is_stiff(assembly):
+    if method is Method.ROSENBROCK and not supports_implicit_steps(assembly):
         message = "rosenbrock is for systems that move and have neither locks nor flexible structures."
         raise InputError(Problem(field="method", message=message, hint="Leave it to automatic."))

@@ -148,7 +148,7 @@ class SimulatedRobot:
 
     def _external(self) -> Floats:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
-        m, out = self.session.machine, np.zeros(self.arm.joints)
+        m, out = self.session.system, np.zeros(self.arm.joints)
         self.session.evaluate()
         joint_loads(m.links, m.groups, self._moved, self._work, out)
         return out

@@ -45,7 +45,7 @@ def run(scenario: StationScenario) -> Result:
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + MOMENT):
         session.advance(until)
-        rates.append(_rate(session.machine.links))
+        rates.append(_rate(session.system.links))
     session.advance(system.duration)
     result = multibody.result_of(system, session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))

@@ -227,24 +227,6 @@ def write_modal_rates(links, groups, appendages, modes, u, dy, n_q, gravity):
 
 
 @kernel
-def add_modal_books(links, appendages, modes, q, gravity, out):
-    """Add kinetic and elastic energy of modes to the books, whose momentum has them already; Eq. (F46)."""
-    for i in range(appendages.shape[0]):
-        a = appendages[i]
-        link, m, V = links[a.link], a.moving, links[a.link].V
-        w0, w1, w2, v0, v1, v2 = motion_in_link(link, V[0], V[1], V[2], V[3], V[4], V[5])
-        coupling = m[0] * w0 + m[1] * w1 + m[2] * w2 + m[3] * v0 + m[4] * v1 + m[5] * v2
-        out[6] += a.swing
-        out[7] += a.energy
-        if link.kind != GROUND:
-            out[6] += 0.5 * coupling  # the other half is in the link's momentum times its velocity
-        else:  # the ground keeps no books: the weight of what moves on it
-            for k in range(a.count):
-                c, x = modes[a.first + k].c, q[a.at_q + k]
-                out[7] -= (c[3] * gravity[0] + c[4] * gravity[1] + c[5] * gravity[2]) * x
-
-
-@kernel
 def load_node(node, appendages, modes, shapes, u, tx, ty, tz, fx, fy, fz):
     """Let a wrench in link axes, that the link has already, pull at modes too; returns its power there; Eq. (F47)."""
     a = appendages[node.appendage]

@@ -222,7 +222,7 @@ def keep_observed(pairs):
 
 
 @kernel
-def how_many_push(pairs):
+def count_closed(pairs):
     """Number of contacts that push, at the last evaluation."""
     count = 0
     for i in range(pairs.shape[0]):

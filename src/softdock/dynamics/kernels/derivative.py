@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.dynamics.kernels.appendages import (
     add_modal_bias,
-    add_modal_books,
     add_modal_momentum,
     clear_pulls,
     deform,
@@ -52,7 +51,6 @@ WORLD = np.dtype(
     ],
     align=True,
 )
-BOOKS = 12  # numbers that `books` writes
 EXTRA_STATES = (
     2  # dissipated energy, work brought in; a run under loads has a third: work seen from the centre of mass
 )
@@ -60,7 +58,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class SystemRecords(NamedTuple):
-    """All that the kernels know of a system: its model, its scratch memory and its ledgers."""
+    """All that the kernels know of a system: its model, its scratch memory and counters."""
 
     links: np.recarray
     axes: np.recarray
@@ -280,42 +278,6 @@ def energy_held(elements, pairs, interfaces):
     for i in range(elements.shape[0]):
         energy += elements[i].energy
     return energy
-
-
-@kernel
-def books(system, y, out):
-    """Write momentum, energies and ledgers of a state, where the derivative was just evaluated, into `out`.
-
-    0-2 angular momentum about N's origin, 3-5 linear momentum (both from the velocities of all links), 6 kinetic
-    energy, 7 stored energy (elements, contacts and weight), 8 dissipated energy, 9 work brought in, 10 sum of
-    |m v| as the scale of linear momentum, 11 scale of angular momentum.
-    """
-    links, elements, pairs, world = system.links, system.elements, system.pairs, system.world
-    w = world[0]
-    for k in range(BOOKS):
-        out[k] = 0.0
-    for i in range(links.shape[0]):
-        link = links[i]
-        if link.kind == GROUND:
-            continue
-        base, V, p = links[link.root], link.V, links[link.root].p_NB
-        h, (m, mx, my, mz) = momentum_of(system.groups, link)
-        ax, ay, az = turn(base.R_NB, h[0], h[1], h[2])
-        lx, ly, lz = turn(base.R_NB, h[3], h[4], h[5])
-        ax, ay, az = ax + p[1] * lz - p[2] * ly, ay + p[2] * lx - p[0] * lz, az + p[0] * ly - p[1] * lx
-        out[0], out[1], out[2] = out[0] + ax, out[1] + ay, out[2] + az
-        out[3], out[4], out[5] = out[3] + lx, out[4] + ly, out[5] + lz
-        out[10] += np.sqrt(lx * lx + ly * ly + lz * lz)
-        out[11] += np.sqrt(ax * ax + ay * ay + az * az)
-        for k in range(6):
-            out[6] += 0.5 * h[k] * V[k]
-        mx, my, mz = turn(base.R_NB, mx, my, mz)
-        mx, my, mz = mx + m * p[0], my + m * p[1], mz + m * p[2]
-        out[7] -= mx * w.gravity[0] + my * w.gravity[1] + mz * w.gravity[2]
-    out[7] += energy_held(elements, pairs, system.interfaces)
-    add_modal_books(links, system.appendages, system.modes, y, w.gravity, out)
-    out[8] = y[w.n_q + w.n_u]
-    out[9] = y[w.n_q + w.n_u + 1]
 
 
 @inline

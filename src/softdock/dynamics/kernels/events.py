@@ -1,23 +1,22 @@
-"""Events: conditions on channels, where they begin to hold inside a step, and what they switch."""
+"""Events: conditions on channels, where they become true inside a step, and their actions."""
 
 import numpy as np
 
 from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_here
-from softdock.dynamics.kernels.looking import look_at
-from softdock.dynamics.kernels.stepping import interpolate
+from softdock.dynamics.kernels.evaluation import evaluate_inside
 from softdock.native.decorators import inline, kernel
 
-# What an event can do.
-SWITCH_ON = 0
-SWITCH_OFF = 1
-CONTACT_ON = 2
-CONTACT_OFF = 3
-EVENT_ON = 4
-EVENT_OFF = 5
+# Kinds of actions.
+ENABLE_ELEMENT = 0
+DISABLE_ELEMENT = 1
+ENABLE_CONTACT = 2
+DISABLE_CONTACT = 3
+ARM_EVENT = 4
+DISARM_EVENT = 5
 SET_TARGET = 6
 STOP = 7
-INTERFACE_ON = 8
-INTERFACE_OFF = 9
+ENABLE_INTERFACE = 8
+DISABLE_INTERFACE = 9
 
 EVENT = np.dtype(
     [
@@ -28,7 +27,7 @@ EVENT = np.dtype(
         ("once", np.int64),
         ("first_action", np.int64),
         ("actions", np.int64),
-        ("fresh", np.int64),  # just armed: fires at once where its condition holds already
+        ("fresh", np.int64),  # just armed: takes place at once if its condition is true already
     ],
     align=True,
 )
@@ -39,13 +38,13 @@ ROOT_STEPS = 60  # bisection alone would be at round-off by then
 
 @inline
 def excess(event, values):
-    """How far the condition of an event holds: negative before, positive after."""
+    """Positive where the condition of an event is true, in the unit of its channel."""
     return event.direction * (values[event.channel] - event.threshold)
 
 
 @kernel
-def already_true(events, values):
-    """First freshly armed event whose condition holds already, or -1; the others are no longer fresh."""
+def next_fresh_event(events, values):
+    """First freshly armed event whose condition is true already, or -1; the others are no longer fresh."""
     for i in range(events.shape[0]):
         if events[i].armed == 1 and events[i].fresh == 1:
             events[i].fresh = 0
@@ -56,16 +55,18 @@ def already_true(events, values):
 
 @inline
 def begins(event, before, after):
-    """Tell whether the condition of an armed event begins to hold between two instants."""
+    """Tell whether the condition of an armed event becomes true between two instants."""
     return event.armed == 1 and excess(event, before) <= 0.0 < excess(event, after)
 
 
 @kernel
-def locate(system, channels, events, o, h, dense, low, high, before, after, y, slope, values):
-    """Earliest instant theta of a step where a condition has begun to hold, between two where one does not and does.
+def locate(run, h, low, high, before, after):
+    """Earliest instant theta of a step where a condition has become true, between two where one is false and true.
 
-    `values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition holds.
+    `workspace.values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition
+    is true.
     """
+    events, count, values = run.events, run.state[0].watched, run.workspace.values
     first = high
     for i in range(events.shape[0]):
         event = events[i]
@@ -79,8 +80,7 @@ def locate(system, channels, events, o, h, dense, low, high, before, after, y, s
             theta = (left * g_right - right * g_left) / (g_right - g_left)
             if not left < theta < right:
                 theta = 0.5 * (left + right)
-            interpolate(dense, theta, y)
-            look_at(system, channels, o.watched, o.t + theta * h, y, slope, values)
+            evaluate_inside(run, count, h, theta)
             g = excess(event, values)
             if g > 0.0:
                 if side == 1:
@@ -91,59 +91,61 @@ def locate(system, channels, events, o, h, dense, low, high, before, after, y, s
                     g_right *= 0.5
                 left, g_left, side = theta, g, -1
         first = min(first, right)
-    interpolate(dense, first, y)
-    look_at(system, channels, o.watched, o.t + first * h, y, slope, values)
+    evaluate_inside(run, count, h, first)
     return first
 
 
 @inline
-def note(events, index, o, t, log):
+def log_event(run, index, t):
     """Log an event; one that happens once is no longer armed."""
-    log[o.logged, 0], log[o.logged, 1] = t, float(index)
-    o.logged += 1
-    if events[index].once == 1:
-        events[index].armed = 0
+    s, log = run.state[0], run.log
+    log[s.log_rows, 0], log[s.log_rows, 1] = t, float(index)
+    s.log_rows += 1
+    if run.events[index].once == 1:
+        run.events[index].armed = 0
 
 
 @kernel
-def note_passive(events, o, t, before, after, log):
-    """Log all events that begin to hold and change nothing; returns their number and the first of the others, or -1.
+def log_passive_events(run, t, before, after):
+    """Log all events whose conditions become true and that have no action.
 
-    Further ones that do something take place right after it.
+    Returns their number and the first of the others, or -1; further ones with actions take place right after it.
     """
-    noted, active = 0, -1
-    for i in range(events.shape[0]):
-        event = events[i]
+    count, active = 0, -1
+    for i in range(run.events.shape[0]):
+        event = run.events[i]
         if begins(event, before, after):
-            if event.actions == 0 and o.logged < log.shape[0]:
-                note(events, i, o, t, log)
-                noted += 1
+            if event.actions == 0 and run.state[0].log_rows < run.log.shape[0]:
+                log_event(run, i, t)
+                count += 1
             elif active < 0:
                 active = i
             else:
                 event.fresh = 1
-    return noted, active
+    return count, active
 
 
 @kernel
-def act(links, elements, pairs, interfaces, world, events, actions, index, t, y):
-    """Do what an event asks for, at the state that the links are in; tells whether the run shall stop."""
-    event = events[index]
+def act(run, index):
+    """Carry out the actions of an event, at the present state of the links; tells whether the run shall stop."""
+    event, events, system = run.events[index], run.events, run.system
     stop = False
     for i in range(event.first_action, event.first_action + event.actions):
-        action = actions[i]
+        action = run.actions[i]
         if action.kind == STOP:
             stop = True
-        elif action.kind == EVENT_ON:
+        elif action.kind == ARM_EVENT:
             events[action.index].armed, events[action.index].fresh = 1, 1
-        elif action.kind == EVENT_OFF:
+        elif action.kind == DISARM_EVENT:
             events[action.index].armed = 0
-        elif action.kind == CONTACT_ON or action.kind == CONTACT_OFF:
-            pairs[action.index].active = 1 if action.kind == CONTACT_ON else 0
-        elif action.kind == INTERFACE_ON or action.kind == INTERFACE_OFF:
-            interfaces[action.index].active = 1 if action.kind == INTERFACE_ON else 0
+        elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
+            system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
+        elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
+            system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
         else:
-            switch_element(elements[action.index], action, links, t, y, world[0])
+            switch_element(
+                system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]
+            )
     return stop
 
 
@@ -153,7 +155,7 @@ def switch_element(element, action, links, t, y, world):
 
     What goes on holds the present pose (weld, lock) or starts its command at the present position or speed (drive).
     """
-    if action.kind == SWITCH_OFF:
+    if action.kind == DISABLE_ELEMENT:
         element.active = 0
         return
     if action.kind == SET_TARGET:

@@ -166,7 +166,7 @@ def interface_energy(interfaces):
 
 
 @kernel
-def least_headway(interfaces):
+def pin_step_limit(interfaces):
     """Time within which no pin gets far into anything, at the speeds of the last evaluation [s]."""
     least = math.inf
     for i in range(interfaces.shape[0]):
