@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry.inline import profile_from_list
 from softdock.geometry.mass_properties import (
     band_area,
     mesh_mass_properties,
@@ -15,6 +14,7 @@ from softdock.geometry.mass_properties import (
     surface_area,
 )
 from softdock.geometry.profile import Profile
+from softdock.geometry.vertices import profile_from_list
 
 R, H, RHO = 0.03, 0.08, 2700.0
 Z = 0.5  # everything sits away from the origin

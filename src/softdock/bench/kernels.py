@@ -1,7 +1,7 @@
 """Loops that call a kernel many times, so that its time is measured without the call from Python."""
 
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
-from softdock.contact.kernels.near import rebuild
+from softdock.contact.kernels.near_list import rebuild
 from softdock.contact.kernels.pins import BODY, FEATURE, INSIDE, PART, SHARE, TOTALS, add_forces, manifold
 from softdock.multibody.kernels.derivative import derivative
 from softdock.native.decorators import kernel

@@ -1,6 +1,6 @@
 """Entry points of the contact kernels."""
 
-from softdock.contact.kernels import force, layout, near, pins
+from softdock.contact.kernels import force, layout, near_list, pins
 from softdock.native.argument_types import (
     FLOAT,
     INTEGER,
@@ -70,9 +70,9 @@ motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT, check=check
 touching_cells = EntryPoint(
     force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER, check=check_lists
 )
-rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT, check=check_lists)
+rebuild = EntryPoint(near_list.rebuild, *_PAIR, FLOAT, check=check_lists)
 rebuild_along = EntryPoint(
-    near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True, check=check_lists
+    near_list.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True, check=check_lists
 )
 manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER, separate=True)
 add_forces = EntryPoint(pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS))

@@ -13,7 +13,7 @@ from softdock.contact.layer import ElasticLayer, Friction, require
 from softdock.geometry.profile import Profile, check_profile
 
 if TYPE_CHECKING:
-    from softdock.contact.routine import ForceRoutine
+    from softdock.contact.force_evaluator import ForceRoutine
 
 SKIN_FORCE, SKIN_RADIUS = 2.5, 10e-3
 """[N], [m] A near list that serves for 0.2 mm at 2e9 N/m3 balances rebuilding against evaluating."""
@@ -135,7 +135,7 @@ class ContactPair:
 
     @functools.cached_property
     def _routine(self) -> "ForceRoutine":
-        from softdock.contact.routine import ForceRoutine  # only when forces are asked for
+        from softdock.contact.force_evaluator import ForceRoutine  # only when forces are asked for
 
         return ForceRoutine(self)
 

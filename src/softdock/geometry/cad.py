@@ -13,8 +13,8 @@ from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.chain import Chain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.facets import STEP_ENDINGS, Facets, read_bodies, refusal
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
+from softdock.geometry.meridian_pieces import Piece, boundary_edges, meridian_pieces
 from softdock.geometry.profile import Point, Profile, check_profile
-from softdock.geometry.revolution import Piece, boundary_edges, meridian_pieces
 from softdock.geometry.section import departure_from_revolution
 
 Array = NDArray[np.float64]

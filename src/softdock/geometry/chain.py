@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from softdock.geometry.meridian_pieces import Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
-from softdock.geometry.revolution import Piece, reverse
 
 Side = Literal["outside", "inside"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.geometry.closure import close_ends
+from softdock.geometry.meridian_closure import close_ends
 
 Point = tuple[float, float]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
 from softdock.contact.pair import ContactPair
 from softdock.errors import InputError, Problem
-from softdock.geometry.walls import smallest_radius, wall_thickness
+from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 from softdock.multibody.assemble import Assembly
 from softdock.multibody.impulse import Impact
 from softdock.multibody.kernels import events as e

@@ -5,11 +5,11 @@ Blocks that may touch give their forces eight cells at a time; in the end the ei
 
 import math
 
-from softdock.contact.kernels.approach import change_of_pose, may_press
-from softdock.contact.kernels.cell import HALF_SQRT3
-from softdock.contact.kernels.edges import sharpen
+from softdock.contact.kernels.block_bounds import change_of_pose, may_press
+from softdock.contact.kernels.cell_forces import ADD, KEEP, press
+from softdock.contact.kernels.cut_cell import HALF_SQRT3
 from softdock.contact.kernels.layout import DEPTH, LANES, OUTPUT, POINTS, PRESSURE
-from softdock.contact.kernels.press import ADD, KEEP, press
+from softdock.contact.kernels.sharp_edges import sharpen
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES as EIGHT
 from softdock.native.simd import largest, load, put, store, total

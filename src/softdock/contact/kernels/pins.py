@@ -9,16 +9,9 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.box import edge_contacts
+from softdock.contact.kernels.box_edges import edge_contacts
 from softdock.contact.kernels.hole import RIM, THROUGH, nearest
-from softdock.contact.kernels.rim import (
-    farthest_direction,
-    has_second,
-    length,
-    nearest_direction,
-    second_directions,
-)
-from softdock.contact.kernels.rows import (
+from softdock.contact.kernels.pin_rows import (
     ALONG,
     BODY,
     COLUMNS,
@@ -34,6 +27,13 @@ from softdock.contact.kernels.rows import (
     SHARED,
     TRAILING_CAP,
     put,
+)
+from softdock.contact.kernels.rim import (
+    farthest_direction,
+    has_second,
+    length,
+    nearest_direction,
+    second_directions,
 )
 from softdock.native.decorators import inline, kernel
 

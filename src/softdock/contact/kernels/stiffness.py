@@ -4,10 +4,10 @@ For methods that need to know what is stiff, not for forces: cells count with th
 their stress centres, so that what is here is near the derivative of `evaluate`, not equal to it.
 """
 
-from softdock.contact.kernels.approach import change_of_pose, may_press
+from softdock.contact.kernels.block_bounds import change_of_pose, may_press
 from softdock.contact.kernels.force import off_path, press_block
 from softdock.contact.kernels.layout import LANES, RAMP
-from softdock.contact.kernels.measure import inverse_root
+from softdock.contact.kernels.point_depths import inverse_root
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES as EIGHT
 from softdock.native.simd import choose, fma, larger, largest, load, store, take, total

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.edges import sharpen
+from softdock.contact.kernels.cell_geometry import to_A
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.layout import (
     CELLS,
@@ -17,9 +17,9 @@ from softdock.contact.kernels.layout import (
     PRESSURE,
     TORQUE,
 )
-from softdock.contact.kernels.near import rebuild_along
-from softdock.contact.kernels.place import to_A
-from softdock.contact.kernels.walls import examine
+from softdock.contact.kernels.near_list import rebuild_along
+from softdock.contact.kernels.penetration import examine
+from softdock.contact.kernels.sharp_edges import sharpen
 from softdock.multibody.kernels.nearness import motion_since
 from softdock.multibody.kernels.poses import (
     link_point,

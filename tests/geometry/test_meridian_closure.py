@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock.geometry.closure import CAP
 from softdock.geometry.kernels import depth
+from softdock.geometry.meridian_closure import CAP
 from softdock.geometry.profile import (
     Arc,
     Line,

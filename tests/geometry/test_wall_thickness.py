@@ -6,7 +6,7 @@ import math
 import pytest
 
 from softdock.geometry.profile import Arc, Line, Profile, rounded_profile
-from softdock.geometry.walls import smallest_radius, wall_thickness
+from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 
 
 def lines(*places):

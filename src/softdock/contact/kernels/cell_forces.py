@@ -3,7 +3,7 @@
 Place the points and measure their depth, integrate the stress, add damping and friction.
 """
 
-from softdock.contact.kernels.cell import HALF_SQRT3, cut, magnitude, mean_positive
+from softdock.contact.kernels.cut_cell import HALF_SQRT3, cut, magnitude, mean_positive
 from softdock.contact.kernels.layout import (
     CONTACT_AREA,
     DEPTH,
@@ -17,7 +17,7 @@ from softdock.contact.kernels.layout import (
     SEVERAL,
     TORQUE,
 )
-from softdock.contact.kernels.measure import inverse_root, measure, place, point_in_A
+from softdock.contact.kernels.point_depths import inverse_root, measure, place, point_in_A
 from softdock.geometry.kernels import TINY
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import choose, fma, larger, largest, load, put, store, take, wide

@@ -2,9 +2,19 @@
 
 import math
 
-from softdock.contact.kernels.approach import along_path
-from softdock.contact.kernels.cell import HALF_SQRT3, LEVER, SOFT
-from softdock.contact.kernels.lanes import new_lane, put_point
+from softdock.contact.kernels.block_bounds import along_path
+from softdock.contact.kernels.blocks import new_lane, put_point
+from softdock.contact.kernels.cell_geometry import (
+    cell_area,
+    depth_near,
+    depth_of,
+    drift_of,
+    meridian,
+    shifted,
+    to_A,
+    turned,
+)
+from softdock.contact.kernels.cut_cell import HALF_SQRT3, LEVER, SOFT
 from softdock.contact.kernels.layout import (
     GAUSS_PHI,
     GAUSS_U,
@@ -14,16 +24,6 @@ from softdock.contact.kernels.layout import (
     QUARTER_PHI,
     QUARTER_U,
     RADIAL,
-)
-from softdock.contact.kernels.place import (
-    cell_area,
-    depth_near,
-    depth_of,
-    drift_of,
-    meridian,
-    shifted,
-    to_A,
-    turned,
 )
 from softdock.geometry.kernels import (
     AXIS_R,

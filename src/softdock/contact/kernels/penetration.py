@@ -2,8 +2,8 @@
 
 import math
 
+from softdock.contact.kernels.cell_geometry import to_A
 from softdock.contact.kernels.layout import LANES, POINTS
-from softdock.contact.kernels.place import to_A
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,

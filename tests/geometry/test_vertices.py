@@ -5,8 +5,8 @@ import math
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry.inline import profile_from_list
 from softdock.geometry.profile import Arc, Line
+from softdock.geometry.vertices import profile_from_list
 
 
 def test_fillet_is_tangent_to_both_lines():

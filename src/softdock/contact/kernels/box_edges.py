@@ -7,7 +7,7 @@ the squares of three edges at a corner add up to 2, and the corner itself takes 
 import math
 
 from softdock.contact.kernels.hole import EDGE
-from softdock.contact.kernels.rows import BODY, COUPLE, SHARED, put
+from softdock.contact.kernels.pin_rows import BODY, COUPLE, SHARED, put
 from softdock.native.decorators import inline, kernel
 
 

@@ -9,7 +9,7 @@ from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.mass_properties import surface_area
-from softdock.geometry.steps import curvature_kind, derive_profile, interpolate, point_cloud
+from softdock.geometry.profile_derivation import curvature_kind, derive_profile, interpolate, point_cloud
 from softdock.report.figures.assist_profile import draw_profile_derivation
 
 BUNDLED = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad"

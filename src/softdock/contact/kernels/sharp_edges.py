@@ -2,8 +2,8 @@
 
 import math
 
+from softdock.contact.kernels.cell_geometry import to_A
 from softdock.contact.kernels.layout import DEPTH, PRESSURE
-from softdock.contact.kernels.place import to_A
 from softdock.geometry.kernels import TINY, depth
 from softdock.native.decorators import kernel
 

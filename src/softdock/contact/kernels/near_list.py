@@ -2,12 +2,12 @@
 
 import math
 
-from softdock.contact.kernels.approach import describe
+from softdock.contact.kernels.block_bounds import describe
+from softdock.contact.kernels.blocks import new_lane, put_point
+from softdock.contact.kernels.cell_geometry import cell_area, depth_of, drift_of, meridian, to_A
 from softdock.contact.kernels.force import motion_bound
-from softdock.contact.kernels.lanes import new_lane, put_point
 from softdock.contact.kernels.layout import BY_RADIUS, HALF_U, POINTS, RADIAL
-from softdock.contact.kernels.place import cell_area, depth_of, drift_of, meridian, to_A
-from softdock.contact.kernels.refine import leave, note_nearest, refine
+from softdock.contact.kernels.refinement import leave, note_nearest, refine
 from softdock.geometry.kernels import depth, facing
 from softdock.native.decorators import kernel
 

@@ -5,11 +5,11 @@ A body that slides along a wall moves far, but hardly towards it. Blocks that do
 
 import math
 
-from softdock.contact.kernels.cell import LEVER, magnitude
+from softdock.contact.kernels.cell_forces import linear_depth, take_four
+from softdock.contact.kernels.cell_geometry import drift_of
+from softdock.contact.kernels.cut_cell import LEVER, magnitude
 from softdock.contact.kernels.layout import LANES, SEVERAL, SMOOTH_TWO
-from softdock.contact.kernels.measure import inverse_root, place
-from softdock.contact.kernels.place import drift_of
-from softdock.contact.kernels.press import linear_depth, take_four
+from softdock.contact.kernels.point_depths import inverse_root, place
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES as EIGHT
