@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.kernels.layout import DEPTH, LANES
+from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
 from softdock.errors import RunError
 from softdock.multibody.assemble import (
     ANGLE,
@@ -214,7 +214,7 @@ class Session:
         while (code := int(self._run())) == kernels.LISTS_TOO_LONG:
             self._capacity *= 2
             if self._capacity > MOST_BLOCKS:
-                cells = MOST_BLOCKS * LANES
+                cells = MOST_BLOCKS * BLOCK_CELLS
                 raise RunError(
                     f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
                     "Increase `resolved_force` of the contact, or its stiffness."

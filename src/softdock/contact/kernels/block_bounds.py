@@ -8,12 +8,11 @@ import math
 from softdock.contact.kernels.cell_forces import linear_depth, take_four
 from softdock.contact.kernels.cell_geometry import drift_of
 from softdock.contact.kernels.cut_cell import LEVER, magnitude
-from softdock.contact.kernels.layout import LANES, SEVERAL, SMOOTH_TWO
+from softdock.contact.kernels.layout import BLOCK_CELLS, SEVERAL, SMOOTH_TWO
 from softdock.contact.kernels.point_depths import inverse_root, place
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES as EIGHT
-from softdock.native.simd import choose, fma, larger, largest, take, wide
+from softdock.native.simd import LANES, broadcast, fma, horizontal_max, load_vector, maximum, select_positive
 
 
 @kernel
@@ -21,14 +20,14 @@ def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     """Note where a block is and which way A's surface lies in the middle of the path, and how near it comes on it."""
     for at in (-1, 1):
         R, p = along_path(R_AB, p_AB_A, half_R, half_p, at)
-        place(segments, block, work, R, p, 4 * LANES)
+        place(segments, block, work, R, p, 4 * BLOCK_CELLS)
         block["apart"][1 + at] = -highest(block, work)
-    place(segments, block, work, R_AB, p_AB_A, 4 * LANES)
+    place(segments, block, work, R_AB, p_AB_A, 4 * BLOCK_CELLS)
     block["apart"][1] = -highest(block, work)
     count, X, Y, K, N = block["count"], work["x"], work["y"], work["k"], work["n"]
     inmost = math.inf
-    for i in range(4 * LANES):
-        inmost = min(inmost, work["q"][i] if i % LANES < count else math.inf)
+    for i in range(4 * BLOCK_CELLS):
+        inmost = min(inmost, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
     first, most = block["first"][0], math.inf
     for segment in range(first, first + (2 if block["mode"] == SMOOTH_TWO else 1)):
         most = min(most, bending_radius(segments, segment, work, count, math.sqrt(inmost)))
@@ -39,15 +38,19 @@ def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     c_x, c_y, c_z = c_x / count, c_y / count, c_z / count
     scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + 1e-300)
     n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-    wide_size, wide_spread = wide(0.0), wide(0.0)
-    for half in range(0, count, EIGHT):
-        area, low = take(block["area"], half), take(block["omega"], half)
+    wide_size, wide_spread = broadcast(0.0), broadcast(0.0)
+    for half in range(0, count, LANES):
+        area, low = load_vector(block["area"], half), load_vector(block["omega"], half)
         x, y, z = take_four(block["x"], half), take_four(block["y"], half), take_four(block["z"], half)
-        wide_size = larger(wide_size, choose(area, farthest_corner(x, y, z, low, c_x, c_y, c_z), 0.0))
+        wide_size = maximum(
+            wide_size, select_positive(area, farthest_corner(x, y, z, low, c_x, c_y, c_z), 0.0)
+        )
         k, z = take_four(K, half), take_four(N, half)
         x, y = times(k, take_four(X, half)), times(k, take_four(Y, half))
-        wide_spread = larger(wide_spread, choose(area, farthest_corner(x, y, z, low, n_x, n_y, n_z), 0.0))
-    size, spread = largest(wide_size), largest(wide_spread)
+        wide_spread = maximum(
+            wide_spread, select_positive(area, farthest_corner(x, y, z, low, n_x, n_y, n_z), 0.0)
+        )
+    size, spread = horizontal_max(wide_size), horizontal_max(wide_spread)
     block["drift"] = drift_of(half_R, half_p, c_x, c_y, c_z)[0] + work["turn"] * size
     block["middle"][0], block["middle"][1], block["middle"][2] = c_x, c_y, c_z
     block["normal"][0], block["normal"][1], block["normal"][2] = n_x, n_y, n_z
@@ -76,12 +79,12 @@ def along_path(R_AB, p_AB_A, half_R, half_p, at):
 @inline
 def highest(block, work):
     """Largest depth of the corners of all cells of a block [m]."""
-    top = wide(-math.inf)
-    for half in range(0, LANES, EIGHT):
-        s, alpha, beta = linear_depth(take_four(work["s"], half), take(block["omega"], half))
+    top = broadcast(-math.inf)
+    for half in range(0, BLOCK_CELLS, LANES):
+        s, alpha, beta = linear_depth(take_four(work["s"], half), load_vector(block["omega"], half))
         corner = fma(0.5, magnitude(alpha) + magnitude(beta), s)
-        top = larger(top, choose(take(block["area"], half), corner, -math.inf))
-    return largest(top)
+        top = maximum(top, select_positive(load_vector(block["area"], half), corner, -math.inf))
+    return horizontal_max(top)
 
 
 @inline
@@ -112,8 +115,8 @@ def bending_radius(segments, segment, work, count, inmost):
     radius = math.inf
     if segments[segment, KIND] != 0.0:
         c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
-        for i in range(4 * LANES):
-            if i % LANES < count:
+        for i in range(4 * BLOCK_CELLS):
+            if i % BLOCK_CELLS < count:
                 d_z, d_r = work["z"][i] - c_z, math.sqrt(work["q"][i]) - c_r
                 radius = min(radius, d_z * d_z + d_r * d_r)
         radius = math.sqrt(radius)

@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.contact.kernels.layout import BY_RADIUS, LANES, ONE, RADIAL, SEVERAL, SMOOTH_TWO, TIMES
+from softdock.contact.kernels.layout import BLOCK_CELLS, BY_RADIUS, ONE, RADIAL, SEVERAL, SMOOTH_TWO, TIMES
 from softdock.geometry.kernels import END_SIDE
 from softdock.native.decorators import inline, kernel
 
@@ -28,16 +28,16 @@ def new_lane(arrays, lists, pair, face, gap, heights):
     slot = TIMES * slot + when(heights, -NEAR * work["reach"])
     capacity = lists.blocks.shape[1]
     here = slots[pair, slot]
-    if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == LANES:
+    if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == BLOCK_CELLS:
         here = work["blocks"]
         work["blocks"] += 1
         slots[pair, slot] = here
         block = lists.blocks[pair, min(here, capacity - 1)]
         block["count"], block["mode"], block["gap"] = 0, mode, gap
-        for k in range(LANES):
+        for k in range(BLOCK_CELLS):
             block["area"][k] = 0.0
     block = lists.blocks[pair, min(here, capacity - 1)]  # beyond the capacity the last block is overwritten
-    lane = min(block["count"], LANES - 1)
+    lane = min(block["count"], BLOCK_CELLS - 1)
     block["count"] = lane + 1
     work["cells"] += 1
     block["gap"] = min(block["gap"], gap)

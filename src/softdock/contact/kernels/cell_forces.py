@@ -5,12 +5,12 @@ Place the points and measure their depth, integrate the stress, add damping and 
 
 from softdock.contact.kernels.cut_cell import HALF_SQRT3, cut, magnitude, mean_positive
 from softdock.contact.kernels.layout import (
+    BLOCK_CELLS,
     CONTACT_AREA,
     DEPTH,
     DISSIPATION,
     ENERGY,
     FORCE,
-    LANES,
     POINTS,
     PRESSURE,
     RAMP,
@@ -20,7 +20,17 @@ from softdock.contact.kernels.layout import (
 from softdock.contact.kernels.point_depths import inverse_root, measure, place, point_in_A
 from softdock.geometry.kernels import TINY
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import choose, fma, larger, largest, load, put, store, take, wide
+from softdock.native.simd import (
+    broadcast,
+    fma,
+    horizontal_max,
+    load,
+    load_vector,
+    maximum,
+    select_positive,
+    store,
+    store_vector,
+)
 
 ADD, KEEP = 0, 1  # what becomes of the forces of the cells
 
@@ -31,45 +41,47 @@ def press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
 
     Tells whether any of them touches, else nothing is done. Halves follow each other, the first first.
     """
-    area, scattered = take(block["area"], half), data["quadrature"] == POINTS
+    area, scattered = load_vector(block["area"], half), data["quadrature"] == POINTS
     if half == 0 and (scattered or block["mode"] >= SEVERAL):
-        place(segments, block, work, R_AB, p_AB_A, LANES if scattered else 4 * LANES)
+        place(segments, block, work, R_AB, p_AB_A, BLOCK_CELLS if scattered else 4 * BLOCK_CELLS)
     if scattered:
         f, t, c, n, W, D, E, covered, deepest = press_points(work, half, data, area)
     else:
         four = four_points(segments, block, half, work, R_AB, p_AB_A)
-        low = take(block["omega"], half)
+        low = load_vector(block["omega"], half)
         s, alpha, beta = linear_depth(four[3], low)
         a, b = magnitude(alpha), magnitude(beta)
-        top = largest(choose(area, fma(0.5, a + b, s), 0.0))  # the highest corner
+        top = horizontal_max(select_positive(area, fma(0.5, a + b, s), 0.0))  # the highest corner
         if not top > 0.0:
             return False
         W, E, m_a, m_b, covered = cut(s, a, b)
-        f, t, c, n = press_cells(four, low, W, choose(alpha, m_a, -m_a), choose(beta, m_b, -m_b), data, area)
+        f, t, c, n = press_cells(
+            four, low, W, select_positive(alpha, m_a, -m_a), select_positive(beta, m_b, -m_b), data, area
+        )
         D, S = data["damping"] * W, four[3]
         if top > data["damping_depth"]:
             D = data["damping"] * (W - mean_positive(s - data["damping_depth"], a, b))  # Eq. (C20)
-        deepest = larger(larger(S[0], S[1]), larger(S[2], S[3]))
-    pressure, power, t_z = data["stiffness"] * deepest, wide(0.0), wide(0.0)
+        deepest = maximum(maximum(S[0], S[1]), maximum(S[2], S[3]))
+    pressure, power, t_z = data["stiffness"] * deepest, broadcast(0.0), broadcast(0.0)
     if data["damping"] > 0.0 or data["friction"] > 0.0:
         e, added, power = resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
         f = (f[0] + e[0], f[1] + e[1], f[2] + e[2])
         t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])))
         t_z = fma(c[0], e[1], -(c[1] * e[0]))
         pressure = pressure + added
-    touching = choose(W, covered * area, 0.0)
+    touching = select_positive(W, covered * area, 0.0)
     if use == ADD:
         add_wrench(work["sums"], f, t, t_z)
         add_rest(work["sums"], data["stiffness"] * area * E, power, touching)
-        live = choose(area, W, 0.0)
-        raise_to(work["sums"], PRESSURE, choose(live, pressure, 0.0))
-        raise_to(work["sums"], DEPTH, choose(live, deepest, 0.0))
+        live = select_positive(area, W, 0.0)
+        raise_to(work["sums"], PRESSURE, select_positive(live, pressure, 0.0))
+        raise_to(work["sums"], DEPTH, select_positive(live, deepest, 0.0))
     else:
         keep(work, half, f, t, t_z, c, n)
-        put(work["W"], half, W)
-        put(work["D"], half, D)
-        put(work["touching"], half, touching)
-        put(work["pressure"], half, pressure)
+        store_vector(work["W"], half, W)
+        store_vector(work["D"], half, D)
+        store_vector(work["touching"], half, touching)
+        store_vector(work["pressure"], half, pressure)
     return True
 
 
@@ -86,9 +98,9 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
             take_four(work["n"], half),
         )
     x_0, y_0, z_0 = point_in_A(block, half, R_AB, p_AB_A)
-    x_1, y_1, z_1 = point_in_A(block, half + LANES, R_AB, p_AB_A)
-    x_2, y_2, z_2 = point_in_A(block, half + 2 * LANES, R_AB, p_AB_A)
-    x_3, y_3, z_3 = point_in_A(block, half + 3 * LANES, R_AB, p_AB_A)
+    x_1, y_1, z_1 = point_in_A(block, half + BLOCK_CELLS, R_AB, p_AB_A)
+    x_2, y_2, z_2 = point_in_A(block, half + 2 * BLOCK_CELLS, R_AB, p_AB_A)
+    x_3, y_3, z_3 = point_in_A(block, half + 3 * BLOCK_CELLS, R_AB, p_AB_A)
     q_0, q_1 = fma(x_0, x_0, y_0 * y_0), fma(x_1, x_1, y_1 * y_1)
     q_2, q_3 = fma(x_2, x_2, y_2 * y_2), fma(x_3, x_3, y_3 * y_3)
     Z = (z_0, z_1, z_2, z_3)
@@ -109,10 +121,10 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
 def take_four(array, half):
     """Lanes of the four points of eight cells."""
     return (
-        take(array, half),
-        take(array, half + LANES),
-        take(array, half + 2 * LANES),
-        take(array, half + 3 * LANES),
+        load_vector(array, half),
+        load_vector(array, half + BLOCK_CELLS),
+        load_vector(array, half + 2 * BLOCK_CELLS),
+        load_vector(array, half + 3 * BLOCK_CELLS),
     )
 
 
@@ -146,7 +158,7 @@ def press_cells(four, low, W, m_a, m_b, data, area):
         fma(-k[2], Z[2], w[2] * N[2]),
         fma(-k[3], Z[3], w[3] * N[3]),
     )
-    scale, share = -data["stiffness"] * area, choose(W, 1.0 / larger(W, TINY), 0.0)
+    scale, share = -data["stiffness"] * area, select_positive(W, 1.0 / maximum(W, TINY), 0.0)
     return (
         (scale * n[0], scale * n[1], scale * n[2]),
         (scale * dot(g, Y), -scale * dot(g, X)),
@@ -158,11 +170,15 @@ def press_cells(four, low, W, m_a, m_b, data, area):
 @inline
 def press_points(work, half, data, area):
     """Multiply the elastic stress at points by their areas: what `press` knows of them."""
-    x, y, z = take(work["x"], half), take(work["y"], half), take(work["z"], half)
-    s, k, n = larger(take(work["s"], half), 0.0), take(work["k"], half), take(work["n"], half)
+    x, y, z = load_vector(work["x"], half), load_vector(work["y"], half), load_vector(work["z"], half)
+    s, k, n = (
+        maximum(load_vector(work["s"], half), 0.0),
+        load_vector(work["k"], half),
+        load_vector(work["n"], half),
+    )
     scale = -data["stiffness"] * area * s
     g = scale * fma(-k, z, n)
-    D = data["damping"] * -larger(-s, -data["damping_depth"])
+    D = data["damping"] * -maximum(-s, -data["damping_depth"])
     return (
         (scale * k * x, scale * k * y, scale * n),
         (g * y, -g * x),
@@ -171,7 +187,7 @@ def press_points(work, half, data, area):
         s,
         D,
         0.5 * s * s,
-        wide(1.0),
+        broadcast(1.0),
         s,
     )
 
@@ -187,10 +203,10 @@ def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
     v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
     stress = data["stiffness"] * W
-    added = larger(D * v_n, -stress)  # Eq. (C21): stress never pulls
+    added = maximum(D * v_n, -stress)  # Eq. (C21): stress never pulls
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square, soft = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z)), data["friction_speed"] * data["friction_speed"]
-    slow = larger(square, soft) if data["friction_law"] == RAMP else square + soft
+    slow = maximum(square, soft) if data["friction_law"] == RAMP else square + soft
     drag = (-data["friction"] * area) * (stress + added) * inverse_root(slow)  # Eq. (C22)
     along = -area * added
     f = (fma(along, n_x, drag * v_x), fma(along, n_y, drag * v_y), fma(along, n_z, drag * v_z))
@@ -225,21 +241,21 @@ def add_to(sums, row, x):
 @inline
 def raise_to(sums, row, x):
     """Keep the larger of lanes and a row."""
-    store(sums, row, 0, larger(x, load(sums, row, 0)))
+    store(sums, row, 0, maximum(x, load(sums, row, 0)))
 
 
 @inline
 def keep(work, half, f, t, t_z, c, n):
     """Leave force, torque, stress centre and normal of eight cells in `work`."""
-    put(work["f_x"], half, f[0])
-    put(work["f_y"], half, f[1])
-    put(work["f_z"], half, f[2])
-    put(work["t_x"], half, t[0])
-    put(work["t_y"], half, t[1])
-    put(work["t_z"], half, t_z)
-    put(work["c_x"], half, c[0])
-    put(work["c_y"], half, c[1])
-    put(work["c_z"], half, c[2])
-    put(work["n_x"], half, n[0])
-    put(work["n_y"], half, n[1])
-    put(work["n_z"], half, n[2])
+    store_vector(work["f_x"], half, f[0])
+    store_vector(work["f_y"], half, f[1])
+    store_vector(work["f_z"], half, f[2])
+    store_vector(work["t_x"], half, t[0])
+    store_vector(work["t_y"], half, t[1])
+    store_vector(work["t_z"], half, t_z)
+    store_vector(work["c_x"], half, c[0])
+    store_vector(work["c_y"], half, c[1])
+    store_vector(work["c_z"], half, c[2])
+    store_vector(work["n_x"], half, n[0])
+    store_vector(work["n_y"], half, n[1])
+    store_vector(work["n_z"], half, n[2])

@@ -1,7 +1,7 @@
 """The cut cell: exact integrals of the positive part of a depth that is linear over a rectangle; eight side by side."""
 
 from softdock.native.decorators import inline
-from softdock.native.simd import choose, fma, larger
+from softdock.native.simd import fma, maximum, select_positive
 
 SOFT = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
 HALF_SQRT3 = 0.8660254037844386
@@ -14,7 +14,7 @@ LEVER = (
 @inline
 def magnitude(slope):
     """Magnitude of a slope of the depth across a cell [m], never zero."""
-    return larger(slope, -slope) + SOFT
+    return maximum(slope, -slope) + SOFT
 
 
 @inline
@@ -29,13 +29,13 @@ def cut(s, a, b):
     h1, h2, h3 = positive_parts(s, a, b)
     q1, q2, q3 = h1 * h1, h2 * h2, h3 * h3
     p1, p2, p3 = q1 * h1, q2 * h2, q3 * h3
-    W = choose(t - s, 2.0 * inverse * (p1 - p2 - p3), s)  # Eq. (C9)
+    W = select_positive(t - s, 2.0 * inverse * (p1 - p2 - p3), s)  # Eq. (C9)
     full = fma(0.5 * s, s, 0.5 * TWELFTH * fma(a, a, b * b))
-    E = choose(t - s, 0.5 * inverse * (q1 * q1 - q2 * q2 - q3 * q3), full)  # Eq. (C10)
+    E = select_positive(t - s, 0.5 * inverse * (q1 * q1 - q2 * q2 - q3 * q3), full)  # Eq. (C10)
     E_both = E * both
-    m_a = choose(t - s, inverse * (p1 - p2 + p3) - E_both * b, TWELFTH * a)  # Eq. (C11)
-    m_b = choose(t - s, inverse * (p1 + p2 - p3) - E_both * a, TWELFTH * b)
-    return W, E, m_a, m_b, choose(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
+    m_a = select_positive(t - s, inverse * (p1 - p2 + p3) - E_both * b, TWELFTH * a)  # Eq. (C11)
+    m_b = select_positive(t - s, inverse * (p1 + p2 - p3) - E_both * a, TWELFTH * b)
+    return W, E, m_a, m_b, select_positive(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
 
 
 @inline
@@ -43,11 +43,11 @@ def mean_positive(s, a, b):
     """Mean positive part [m] of a depth of mean s and slopes of magnitudes a, b [m]: the W of `cut`."""
     h1, h2, h3 = positive_parts(s, a, b)
     cubes = h1 * h1 * h1 - h2 * h2 * h2 - h3 * h3 * h3
-    return choose(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
+    return select_positive(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
 
 
 @inline
 def positive_parts(s, a, b):
     """Depth of three corners where it is positive [m]; the fourth corner of a cut cell is outside."""
     t, q = 0.5 * (a + b), 0.5 * (a - b)
-    return larger(s + t, 0.0), larger(s + q, 0.0), larger(s - q, 0.0)
+    return maximum(s + t, 0.0), maximum(s + q, 0.0), maximum(s - q, 0.0)

@@ -8,11 +8,10 @@ import math
 from softdock.contact.kernels.block_bounds import change_of_pose, may_press
 from softdock.contact.kernels.cell_forces import ADD, KEEP, press
 from softdock.contact.kernels.cut_cell import HALF_SQRT3
-from softdock.contact.kernels.layout import DEPTH, LANES, OUTPUT, POINTS, PRESSURE
+from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH, OUTPUT, POINTS, PRESSURE
 from softdock.contact.kernels.sharp_edges import sharpen
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES as EIGHT
-from softdock.native.simd import largest, load, put, store, total
+from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, store, store_vector
 
 
 @inline
@@ -83,13 +82,16 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         if block["gap"] <= moved and may_press(block, change):
-            for half in range(0, block["count"], EIGHT):
+            for half in range(0, block["count"], LANES):
                 if press(arrays.segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, ADD):
                     touches = True
     if touches:
         for k in range(PRESSURE):
-            out[k] = total(load(sums, k, 0))
-        out[PRESSURE], out[DEPTH] = largest(load(sums, PRESSURE, 0)), largest(load(sums, DEPTH, 0))
+            out[k] = horizontal_sum(load(sums, k, 0))
+        out[PRESSURE], out[DEPTH] = (
+            horizontal_max(load(sums, PRESSURE, 0)),
+            horizontal_max(load(sums, DEPTH, 0)),
+        )
         if data["sharpen"] == 1 and work["near_edge"] == 1:
             sharpen(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out)
     return moved
@@ -99,13 +101,13 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
 def press_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
     """Leave the force of every lane of a block in `work`; tells whether any lane touches (W > 0)."""
     touches = False
-    for half in range(0, LANES, EIGHT):
+    for half in range(0, BLOCK_CELLS, LANES):
         if press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, KEEP):
             touches = True
         else:
-            put(work["W"], half, 0.0)
-            put(work["D"], half, 0.0)
-            put(work["touching"], half, 0.0)
+            store_vector(work["W"], half, 0.0)
+            store_vector(work["D"], half, 0.0)
+            store_vector(work["touching"], half, 0.0)
     return touches
 
 
@@ -151,6 +153,6 @@ def extent(block, i, is_point):
     """Diagonal of a cell [m], from two of its four points; of a point, that of the square of its area."""
     if is_point:
         return math.sqrt(2.0 * block["area"][i])
-    k = i + 3 * LANES
+    k = i + 3 * BLOCK_CELLS
     x, y, z = block["x"][k] - block["x"][i], block["y"][k] - block["y"][i], block["z"][k] - block["z"][i]
     return 2.0 * HALF_SQRT3 * math.sqrt(x * x + y * y + z * z)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import LANES
 
-LANES = 16  # cells in a block: a few vector registers, and little waste where a patch is small
+BLOCK_CELLS = 16  # cells in a block: a few vector registers, and little waste where a patch is small
 LEVELS = 14  # of halving a root cell
 CELLS, POINTS = 0, 1  # quadrature
 DISTANCE, RADIAL = 0, 1  # mapping
@@ -35,11 +35,11 @@ def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]
 
 def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
     """Return the same fields with those for vectors first, so that none lies across two lines of the cache."""
-    fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % EIGHT != 0)
+    fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % LANES != 0)
     names, formats, offsets = [field[0] for field in fields], [record[field[0]] for field in fields], [0]
     for form in formats:
         offsets.append(offsets[-1] + form.itemsize)
-    line = 8 * EIGHT
+    line = 8 * LANES
     layout = {
         "names": names,
         "formats": formats,
@@ -77,11 +77,11 @@ NODE = _record(
 
 BLOCK = _in_lines(
     _record(
-        dict.fromkeys(("x", "y", "z"), (4 * LANES,))
-        | {"area": (LANES,), "omega": (LANES,), "gap": ()}
+        dict.fromkeys(("x", "y", "z"), (4 * BLOCK_CELLS,))
+        | {"area": (BLOCK_CELLS,), "omega": (BLOCK_CELLS,), "gap": ()}
         | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "drift": (), "bow": ()}
         | {"apart": (3,)},
-        {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
+        {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "mode": (), "count": ()},
     )
 )
 """Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
@@ -96,16 +96,16 @@ WORK = _in_lines(
         {"clearance": (), "reach": (), "odometer": (), "nearest": (), "witness": (3,)}
         | {"R_AB": (3, 3), "p_AB_A": (3,), "half_R": (3, 3), "half_p": (3,), "turn": (), "drift": ()}
         | {"shift": (3,), "arm": (), "scale": (), "cell_stack": (64, 8)}
-        | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
+        | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * BLOCK_CELLS,))
         | dict.fromkeys(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
-            (LANES,),
+            (BLOCK_CELLS,),
         )
-        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
-        | dict.fromkeys(("push", "slip", "give"), (6, EIGHT))
-        | {"factors": (4, EIGHT), "sum_drag": (10, EIGHT)}
-        | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
-        | {"sums": (OUTPUT, EIGHT), "columns": (9, EIGHT)},
+        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (BLOCK_CELLS,))
+        | dict.fromkeys(("push", "slip", "give"), (6, LANES))
+        | {"factors": (4, LANES), "sum_drag": (10, LANES)}
+        | dict.fromkeys(("sum_K", "sum_D"), (36, LANES))
+        | {"sums": (OUTPUT, LANES), "columns": (9, LANES)},
         {"node_stack": (96, 3), "blocks": (), "cells": (), "beyond": (), "near_edge": ()},
     )
 )

@@ -3,7 +3,7 @@
 import math
 
 from softdock.contact.kernels.cell_geometry import to_A
-from softdock.contact.kernels.layout import LANES, POINTS
+from softdock.contact.kernels.layout import BLOCK_CELLS, POINTS
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -39,8 +39,8 @@ def examine(arrays, lists, pair, R_AB, p_AB_A):
     side = (0.0, 0.0, 0.0)
     for b in range(min(work["blocks"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        for i in range(points * LANES):
-            if i % LANES >= block["count"]:
+        for i in range(points * BLOCK_CELLS):
+            if i % BLOCK_CELLS >= block["count"]:
                 continue
             X, Y, Z = block["x"][i], block["y"][i], block["z"][i]
             x, y, z = to_A(R_AB, p_AB_A, X, Y, Z)

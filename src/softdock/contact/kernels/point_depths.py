@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.contact.kernels.layout import LANES, ONE, SEVERAL
+from softdock.contact.kernels.layout import BLOCK_CELLS, ONE, SEVERAL
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -19,35 +19,42 @@ from softdock.geometry.kernels import (
     tangent_at,
 )
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES as EIGHT
-from softdock.native.simd import choose, fma, put, rough_inverse_root, take, wide
+from softdock.native.simd import (
+    LANES,
+    approximate_inverse_sqrt,
+    broadcast,
+    fma,
+    load_vector,
+    select_positive,
+    store_vector,
+)
 
 
 @kernel
 def place(segments, block, work, R_AB, p_AB_A, count):
     """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there; all into `work`."""
-    for i in range(0, count, EIGHT):
+    for i in range(0, count, LANES):
         x, y, z = point_in_A(block, i, R_AB, p_AB_A)
         q = fma(x, x, y * y)
-        put(work["x"], i, x)
-        put(work["y"], i, y)
-        put(work["z"], i, z)
-        put(work["q"], i, q)
+        store_vector(work["x"], i, x)
+        store_vector(work["y"], i, y)
+        store_vector(work["z"], i, z)
+        store_vector(work["q"], i, q)
         if block["mode"] >= SEVERAL:
             measure_each(segments, block, work, i)
         else:
             s, k, n = measure(segments, block, (z, z, z, z), (q, q, q, q))[
                 0
             ]  # the compiler sees that they are one
-            put(work["s"], i, s)
-            put(work["k"], i, k)
-            put(work["n"], i, n)
+            store_vector(work["s"], i, s)
+            store_vector(work["k"], i, k)
+            store_vector(work["n"], i, n)
 
 
 @inline
 def point_in_A(block, i, R_AB, p_AB_A):
     """Eight points of a block in A [m]: (x, y, z)."""
-    x, y, z = take(block["x"], i), take(block["y"], i), take(block["z"], i)
+    x, y, z = load_vector(block["x"], i), load_vector(block["y"], i), load_vector(block["z"], i)
     return (
         fma(R_AB[0][0], x, fma(R_AB[0][1], y, fma(R_AB[0][2], z, p_AB_A[0]))),
         fma(R_AB[1][0], x, fma(R_AB[1][1], y, fma(R_AB[1][2], z, p_AB_A[1]))),
@@ -58,7 +65,7 @@ def point_in_A(block, i, R_AB, p_AB_A):
 @inline
 def inverse_root(q):
     """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
-    y = rough_inverse_root(q)
+    y = approximate_inverse_sqrt(q)
     h = fma(-(q * y), y, 1.0)
     y = fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)  # Eq. (C30)
     h = fma(-(q * y), y, 1.0)
@@ -94,7 +101,11 @@ def of_two(segments, k, z, r, one, two):
     """Choose what holds for segment k, or beyond its end what holds for the next."""
     t_z, t_r = tangent_at(segments, k, END_Z)
     beyond = fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
-    return choose(beyond, two[0], one[0]), choose(beyond, two[1], one[1]), choose(beyond, two[2], one[2])
+    return (
+        select_positive(beyond, two[0], one[0]),
+        select_positive(beyond, two[1], one[1]),
+        select_positive(beyond, two[2], one[2]),
+    )
 
 
 @inline
@@ -131,7 +142,7 @@ def below_line(segments, k, z, r, inverse):
     """Depth below an endless line, with gradient."""
     n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
     s = fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r)  # Eq. (C1)
-    return s, n_r * inverse, wide(n_z)
+    return s, n_r * inverse, broadcast(n_z)
 
 
 @inline
@@ -154,8 +165,8 @@ def from_centre(segments, k, d_z, q):
 @kernel
 def measure_each(segments, block, work, first_point):
     """Measure the depth of eight points that face several segments of A, one by one."""
-    for i in range(first_point, first_point + EIGHT):
-        lane = i % LANES
+    for i in range(first_point, first_point + LANES):
+        lane = i % BLOCK_CELLS
         if lane >= block["count"]:
             continue
         z, r, first, last = work["z"][i], math.sqrt(work["q"][i]), block["first"][lane], block["last"][lane]

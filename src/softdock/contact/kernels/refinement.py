@@ -16,11 +16,11 @@ from softdock.contact.kernels.cell_geometry import (
 )
 from softdock.contact.kernels.cut_cell import HALF_SQRT3, LEVER, SOFT
 from softdock.contact.kernels.layout import (
+    BLOCK_CELLS,
     GAUSS_PHI,
     GAUSS_U,
     HALF_PHI,
     HALF_U,
-    LANES,
     QUARTER_PHI,
     QUARTER_U,
     RADIAL,
@@ -151,9 +151,9 @@ def refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
                 place, lane = new_lane(arrays, lists, pair, (first, last), gap, (start, highest, end))
                 block = lists.blocks[pair, place]
                 put_point(block, lane, rho_0 * c_0, rho_0 * s_0, z_0)
-                put_point(block, lane + LANES, rho_0 * c_1, rho_0 * s_1, z_0)
-                put_point(block, lane + 2 * LANES, rho_1 * c_0, rho_1 * s_0, z_1)
-                put_point(block, lane + 3 * LANES, rho_1 * c_1, rho_1 * s_1, z_1)
+                put_point(block, lane + BLOCK_CELLS, rho_0 * c_1, rho_0 * s_1, z_0)
+                put_point(block, lane + 2 * BLOCK_CELLS, rho_1 * c_0, rho_1 * s_0, z_1)
+                put_point(block, lane + 3 * BLOCK_CELLS, rho_1 * c_1, rho_1 * s_1, z_1)
                 block["omega"][lane] = omega
                 block["area"][lane] = cell_area(shape, m, h_u, angle, steps[level_u, HALF_U + 1])
             continue

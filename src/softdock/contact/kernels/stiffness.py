@@ -6,11 +6,20 @@ their stress centres, so that what is here is near the derivative of `evaluate`,
 
 from softdock.contact.kernels.block_bounds import change_of_pose, may_press
 from softdock.contact.kernels.force import off_path, press_block
-from softdock.contact.kernels.layout import LANES, RAMP
+from softdock.contact.kernels.layout import BLOCK_CELLS, RAMP
 from softdock.contact.kernels.point_depths import inverse_root
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES as EIGHT
-from softdock.native.simd import choose, fma, larger, largest, load, store, take, total
+from softdock.native.simd import (
+    LANES,
+    fma,
+    horizontal_max,
+    horizontal_sum,
+    load,
+    load_vector,
+    maximum,
+    select_positive,
+    store,
+)
 
 STIFF, DAMP, DRAG, ALONG = 0, 1, 2, 3  # rows of factors
 
@@ -37,15 +46,15 @@ def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
             if not touches:
                 clear_sums(work)
                 touches = True
-            for half in range(0, LANES, EIGHT):
-                if largest(take(work["W"], half)) > 0.0:
+            for half in range(0, BLOCK_CELLS, LANES):
+                if horizontal_max(load_vector(work["W"], half)) > 0.0:
                     yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
                     add_products(work)
     if touches:
         for k in range(36):
             i, j = k // 6, k % 6
-            K[i, j] = total(load(work["sum_K"], k, 0))
-            D[i, j] = total(load(work["sum_D"], k, 0))
+            K[i, j] = horizontal_sum(load(work["sum_K"], k, 0))
+            D[i, j] = horizontal_sum(load(work["sum_D"], k, 0))
         add_drag(work["sum_drag"], D)
     return touches
 
@@ -64,35 +73,44 @@ def clear_sums(work):
 def yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
     """Per cell: how a force acts (`push`), how a motion presses (`give`) and slips (`slip`), and their factors."""
     friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
-    n_x, n_y, n_z = take(work["n_x"], half), take(work["n_y"], half), take(work["n_z"], half)
+    n_x, n_y, n_z = (
+        load_vector(work["n_x"], half),
+        load_vector(work["n_y"], half),
+        load_vector(work["n_z"], half),
+    )
     scale = inverse_root(fma(n_x, n_x, fma(n_y, n_y, n_z * n_z)))
     n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-    x, y, z = take(work["c_x"], half), take(work["c_y"], half), take(work["c_z"], half)
+    x, y, z = load_vector(work["c_x"], half), load_vector(work["c_y"], half), load_vector(work["c_z"], half)
     d_x, d_y, d_z = x - p_AB_A[0], y - p_AB_A[1], z - p_AB_A[2]
     v_x = fma(w_AB_A[1], d_z, fma(-w_AB_A[2], d_y, v_AB_A[0]))
     v_y = fma(w_AB_A[2], d_x, fma(-w_AB_A[0], d_z, v_AB_A[1]))
     v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
     v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
     area, rate, stress = (
-        take(block["area"], half),
-        take(work["D"], half),
-        data["stiffness"] * take(work["W"], half),
+        load_vector(block["area"], half),
+        load_vector(work["D"], half),
+        data["stiffness"] * load_vector(work["W"], half),
     )
     pushes = fma(rate, v_n, stress)  # the stress, unless it would pull
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z))
     is_ramp = data["friction_law"] == RAMP
-    per = inverse_root(larger(square, soft) if is_ramp else square + soft)
+    per = inverse_root(maximum(square, soft) if is_ramp else square + soft)
     v_x, v_y, v_z = per * v_x, per * v_y, per * v_z
-    drag = area * friction * larger(pushes, 0.0) * per
+    drag = area * friction * maximum(pushes, 0.0) * per
     six_rows(work["push"], x, y, z, fma(friction, v_x, n_x), fma(friction, v_y, n_y), fma(friction, v_z, n_z))
     six_rows(work["give"], x, y, z, n_x, n_y, n_z)
     six_rows(work["slip"], x, y, z, v_x, v_y, v_z)
     factors = work["factors"]
-    store(factors, STIFF, 0, choose(pushes, data["stiffness"] * take(work["touching"], half), 0.0))
-    store(factors, DAMP, 0, choose(pushes, area * rate, 0.0))
+    store(
+        factors,
+        STIFF,
+        0,
+        select_positive(pushes, data["stiffness"] * load_vector(work["touching"], half), 0.0),
+    )
+    store(factors, DAMP, 0, select_positive(pushes, area * rate, 0.0))
     store(factors, DRAG, 0, drag)
-    store(factors, ALONG, 0, choose(square - soft, drag, 0.0) if is_ramp else drag)
+    store(factors, ALONG, 0, select_positive(square - soft, drag, 0.0) if is_ramp else drag)
     moments(work["sum_drag"], drag, x, y, z)
 
 
@@ -144,13 +162,21 @@ def add_products(work):
 def add_drag(sums, D):
     """Add drag that opposes every motion of the stress centres alike."""
     m, x, y, z = (
-        total(load(sums, 0, 0)),
-        total(load(sums, 1, 0)),
-        total(load(sums, 2, 0)),
-        total(load(sums, 3, 0)),
+        horizontal_sum(load(sums, 0, 0)),
+        horizontal_sum(load(sums, 1, 0)),
+        horizontal_sum(load(sums, 2, 0)),
+        horizontal_sum(load(sums, 3, 0)),
     )
-    xx, yy, zz = total(load(sums, 4, 0)), total(load(sums, 5, 0)), total(load(sums, 6, 0))
-    xy, xz, yz = total(load(sums, 7, 0)), total(load(sums, 8, 0)), total(load(sums, 9, 0))
+    xx, yy, zz = (
+        horizontal_sum(load(sums, 4, 0)),
+        horizontal_sum(load(sums, 5, 0)),
+        horizontal_sum(load(sums, 6, 0)),
+    )
+    xy, xz, yz = (
+        horizontal_sum(load(sums, 7, 0)),
+        horizontal_sum(load(sums, 8, 0)),
+        horizontal_sum(load(sums, 9, 0)),
+    )
     D[0, 0], D[1, 1], D[2, 2] = D[0, 0] + yy + zz, D[1, 1] + xx + zz, D[2, 2] + xx + yy
     D[0, 1], D[1, 0] = D[0, 1] - xy, D[1, 0] - xy
     D[0, 2], D[2, 0] = D[0, 2] - xz, D[2, 0] - xz
