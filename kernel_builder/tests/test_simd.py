@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernel_builder.tests.support import load as compile_and_load
-from softdock.contact.kernels.point_depths import inverse_root
+from softdock.contact.kernels.point_depths import inverse_sqrt
 from softdock.multibody.kernels.kinematics import sine_and_cosine
 from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
 from softdock.native.decorators import kernel
@@ -63,7 +63,7 @@ def multiply_add(a, b, c, out):
 @kernel
 def inverse_roots(q, out):
     """Exact and rough ones."""
-    store_vector(out[0], 0, inverse_root(load_vector(q, 0)))
+    store_vector(out[0], 0, inverse_sqrt(load_vector(q, 0)))
     store_vector(out[1], 0, approximate_inverse_sqrt(load_vector(q, 0)))
 
 

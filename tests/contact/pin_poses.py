@@ -3,6 +3,7 @@
 import numpy as np
 
 from softdock.contact.entry_points import add_forces, manifold
+from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
@@ -36,14 +37,14 @@ class Touching:
 
     def __init__(self, one):
         self.shape = shape_record(one)
-        self.rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+        self.rows = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
 
     def contacts(self, P, a):
         count = manifold(self.shape, tuple(map(float, P)), tuple(map(float, a)), self.rows)
         return self.rows[:count]
 
     def __call__(self, P, a, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
-        out = np.zeros(kernels.TOTALS)
+        out = np.zeros(kernels.TOTALS_SIZE)
         count = len(self.contacts(P, a))
         add_forces(self.shape, self.rows, count, w, v, out)
         return out
@@ -65,7 +66,7 @@ def pressed(touching, rng, deepest=2e-3):
     """A pose in which the pin touches, not too deeply."""
     while True:
         P, a = pose(rng)
-        if 0.0 < touching(P, a)[kernels.DEEPEST] < deepest:
+        if 0.0 < touching(P, a)[kernels.MAXIMUM_DEPTH] < deepest:
             return P, a
 
 

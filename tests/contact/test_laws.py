@@ -42,10 +42,10 @@ class Kernel:
         self.lists = contact_lists(self.arrays, capacity=2048)
         rebuild(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach)
         self.clearance = self.lists.work[0]["clearance"]
-        assert self.lists.work[0]["blocks"] <= 2048
+        assert self.lists.work[0]["block_count"] <= 2048
 
     def __call__(self, R_AB, p_AB_A, w=REST, v=REST):
-        out = np.zeros(layout.OUTPUT)
+        out = np.zeros(layout.OUTPUT_SIZE)
         moved = evaluate(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), w, v, out)
         return out, moved
 
@@ -320,7 +320,7 @@ def test_pairs_share_arrays():
     pairs = [kind.pair() for kind, _, _ in chosen]
     arrays = contact_arrays(pairs)
     lists = contact_lists(arrays, capacity=2048)
-    out = np.zeros(layout.OUTPUT)
+    out = np.zeros(layout.OUTPUT_SIZE)
     for i, (kind, R, p) in enumerate(chosen):
         rebuild(arrays, lists, i, rows(R), tuple(map(float, p)), 2e-4)
         evaluate(arrays, lists, i, rows(R), tuple(map(float, p)), REST, REST, out)
@@ -333,13 +333,13 @@ def test_a_full_list_says_so():
     arrays = contact_arrays([kind.pair()])
     small = contact_lists(arrays, capacity=1)
     rebuild(arrays, small, 0, rows(R), tuple(map(float, p)), 2e-4)
-    short = small.work[0]["blocks"]
+    short = small.work[0]["block_count"]
     assert short > 1
     large = contact_lists(arrays, capacity=2 * short)
     rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
-    enough = large.work[0]["blocks"]
+    enough = large.work[0]["block_count"]
     assert enough <= 2 * short
-    assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cells"]
+    assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cell_count"]
 
 
 def test_radial_mapping_agrees_on_a_cone():

@@ -38,7 +38,7 @@ class Path:
             self.arrays, self.lists, 0, rows(R_AB), vector(p_AB_A), rows(half_R), vector(half_p), reach
         )
         self.clearance = float(self.lists.work[0]["clearance"])
-        assert self.lists.work[0]["blocks"] <= 2048
+        assert self.lists.work[0]["block_count"] <= 2048
 
     @classmethod
     def random(cls, pair, R_AB, p_AB_A, rng, normal, length=1e-3, reach=REACH):
@@ -69,13 +69,13 @@ class Path:
         return motion_bound(self.arrays, self.lists, 0, rows(R), vector(p))
 
     def force(self, R, p, w=REST, v=REST):
-        out = np.zeros(layout.OUTPUT)
+        out = np.zeros(layout.OUTPUT_SIZE)
         evaluate(self.arrays, self.lists, 0, rows(R), vector(p), w, v, out)
         return out
 
     def force_of_all(self, R, p, w=REST, v=REST):
         """Force and torque of the cells of the list, none of them skipped."""
-        table = np.zeros((int(self.lists.work[0]["cells"]), 12))
+        table = np.zeros((int(self.lists.work[0]["cell_count"]), 12))
         count = touching_cells(self.arrays, self.lists, 0, rows(R), vector(p), w, v, table)
         return table[:count, 3:9].sum(axis=0)
 
@@ -132,7 +132,7 @@ def test_nothing_that_touches_is_left_out():
             rebuild(path.arrays, whole, 0, rows(R), vector(p), 1.0)
             for at in (-1.0, -0.3, 0.5, 1.0):
                 Q, q = path.beside(rng, at, REACH)
-                out, every = path.force(Q, q), np.zeros(layout.OUTPUT)
+                out, every = path.force(Q, q), np.zeros(layout.OUTPUT_SIZE)
                 evaluate(path.arrays, whole, 0, rows(Q), vector(q), REST, REST, every)
                 touched += every[layout.CONTACT_AREA] > 0.0
                 assert out == pytest.approx(every, rel=1e-9, abs=1e-9 * np.linalg.norm(every))
@@ -191,7 +191,7 @@ def test_a_path_of_no_length_is_a_pose():
     still = Path(kind.pair(), R, p, np.zeros((3, 3)), np.zeros(3))
     lists = contact_lists(still.arrays, capacity=2048)
     rebuild(still.arrays, lists, 0, rows(R), vector(p), REACH)
-    assert lists.work[0]["cells"] == still.lists.work[0]["cells"]
-    out = np.zeros(layout.OUTPUT)
+    assert lists.work[0]["cell_count"] == still.lists.work[0]["cell_count"]
+    out = np.zeros(layout.OUTPUT_SIZE)
     evaluate(still.arrays, lists, 0, rows(R), vector(p), REST, REST, out)
     assert np.array_equal(out, still.force(R, p))

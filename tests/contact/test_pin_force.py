@@ -9,7 +9,7 @@ import pytest
 
 from contact.pin_poses import LAW, SHAPES, STIFFNESS, R, Touching, direction, pair, pressed, turned
 from softdock.contact import Friction, MotionState
-from softdock.contact.kernels.pins import DEEPEST, ENERGY, LOSS
+from softdock.contact.kernels.pins import DISSIPATION, ENERGY, MAXIMUM_DEPTH
 from softdock.contact.pins import Damping, PinLaw
 from softdock.errors import InputError
 
@@ -126,7 +126,7 @@ def test_the_force_is_continuous_along_any_way(name):
 
         def force(u, P=P, a=a, shift=shift, turn=turn):
             out = wrench(touching, P + u * shift, a + u * turn)
-            return out if touching(P + u * shift, a)[DEEPEST] < 8e-3 else np.zeros(6)
+            return out if touching(P + u * shift, a)[MAXIMUM_DEPTH] < 8e-3 else np.zeros(6)
 
         # where the middle of a cap would be inside the material, the test ends
         ends = [u for u in np.linspace(-1, 1, 41) if wrench_is_deep(touching, P + u * shift, a + u * turn)]
@@ -137,7 +137,7 @@ def test_the_force_is_continuous_along_any_way(name):
 
 
 def wrench_is_deep(touching, P, a):
-    return touching(P, a / np.linalg.norm(a))[DEEPEST] > 4e-3
+    return touching(P, a / np.linalg.norm(a))[MAXIMUM_DEPTH] > 4e-3
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -169,7 +169,7 @@ def test_a_contact_never_pulls_and_never_gives_energy(law):
         P, a = pressed(touching, rng)
         w, v = tuple(rng.normal(size=3)), tuple(0.05 * rng.normal(size=3))
         out = touching(P, a, w, v)
-        assert out[LOSS] >= -1e-9 * STIFFNESS * out[DEEPEST]
+        assert out[DISSIPATION] >= -1e-9 * STIFFNESS * out[MAXIMUM_DEPTH]
         # Power of the forces: what goes into the elastic energy and what is lost.
         power = out[:3] @ v + out[3:6] @ w
         h = 1e-7
@@ -179,7 +179,7 @@ def test_a_contact_never_pulls_and_never_gives_energy(law):
             ]
             for s in (1.0, -1.0)
         )
-        assert -power == pytest.approx((ahead - back) / (2 * h) + out[LOSS], rel=1e-5, abs=1e-6)
+        assert -power == pytest.approx((ahead - back) / (2 * h) + out[DISSIPATION], rel=1e-5, abs=1e-6)
 
 
 def falling_ball(law, v, mass=1.0, steps=40_000):

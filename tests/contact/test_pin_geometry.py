@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from contact.pin_poses import SHAPES, R, Touching, leaning, pair, pressed
 from softdock.bench.peg import rim_difference
-from softdock.contact.kernels.pins import DEEPEST, FEATURE, INSIDE, NORMAL, PART, PLACE, SHARE
+from softdock.contact.kernels.pin_rows import FEATURE, NORMAL, PART, PENETRATION, POINT, WEIGHT
+from softdock.contact.kernels.pins import MAXIMUM_DEPTH
 from softdock.contact.pins import Feature, Part, Rim
 
 ANGLES = np.linspace(0.0, 2 * np.pi, 20_001)
@@ -56,13 +57,13 @@ def test_body_contacts_are_the_valleys_of_a_sampled_rim(name, rim):
     for _ in range(40):
         P, a = leaning(one, rng)
         rows = touching.contacts(P, a)
-        body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, SHARE] > 0.0)]
+        body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, WEIGHT] > 0.0)]
         sampled = []
         for rim_radius, height in rims:
             d = rim_distances(one, rim_radius, height, P, a)[:-1]
             valley = (d < np.roll(d, 1)) & (d <= np.roll(d, -1)) & np.isfinite(np.roll(d, 1) + np.roll(d, -1))
             sampled += list(one.pin.radius - d[valley & (d < one.pin.radius)])
-        ours = sorted(body[:, INSIDE])
+        ours = sorted(body[:, PENETRATION])
         assert len(ours) == len(sampled), (P, a)
         for depth, seen in zip(ours, sorted(sampled)):
             assert 0.0 <= depth - seen + 1e-15 < SAMPLING / (one.pin.radius - depth) + 1e-12
@@ -95,12 +96,12 @@ def test_caps_touch_at_the_nearest_place_of_a_sampled_hole(name):
         ends = (P, P + one.pin.length * a)[: 2 if one.pin.length > 0.0 else 1]
         for part, end in enumerate(ends):
             d = np.hypot(meridian[:, 0] - np.hypot(*end[:2]), meridian[:, 1] - end[2]).min()
-            cap = [row for row in rows if row[PART] == part and row[SHARE] == touching.shape.cap_share]
+            cap = [row for row in rows if row[PART] == part and row[WEIGHT] == touching.shape.cap_share]
             if one.pin.radius - d > 1e-8:
-                assert cap[0][INSIDE] == pytest.approx(one.pin.radius - d, abs=1e-8)
+                assert cap[0][PENETRATION] == pytest.approx(one.pin.radius - d, abs=1e-8)
                 found.add(Feature(int(cap[0][FEATURE])))
-                assert end - cap[0][PLACE : PLACE + 3] == pytest.approx(
-                    (one.pin.radius - cap[0][INSIDE]) * cap[0][NORMAL : NORMAL + 3], abs=1e-12
+                assert end - cap[0][POINT : POINT + 3] == pytest.approx(
+                    (one.pin.radius - cap[0][PENETRATION]) * cap[0][NORMAL : NORMAL + 3], abs=1e-12
                 )
     assert found >= {Feature.WALL, Feature.RIM, Feature.FACE}
 
@@ -190,7 +191,7 @@ def test_degenerate_poses(r, L, x, y, z, lean, turn, flat):
     direct, search = Touching(one), Touching(searched(one))
     ours, theirs = direct((x, y, z), a), search((x, y, z), a)
     assert np.isfinite(ours).all()
-    assert ours[DEEPEST] == pytest.approx(theirs[DEEPEST], abs=1e-9)
+    assert ours[MAXIMUM_DEPTH] == pytest.approx(theirs[MAXIMUM_DEPTH], abs=1e-9)
     assert ours[6] >= -1e-20
     rows = direct.contacts((x, y, z), a)
     assert np.allclose(np.linalg.norm(rows[:, NORMAL : NORMAL + 3], axis=1), 1.0, rtol=0, atol=1e-12)
@@ -235,6 +236,6 @@ def test_a_pin_of_no_length_is_a_ball():
     for _ in range(50):
         P, a = pressed(ball, rng)
         out = ball(P, a)
-        depth = out[DEEPEST]
+        depth = out[MAXIMUM_DEPTH]
         assert np.linalg.norm(out[:3]) == pytest.approx(1e6 * depth, rel=1e-9)
         assert out[:7] == pytest.approx(ball(P, (0.6, 0.0, 0.8))[:7], rel=1e-9, abs=1e-12)

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from softdock.errors import InputError
-from softdock.geometry.kernels import depth, facing, radial_depth
+from softdock.geometry.kernels import depth, narrow_segments, radial_depth
 from softdock.geometry.profile import Arc, Column, Line, Profile, profile_array, rounded_profile
 
 DROGUE = rounded_profile(
@@ -137,7 +137,7 @@ def test_on_the_axis_the_normal_is_the_axis(profile):
 def test_narrowed_range_holds_the_nearest_segment_within_reach(z, r, reach, turn):
     rows = ROWS[id(DROGUE)]
     here = depth(rows, 0, len(rows) - 1, z, r)[0]
-    first, last = facing(rows, 0, len(rows) - 1, z, r, here, reach)
+    first, last = narrow_segments(rows, 0, len(rows) - 1, z, r, here, reach)
     z_2, r_2 = z + reach * math.cos(turn), abs(r + reach * math.sin(turn))
     whole = depth(rows, 0, len(rows) - 1, z_2, r_2)
     assert depth(rows, first, last, z_2, r_2)[0] == pytest.approx(whole[0], abs=1e-15)

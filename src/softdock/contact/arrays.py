@@ -94,8 +94,8 @@ def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
     lists = ContactLists(
         blocks=_aligned((count, capacity), layout.BLOCK),
         work=_aligned((count,), layout.WORK),
-        slots=np.zeros((count, 2 * layout.TIMES * (longest + 1)), np.int64),
-        far=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
+        open_blocks=np.zeros((count, 2 * layout.NEAR_TIMES * (longest + 1)), np.int64),
+        skip_until=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
     )
     lists.work["clearance"] = lists.work["reach"] = -np.inf
     return lists
@@ -134,9 +134,9 @@ def _pair(pair: ContactPair, where: _Place) -> tuple[float | int, ...]:
         pair.friction.coefficient,
         pair.friction.threshold_speed,
         resolution,
-        max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.LEVELS - 2)),
+        max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.REFINEMENT_LEVELS - 2)),
         *where[:3],
-        layout.POINTS if isinstance(pair.quadrature, Points) else layout.CELLS,
+        layout.POINTS if isinstance(pair.quadrature, Points) else layout.CUT_CELLS,
         layout.RADIAL if pair.mapping is Mapping.RADIAL else layout.DISTANCE,
         layout.RAMP if pair.friction.law is FrictionLaw.RAMP else layout.SMOOTH,
         *where[3:8],
@@ -173,7 +173,7 @@ class _Surface:
                 strip, place, rho_max = _strip(segment, i, along)
                 around = max(math.ceil(math.tau / WIDEST_ANGLE), math.ceil(math.tau * rho_max / size))
                 strip["angle"] = math.tau / around
-                strip["steps"] = _steps(strip)
+                strip["step_table"] = _steps(strip)
                 ends = [segment.start] * (i == 0) + [segment.end] * (i == along - 1)
                 strip["at_edge"] = any(
                     math.dist(end, place) <= EDGE_SLACK * size for end in ends for place in places
@@ -212,9 +212,9 @@ def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[floa
 
 def _steps(strip: Records) -> Floats:
     """Return cosine and sine (for a line: 1 and length) of half, quarter and Gauss steps at every level."""
-    parts = np.outer(0.5 ** np.arange(layout.LEVELS), [1 / 2, 1 / 4, 1 / math.sqrt(12)])
+    parts = np.outer(0.5 ** np.arange(layout.REFINEMENT_LEVELS), [1 / 2, 1 / 4, 1 / math.sqrt(12)])
     h_u, h_phi = parts * strip["length"], parts * strip["angle"]
-    table = np.empty((layout.LEVELS, 12))
+    table = np.empty((layout.REFINEMENT_LEVELS, 12))
     if strip["kind"] == 0.0:
         table[:, 0:6:2], table[:, 1:6:2] = 1.0, h_u
     else:

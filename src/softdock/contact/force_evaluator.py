@@ -19,7 +19,7 @@ class ForceRoutine:
 
     def __init__(self, pair: ContactPair) -> None:
         self._arrays = contact_arrays([pair])
-        self._arrays.pairs["sharpen"] = 1
+        self._arrays.pairs["include_edges"] = 1
         self._lists = contact_lists(self._arrays)
         self._skin = pair.skin
         self._valid = -np.inf
@@ -33,7 +33,7 @@ class ForceRoutine:
     def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
         """Return the wrenches and what else the contact knows."""
         R_NA, p_AB_N, relative = _relative(state_A, state_B)
-        out = np.empty(layout.OUTPUT)
+        out = np.empty(layout.OUTPUT_SIZE)
         with self._lock:
             self._be_near(*relative[:2])
             evaluate(self._arrays, self._lists, 0, *relative, out)
@@ -76,7 +76,7 @@ class ForceRoutine:
     def _cells(self, relative: tuple[Rows, Vector, Vector, Vector]) -> NDArray[np.float64]:
         with self._lock:
             self._be_near(*relative[:2])
-            table = np.empty((int(self._lists.work[0]["cells"]), 12))
+            table = np.empty((int(self._lists.work[0]["cell_count"]), 12))
             return table[: touching_cells(self._arrays, self._lists, 0, *relative, table)]
 
     def _be_near(self, rotation: Rows, position: Vector) -> None:
@@ -84,7 +84,7 @@ class ForceRoutine:
         if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid:
             return
         rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        while (blocks := int(self._lists.work[0]["blocks"])) > self._lists.blocks.shape[1]:
+        while (blocks := int(self._lists.work[0]["block_count"])) > self._lists.blocks.shape[1]:
             self._lists = contact_lists(self._arrays, capacity=2 * blocks)
             rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
         self._valid = max(float(self._lists.work[0]["clearance"]), self._skin)

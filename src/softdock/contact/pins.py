@@ -133,26 +133,27 @@ class PinInHole:
     def touches(self, p_HP: ArrayLike, axis_H: ArrayLike) -> tuple[Touch, ...]:
         """Return every contact of a pin whose leading cap is at p_HP, with a unit vector along its axis, in H."""
         from softdock.contact.entry_points import manifold
-        from softdock.contact.kernels import pins as kernels
+        from softdock.contact.kernels import pin_rows
 
-        rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+        rows = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
         count = manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
         return tuple(
             Touch(
-                part=Part(int(row[kernels.PART])),
-                feature=Feature(int(row[kernels.FEATURE])),
-                point=row[kernels.PLACE : kernels.PLACE + 3].copy(),
-                normal=row[kernels.NORMAL : kernels.NORMAL + 3].copy(),
-                depth=float(row[kernels.INSIDE]),
-                along=float(row[kernels.ALONG]),
+                part=Part(int(row[pin_rows.PART])),
+                feature=Feature(int(row[pin_rows.FEATURE])),
+                point=row[pin_rows.POINT : pin_rows.POINT + 3].copy(),
+                normal=row[pin_rows.NORMAL : pin_rows.NORMAL + 3].copy(),
+                depth=float(row[pin_rows.PENETRATION]),
+                along=float(row[pin_rows.AXIAL_POSITION]),
             )
             for row in rows[:count]
-            if row[kernels.SHARE] > 0.0 and row[kernels.PART] != kernels.SHARED
+            if row[pin_rows.WEIGHT] > 0.0 and row[pin_rows.PART] != pin_rows.CORRECTION
         )
 
     def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:
         """Return the wrenches between hole and pin about their frames, in inertial axes."""
         from softdock.contact.entry_points import add_forces, manifold
+        from softdock.contact.kernels import pin_rows
         from softdock.contact.kernels import pins as kernels
         from softdock.contact.pair import Wrench
 
@@ -162,7 +163,7 @@ class PinInHole:
         v_N = np.asarray(state_pin.v, float) - np.asarray(state_hole.v, float) - np.cross(w_pin, p_HP_N)
         w_N = w_pin - np.asarray(state_hole.omega, float)
         shape = shape_record(self)
-        rows, out = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS)), np.zeros(kernels.TOTALS)
+        rows, out = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)), np.zeros(kernels.TOTALS_SIZE)
         count = manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
         add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
         force = R_NH @ out[kernels.FORCE : kernels.FORCE + 3]
@@ -171,20 +172,20 @@ class PinInHole:
             wrench_hole=Wrench(T=-torque, F=-force),
             wrench_pin=Wrench(T=torque - np.cross(p_HP_N, force), F=force),
             energy=float(out[kernels.ENERGY]),
-            dissipation=float(out[kernels.LOSS]),
-            depth=float(out[kernels.DEEPEST]),
-            number=int(out[kernels.NUMBER]),
+            dissipation=float(out[kernels.DISSIPATION]),
+            depth=float(out[kernels.MAXIMUM_DEPTH]),
+            number=int(out[kernels.CONTACT_COUNT]),
         )
 
 
 def shape_record(pair: PinInHole) -> np.record:
     """Return what the kernels know of a pin and its hole."""
-    from softdock.contact.kernels import hole as h
-    from softdock.contact.kernels import pins as p
-    from softdock.contact.kernels import rim as m
+    from softdock.contact.kernels import hole as hole_kernels
+    from softdock.contact.kernels import layout, rim
+    from softdock.contact.kernels import pins as kernels
 
     pin, hole, law = pair.pin, pair.hole, pair.law
-    shape: np.record = np.zeros(1, p.SHAPE).view(np.recarray)[0]
+    shape: np.record = np.zeros(1, kernels.SHAPE).view(np.recarray)[0]
     shape.radius, shape.straight, shape.height = hole.radius, hole.straight, hole.height
     shape.chamfer_width, shape.chamfer_depth = hole.chamfer_width, hole.chamfer_depth
     shape.half_x, shape.half_y = hole.sides[0] / 2, hole.sides[1] / 2
@@ -194,10 +195,12 @@ def shape_record(pair: PinInHole) -> np.record:
     shape.friction, shape.friction_speed = law.friction.coefficient, law.friction.threshold_speed
     shape.static_friction = law.friction.coefficient if law.static_friction is None else law.static_friction
     shape.stribeck_speed = law.stribeck_speed
-    shape.bottom = h.THROUGH if hole.through else h.ROUND
-    shape.rim, shape.levels = m.SEARCH if pair.rim is Rim.SEARCH else m.DIRECT, pair.levels
-    shape.damping_law = p.KELVIN_VOIGT if law.damping_law is Damping.KELVIN_VOIGT else p.HUNT_CROSSLEY
-    shape.friction_law = p.RAMP if law.friction.law is FrictionLaw.RAMP else p.SMOOTH
+    shape.bottom = hole_kernels.THROUGH_HOLE if hole.through else hole_kernels.ROUND_BOTTOM
+    shape.rim, shape.levels = rim.SEARCH if pair.rim is Rim.SEARCH else rim.DIRECT, pair.levels
+    shape.damping_law = (
+        kernels.KELVIN_VOIGT if law.damping_law is Damping.KELVIN_VOIGT else kernels.HUNT_CROSSLEY
+    )
+    shape.friction_law = layout.RAMP if law.friction.law is FrictionLaw.RAMP else layout.SMOOTH
     return shape
 
 

@@ -15,7 +15,7 @@ TINY = 1e-300  # guards a division by a distance that is exactly zero
 
 
 @inline
-def endless_depth(segments, k, z, r):
+def unbounded_depth(segments, k, z, r):
     """Depth below the endless line or full circle of segment k, with gradient: (s, n_z, n_r)."""
     if segments[k, KIND] == 0.0:
         n_z = segments[k, AXIS_R]
@@ -29,7 +29,7 @@ def endless_depth(segments, k, z, r):
 
 
 @inline
-def is_beside(segments, k, z, r):
+def nearest_part(segments, k, z, r):
     """Tell which part of segment k is nearest: 0 its inside, -1 its start, +1 its end."""
     if segments[k, KIND] == 0.0:
         along = (z - segments[k, START_Z]) * segments[k, AXIS_Z] + (r - segments[k, START_R]) * segments[
@@ -50,8 +50,8 @@ def is_beside(segments, k, z, r):
 @kernel
 def segment_depth(segments, k, z, r):
     """Depth seen by segment k between its ends: (s, n_z, n_r); |s| is the distance to the segment."""
-    s, n_z, n_r = endless_depth(segments, k, z, r)
-    part = is_beside(segments, k, z, r)
+    s, n_z, n_r = unbounded_depth(segments, k, z, r)
+    part = nearest_part(segments, k, z, r)
     if part == 0:
         return s, n_z, n_r
     if part < 0:
@@ -81,19 +81,19 @@ def depth(segments, first, last, z, r):
 
 
 @kernel
-def facing(segments, first, last, z, r, s, around):
+def narrow_segments(segments, first, last, z, r, s, around):
     """Narrow a range of segments to those that may be nearest to points within `around` [m] of (z, r).
 
     s is the depth at (z, r) [m]. Returns (first, last).
     """
     farthest = abs(s) + 2.0 * around  # Eq. (C17)
     while first < last and (
-        is_past(segments, first, END_Z, START_Z, 1.0, z, r, around)
+        is_past_joint(segments, first, END_Z, START_Z, 1.0, z, r, around)
         or abs(segment_depth(segments, first, z, r)[0]) > farthest
     ):
         first += 1
     while first < last and (
-        is_past(segments, last, START_Z, END_Z, -1.0, z, r, around)
+        is_past_joint(segments, last, START_Z, END_Z, -1.0, z, r, around)
         or abs(segment_depth(segments, last, z, r)[0]) > farthest
     ):
         last -= 1
@@ -101,7 +101,7 @@ def facing(segments, first, last, z, r, s, around):
 
 
 @inline
-def is_past(segments, k, near, far, side, z, r, around):
+def is_past_joint(segments, k, near, far, side, z, r, around):
     """Tell whether all points within `around` are past the smooth joint of segment k with its neighbour.
 
     Then the joint is the point of the segment nearest to them, and the neighbour is nearer. `near` and `far` are the
@@ -140,17 +140,17 @@ def radial_depth(segments, first, last, z, r):
     s, n_z, n_r = depth(segments, first, last, z, r)
     s = -abs(s)
     for k in range(first, last + 1):
-        low, high = passages(segments, k, z)
+        low, high = crossing_radii(segments, k, z)
         for r_k in (low, high):
             if not math.isnan(r_k) and abs(r - r_k) < best:
                 best = abs(r - r_k)
-                _, n_z, n_r = endless_depth(segments, k, z, r_k)
+                _, n_z, n_r = unbounded_depth(segments, k, z, r_k)
                 s = (r - r_k) * n_r  # Eq. (C4)
     return s, n_z, n_r
 
 
 @kernel
-def passages(segments, k, z):
+def crossing_radii(segments, k, z):
     """Radii [m] at which segment k passes z, NaN for none: (first, second)."""
     if segments[k, KIND] == 0.0:
         step = segments[k, END_Z] - segments[k, START_Z]
@@ -166,8 +166,8 @@ def passages(segments, k, z):
         return math.nan, math.nan
     low = segments[k, AXIS_R] - math.sqrt(square)
     high = segments[k, AXIS_R] + math.sqrt(square)
-    if low < 0.0 or is_beside(segments, k, z, low) != 0:
+    if low < 0.0 or nearest_part(segments, k, z, low) != 0:
         low = math.nan
-    if is_beside(segments, k, z, high) != 0:
+    if nearest_part(segments, k, z, high) != 0:
         high = math.nan
     return low, high

@@ -5,32 +5,32 @@ A body that slides along a wall moves far, but hardly towards it. Blocks that do
 
 import math
 
-from softdock.contact.kernels.cell_forces import linear_depth, take_four
-from softdock.contact.kernels.cell_geometry import drift_of
-from softdock.contact.kernels.cut_cell import LEVER, magnitude
-from softdock.contact.kernels.layout import BLOCK_CELLS, SEVERAL, SMOOTH_TWO
-from softdock.contact.kernels.point_depths import inverse_root, place
+from softdock.contact.kernels.cell_forces import linear_depth, load_four
+from softdock.contact.kernels.cell_geometry import path_motion
+from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS, magnitude
+from softdock.contact.kernels.layout import BLOCK_CELLS, FACES_SEVERAL, FACES_SMOOTH_PAIR
+from softdock.contact.kernels.point_depths import inverse_sqrt, locate_points
 from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, broadcast, fma, horizontal_max, load_vector, maximum, select_positive
 
 
 @kernel
-def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
+def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     """Note where a block is and which way A's surface lies in the middle of the path, and how near it comes on it."""
     for at in (-1, 1):
-        R, p = along_path(R_AB, p_AB_A, half_R, half_p, at)
-        place(segments, block, work, R, p, 4 * BLOCK_CELLS)
-        block["apart"][1 + at] = -highest(block, work)
-    place(segments, block, work, R_AB, p_AB_A, 4 * BLOCK_CELLS)
-    block["apart"][1] = -highest(block, work)
+        R, p = pose_on_path(R_AB, p_AB_A, half_R, half_p, at)
+        locate_points(segments, block, work, R, p, 4 * BLOCK_CELLS)
+        block["separation"][1 + at] = -highest_corner(block, work)
+    locate_points(segments, block, work, R_AB, p_AB_A, 4 * BLOCK_CELLS)
+    block["separation"][1] = -highest_corner(block, work)
     count, X, Y, K, N = block["count"], work["x"], work["y"], work["k"], work["n"]
     inmost = math.inf
     for i in range(4 * BLOCK_CELLS):
         inmost = min(inmost, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
     first, most = block["first"][0], math.inf
-    for segment in range(first, first + (2 if block["mode"] == SMOOTH_TWO else 1)):
-        most = min(most, bending_radius(segments, segment, work, count, math.sqrt(inmost)))
+    for segment in range(first, first + (2 if block["facing"] == FACES_SMOOTH_PAIR else 1)):
+        most = min(most, curvature_radius(segments, segment, work, count, math.sqrt(inmost)))
     c_x, c_y, c_z, n_x, n_y, n_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(count):
         c_x, c_y, c_z = c_x + block["x"][i], c_y + block["y"][i], c_z + block["z"][i]
@@ -40,32 +40,38 @@ def describe(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
     wide_size, wide_spread = broadcast(0.0), broadcast(0.0)
     for half in range(0, count, LANES):
-        area, low = load_vector(block["area"], half), load_vector(block["omega"], half)
-        x, y, z = take_four(block["x"], half), take_four(block["y"], half), take_four(block["z"], half)
+        area, low = load_vector(block["area"], half), load_vector(block["lower_weight"], half)
+        x, y, z = load_four(block["x"], half), load_four(block["y"], half), load_four(block["z"], half)
         wide_size = maximum(
-            wide_size, select_positive(area, farthest_corner(x, y, z, low, c_x, c_y, c_z), 0.0)
+            wide_size, select_positive(area, corner_distance_bound(x, y, z, low, c_x, c_y, c_z), 0.0)
         )
-        k, z = take_four(K, half), take_four(N, half)
-        x, y = times(k, take_four(X, half)), times(k, take_four(Y, half))
+        k, z = load_four(K, half), load_four(N, half)
+        x, y = multiply_four(k, load_four(X, half)), multiply_four(k, load_four(Y, half))
         wide_spread = maximum(
-            wide_spread, select_positive(area, farthest_corner(x, y, z, low, n_x, n_y, n_z), 0.0)
+            wide_spread, select_positive(area, corner_distance_bound(x, y, z, low, n_x, n_y, n_z), 0.0)
         )
     size, spread = horizontal_max(wide_size), horizontal_max(wide_spread)
-    block["drift"] = drift_of(half_R, half_p, c_x, c_y, c_z)[0] + work["turn"] * size
-    block["middle"][0], block["middle"][1], block["middle"][2] = c_x, c_y, c_z
+    block["path_motion"] = path_motion(half_R, half_p, c_x, c_y, c_z)[0] + work["path_turn"] * size
+    block["centre"][0], block["centre"][1], block["centre"][2] = c_x, c_y, c_z
     block["normal"][0], block["normal"][1], block["normal"][2] = n_x, n_y, n_z
-    block["size"], block["spread"] = size, spread
-    most -= work["reach"] + block["drift"]
-    if block["mode"] != SEVERAL and most > work["reach"]:
+    block["extent"], block["normal_spread"] = size, spread
+    most -= work["reach"] + block["path_motion"]
+    if block["facing"] != FACES_SEVERAL and most > work["reach"]:
         block["curvature"] = 1.0 / most
-        block["bow"] = 0.5 * LEVER * block["curvature"] * block["drift"] ** 2  # Eq. (C33)
+        block["corner_rise"] = (
+            0.5 * CORNER_WEIGHTS * block["curvature"] * block["path_motion"] ** 2
+        )  # Eq. (C33)
     else:  # only that no depth changes faster than its point moves
         block["normal"][0], block["normal"][1], block["normal"][2] = 0.0, 0.0, 0.0
-        block["spread"], block["curvature"], block["bow"] = LEVER, 0.0, 2.0 * LEVER * block["drift"]
+        block["normal_spread"], block["curvature"], block["corner_rise"] = (
+            CORNER_WEIGHTS,
+            0.0,
+            2.0 * CORNER_WEIGHTS * block["path_motion"],
+        )
 
 
 @inline
-def along_path(R_AB, p_AB_A, half_R, half_p, at):
+def pose_on_path(R_AB, p_AB_A, half_R, half_p, at):
     """Pose at a place of a path, from -1 to 1: rows of R_AB and p_AB_A [m]."""
     X, Y, Z = R_AB
     x, y, z = half_R
@@ -77,40 +83,40 @@ def along_path(R_AB, p_AB_A, half_R, half_p, at):
 
 
 @inline
-def highest(block, work):
+def highest_corner(block, work):
     """Largest depth of the corners of all cells of a block [m]."""
     top = broadcast(-math.inf)
     for half in range(0, BLOCK_CELLS, LANES):
-        s, alpha, beta = linear_depth(take_four(work["s"], half), load_vector(block["omega"], half))
+        s, alpha, beta = linear_depth(load_four(work["s"], half), load_vector(block["lower_weight"], half))
         corner = fma(0.5, magnitude(alpha) + magnitude(beta), s)
         top = maximum(top, select_positive(load_vector(block["area"], half), corner, -math.inf))
     return horizontal_max(top)
 
 
 @inline
-def farthest_corner(X, Y, Z, low, x, y, z):
+def corner_distance_bound(X, Y, Z, low, x, y, z):
     """How far from (x, y, z) the corners of cells are at most, of what is linear over them and known in four points."""
     m_x, a_x, b_x = linear_depth(X, low)
     m_y, a_y, b_y = linear_depth(Y, low)
     m_z, a_z, b_z = linear_depth(Z, low)
-    return length(m_x - x, m_y - y, m_z - z) + 0.5 * (length(a_x, a_y, a_z) + length(b_x, b_y, b_z))
+    return norm(m_x - x, m_y - y, m_z - z) + 0.5 * (norm(a_x, a_y, a_z) + norm(b_x, b_y, b_z))
 
 
 @inline
-def length(x, y, z):
+def norm(x, y, z):
     """Length of vectors side by side."""
     q = fma(x, x, fma(y, y, z * z))
-    return q * inverse_root(q)
+    return q * inverse_sqrt(q)
 
 
 @inline
-def times(k, v):
+def multiply_four(k, v):
     """Product of four by four."""
     return k[0] * v[0], k[1] * v[1], k[2] * v[2], k[3] * v[3]
 
 
 @inline
-def bending_radius(segments, segment, work, count, inmost):
+def curvature_radius(segments, segment, work, count, inmost):
     """Least radius of curvature [m] of the levels of depth below a segment, at the points of a block."""
     radius = math.inf
     if segments[segment, KIND] != 0.0:
@@ -126,7 +132,7 @@ def bending_radius(segments, segment, work, count, inmost):
 
 
 @inline
-def change_of_pose(work, R_AB, p_AB_A, at):
+def pose_change(work, R_AB, p_AB_A, at):
     """Change of pose from a place of the path (-1 to 1): that place, three rows of rotation, shift of the origin [m],
     and a bound on how far the rotation moves a point one metre away.
     """
@@ -145,17 +151,17 @@ def change_of_pose(work, R_AB, p_AB_A, at):
 
 
 @inline
-def may_press(block, change):
+def may_touch(block, change):
     """Tell whether some cell of a block may touch after a `change_of_pose`; Eq. (C26)."""
     at, dR, dp, turned = change
-    c, n = block["middle"], block["normal"]
+    c, n = block["centre"], block["normal"]
     x = dp[0] + dR[0][0] * c[0] + dR[0][1] * c[1] + dR[0][2] * c[2]
     y = dp[1] + dR[1][0] * c[0] + dR[1][1] * c[1] + dR[1][2] * c[2]
     z = dp[2] + dR[2][0] * c[0] + dR[2][1] * c[1] + dR[2][2] * c[2]
-    turn = turned * block["size"]
+    turn = turned * block["extent"]
     shift, part = math.sqrt(x * x + y * y + z * z), abs(at)
-    aslant = block["spread"] + block["curvature"] * part * block["drift"]
-    towards = n[0] * x + n[1] * y + n[2] * z + turn + aslant * (shift + LEVER * turn)
-    side = block["apart"][2] if at > 0.0 else block["apart"][0]
-    apart = (1.0 - part) * block["apart"][1] + part * (side - (1.0 - part) * block["bow"])
-    return towards + 0.5 * LEVER * block["curvature"] * (shift + turn) ** 2 >= apart
+    aslant = block["normal_spread"] + block["curvature"] * part * block["path_motion"]
+    towards = n[0] * x + n[1] * y + n[2] * z + turn + aslant * (shift + CORNER_WEIGHTS * turn)
+    side = block["separation"][2] if at > 0.0 else block["separation"][0]
+    apart = (1.0 - part) * block["separation"][1] + part * (side - (1.0 - part) * block["corner_rise"])
+    return towards + 0.5 * CORNER_WEIGHTS * block["curvature"] * (shift + turn) ** 2 >= apart

@@ -2,53 +2,61 @@
 
 import math
 
-from softdock.contact.kernels.layout import BLOCK_CELLS, BY_RADIUS, ONE, RADIAL, SEVERAL, SMOOTH_TWO, TIMES
+from softdock.contact.kernels.layout import (
+    BLOCK_CELLS,
+    FACES_ONE,
+    FACES_RADIALLY,
+    FACES_SEVERAL,
+    FACES_SMOOTH_PAIR,
+    NEAR_TIMES,
+    RADIAL,
+)
 from softdock.geometry.kernels import END_SIDE
 from softdock.native.decorators import inline, kernel
 
-NEAR = 0.1  # parts of the reach: cells that come so near to A at the same time share blocks
+NEAR_SHARE = 0.1  # parts of the reach: cells that come so near to A at the same time share blocks
 
 
 @kernel
-def new_lane(arrays, lists, pair, face, gap, heights):
+def allocate_lane(arrays, lists, pair, face, gap, heights):
     """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane).
 
     `gap`: how far B may leave the path before it touches [m]; `heights`: how deep its highest corner is at the start,
     in the middle and at the end of the path [m].
     """
-    work, data, slots = lists.work[pair], arrays.pairs[pair], lists.slots
-    first, last, others = face[0], face[1], slots.shape[1] // (2 * TIMES) - 1
-    mode, slot = SEVERAL, 2 * others
+    work, data, slots = lists.work[pair], arrays.pairs[pair], lists.open_blocks
+    first, last, others = face[0], face[1], slots.shape[1] // (2 * NEAR_TIMES) - 1
+    mode, slot = FACES_SEVERAL, 2 * others
     if data["mapping"] == RADIAL:
-        mode, gap = BY_RADIUS, -math.inf  # the gap is a bound on the distance, not on this mapping
+        mode, gap = FACES_RADIALLY, -math.inf  # the gap is a bound on the distance, not on this mapping
     elif first == last:
-        mode, slot = ONE, 2 * (first - data["first_segment"])
-    elif is_smooth_two(arrays.segments, first, last):
-        mode, slot = SMOOTH_TWO, 2 * (first - data["first_segment"]) + 1
-    slot = TIMES * slot + when(heights, -NEAR * work["reach"])
+        mode, slot = FACES_ONE, 2 * (first - data["first_segment"])
+    elif is_smooth_pair(arrays.segments, first, last):
+        mode, slot = FACES_SMOOTH_PAIR, 2 * (first - data["first_segment"]) + 1
+    slot = NEAR_TIMES * slot + near_time(heights, -NEAR_SHARE * work["reach"])
     capacity = lists.blocks.shape[1]
     here = slots[pair, slot]
     if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == BLOCK_CELLS:
-        here = work["blocks"]
-        work["blocks"] += 1
+        here = work["block_count"]
+        work["block_count"] += 1
         slots[pair, slot] = here
         block = lists.blocks[pair, min(here, capacity - 1)]
-        block["count"], block["mode"], block["gap"] = 0, mode, gap
+        block["count"], block["facing"], block["least_gap"] = 0, mode, gap
         for k in range(BLOCK_CELLS):
             block["area"][k] = 0.0
     block = lists.blocks[pair, min(here, capacity - 1)]  # beyond the capacity the last block is overwritten
     lane = min(block["count"], BLOCK_CELLS - 1)
     block["count"] = lane + 1
-    work["cells"] += 1
-    block["gap"] = min(block["gap"], gap)
+    work["cell_count"] += 1
+    block["least_gap"] = min(block["least_gap"], gap)
     block["first"][lane], block["last"][lane] = first, last
     if first < data["first_described"] or last > data["last_described"]:
-        work["beyond"] = 1
+        work["faces_closure"] = 1
     return min(here, capacity - 1), lane
 
 
 @inline
-def when(heights, near):
+def near_time(heights, near):
     """Tell when on the path a cell is near: 0 in the middle, 1 at the start, 2 at the end, 3 never."""
     if heights[1] >= near:
         return 0
@@ -58,12 +66,12 @@ def when(heights, near):
 
 
 @inline
-def put_point(block, k, x, y, z):
+def store_point(block, k, x, y, z):
     """Store a point of B."""
     block["x"][k], block["y"][k], block["z"][k] = x, y, z
 
 
 @inline
-def is_smooth_two(segments, first, last):
+def is_smooth_pair(segments, first, last):
     """Tell whether these are two segments of A that join smoothly."""
     return first + 1 == last and segments[first, END_SIDE] == 0.0

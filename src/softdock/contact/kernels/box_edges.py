@@ -7,12 +7,12 @@ the squares of three edges at a corner add up to 2, and the corner itself takes 
 import math
 
 from softdock.contact.kernels.hole import EDGE
-from softdock.contact.kernels.pin_rows import BODY, COUPLE, SHARED, put
+from softdock.contact.kernels.pin_rows import BODY, CORRECTION, COUPLE, add_row
 from softdock.native.decorators import inline, kernel
 
 
 @kernel
-def edge_contacts(shape, P, a, rows, count):
+def add_edge_contacts(shape, P, a, rows, count):
     """Add the contacts of the pin's body with the outer edges, and take back what others share with them."""
     r, L = shape.pin_radius, shape.pin_length
     half = (shape.half_x, shape.half_y, 0.5 * shape.height)
@@ -31,7 +31,7 @@ def edge_contacts(shape, P, a, rows, count):
             else:
                 middle = (first * half[0], second * half[1], 0.0)
             if abs(middle[0]) < math.inf and abs(middle[1]) < math.inf:
-                count = line_contacts(shape, (x, y, z), a, middle, axis, half[axis], along, rows, count)
+                count = add_line_contacts(shape, (x, y, z), a, middle, axis, half[axis], along, rows, count)
     for corner in range(8):
         middle = (
             half[0] * (2.0 * (corner % 2) - 1.0),
@@ -39,12 +39,12 @@ def edge_contacts(shape, P, a, rows, count):
             half[2] * (2.0 * (corner // 4) - 1.0),
         )
         if abs(middle[0]) < math.inf and abs(middle[1]) < math.inf:
-            count = line_contacts(shape, (x, y, z), a, middle, -1, 0.0, -1.0, rows, count)
+            count = add_line_contacts(shape, (x, y, z), a, middle, -1, 0.0, -1.0, rows, count)
     return count
 
 
 @inline
-def line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
+def add_line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
     """Add the contact with one edge along an axis, or with a corner (axis -1), and those that its caps share."""
     L = shape.pin_length
     ex, ey, ez = 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
@@ -60,19 +60,21 @@ def line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
     shares = (1.0 if t <= 0.0 else 0.0, 1.0 if t >= L and L > 0.0 else 0.0)
     if 0.0 < t < L:
         X = (middle[0] + u * ex, middle[1] + u * ey, middle[2] + u * ez)
-        count = one_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, 1.0, BODY, rows, count)
+        count = add_edge_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, 1.0, BODY, rows, count)
     for part in range(2):
         share = shares[part] - shape.cap_share
         if share != 0.0:
             t = part * L
             u = min(max(on_edge + both * t, -reach), reach)
             X = (middle[0] + u * ex, middle[1] + u * ey, middle[2] + u * ez)
-            count = one_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, share, SHARED, rows, count)
+            count = add_edge_contact(
+                shape, P, a, t, X, (ex, ey, ez), both, weight, share, CORRECTION, rows, count
+            )
     return count
 
 
 @inline
-def one_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
+def add_edge_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
     """Add one contact with the place X of an edge, with the couple that its weight makes."""
     vx, vy, vz = P[0] + t * a[0] - X[0], P[1] + t * a[1] - X[1], P[2] + t * a[2] - X[2]
     away = math.sqrt(vx * vx + vy * vy + vz * vz)
@@ -81,7 +83,7 @@ def one_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
     n = (vx / away, vy / away, vz / away)
     depth = shape.pin_radius - away
     place = (X[0], X[1], X[2] - 0.5 * shape.height)
-    count = put(rows, count, weight * share, part, EDGE, place, n, depth, t)
+    count = add_row(rows, count, weight * share, part, EDGE, place, n, depth, t)
     twist = share * both * depth * depth
     row = rows[count - 1]
     row[COUPLE] = twist * (a[1] * e[2] - a[2] * e[1])

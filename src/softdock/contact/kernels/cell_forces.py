@@ -3,21 +3,21 @@
 Place the points and measure their depth, integrate the stress, add damping and friction.
 """
 
-from softdock.contact.kernels.cut_cell import HALF_SQRT3, cut, magnitude, mean_positive
+from softdock.contact.kernels.cut_cell import HALF_SQRT3, integrate_cut_cell, magnitude, mean_positive_depth
 from softdock.contact.kernels.layout import (
     BLOCK_CELLS,
     CONTACT_AREA,
     DEPTH,
     DISSIPATION,
     ENERGY,
+    FACES_SEVERAL,
     FORCE,
     POINTS,
     PRESSURE,
     RAMP,
-    SEVERAL,
     TORQUE,
 )
-from softdock.contact.kernels.point_depths import inverse_root, measure, place, point_in_A
+from softdock.contact.kernels.point_depths import block_depths, inverse_sqrt, locate_points, point_in_A
 from softdock.geometry.kernels import TINY
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import (
@@ -32,52 +32,52 @@ from softdock.native.simd import (
     store_vector,
 )
 
-ADD, KEEP = 0, 1  # what becomes of the forces of the cells
+ACCUMULATE, STORE = 0, 1  # what becomes of the forces of the cells
 
 
 @kernel
-def press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
+def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
     """Work out the force of eight cells of a block from lane `half` on: ADD it to the sums, or KEEP that of each.
 
     Tells whether any of them touches, else nothing is done. Halves follow each other, the first first.
     """
     area, scattered = load_vector(block["area"], half), data["quadrature"] == POINTS
-    if half == 0 and (scattered or block["mode"] >= SEVERAL):
-        place(segments, block, work, R_AB, p_AB_A, BLOCK_CELLS if scattered else 4 * BLOCK_CELLS)
+    if half == 0 and (scattered or block["facing"] >= FACES_SEVERAL):
+        locate_points(segments, block, work, R_AB, p_AB_A, BLOCK_CELLS if scattered else 4 * BLOCK_CELLS)
     if scattered:
-        f, t, c, n, W, D, E, covered, deepest = press_points(work, half, data, area)
+        f, t, c, n, W, D, E, covered, deepest = elastic_point_forces(work, half, data, area)
     else:
         four = four_points(segments, block, half, work, R_AB, p_AB_A)
-        low = load_vector(block["omega"], half)
+        low = load_vector(block["lower_weight"], half)
         s, alpha, beta = linear_depth(four[3], low)
         a, b = magnitude(alpha), magnitude(beta)
         top = horizontal_max(select_positive(area, fma(0.5, a + b, s), 0.0))  # the highest corner
         if not top > 0.0:
             return False
-        W, E, m_a, m_b, covered = cut(s, a, b)
-        f, t, c, n = press_cells(
+        W, E, m_a, m_b, covered = integrate_cut_cell(s, a, b)
+        f, t, c, n = elastic_cell_forces(
             four, low, W, select_positive(alpha, m_a, -m_a), select_positive(beta, m_b, -m_b), data, area
         )
         D, S = data["damping"] * W, four[3]
         if top > data["damping_depth"]:
-            D = data["damping"] * (W - mean_positive(s - data["damping_depth"], a, b))  # Eq. (C20)
+            D = data["damping"] * (W - mean_positive_depth(s - data["damping_depth"], a, b))  # Eq. (C20)
         deepest = maximum(maximum(S[0], S[1]), maximum(S[2], S[3]))
     pressure, power, t_z = data["stiffness"] * deepest, broadcast(0.0), broadcast(0.0)
     if data["damping"] > 0.0 or data["friction"] > 0.0:
-        e, added, power = resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
+        e, added, power = dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A)
         f = (f[0] + e[0], f[1] + e[1], f[2] + e[2])
         t = (fma(c[1], e[2], fma(-c[2], e[1], t[0])), fma(c[2], e[0], fma(-c[0], e[2], t[1])))
         t_z = fma(c[0], e[1], -(c[1] * e[0]))
         pressure = pressure + added
     touching = select_positive(W, covered * area, 0.0)
-    if use == ADD:
+    if use == ACCUMULATE:
         add_wrench(work["sums"], f, t, t_z)
-        add_rest(work["sums"], data["stiffness"] * area * E, power, touching)
+        add_scalars(work["sums"], data["stiffness"] * area * E, power, touching)
         live = select_positive(area, W, 0.0)
-        raise_to(work["sums"], PRESSURE, select_positive(live, pressure, 0.0))
-        raise_to(work["sums"], DEPTH, select_positive(live, deepest, 0.0))
+        accumulate_maximum(work["sums"], PRESSURE, select_positive(live, pressure, 0.0))
+        accumulate_maximum(work["sums"], DEPTH, select_positive(live, deepest, 0.0))
     else:
-        keep(work, half, f, t, t_z, c, n)
+        store_cell_forces(work, half, f, t, t_z, c, n)
         store_vector(work["W"], half, W)
         store_vector(work["D"], half, D)
         store_vector(work["touching"], half, touching)
@@ -88,14 +88,14 @@ def press(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
 @inline
 def four_points(segments, block, half, work, R_AB, p_AB_A):
     """The four points of eight cells in A [m], with depth [m] and gradient: x, y, z, s, k, n, each of four."""
-    if block["mode"] >= SEVERAL:
+    if block["facing"] >= FACES_SEVERAL:
         return (
-            take_four(work["x"], half),
-            take_four(work["y"], half),
-            take_four(work["z"], half),
-            take_four(work["s"], half),
-            take_four(work["k"], half),
-            take_four(work["n"], half),
+            load_four(work["x"], half),
+            load_four(work["y"], half),
+            load_four(work["z"], half),
+            load_four(work["s"], half),
+            load_four(work["k"], half),
+            load_four(work["n"], half),
         )
     x_0, y_0, z_0 = point_in_A(block, half, R_AB, p_AB_A)
     x_1, y_1, z_1 = point_in_A(block, half + BLOCK_CELLS, R_AB, p_AB_A)
@@ -104,7 +104,7 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
     q_0, q_1 = fma(x_0, x_0, y_0 * y_0), fma(x_1, x_1, y_1 * y_1)
     q_2, q_3 = fma(x_2, x_2, y_2 * y_2), fma(x_3, x_3, y_3 * y_3)
     Z = (z_0, z_1, z_2, z_3)
-    (s_0, k_0, n_0), (s_1, k_1, n_1), (s_2, k_2, n_2), (s_3, k_3, n_3) = measure(
+    (s_0, k_0, n_0), (s_1, k_1, n_1), (s_2, k_2, n_2), (s_3, k_3, n_3) = block_depths(
         segments, block, Z, (q_0, q_1, q_2, q_3)
     )
     return (
@@ -118,7 +118,7 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
 
 
 @inline
-def take_four(array, half):
+def load_four(array, half):
     """Lanes of the four points of eight cells."""
     return (
         load_vector(array, half),
@@ -137,20 +137,20 @@ def linear_depth(S, low):
 
 
 @inline
-def dot(a, b):
+def dot_four(a, b):
     """Sum of four products."""
     return fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], a[3] * b[3])))
 
 
 @inline
-def press_cells(four, low, W, m_a, m_b, data, area):
+def elastic_cell_forces(four, low, W, m_a, m_b, data, area):
     """Integrate the elastic stress over cut cells: (force, torque about x and y, stress centre, sum of normals)."""
     X, Y, Z, _, K, N = four
     lower, upper = fma(-HALF_SQRT3, m_a, low * W), fma(HALF_SQRT3, m_a, (0.5 - low) * W)
     side = HALF_SQRT3 * m_b
     w = (lower - side, lower + side, upper - side, upper + side)  # Eq. (C13)
     k = (w[0] * K[0], w[1] * K[1], w[2] * K[2], w[3] * K[3])
-    n = (dot(k, X), dot(k, Y), dot(w, N))
+    n = (dot_four(k, X), dot_four(k, Y), dot_four(w, N))
     # The normal meets the axis of A: its moment is square to it, x cross n = (n - k z) (y, -x, 0).
     g = (
         fma(-k[0], Z[0], w[0] * N[0]),
@@ -161,14 +161,14 @@ def press_cells(four, low, W, m_a, m_b, data, area):
     scale, share = -data["stiffness"] * area, select_positive(W, 1.0 / maximum(W, TINY), 0.0)
     return (
         (scale * n[0], scale * n[1], scale * n[2]),
-        (scale * dot(g, Y), -scale * dot(g, X)),
-        (share * dot(w, X), share * dot(w, Y), share * dot(w, Z)),
+        (scale * dot_four(g, Y), -scale * dot_four(g, X)),
+        (share * dot_four(w, X), share * dot_four(w, Y), share * dot_four(w, Z)),
         n,
     )
 
 
 @inline
-def press_points(work, half, data, area):
+def elastic_point_forces(work, half, data, area):
     """Multiply the elastic stress at points by their areas: what `press` knows of them."""
     x, y, z = load_vector(work["x"], half), load_vector(work["y"], half), load_vector(work["z"], half)
     s, k, n = (
@@ -193,9 +193,9 @@ def press_points(work, half, data, area):
 
 
 @inline
-def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
+def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     """Damping and friction at the stress centres of eight cells: (force on B [N], stress added [Pa], power [W])."""
-    scale = inverse_root(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
+    scale = inverse_sqrt(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
     n_x, n_y, n_z = scale * n[0], scale * n[1], scale * n[2]
     d_x, d_y, d_z = c[0] - p_AB_A[0], c[1] - p_AB_A[1], c[2] - p_AB_A[2]
     v_x = fma(w_AB_A[1], d_z, fma(-w_AB_A[2], d_y, v_AB_A[0]))
@@ -207,7 +207,7 @@ def resist(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square, soft = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z)), data["friction_speed"] * data["friction_speed"]
     slow = maximum(square, soft) if data["friction_law"] == RAMP else square + soft
-    drag = (-data["friction"] * area) * (stress + added) * inverse_root(slow)  # Eq. (C22)
+    drag = (-data["friction"] * area) * (stress + added) * inverse_sqrt(slow)  # Eq. (C22)
     along = -area * added
     f = (fma(along, n_x, drag * v_x), fma(along, n_y, drag * v_y), fma(along, n_z, drag * v_z))
     return f, added, -fma(along, v_n, drag * square)
@@ -225,7 +225,7 @@ def add_wrench(sums, f, t, t_z):
 
 
 @inline
-def add_rest(sums, energy, power, touching):
+def add_scalars(sums, energy, power, touching):
     """Add energy, power and area of eight cells to the sums, lane by lane."""
     add_to(sums, ENERGY, energy)
     add_to(sums, DISSIPATION, power)
@@ -239,13 +239,13 @@ def add_to(sums, row, x):
 
 
 @inline
-def raise_to(sums, row, x):
+def accumulate_maximum(sums, row, x):
     """Keep the larger of lanes and a row."""
     store(sums, row, 0, maximum(x, load(sums, row, 0)))
 
 
 @inline
-def keep(work, half, f, t, t_z, c, n):
+def store_cell_forces(work, half, f, t, t_z, c, n):
     """Leave force, torque, stress centre and normal of eight cells in `work`."""
     store_vector(work["f_x"], half, f[0])
     store_vector(work["f_y"], half, f[1])

@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.geometry.kernels import depth, endless_depth
+from softdock.geometry.kernels import depth, unbounded_depth
 from softdock.native.decorators import inline
 
 
@@ -17,29 +17,29 @@ def to_A(R_AB, p_AB_A, x, y, z):
 
 
 @inline
-def drift_of(half_R, half_p, x, y, z):
+def path_motion(half_R, half_p, x, y, z):
     """How far the point (x, y, z) of B gets along half a path [m], and its motion there."""
     d = to_A(half_R, half_p, x, y, z)
     return math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), d
 
 
 @inline
-def depth_of(segments, first, last, R_AB, p_AB_A, x, y, z):
+def point_depth(segments, first, last, R_AB, p_AB_A, x, y, z):
     """Depth [m] below A of the point (x, y, z) of B."""
     x, y, z = to_A(R_AB, p_AB_A, x, y, z)
-    return depth_near(segments, first, last, z, math.sqrt(x * x + y * y))
+    return segments_depth(segments, first, last, z, math.sqrt(x * x + y * y))
 
 
 @inline
-def depth_near(segments, first, last, z, r):
+def segments_depth(segments, first, last, z, r):
     """Depth [m] below segments first..last; one alone is as good as its endless line or circle."""
     if first == last:
-        return endless_depth(segments, first, z, r)[0]
+        return unbounded_depth(segments, first, z, r)[0]
     return depth(segments, first, last, z, r)[0]
 
 
 @inline
-def meridian(shape, m):
+def meridian_point(shape, m):
     """Point (z, rho) [m] of a strip at position m."""
     if shape[0] == 0.0:
         return m[0], m[1]
@@ -47,7 +47,7 @@ def meridian(shape, m):
 
 
 @inline
-def shifted(shape, m, steps, level, column, sign):
+def shift_along(shape, m, steps, level, column, sign):
     """Move a position along its strip by a step of the table."""
     c, s = steps[level, column], sign * steps[level, column + 1]
     if shape[0] == 0.0:
@@ -56,7 +56,7 @@ def shifted(shape, m, steps, level, column, sign):
 
 
 @inline
-def turned(e, steps, level, column, sign):
+def rotate_around(e, steps, level, column, sign):
     """Turn (cos, sin) around the axis by a step of the table."""
     c, s = steps[level, column], sign * steps[level, column + 1]
     return e[0] * c - e[1] * s, e[0] * s + e[1] * c

@@ -3,10 +3,10 @@
 from softdock.native.decorators import inline
 from softdock.native.simd import fma, maximum, select_positive
 
-SOFT = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
+SMALLEST_SLOPE = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
 HALF_SQRT3 = 0.8660254037844386
 TWELFTH = 1.0 / 12.0
-LEVER = (
+CORNER_WEIGHTS = (
     2.0 * HALF_SQRT3 + 1.0
 )  # sum of the magnitudes of the weights that make a corner of four points, at most
 
@@ -14,11 +14,11 @@ LEVER = (
 @inline
 def magnitude(slope):
     """Magnitude of a slope of the depth across a cell [m], never zero."""
-    return maximum(slope, -slope) + SOFT
+    return maximum(slope, -slope) + SMALLEST_SLOPE
 
 
 @inline
-def cut(s, a, b):
+def integrate_cut_cell(s, a, b):
     """Integrals over the cell of a depth of mean s and slopes of magnitudes a, b [m].
 
     Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], the derivatives of E by
@@ -26,7 +26,7 @@ def cut(s, a, b):
     """
     t, both = 0.5 * (a + b), 1.0 / (a * b)  # divisions cost most here: this is the only one
     inverse = TWELFTH * both
-    h1, h2, h3 = positive_parts(s, a, b)
+    h1, h2, h3 = positive_corner_depths(s, a, b)
     q1, q2, q3 = h1 * h1, h2 * h2, h3 * h3
     p1, p2, p3 = q1 * h1, q2 * h2, q3 * h3
     W = select_positive(t - s, 2.0 * inverse * (p1 - p2 - p3), s)  # Eq. (C9)
@@ -39,15 +39,15 @@ def cut(s, a, b):
 
 
 @inline
-def mean_positive(s, a, b):
+def mean_positive_depth(s, a, b):
     """Mean positive part [m] of a depth of mean s and slopes of magnitudes a, b [m]: the W of `cut`."""
-    h1, h2, h3 = positive_parts(s, a, b)
+    h1, h2, h3 = positive_corner_depths(s, a, b)
     cubes = h1 * h1 * h1 - h2 * h2 * h2 - h3 * h3 * h3
     return select_positive(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
 
 
 @inline
-def positive_parts(s, a, b):
+def positive_corner_depths(s, a, b):
     """Depth of three corners where it is positive [m]; the fourth corner of a cut cell is outside."""
     t, q = 0.5 * (a + b), 0.5 * (a - b)
     return maximum(s + t, 0.0), maximum(s + q, 0.0), maximum(s - q, 0.0)

@@ -13,19 +13,24 @@ from numpy.typing import NDArray
 from softdock.native.simd import LANES
 
 BLOCK_CELLS = 16  # cells in a block: a few vector registers, and little waste where a patch is small
-LEVELS = 14  # of halving a root cell
-CELLS, POINTS = 0, 1  # quadrature
+REFINEMENT_LEVELS = 14  # of halving a root cell
+CUT_CELLS, POINTS = 0, 1  # quadrature
 DISTANCE, RADIAL = 0, 1  # mapping
 SMOOTH, RAMP = 0, 1  # friction law
-TIMES = 4  # groups of cells by when on the path they are near
-ONE, SMOOTH_TWO, SEVERAL, BY_RADIUS = 0, 1, 2, 3  # which segments of A the cells of a block face
+NEAR_TIMES = 4  # groups of cells by when on the path they are near
+FACES_ONE, FACES_SMOOTH_PAIR, FACES_SEVERAL, FACES_RADIALLY = (
+    0,
+    1,
+    2,
+    3,
+)  # which segments of A the cells of a block face
 
 # Columns of Strip.steps: cosine and sine of half, quarter and Gauss steps along and around
 HALF_U, QUARTER_U, GAUSS_U, HALF_PHI, QUARTER_PHI, GAUSS_PHI = 0, 2, 4, 6, 8, 10
 
 # The row that `evaluate` fills
 FORCE, TORQUE, ENERGY, DISSIPATION, CONTACT_AREA, PRESSURE, DEPTH = 0, 3, 6, 7, 8, 9, 10
-OUTPUT = 11
+OUTPUT_SIZE = 11
 
 
 def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]) -> np.dtype[np.void]:
@@ -33,7 +38,7 @@ def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]
     return np.dtype(fields + [(name, np.int64, shape) for name, shape in ints.items()])  # type: ignore[arg-type]
 
 
-def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
+def _cache_aligned(record: np.dtype[np.void]) -> np.dtype[np.void]:
     """Return the same fields with those for vectors first, so that none lies across two lines of the cache."""
     fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % LANES != 0)
     names, formats, offsets = [field[0] for field in fields], [record[field[0]] for field in fields], [0]
@@ -51,11 +56,20 @@ def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
 
 PAIR = _record(
     dict.fromkeys(
-        ("stiffness", "damping", "damping_depth", "friction", "friction_speed", "resolution", "smallest"), ()
+        (
+            "stiffness",
+            "damping",
+            "damping_depth",
+            "friction",
+            "friction_speed",
+            "resolution",
+            "smallest_cell",
+        ),
+        (),
     ),
-    dict.fromkeys(("first_segment", "last_segment", "tree", "quadrature", "mapping", "friction_law"), ())
-    | dict.fromkeys(("first_described", "last_described", "first_own", "last_own"), ())
-    | dict.fromkeys(("first_edge", "edges", "sharpen"), ()),
+    dict.fromkeys(("first_segment", "last_segment", "root_node", "quadrature", "mapping", "friction_law"), ())
+    | dict.fromkeys(("first_described", "last_described", "first_segment_B", "last_segment_B"), ())
+    | dict.fromkeys(("first_edge", "edge_count", "include_edges"), ()),
 )
 """Law and resolution of a pair (SI), where its data are and which variants it uses. `damping` is d0/s0.
 
@@ -64,24 +78,34 @@ sharp edges. `sharpen`: 1 where every evaluation tells depth and pressure at the
 """
 
 STRIP = _record(
-    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ()) | {"steps": (LEVELS, 12)},
+    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ())
+    | {"step_table": (REFINEMENT_LEVELS, 12)},
     {"at_edge": ()},
 )
 """A piece of B's meridian: line (`axis`: tangent) or arc (`axis`: centre), length [m], angle of a root; `at_edge` is 1
 where it ends at a sharp edge."""
 
 NODE = _record(
-    {"x": (), "y": (), "z": (), "radius": ()}, dict.fromkeys(("left", "right", "first_root", "roots"), ())
+    {"x": (), "y": (), "z": (), "radius": ()},
+    dict.fromkeys(("left", "right", "first_root", "root_count"), ()),
 )
 """A bounding sphere in B [m]; a leaf has left = -1 and owns roots."""
 
-BLOCK = _in_lines(
+BLOCK = _cache_aligned(
     _record(
         dict.fromkeys(("x", "y", "z"), (4 * BLOCK_CELLS,))
-        | {"area": (BLOCK_CELLS,), "omega": (BLOCK_CELLS,), "gap": ()}
-        | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "drift": (), "bow": ()}
-        | {"apart": (3,)},
-        {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "mode": (), "count": ()},
+        | {"area": (BLOCK_CELLS,), "lower_weight": (BLOCK_CELLS,), "least_gap": ()}
+        | {
+            "centre": (3,),
+            "normal": (3,),
+            "extent": (),
+            "normal_spread": (),
+            "curvature": (),
+            "path_motion": (),
+            "corner_rise": (),
+        }
+        | {"separation": (3,)},
+        {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "facing": (), "count": ()},
     )
 )
 """Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
@@ -91,22 +115,29 @@ and the spread of normals over the block, how much A may bend [1/m], how far the
 how far its nearest corner is from A at the start, in the middle and at the end of the path, and less between them [m].
 """
 
-WORK = _in_lines(
+WORK = _cache_aligned(
     _record(
-        {"clearance": (), "reach": (), "odometer": (), "nearest": (), "witness": (3,)}
-        | {"R_AB": (3, 3), "p_AB_A": (3,), "half_R": (3, 3), "half_p": (3,), "turn": (), "drift": ()}
-        | {"shift": (3,), "arm": (), "scale": (), "cell_stack": (64, 8)}
+        {"clearance": (), "reach": (), "odometer": (), "nearest_distance": (), "nearest_point": (3,)}
+        | {
+            "R_AB": (3, 3),
+            "p_AB_A": (3,),
+            "half_R": (3, 3),
+            "half_p": (3,),
+            "path_turn": (),
+            "path_motion": (),
+        }
+        | {"centre_motion": (3,), "rotation_arm": (), "path_scale": (), "cell_stack": (64, 8)}
         | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * BLOCK_CELLS,))
         | dict.fromkeys(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
             (BLOCK_CELLS,),
         )
         | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (BLOCK_CELLS,))
-        | dict.fromkeys(("push", "slip", "give"), (6, LANES))
+        | dict.fromkeys(("force_rows", "slip_rows", "normal_rows"), (6, LANES))
         | {"factors": (4, LANES), "sum_drag": (10, LANES)}
         | dict.fromkeys(("sum_K", "sum_D"), (36, LANES))
-        | {"sums": (OUTPUT, LANES), "columns": (9, LANES)},
-        {"node_stack": (96, 3), "blocks": (), "cells": (), "beyond": (), "near_edge": ()},
+        | {"sums": (OUTPUT_SIZE, LANES), "columns": (9, LANES)},
+        {"node_stack": (96, 3), "block_count": (), "cell_count": (), "faces_closure": (), "near_edge": ()},
     )
 )
 """State of a near list and room for work.
@@ -145,7 +176,7 @@ class ContactLists(NamedTuple):
     """(pairs, capacity) of BLOCK."""
     work: NDArray[np.void]
     """(pairs,) of WORK."""
-    slots: NDArray[np.int64]
+    open_blocks: NDArray[np.int64]
     """(pairs, n): block under construction for each segment of A or joint of two and each time when cells are near."""
-    far: NDArray[np.float64]
+    skip_until: NDArray[np.float64]
     """(nodes + roots,): reading of the pair's odometer [m] before which a sphere or root cannot touch."""

@@ -2,18 +2,18 @@
 
 import math
 
-from softdock.contact.kernels.block_bounds import describe
-from softdock.contact.kernels.blocks import new_lane, put_point
-from softdock.contact.kernels.cell_geometry import cell_area, depth_of, drift_of, meridian, to_A
+from softdock.contact.kernels.block_bounds import set_bounds
+from softdock.contact.kernels.blocks import allocate_lane, store_point
+from softdock.contact.kernels.cell_geometry import cell_area, meridian_point, path_motion, point_depth, to_A
 from softdock.contact.kernels.force import motion_bound
-from softdock.contact.kernels.layout import BY_RADIUS, HALF_U, POINTS, RADIAL
-from softdock.contact.kernels.refinement import leave, note_nearest, refine
-from softdock.geometry.kernels import depth, facing
+from softdock.contact.kernels.layout import FACES_RADIALLY, HALF_U, POINTS, RADIAL
+from softdock.contact.kernels.refinement import refine_cell, skip_distance, update_nearest
+from softdock.geometry.kernels import depth, narrow_segments
 from softdock.native.decorators import kernel
 
 INVERSE_SQRT2 = 0.7071067811865476
-INSIDE = -1e30  # [m] a block that nothing is known of may always touch
-LEAVE = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
+MAY_TOUCH = -1e30  # [m] a block that nothing is known of may always touch
+SKIP_REACHES = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
 
 
 @kernel
@@ -37,19 +37,19 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     is incomplete: grow the lists and rebuild.
     """
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
-    stack, far, roots = work["node_stack"], lists.far, nodes.shape[0]
+    stack, far, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one that counts
-    begin_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
-    gone, drift, turn = work["odometer"], work["drift"], work["turn"]
-    first, last, point = data["first_segment"], data["last_segment"], work["witness"]
-    work["nearest"] = -depth_of(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])
-    stack[0, 0], stack[0, 1], stack[0, 2] = data["tree"], first, last
+    start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
+    gone, drift, turn = work["odometer"], work["path_motion"], work["path_turn"]
+    first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
+    work["nearest_distance"] = -point_depth(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])
+    stack[0, 0], stack[0, 1], stack[0, 2] = data["root_node"], first, last
     top, clearance = 1, math.inf
     while top > 0:
         top -= 1
         this, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
         gap = far[this] - gone - drift
-        if gap > max(LEAVE * reach, leave(work)):  # what was far is still far, without a look
+        if gap > max(SKIP_REACHES * reach, skip_distance(work)):  # what was far is still far, without a look
             clearance = min(clearance, gap)
             continue
         node = nodes[this]
@@ -57,61 +57,61 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
         r, radius = math.sqrt(x * x + y * y), node["radius"]
         s = depth(segments, first, last, z, r)[0]
         far[this] = gone - s - radius  # Eq. (C16)
-        radius += drift_of(half_R, half_p, node["x"], node["y"], node["z"])[0] + turn * radius
-        if -s - radius > leave(work):
+        radius += path_motion(half_R, half_p, node["x"], node["y"], node["z"])[0] + turn * radius
+        if -s - radius > skip_distance(work):
             clearance = min(clearance, -s - radius)
             continue
         if last > first and not radial:
-            first, last = facing(segments, first, last, z, r, s, radius + reach)
+            first, last = narrow_segments(segments, first, last, z, r, s, radius + reach)
         if node["left"] >= 0:
             stack[top, 0], stack[top, 1], stack[top, 2] = node["right"], first, last
             stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = node["left"], first, last
             top += 2
             continue
-        for root in range(node["first_root"], node["first_root"] + node["roots"]):
+        for root in range(node["first_root"], node["first_root"] + node["root_count"]):
             gap = far[roots + root] - gone - drift
-            if gap <= max(LEAVE * reach, leave(work)) and data["quadrature"] == POINTS:
+            if gap <= max(SKIP_REACHES * reach, skip_distance(work)) and data["quadrature"] == POINTS:
                 gap = add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last)
                 far[roots + root] = gone + gap + drift
-            elif gap <= max(LEAVE * reach, leave(work)):
-                gap = refine(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
+            elif gap <= max(SKIP_REACHES * reach, skip_distance(work)):
+                gap = refine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
                 far[roots + root] = gone + gap
             clearance = min(clearance, gap)
     work["clearance"] = clearance
-    for b in range(min(work["blocks"], lists.blocks.shape[1])):
+    for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
-        block["apart"][0] = block["apart"][1] = block["apart"][2] = INSIDE
-        if data["quadrature"] != POINTS and block["mode"] != BY_RADIUS:
-            describe(segments, block, work, R_AB, p_AB_A, half_R, half_p)
+        block["separation"][0] = block["separation"][1] = block["separation"][2] = MAY_TOUCH
+        if data["quadrature"] != POINTS and block["facing"] != FACES_RADIALLY:
+            set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p)
 
 
 @kernel
-def begin_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
+def start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     """Empty the list of a pair and note its path, Eq. (C31), and how far the middle is from that of the last one."""
-    work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["tree"]]
-    work["scale"], work["arm"] = 0.0, ball["radius"]
+    work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["root_node"]]
+    work["path_scale"], work["rotation_arm"] = 0.0, ball["radius"]
     if work["reach"] >= 0.0:  # not the first list
         work["odometer"] += motion_bound(arrays, lists, pair, R_AB, p_AB_A)
-    drift, (x, y, z) = drift_of(half_R, half_p, ball["x"], ball["y"], ball["z"])
+    drift, (x, y, z) = path_motion(half_R, half_p, ball["x"], ball["y"], ball["z"])
     turn = 0.0
     for i in range(3):
         work["half_p"][i] = work["columns"][7, i] = half_p[i]
         for j in range(3):
             work["half_R"][i, j] = work["columns"][4 + j, i] = half_R[i][j]
             turn += half_R[i][j] * half_R[i][j]
-    work["shift"][0], work["shift"][1], work["shift"][2] = x, y, z
+    work["centre_motion"][0], work["centre_motion"][1], work["centre_motion"][2] = x, y, z
     work["columns"][8, 0], work["columns"][8, 1], work["columns"][8, 2] = x, y, z
     square = drift * drift + ball["radius"] * ball["radius"] * turn
     if square > 0.0:
-        work["scale"] = 1.0 / square
+        work["path_scale"] = 1.0 / square
     else:
-        work["arm"] *= INVERSE_SQRT2  # two rotations
-    work["turn"] = math.sqrt(turn)
-    work["drift"] = drift + ball["radius"] * work["turn"]
-    work["reach"], work["blocks"], work["cells"], work["beyond"] = reach, 0, 0, 0
+        work["rotation_arm"] *= INVERSE_SQRT2  # two rotations
+    work["path_turn"] = math.sqrt(turn)
+    work["path_motion"] = drift + ball["radius"] * work["path_turn"]
+    work["reach"], work["block_count"], work["cell_count"], work["faces_closure"] = reach, 0, 0, 0
     work["near_edge"] = 0
-    for k in range(lists.slots.shape[1]):
-        lists.slots[pair, k] = -1
+    for k in range(lists.open_blocks.shape[1]):
+        lists.open_blocks[pair, k] = -1
     for i in range(3):
         work["p_AB_A"][i] = work["columns"][3, i] = p_AB_A[i]
         for j in range(3):
@@ -124,14 +124,14 @@ def add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last):
     strip = arrays.strips[int(arrays.roots[root, 0])]
     shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
     m = (arrays.roots[root, 1], arrays.roots[root, 2])
-    z, rho = meridian(shape, m)
+    z, rho = meridian_point(shape, m)
     x, y = rho * arrays.roots[root, 3], rho * arrays.roots[root, 4]
-    gap = -depth_of(arrays.segments, first, last, R_AB, p_AB_A, x, y, z) - lists.work[pair]["drift"]
-    note_nearest(lists.work[pair], gap, x, y, z)
+    gap = -point_depth(arrays.segments, first, last, R_AB, p_AB_A, x, y, z) - lists.work[pair]["path_motion"]
+    update_nearest(lists.work[pair], gap, x, y, z)
     if gap <= lists.work[pair]["reach"]:
         lists.work[pair]["near_edge"] = max(lists.work[pair]["near_edge"], strip["at_edge"])
-        place, lane = new_lane(arrays, lists, pair, (first, last), gap, (-gap, -gap, -gap))
-        block, half_sine = lists.blocks[pair, place], strip["steps"][0, HALF_U + 1]
-        put_point(block, lane, x, y, z)
+        place, lane = allocate_lane(arrays, lists, pair, (first, last), gap, (-gap, -gap, -gap))
+        block, half_sine = lists.blocks[pair, place], strip["step_table"][0, HALF_U + 1]
+        store_point(block, lane, x, y, z)
         block["area"][lane] = cell_area(shape, m, strip["length"], strip["angle"], half_sine)
     return gap

@@ -9,46 +9,35 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.box_edges import edge_contacts
-from softdock.contact.kernels.hole import RIM, THROUGH, nearest
+from softdock.contact.kernels.box_edges import add_edge_contacts
+from softdock.contact.kernels.hole import RIM, THROUGH_HOLE, nearest_on_hole
+from softdock.contact.kernels.layout import RAMP
 from softdock.contact.kernels.pin_rows import (
-    ALONG,
     BODY,
-    COLUMNS,
+    CORRECTION,
     COUPLE,
-    FEATURE,
-    INSIDE,
-    LEADING_CAP,
-    MOST_ROWS,
     NORMAL,
     PART,
-    PLACE,
-    SHARE,
-    SHARED,
-    TRAILING_CAP,
-    put,
+    PENETRATION,
+    POINT,
+    WEIGHT,
+    add_row,
 )
 from softdock.contact.kernels.rim import (
     farthest_direction,
-    has_second,
-    length,
+    has_second_minimum,
     nearest_direction,
+    planar_norm,
     second_directions,
 )
 from softdock.native.decorators import inline, kernel
 
-__all__ = [
-    "ALONG", "BODY", "COLUMNS", "FEATURE", "INSIDE", "LEADING_CAP", "MOST_ROWS", "NORMAL", "PART", "PLACE", "SHARE",
-    "SHARED", "TRAILING_CAP", "add_forces", "manifold",
-]  # fmt: skip
-
-# The damping of a contact.
+# Damping laws of a contact.
 KELVIN_VOIGT, HUNT_CROSSLEY = 0, 1
-SMOOTH, RAMP = 0, 1  # friction law
 
 # The row that `add_forces` fills: force on the pin, torque about H's origin, energy, power lost, deepest, number.
-FORCE, TORQUE, ENERGY, LOSS, DEEPEST, NUMBER = 0, 3, 6, 7, 8, 9
-TOTALS = 10
+FORCE, TORQUE, ENERGY, DISSIPATION, MAXIMUM_DEPTH, CONTACT_COUNT = 0, 3, 6, 7, 8, 9
+TOTALS_SIZE = 10
 
 SHAPE = np.dtype(
     [
@@ -93,24 +82,24 @@ def manifold(shape, P, a, rows):
     for part in range(2):
         x, y, z = ends[part]
         for side in range(sides):
-            feature, px, py, pz, nx, ny, nz, away = nearest(shape, x, y, z, 1.0 - 2.0 * side)
+            feature, px, py, pz, nx, ny, nz, away = nearest_on_hole(shape, x, y, z, 1.0 - 2.0 * side)
             if away < r and (side == 0 or z > -shape.straight):
                 X, n = (px, py, pz), (nx, ny, nz)
-                seen = SHARED if part == 1 and L == 0.0 else part  # a ball has one cap
-                count = put(rows, count, shape.cap_share, seen, feature, X, n, r - away, part * L)
+                seen = CORRECTION if part == 1 and L == 0.0 else part  # a ball has one cap
+                count = add_row(rows, count, shape.cap_share, seen, feature, X, n, r - away, part * L)
     for rim in range(3):  # of the wall, of the chamfer, of the other end
-        if (rim == 1 and shape.chamfer_width == 0.0) or (rim == 2 and shape.bottom != THROUGH):
+        if (rim == 1 and shape.chamfer_width == 0.0) or (rim == 2 and shape.bottom != THROUGH_HOLE):
             continue
         R = shape.radius + shape.chamfer_width if rim == 1 else shape.radius
         z = -shape.chamfer_depth if rim == 0 else (0.0 if rim == 1 else -shape.height)
-        count = rim_contacts(shape, R, z, P, a, rows, count)
+        count = add_rim_contacts(shape, R, z, P, a, rows, count)
     if shape.half_x < math.inf or shape.half_y < math.inf:
-        count = edge_contacts(shape, P, a, rows, count)
+        count = add_edge_contacts(shape, P, a, rows, count)
     return count
 
 
 @kernel
-def rim_contacts(shape, R, z_rim, P, a, rows, count):
+def add_rim_contacts(shape, R, z_rim, P, a, rows, count):
     """Add the contacts of the pin's body with one rim, and take back what its caps share with them; Eq. (P10)."""
     r, L = shape.pin_radius, shape.pin_length
     x, y, z = P[0], P[1], P[2] - z_rim
@@ -122,8 +111,8 @@ def rim_contacts(shape, R, z_rim, P, a, rows, count):
     for part in range(2):
         t = part * L
         middle = (x + t * ax, y + t * ay, z + t * az)
-        count = take_back(shape, R, z_rim, middle, a, part, sides, rows, count)
-    lean = length(ax, ay)
+        count = add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count)
+    lean = planar_norm(ax, ay)
     ex, ey = (ax / lean, ay / lean) if lean > 1e-12 else (1.0, 0.0)
     px, py = x * ex + y * ey, y * ex - x * ey
     t_middle = -lean * px - az * z
@@ -133,23 +122,23 @@ def rim_contacts(shape, R, z_rim, P, a, rows, count):
     sign_A, sign_B = math.copysign(1.0, A), math.copysign(1.0, B)
     A, B = abs(A), abs(B)
     rest = x * x + y * y + z * z + R * R - t_middle * t_middle
-    if rest - 2.0 * R * (length(A, B) + G) >= r * r:
+    if rest - 2.0 * R * (planar_norm(A, B) + G) >= r * r:
         return count
-    two = has_second(A, B, G)
+    two = has_second_minimum(A, B, G)
     v = nearest_direction(A, B, G, two, shape.rim, shape.levels)
     frame = (ex, ey, sign_A, sign_B)
-    count = body_contact(shape, R, z_rim, P, a, frame, v, 1.0, rows, count)
+    count = add_body_contact(shape, R, z_rim, P, a, frame, v, 1.0, rows, count)
     if two and rest - 2.0 * R * (G + 0.25 * B * B / G) < r * r:
         second, between = second_directions(A, B, G, shape.rim, shape.levels)
-        count = body_contact(shape, R, z_rim, P, a, frame, second, 1.0, rows, count)
-        count = body_contact(shape, R, z_rim, P, a, frame, between, -1.0, rows, count)
+        count = add_body_contact(shape, R, z_rim, P, a, frame, second, 1.0, rows, count)
+        count = add_body_contact(shape, R, z_rim, P, a, frame, between, -1.0, rows, count)
     elif sides == 2 and not two:
-        count = body_contact(shape, R, z_rim, P, a, frame, farthest_direction(A, B, G), 1.0, rows, count)
+        count = add_body_contact(shape, R, z_rim, P, a, frame, farthest_direction(A, B, G), 1.0, rows, count)
     return count
 
 
 @inline
-def body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
+def add_body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
     """Add the contact of the body with the point of a rim in a direction, if it is one."""
     ex, ey, sign_A, sign_B = frame
     c, s = sign_A * R * v[0], sign_B * R * v[1]
@@ -163,19 +152,19 @@ def body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
     if not 0.0 < away < shape.pin_radius:
         return count
     n = (vx / away, vy / away, vz / away)
-    return put(rows, count, share, BODY, RIM, X, n, shape.pin_radius - away, t)
+    return add_row(rows, count, share, BODY, RIM, X, n, shape.pin_radius - away, t)
 
 
 @inline
-def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
+def add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count):
     """Take back what a cap and the body share at a rim: nothing while only the cap is there; Eq. (P10)."""
     x, y, z = middle
     L = shape.pin_length
-    rho = length(x, y)
+    rho = planar_norm(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
     for k in range(sides):
         side = 1.0 - 2.0 * k
-        away = length(rho - side * R, z)
+        away = planar_norm(rho - side * R, z)
         if 0.0 < away < shape.pin_radius:
             X = (side * R * ex, side * R * ey, z_rim)
             vx, vy = x - X[0], y - X[1]
@@ -185,7 +174,7 @@ def take_back(shape, R, z_rim, middle, a, part, sides, rows, count):
             if share != 0.0:
                 n_r = (rho - side * R) / away
                 n = (n_r * ex, n_r * ey, z / away)
-                count = put(rows, count, share, SHARED, RIM, X, n, shape.pin_radius - away, part * L)
+                count = add_row(rows, count, share, CORRECTION, RIM, X, n, shape.pin_radius - away, part * L)
     return count
 
 
@@ -204,7 +193,7 @@ def friction_per_speed(shape, normal, speed):
     if shape.static_friction > mu:
         ratio = speed / shape.stribeck_speed
         mu += (shape.static_friction - mu) * math.exp(-ratio * ratio)
-    return mu * normal / (max(speed, v_0) if shape.friction_law == RAMP else length(speed, v_0))
+    return mu * normal / (max(speed, v_0) if shape.friction_law == RAMP else planar_norm(speed, v_0))
 
 
 @kernel
@@ -215,20 +204,20 @@ def add_forces(shape, rows, count, w, v, out):
     """
     for i in range(count):
         row = rows[i]
-        X0, X1, X2 = row[PLACE], row[PLACE + 1], row[PLACE + 2]
+        X0, X1, X2 = row[POINT], row[POINT + 1], row[POINT + 2]
         n0, n1, n2 = row[NORMAL], row[NORMAL + 1], row[NORMAL + 2]
-        share, depth = row[SHARE], row[INSIDE]
+        share, depth = row[WEIGHT], row[PENETRATION]
         v0, v1, v2 = v[0] + w[1] * X2 - w[2] * X1, v[1] + w[2] * X0 - w[0] * X2, v[2] + w[0] * X1 - w[1] * X0
         approach = -(v0 * n0 + v1 * n1 + v2 * n2)
         normal = share * normal_force(shape, depth, approach)
         f0, f1, f2 = normal * n0, normal * n1, normal * n2
-        out[LOSS] += (normal - share * shape.stiffness * depth) * approach
+        out[DISSIPATION] += (normal - share * shape.stiffness * depth) * approach
         if shape.friction > 0.0 or shape.static_friction > 0.0:
             v0, v1, v2 = v0 + approach * n0, v1 + approach * n1, v2 + approach * n2
             speed = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
             drag = friction_per_speed(shape, normal, speed)
             f0, f1, f2 = f0 - drag * v0, f1 - drag * v1, f2 - drag * v2
-            out[LOSS] += drag * speed * speed
+            out[DISSIPATION] += drag * speed * speed
         out[FORCE], out[FORCE + 1], out[FORCE + 2] = out[FORCE] + f0, out[FORCE + 1] + f1, out[FORCE + 2] + f2
         out[TORQUE] += X1 * f2 - X2 * f1
         out[TORQUE + 1] += X2 * f0 - X0 * f2
@@ -236,6 +225,6 @@ def add_forces(shape, rows, count, w, v, out):
         for k in range(3):
             out[TORQUE + k] += shape.stiffness * row[COUPLE + k]
         out[ENERGY] += 0.5 * share * shape.stiffness * depth * depth
-        if share > 0.0 and row[PART] != SHARED:
-            out[DEEPEST] = max(out[DEEPEST], depth)
-            out[NUMBER] += 1.0
+        if share > 0.0 and row[PART] != CORRECTION:
+            out[MAXIMUM_DEPTH] = max(out[MAXIMUM_DEPTH], depth)
+            out[CONTACT_COUNT] += 1.0

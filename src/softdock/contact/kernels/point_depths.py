@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.contact.kernels.layout import BLOCK_CELLS, ONE, SEVERAL
+from softdock.contact.kernels.layout import BLOCK_CELLS, FACES_ONE, FACES_SEVERAL
 from softdock.geometry.kernels import (
     AXIS_R,
     AXIS_Z,
@@ -31,7 +31,7 @@ from softdock.native.simd import (
 
 
 @kernel
-def place(segments, block, work, R_AB, p_AB_A, count):
+def locate_points(segments, block, work, R_AB, p_AB_A, count):
     """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there; all into `work`."""
     for i in range(0, count, LANES):
         x, y, z = point_in_A(block, i, R_AB, p_AB_A)
@@ -40,10 +40,10 @@ def place(segments, block, work, R_AB, p_AB_A, count):
         store_vector(work["y"], i, y)
         store_vector(work["z"], i, z)
         store_vector(work["q"], i, q)
-        if block["mode"] >= SEVERAL:
-            measure_each(segments, block, work, i)
+        if block["facing"] >= FACES_SEVERAL:
+            measure_points(segments, block, work, i)
         else:
-            s, k, n = measure(segments, block, (z, z, z, z), (q, q, q, q))[
+            s, k, n = block_depths(segments, block, (z, z, z, z), (q, q, q, q))[
                 0
             ]  # the compiler sees that they are one
             store_vector(work["s"], i, s)
@@ -63,7 +63,7 @@ def point_in_A(block, i, R_AB, p_AB_A):
 
 
 @inline
-def inverse_root(q):
+def inverse_sqrt(q):
     """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
     y = approximate_inverse_sqrt(q)
     h = fma(-(q * y), y, 1.0)
@@ -73,31 +73,31 @@ def inverse_root(q):
 
 
 @inline
-def measure(segments, block, Z, Q):
+def block_depths(segments, block, Z, Q):
     """Depth [m] of four points of eight cells below the segment of a block, or two that join smoothly.
 
     Z: their z [m]; Q: the squares of their r. Returns (s, k, n) for each; the gradient of s is (k x, k y, n). Four at
     a time, because their roots do not wait for each other.
     """
     first = block["first"][0]
-    if block["mode"] == ONE and segments[first, KIND] != 0.0 and segments[first, AXIS_R] == 0.0:
-        return below_sphere(segments, first, Z, Q)
-    inverse = (inverse_root(Q[0]), inverse_root(Q[1]), inverse_root(Q[2]), inverse_root(Q[3]))
+    if block["facing"] == FACES_ONE and segments[first, KIND] != 0.0 and segments[first, AXIS_R] == 0.0:
+        return depths_below_sphere(segments, first, Z, Q)
+    inverse = (inverse_sqrt(Q[0]), inverse_sqrt(Q[1]), inverse_sqrt(Q[2]), inverse_sqrt(Q[3]))
     R = (Q[0] * inverse[0], Q[1] * inverse[1], Q[2] * inverse[2], Q[3] * inverse[3])
-    one = below(segments, first, Z, R, inverse)
-    if block["mode"] == ONE:
+    one = depths_below(segments, first, Z, R, inverse)
+    if block["facing"] == FACES_ONE:
         return one
-    two = below(segments, first + 1, Z, R, inverse)
+    two = depths_below(segments, first + 1, Z, R, inverse)
     return (
-        of_two(segments, first, Z[0], R[0], one[0], two[0]),
-        of_two(segments, first, Z[1], R[1], one[1], two[1]),
-        of_two(segments, first, Z[2], R[2], one[2], two[2]),
-        of_two(segments, first, Z[3], R[3], one[3], two[3]),
+        select_segment(segments, first, Z[0], R[0], one[0], two[0]),
+        select_segment(segments, first, Z[1], R[1], one[1], two[1]),
+        select_segment(segments, first, Z[2], R[2], one[2], two[2]),
+        select_segment(segments, first, Z[3], R[3], one[3], two[3]),
     )
 
 
 @inline
-def of_two(segments, k, z, r, one, two):
+def select_segment(segments, k, z, r, one, two):
     """Choose what holds for segment k, or beyond its end what holds for the next."""
     t_z, t_r = tangent_at(segments, k, END_Z)
     beyond = fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
@@ -109,36 +109,36 @@ def of_two(segments, k, z, r, one, two):
 
 
 @inline
-def below(segments, k, Z, R, inverse):
+def depths_below(segments, k, Z, R, inverse):
     """Depth of four points below the endless line or circle of segment k, with gradient; inverse: 1/r."""
     if segments[k, KIND] == 0.0:
         return (
-            below_line(segments, k, Z[0], R[0], inverse[0]),
-            below_line(segments, k, Z[1], R[1], inverse[1]),
-            below_line(segments, k, Z[2], R[2], inverse[2]),
-            below_line(segments, k, Z[3], R[3], inverse[3]),
+            depth_below_line(segments, k, Z[0], R[0], inverse[0]),
+            depth_below_line(segments, k, Z[1], R[1], inverse[1]),
+            depth_below_line(segments, k, Z[2], R[2], inverse[2]),
+            depth_below_line(segments, k, Z[3], R[3], inverse[3]),
         )
     return (
-        below_circle(segments, k, Z[0], R[0], inverse[0]),
-        below_circle(segments, k, Z[1], R[1], inverse[1]),
-        below_circle(segments, k, Z[2], R[2], inverse[2]),
-        below_circle(segments, k, Z[3], R[3], inverse[3]),
+        depth_below_circle(segments, k, Z[0], R[0], inverse[0]),
+        depth_below_circle(segments, k, Z[1], R[1], inverse[1]),
+        depth_below_circle(segments, k, Z[2], R[2], inverse[2]),
+        depth_below_circle(segments, k, Z[3], R[3], inverse[3]),
     )
 
 
 @inline
-def below_sphere(segments, k, Z, Q):
+def depths_below_sphere(segments, k, Z, Q):
     """Depth of four points below a circle about a point of the axis, with gradient."""
     return (
-        from_centre(segments, k, Z[0] - segments[k, AXIS_Z], Q[0]),
-        from_centre(segments, k, Z[1] - segments[k, AXIS_Z], Q[1]),
-        from_centre(segments, k, Z[2] - segments[k, AXIS_Z], Q[2]),
-        from_centre(segments, k, Z[3] - segments[k, AXIS_Z], Q[3]),
+        depth_from_centre(segments, k, Z[0] - segments[k, AXIS_Z], Q[0]),
+        depth_from_centre(segments, k, Z[1] - segments[k, AXIS_Z], Q[1]),
+        depth_from_centre(segments, k, Z[2] - segments[k, AXIS_Z], Q[2]),
+        depth_from_centre(segments, k, Z[3] - segments[k, AXIS_Z], Q[3]),
     )
 
 
 @inline
-def below_line(segments, k, z, r, inverse):
+def depth_below_line(segments, k, z, r, inverse):
     """Depth below an endless line, with gradient."""
     n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
     s = fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r)  # Eq. (C1)
@@ -146,31 +146,31 @@ def below_line(segments, k, z, r, inverse):
 
 
 @inline
-def below_circle(segments, k, z, r, inverse):
+def depth_below_circle(segments, k, z, r, inverse):
     """Depth below a circle beside the axis, with gradient."""
     d_r = r - segments[k, AXIS_R]
-    s, scale, n = from_centre(segments, k, z - segments[k, AXIS_Z], d_r * d_r)
+    s, scale, n = depth_from_centre(segments, k, z - segments[k, AXIS_Z], d_r * d_r)
     return s, scale * d_r * inverse, n
 
 
 @inline
-def from_centre(segments, k, d_z, q):
+def depth_from_centre(segments, k, d_z, q):
     """Depth below a circle at d_z along the axis and the root of q across it from its centre: (s, n_q/sqrt(q), n_z)."""
     square, sense = fma(d_z, d_z, q), segments[k, SENSE]
-    inverse = inverse_root(square)
+    inverse = inverse_sqrt(square)
     s = sense * (square * inverse - segments[k, LENGTH])  # Eq. (C2)
     return s, sense * inverse, sense * inverse * d_z
 
 
 @kernel
-def measure_each(segments, block, work, first_point):
+def measure_points(segments, block, work, first_point):
     """Measure the depth of eight points that face several segments of A, one by one."""
     for i in range(first_point, first_point + LANES):
         lane = i % BLOCK_CELLS
         if lane >= block["count"]:
             continue
         z, r, first, last = work["z"][i], math.sqrt(work["q"][i]), block["first"][lane], block["last"][lane]
-        if block["mode"] == SEVERAL:
+        if block["facing"] == FACES_SEVERAL:
             s, n_z, n_r = depth(segments, first, last, z, r)
         else:
             s, n_z, n_r = radial_depth(segments, first, last, z, r)

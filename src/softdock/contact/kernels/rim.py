@@ -11,19 +11,19 @@ import math
 from softdock.native.decorators import inline, kernel
 
 DIRECT, SEARCH = 0, 1
-POINTS = 8  # of a search interval, as in the paper
-CONVERGED = 1e-11  # [rad] after a step of this size Newton has left its square
-MOST_STEPS = 80  # halving alone needs 60
+SEARCH_POINTS = 8  # of a search interval, as in the paper
+NEWTON_TOLERANCE = 1e-11  # [rad] after a step of this size Newton has left its square
+MAXIMUM_STEPS = 80  # halving alone needs 60
 
 
 @inline
-def length(x, y):
+def planar_norm(x, y):
     """Length of a vector in a plane; without the care of hypot for numbers that no machine part has."""
     return math.sqrt(x * x + y * y)
 
 
 @inline
-def descent(p, q, g, low, high, start):
+def find_descending_zero(p, q, g, low, high, start):
     """Return where p c + q s - 2 g s c falls through zero between two directions of the first quadrant; Eq. (P8).
 
     A direction is the cosine and the sine of an angle. Newton steps turn it; where they leave the bracket, the middle
@@ -32,7 +32,7 @@ def descent(p, q, g, low, high, start):
     low_c, low_s = low
     high_c, high_s = high
     c, s = start
-    for _ in range(MOST_STEPS):
+    for _ in range(MAXIMUM_STEPS):
         value = p * c + q * s - 2.0 * g * s * c
         if value > 0.0:
             low_c, low_s = c, s
@@ -43,7 +43,7 @@ def descent(p, q, g, low, high, start):
         slope = q * c - p * s - 2.0 * g * (c * c - s * s)
         step = -value / slope if slope < 0.0 else math.inf
         ahead_c, ahead_s = c - step * s, s + step * c
-        if abs(step) < CONVERGED:
+        if abs(step) < NEWTON_TOLERANCE:
             c, s = ahead_c, ahead_s
             break
         # Between low and high both cross products are positive.
@@ -53,7 +53,7 @@ def descent(p, q, g, low, high, start):
             and ahead_c * high_s - ahead_s * high_c > 0.0
         ):
             ahead_c, ahead_s = low_c + high_c, low_s + high_s
-        size = length(ahead_c, ahead_s)
+        size = planar_norm(ahead_c, ahead_s)
         if ahead_c == c * size and ahead_s == s * size:
             break
         c, s = ahead_c / size, ahead_s / size
@@ -61,16 +61,16 @@ def descent(p, q, g, low, high, start):
 
 
 @kernel
-def search(A, B, G, low, high, sign, levels):
+def search_interval(A, B, G, low, high, sign, levels):
     """Return the angle of the best of eight points, then of eight between its neighbours, and so on.
 
     `sign` is 1.0 for the largest value, the nearest point of the rim, and -1.0 for the lowest.
     """
     best = low
     for _ in range(levels):
-        step = (high - low) / (POINTS - 1)
+        step = (high - low) / (SEARCH_POINTS - 1)
         best_value, k_best = -math.inf, 0
-        for k in range(POINTS):
+        for k in range(SEARCH_POINTS):
             c, s = math.cos(low + k * step), math.sin(low + k * step)
             value = sign * (A * c + B * s + G * c * c)
             if value > best_value:
@@ -81,21 +81,21 @@ def search(A, B, G, low, high, sign, levels):
 
 
 @inline
-def search_around(A, B, G, levels):
+def search_circle(A, B, G, levels):
     """Return the angle of the best of eight points all around, refined; for a distance with one valley."""
-    step = math.tau / POINTS
+    step = math.tau / SEARCH_POINTS
     best_value, k_best = -math.inf, 0
-    for k in range(POINTS):
+    for k in range(SEARCH_POINTS):
         value = A * math.cos(k * step) + B * math.sin(k * step) + G * math.cos(k * step) ** 2
         if value > best_value:
             best_value, k_best = value, k
-    return search(A, B, G, (k_best - 1) * step, (k_best + 1) * step, 1.0, levels)
+    return search_interval(A, B, G, (k_best - 1) * step, (k_best + 1) * step, 1.0, levels)
 
 
 @inline
-def direction(x, y):
+def unit_direction(x, y):
     """Cosine and sine of the angle of a vector."""
-    size = length(x, y)
+    size = planar_norm(x, y)
     return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
 
 
@@ -103,16 +103,16 @@ def direction(x, y):
 def nearest_direction(A, B, G, two_valleys, method, levels):
     """Direction of the point of the rim that is nearest to the pin."""
     if method == DIRECT:
-        return descent(B, -A, G, (1.0, 0.0), (0.0, 1.0), direction(A + 2.0 * G, B))
+        return find_descending_zero(B, -A, G, (1.0, 0.0), (0.0, 1.0), unit_direction(A + 2.0 * G, B))
     if two_valleys:
-        v = search(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
+        v = search_interval(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
     else:
-        v = search_around(A, B, G, levels)
+        v = search_circle(A, B, G, levels)
     return math.cos(v), math.sin(v)
 
 
 @inline
-def has_second(A, B, G):
+def has_second_minimum(A, B, G):
     """Tell whether the distance has a second lowest value; Eq. (P9)."""
     if max(A, B) >= 2.0 * G:
         return False
@@ -124,20 +124,22 @@ def has_second(A, B, G):
 def second_directions(A, B, G, method, levels):
     """Directions of the second lowest distance and of the largest one between both."""
     third = 1.0 / 3.0
-    turn = direction(A**third, B**third)
+    turn = unit_direction(A**third, B**third)
     if method == SEARCH:
         angle = math.atan2(turn[1], turn[0])
-        second = search(A, B, G, math.pi - angle, math.pi, 1.0, levels)
-        between = search(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
+        second = search_interval(A, B, G, math.pi - angle, math.pi, 1.0, levels)
+        between = search_interval(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
         return (math.cos(second), math.sin(second)), (math.cos(between), math.sin(between))
-    c, s = descent(B, A, G, (1.0, 0.0), turn, direction(1.0 + turn[0], turn[1]))
+    c, s = find_descending_zero(B, A, G, (1.0, 0.0), turn, unit_direction(1.0 + turn[0], turn[1]))
     # Beyond `turn` the same function rises: its negative falls.
-    c_between, s_between = descent(-B, -A, -G, turn, (0.0, 1.0), direction(turn[0], 1.0 + turn[1]))
+    c_between, s_between = find_descending_zero(
+        -B, -A, -G, turn, (0.0, 1.0), unit_direction(turn[0], 1.0 + turn[1])
+    )
     return (-c, s), (-c_between, s_between)
 
 
 @inline
 def farthest_direction(A, B, G):
     """Direction of the point of the rim that is farthest from the pin."""
-    c, s = descent(B, -A, -G, (1.0, 0.0), (0.0, 1.0), direction(max(A - 2.0 * G, 0.0), B))
+    c, s = find_descending_zero(B, -A, -G, (1.0, 0.0), (0.0, 1.0), unit_direction(max(A - 2.0 * G, 0.0), B))
     return -c, -s

@@ -8,20 +8,20 @@ from softdock.geometry.kernels import TINY, depth
 from softdock.native.decorators import kernel
 
 EDGE_Z, EDGE_RADIUS, EDGE_IS_END = 0, 1, 2  # columns of ContactArrays.edges
-AROUND = 16  # places around an edge from which the deepest point is sought
-ROUNDS = 4  # of seeking; each quarters the distance of the places
+SEARCH_POINTS = 16  # places around an edge from which the deepest point is sought
+SEARCH_ROUNDS = 4  # of seeking; each quarters the distance of the places
 
 
 @kernel
-def sharpen(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
+def include_edge_peaks(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
     """Raise depth and pressure in `out` to those of the deepest points of B's edges; Eqs. (C36), (C37).
 
     Returns 1 where an open end of B's meridian touches, else 0. Arguments as in `evaluate`.
     """
     data, ends = arrays.pairs[pair], 0
-    for k in range(data["first_edge"], data["first_edge"] + data["edges"]):
+    for k in range(data["first_edge"], data["first_edge"] + data["edge_count"]):
         edge = arrays.edges[k]
-        c, s = deepest_place(arrays, data, R_AB, p_AB_A, edge)
+        c, s = deepest_direction(arrays, data, R_AB, p_AB_A, edge)
         x, y, z = to_A(R_AB, p_AB_A, edge[EDGE_RADIUS] * c, edge[EDGE_RADIUS] * s, edge[EDGE_Z])
         r = math.sqrt(x * x + y * y)
         deep, n_z, n_r = depth(arrays.segments, data["first_segment"], data["last_segment"], z, r)
@@ -43,22 +43,22 @@ def sharpen(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
 
 
 @kernel
-def deepest_place(arrays, data, R_AB, p_AB_A, edge):
+def deepest_direction(arrays, data, R_AB, p_AB_A, edge):
     """Where around B's axis an edge is deepest in A: (cosine, sine)."""
-    at, best, step = 0.0, -math.inf, 2.0 * math.pi / AROUND
+    at, best, step = 0.0, -math.inf, 2.0 * math.pi / SEARCH_POINTS
     if edge[EDGE_RADIUS] == 0.0:
         return 1.0, 0.0
-    for k in range(AROUND):
-        s = depth_around(arrays, data, R_AB, p_AB_A, edge, k * step)
+    for k in range(SEARCH_POINTS):
+        s = edge_depth(arrays, data, R_AB, p_AB_A, edge, k * step)
         if s > best:
             at, best = k * step, s
-    for _ in range(ROUNDS):
-        before = depth_around(arrays, data, R_AB, p_AB_A, edge, at - step)
-        after = depth_around(arrays, data, R_AB, p_AB_A, edge, at + step)
+    for _ in range(SEARCH_ROUNDS):
+        before = edge_depth(arrays, data, R_AB, p_AB_A, edge, at - step)
+        after = edge_depth(arrays, data, R_AB, p_AB_A, edge, at + step)
         bend = before - 2.0 * best + after
         turn = 0.5 * step * (before - after) / bend if bend < 0.0 else 0.0  # vertex of a parabola, Eq. (C36)
         turn = min(max(turn, -step), step)
-        there = depth_around(arrays, data, R_AB, p_AB_A, edge, at + turn)
+        there = edge_depth(arrays, data, R_AB, p_AB_A, edge, at + turn)
         middle = at
         if there > best:
             at, best = middle + turn, there
@@ -71,7 +71,7 @@ def deepest_place(arrays, data, R_AB, p_AB_A, edge):
 
 
 @kernel
-def depth_around(arrays, data, R_AB, p_AB_A, edge, angle):
+def edge_depth(arrays, data, R_AB, p_AB_A, edge, angle):
     """Depth [m] below A of the place of an edge at an angle around B's axis."""
     radius = edge[EDGE_RADIUS]
     x, y, z = to_A(R_AB, p_AB_A, radius * math.cos(angle), radius * math.sin(angle), edge[EDGE_Z])

@@ -17,9 +17,9 @@ def motion_since(pair, links, work, ball):
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
     shift = moved_by((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
     H_0, H_1, H_2, S = load(columns, 4, 0), load(columns, 5, 0), load(columns, 6, 0), load(columns, 8, 0)
-    arm = work["arm"]
+    arm = work["rotation_arm"]
     along = horizontal_sum(fma(shift, S, arm * arm * fma(d_0, H_0, fma(d_1, H_1, d_2 * H_2))))
-    place = max(-1.0, min(1.0, work["scale"] * along))  # Eq. (C32)
+    place = max(-1.0, min(1.0, work["path_scale"] * along))  # Eq. (C32)
     d_0, d_1, d_2 = fma(-place, H_0, d_0), fma(-place, H_1, d_1), fma(-place, H_2, d_2)
     shift = fma(-place, S, shift)
     turn = math.sqrt(horizontal_sum(fma(d_0, d_0, fma(d_1, d_1, d_2 * d_2))))
