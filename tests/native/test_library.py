@@ -12,7 +12,7 @@ import pytest
 
 from softdock.lumped import Chain, Pad
 from softdock.lumped import entry_points as lumped
-from softdock.lumped.chain import _workspace
+from softdock.lumped.chain_run import _workspace
 from softdock.multibody.assemble import assemble
 from softdock.multibody.entry_points import derivative
 from softdock.multibody.kernels.tree import GROUP, records
@@ -45,8 +45,8 @@ def test_nothing_that_is_shipped_imports_a_compiler():
 
 def test_sizes_that_do_not_fit_are_refused():
     arrays, law, work = _chain_arguments()
-    for wrong in (work._replace(q=work.q[:2]), work._replace(books=work.books[:3])):
-        with pytest.raises(TypeError, match=r"run: work\.(q|books) has . rows"):
+    for wrong in (work._replace(q=work.q[:2]), work._replace(totals=work.totals[:3])):
+        with pytest.raises(TypeError, match=r"run: work\.(q|totals) has . rows"):
             lumped.run(arrays, law, wrong, 1.0, 1, 0.1, 100.0)
     with pytest.raises(TypeError, match=r"run: .*64 bits"):
         lumped.run(arrays, law, work, 1.0, 10**30, 0.1, 100.0)
