@@ -8,7 +8,9 @@ import pytest
 
 from softdock.bench.contact_kinds import STIFFNESS, bowl, plate, rotation, state
 from softdock.contact import ContactPair, ElasticLayer
-from softdock.geometry.profile import Line, Profile, rounded_profile, sharp_edges
+from softdock.geometry.profile import Line, Profile
+from softdock.geometry.profile_arrays import sharp_edges
+from softdock.geometry.vertices import rounded_profile
 from softdock.multibody.joints import Fixed, Free
 from softdock.multibody.system import Body
 from softdock.multibody.touching import Contact, Layer, Surface

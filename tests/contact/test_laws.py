@@ -12,7 +12,8 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild
 from softdock.contact.kernels import layout
 from softdock.geometry.kernels import depth
-from softdock.geometry.profile import profile_array, rounded_profile
+from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.vertices import rounded_profile
 
 DROGUE = rounded_profile(
     [

@@ -7,7 +7,9 @@ import pytest
 
 from softdock.errors import InputError
 from softdock.geometry.kernels import segment_depth
-from softdock.geometry.profile import nearest_segment, profile_array, rounded_profile
+from softdock.geometry.profile import nearest_segment
+from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.vertices import rounded_profile
 from softdock.scenario import load
 from softdock.simulate import simulate
 from softdock.simulate.pattern import Recorded

@@ -8,15 +8,9 @@ import pytest
 
 from softdock.geometry.kernels import depth
 from softdock.geometry.meridian_closure import CAP
-from softdock.geometry.profile import (
-    Arc,
-    Line,
-    Profile,
-    closed_chain,
-    described_rows,
-    profile_array,
-    rounded_profile,
-)
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.profile_arrays import closed_chain, described_rows, profile_array
+from softdock.geometry.vertices import rounded_profile
 
 CONE = Profile(segments=(Line(start=(0.1, 0.02), end=(0.0, 0.05)),))
 OPEN = {

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from softdock.geometry.profile import Arc, Line, Profile, rounded_profile
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.vertices import rounded_profile
 from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 
 

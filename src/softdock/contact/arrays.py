@@ -12,7 +12,9 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
-from softdock.geometry.profile import Arc, Column, Line, Profile, described_rows, profile_array, sharp_edges
+from softdock.geometry.kernels import ARC, LINE
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -203,7 +205,7 @@ def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[floa
     if isinstance(segment, Line):
         strip["axis_z"], strip["axis_r"] = segment.tangent(0.0)
         return strip, segment.point((i + 0.5) / along), rho_max
-    strip["kind"], strip["radius"] = 1.0, segment.radius
+    strip["kind"], strip["radius"] = ARC, segment.radius
     strip["axis_z"], strip["axis_r"] = segment.centre
     angle = segment.start_angle + segment.sweep * (i + 0.5) / along
     # An arc is moved along in the sense of growing angle, whichever way the profile is travelled.
@@ -215,7 +217,7 @@ def _steps(strip: Records) -> Floats:
     parts = np.outer(0.5 ** np.arange(layout.REFINEMENT_LEVELS), [1 / 2, 1 / 4, 1 / math.sqrt(12)])
     h_u, h_phi = parts * strip["length"], parts * strip["angle"]
     table = np.empty((layout.REFINEMENT_LEVELS, 12))
-    if strip["kind"] == 0.0:
+    if strip["kind"] == LINE:
         table[:, 0:6:2], table[:, 1:6:2] = 1.0, h_u
     else:
         table[:, 0:6:2], table[:, 1:6:2] = np.cos(h_u / strip["radius"]), np.sin(h_u / strip["radius"])
@@ -253,7 +255,7 @@ def _tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
 def _spheres(strips: Records, roots: Floats) -> tuple[Floats, Floats]:
     """Return the middle of every root cell and the radius [m] within which the cell lies; Eq. (C15)."""
     rows = strips[roots[:, 0].astype(np.int64)]
-    is_arc, radius = rows["kind"] == 1.0, rows["radius"]
+    is_arc, radius = rows["kind"] == ARC, rows["radius"]
     z = np.where(is_arc, rows["axis_z"] + radius * roots[:, 1], roots[:, 1])
     rho = np.where(is_arc, rows["axis_r"] + radius * roots[:, 2], roots[:, 2])
     h_u, angle = rows["length"], rows["angle"]

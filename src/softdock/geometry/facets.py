@@ -232,7 +232,7 @@ def _split_bodies(
     triangles = index.reshape(-1)[triangles]
     good = np.all(triangles != np.roll(triangles, 1, axis=1), axis=1)
     triangles, face_of = triangles[good], face_of[good]
-    labels = _components(triangles, len(vertices))
+    labels = triangle_components(triangles, len(vertices))
     parts = [np.flatnonzero(labels == label) for label in dict.fromkeys(labels)]
     solids: list[tuple[Indices, bool, float]] = []
     voids: list[tuple[Indices, bool, float]] = []
@@ -256,8 +256,8 @@ def _split_bodies(
         )
 
 
-def _components(triangles: Indices, count: int) -> Indices:
-    """Return the number of the connected surface of each triangle."""
+def triangle_components(triangles: Indices, count: int) -> Indices:
+    """Return the label of the connected surface of each triangle, shape (m,); `count` is the number of vertices."""
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     graph = coo_array((np.ones(len(start), np.int8), (start, end)), shape=(count, count))
     labels = connected_components(graph, directed=False)[1]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.geometry.profile import Arc, Line, Point
+from softdock.geometry.profile import Arc, Line, Point, distance_to_segment
 
 Array = NDArray[np.float64]
 
@@ -49,20 +49,8 @@ def distance_to_segments(segments: list[Line | Arc], points: Array) -> Array:
     """Return the distance of each point, shape (n, 2), from the nearest of the segments [m]."""
     best = np.full(len(points), np.inf)
     for segment in segments:
-        best = np.minimum(best, _distance(segment, points))
+        best = np.minimum(best, distance_to_segment(segment, points[:, 0], points[:, 1]))
     return best
-
-
-def _distance(segment: Line | Arc, points: Array) -> Array:
-    start, end = np.array(segment.start), np.array(segment.end)
-    if isinstance(segment, Line):
-        along = np.clip((points - start) @ (end - start) / segment.length**2, 0.0, 1.0)
-        return np.asarray(np.linalg.norm(points - start - along[:, None] * (end - start), axis=1))
-    offset = points - np.array(segment.centre)
-    middle = np.array(segment.point(0.5)) - np.array(segment.centre)
-    within = offset @ middle >= np.linalg.norm(offset, axis=1) * segment.radius * math.cos(segment.sweep / 2)
-    to_ends = np.minimum(np.linalg.norm(points - start, axis=1), np.linalg.norm(points - end, axis=1))
-    return np.asarray(np.where(within, np.abs(np.linalg.norm(offset, axis=1) - segment.radius), to_ends))
 
 
 def _longest(points: Array, begin: int, tolerance: float, residual_of) -> int:  # type: ignore[no-untyped-def]

@@ -2,10 +2,8 @@
 
 import itertools
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from softdock.geometry.profile import Arc, Line, Point, Profile
+from softdock.geometry.profile import Arc, Line, Point, Profile, point_between
 
 CAP = 0.25
 """Least thickness of the material behind an open meridian whose end faces meet nothing, in sizes of the meridian."""
@@ -14,8 +12,8 @@ ARC_SAMPLES = 3
 
 
 def close_ends(
-    profile: "Profile", tolerance: float
-) -> "tuple[list[tuple[Point, Point]], list[tuple[Point, Point]], bool]":
+    profile: Profile, tolerance: float
+) -> tuple[list[tuple[Point, Point]], list[tuple[Point, Point]], bool]:
     """Return the lines (start, end) that close an open meridian, before and after it, and whether the whole is a loop.
 
     An end that is not on the axis gets an end face: a straight line, square to the surface, into the material, until
@@ -26,7 +24,7 @@ def close_ends(
     at_start = None if first.start[1] <= tolerance else _end_face(profile, first, 0.0)
     at_end = None if last.end[1] <= tolerance else _end_face(profile, last, 1.0)
     if at_start and at_end and (met := _crossing(*at_start[0], *at_end[0])) is not None:
-        crossing = _between(*at_start[0], met)
+        crossing = point_between(*at_start[0], met)
         at_start, at_end = ((at_start[0][0], crossing), True), ((at_end[0][0], crossing), True)
     before, after, loop = [], [], False
     hull = _hull(profile) if any(face and not face[1] for face in (at_start, at_end)) else []
@@ -46,13 +44,11 @@ def close_ends(
     return before, after, loop
 
 
-def _pieces(points: "list[Point]") -> "list[tuple[Point, Point]]":
+def _pieces(points: list[Point]) -> list[tuple[Point, Point]]:
     return [(a, b) for a, b in itertools.pairwise(points) if math.dist(a, b) > 0.0]
 
 
-def _end_face(
-    profile: "Profile", segment: "Line | Arc", fraction: float
-) -> "tuple[tuple[Point, Point], bool]":
+def _end_face(profile: Profile, segment: Line | Arc, fraction: float) -> tuple[tuple[Point, Point], bool]:
     """Return the end face from the end into the material, and whether it meets the axis or the meridian."""
     t_z, t_r = segment.tangent(fraction)
     start = segment.point(fraction)
@@ -64,20 +60,20 @@ def _end_face(
     end = (start[0] + reach * direction[0], max(0.0, start[1] + reach * direction[1]))
     nearest = 1.0
     for other in profile.segments:
-        pieces = 64 if hasattr(other, "centre") else 1
+        pieces = 64 if isinstance(other, Arc) else 1
         for i in range(pieces):
             met = _crossing(start, end, other.point(i / pieces), other.point((i + 1) / pieces))
             if met is not None and met * reach > 1e-6 * profile.size:
                 nearest, bounded = min(nearest, met), True
-    return (start, _between(start, end, nearest)), bounded
+    return (start, point_between(start, end, nearest)), bounded
 
 
-def _hull(profile: "Profile") -> "list[Point]":
+def _hull(profile: Profile) -> list[Point]:
     """Return the corners of the convex hull of the meridian and its mirror image, widened, clockwise (r upwards)."""
     width = CAP * profile.size
     points = []
     for segment in profile.segments:
-        count = ARC_SAMPLES if hasattr(segment, "centre") else 2
+        count = ARC_SAMPLES if isinstance(segment, Arc) else 2
         for i in range(count):
             z, r = segment.point(i / (count - 1))
             points += [
@@ -93,20 +89,20 @@ def _hull(profile: "Profile") -> "list[Point]":
     return [*upper[:-1], *reversed(lower[1:])]
 
 
-def _turn(a: "Point", b: "Point", c: "Point") -> float:
+def _turn(a: Point, b: Point, c: Point) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _leaving(hull: "list[Point]", ray: "tuple[Point, Point]") -> "Point":
+def _leaving(hull: list[Point], ray: tuple[Point, Point]) -> Point:
     """Return where a line from inside the hull leaves it."""
     for a, b in zip(hull, [*hull[1:], hull[0]]):
         met = _crossing(*ray, a, b)
         if met is not None:
-            return _between(*ray, met)
+            return point_between(*ray, met)
     return ray[1]
 
 
-def _clockwise(hull: "list[Point]", start: "Point | None", stop: "Point | None") -> "list[Point]":
+def _clockwise(hull: list[Point], start: Point | None, stop: Point | None) -> list[Point]:
     """Return the way along the hull between two of its points, clockwise; None is the axis."""
     sides = list(zip(hull, [*hull[1:], hull[0]]))
     for a, b in sides:
@@ -125,16 +121,12 @@ def _clockwise(hull: "list[Point]", start: "Point | None", stop: "Point | None")
     return [*way, stop]
 
 
-def _off(side: "tuple[Point, Point]", point: "Point") -> float:
+def _off(side: tuple[Point, Point], point: Point) -> float:
     """Return how much longer the way over a point is than a side that holds it [m]."""
     return math.dist(side[0], point) + math.dist(point, side[1]) - math.dist(*side)
 
 
-def _between(one: "Point", two: "Point", fraction: float) -> "Point":
-    return one[0] + fraction * (two[0] - one[0]), one[1] + fraction * (two[1] - one[1])
-
-
-def _crossing(a: "Point", b: "Point", c: "Point", d: "Point") -> float | None:
+def _crossing(a: Point, b: Point, c: Point, d: Point) -> float | None:
     """Return how far from a to b the line meets the line from c to d, or None."""
     u, v, w = (b[0] - a[0], b[1] - a[1]), (d[0] - c[0], d[1] - c[1]), (c[0] - a[0], c[1] - a[1])
     cross = u[0] * v[1] - u[1] * v[0]

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from softdock.geometry.axis import AxisFrame
-from softdock.geometry.facets import ExactFace, Facets
+from softdock.geometry.facets import ExactFace, Facets, triangle_components
 from softdock.geometry.fitting import distance_to_segments, fit_segments
 from softdock.geometry.profile import Arc, Line, Point
 from softdock.geometry.section import Section, cut_facets, popular_azimuth
@@ -209,10 +207,7 @@ def _plane_pieces(body: _Body, flat: NDArray[np.bool_]) -> Iterator[Piece]:
         if not len(triangles):
             continue
         corners = body.facets.triangles[triangles]
-        count = len(body.facets.vertices)
-        ends = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
-        graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(count, count))
-        labels = connected_components(graph, directed=False)[1][corners[:, 0]]
+        labels = triangle_components(corners, len(body.facets.vertices))
         for label in dict.fromkeys(labels):
             piece = _annulus(body, triangles[labels == label], up)
             if piece is not None:

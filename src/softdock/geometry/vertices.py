@@ -80,6 +80,19 @@ def profile_from_list(items: Sequence[Any], field: str = "profile") -> Profile:
     return profile_from_vertices([_parsed(item, field, k) for k, item in enumerate(items)], field)
 
 
+def rounded_profile(points: Sequence[Point], radii: Sequence[float]) -> Profile:
+    """Return the profile through corner points (z, r) [m] with fillets of the given radii [m] at the inner points.
+
+    There is one radius for each point but the first and the last; 0 keeps a sharp corner.
+    """
+    if len(radii) != len(points) - 2:
+        raise InputError(
+            f"A profile through {len(points)} points needs {len(points) - 2} radii. Given: {len(radii)}."
+        )
+    fillets = (0.0, *radii, 0.0)
+    return profile_from_vertices([Vertex(at=at, fillet=fillet) for at, fillet in zip(points, fillets)])
+
+
 @dataclass(frozen=True)
 class _Fillet:
     arc: Arc

@@ -1,6 +1,6 @@
-"""How far a small motion of B can press a block of cells: a bound along A's normal, sharper than the motion itself.
+"""Bounds that tell whether a block of cells may touch after a small motion of B; other blocks are skipped.
 
-A body that slides along a wall moves far, but hardly towards it. Blocks that do not come near are skipped.
+The bound follows A's normal: a body that slides along a wall moves far, but hardly towards the wall.
 """
 
 import math
@@ -10,14 +10,14 @@ from softdock.contact.kernels.cell_geometry import path_motion
 from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS, magnitude
 from softdock.contact.kernels.layout import BLOCK_CELLS, FACES_SEVERAL, FACES_SMOOTH_PAIR
 from softdock.contact.kernels.point_depths import inverse_sqrt, locate_points
-from softdock.geometry.kernels import AXIS_R, AXIS_Z, KIND
+from softdock.geometry.kernels import ARC, AXIS_R, AXIS_Z, KIND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, broadcast, fma, horizontal_max, load_vector, maximum, select_positive
 
 
 @kernel
 def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
-    """Note where a block is and which way A's surface lies in the middle of the path, and how near it comes on it."""
+    """Set the bounds of a block for a path: centre, normals, curvature and separation; see layout.BLOCK."""
     for at in (-1, 1):
         R, p = pose_on_path(R_AB, p_AB_A, half_R, half_p, at)
         locate_points(segments, block, work, R, p, 4 * BLOCK_CELLS)
@@ -61,7 +61,7 @@ def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
         block["corner_rise"] = (
             0.5 * CORNER_WEIGHTS * block["curvature"] * block["path_motion"] ** 2
         )  # Eq. (C33)
-    else:  # only that no depth changes faster than its point moves
+    else:  # only the Lipschitz bound of the depth holds
         block["normal"][0], block["normal"][1], block["normal"][2] = 0.0, 0.0, 0.0
         block["normal_spread"], block["curvature"], block["corner_rise"] = (
             CORNER_WEIGHTS,
@@ -72,7 +72,7 @@ def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
 
 @inline
 def pose_on_path(R_AB, p_AB_A, half_R, half_p, at):
-    """Pose at a place of a path, from -1 to 1: rows of R_AB and p_AB_A [m]."""
+    """Return the pose at a position from -1 to 1 on the path: rows of R_AB, and p_AB_A [m]."""
     X, Y, Z = R_AB
     x, y, z = half_R
     return (
@@ -84,7 +84,7 @@ def pose_on_path(R_AB, p_AB_A, half_R, half_p, at):
 
 @inline
 def highest_corner(block, work):
-    """Largest depth of the corners of all cells of a block [m]."""
+    """Return the depth of the highest corner of all cells of a block [m]."""
     top = broadcast(-math.inf)
     for half in range(0, BLOCK_CELLS, LANES):
         s, alpha, beta = linear_depth(load_four(work["s"], half), load_vector(block["lower_weight"], half))
@@ -95,7 +95,10 @@ def highest_corner(block, work):
 
 @inline
 def corner_distance_bound(X, Y, Z, low, x, y, z):
-    """How far from (x, y, z) the corners of cells are at most, of what is linear over them and known in four points."""
+    """Return a bound on the distance of the corners of cells from (x, y, z), for a vector that is linear over a cell.
+
+    X, Y, Z: its components at the four points of eight cells.
+    """
     m_x, a_x, b_x = linear_depth(X, low)
     m_y, a_y, b_y = linear_depth(Y, low)
     m_z, a_z, b_z = linear_depth(Z, low)
@@ -104,22 +107,25 @@ def corner_distance_bound(X, Y, Z, low, x, y, z):
 
 @inline
 def norm(x, y, z):
-    """Length of vectors side by side."""
+    """Return the lengths of eight vectors."""
     q = fma(x, x, fma(y, y, z * z))
     return q * inverse_sqrt(q)
 
 
 @inline
 def multiply_four(k, v):
-    """Product of four by four."""
+    """Return the products of four vectors by four."""
     return k[0] * v[0], k[1] * v[1], k[2] * v[2], k[3] * v[3]
 
 
 @inline
 def curvature_radius(segments, segment, work, count, inmost):
-    """Least radius of curvature [m] of the levels of depth below a segment, at the points of a block."""
+    """Return the smallest radius of curvature [m] of the level surfaces of depth below a segment, at a block's points.
+
+    `inmost`: smallest radius of the points [m].
+    """
     radius = math.inf
-    if segments[segment, KIND] != 0.0:
+    if segments[segment, KIND] == ARC:
         c_z, c_r = segments[segment, AXIS_Z], segments[segment, AXIS_R]
         for i in range(4 * BLOCK_CELLS):
             if i % BLOCK_CELLS < count:
@@ -133,8 +139,9 @@ def curvature_radius(segments, segment, work, count, inmost):
 
 @inline
 def pose_change(work, R_AB, p_AB_A, at):
-    """Change of pose from a place of the path (-1 to 1): that place, three rows of rotation, shift of the origin [m],
-    and a bound on how far the rotation moves a point one metre away.
+    """Return the change of pose from a position `at` (-1 to 1) on the path of a list.
+
+    The position, rows of the change of R_AB, change of p_AB_A [m], and the Frobenius norm of the change of R_AB.
     """
     R, p, H, h = work["R_AB"], work["p_AB_A"], work["half_R"], work["half_p"]
     x, y, z = R_AB
@@ -152,7 +159,7 @@ def pose_change(work, R_AB, p_AB_A, at):
 
 @inline
 def may_touch(block, change):
-    """Tell whether some cell of a block may touch after a `change_of_pose`; Eq. (C26)."""
+    """Return whether a cell of a block may touch after a `pose_change`; Eq. (C26)."""
     at, dR, dp, turned = change
     c, n = block["centre"], block["normal"]
     x = dp[0] + dR[0][0] * c[0] + dR[0][1] * c[1] + dR[0][2] * c[2]

@@ -1,4 +1,4 @@
-"""The blocks of a near list: cells that face the same segments of A share the lanes of a block."""
+"""Blocks of a near list: cells that face the same segments of A share a block."""
 
 import math
 
@@ -14,21 +14,21 @@ from softdock.contact.kernels.layout import (
 from softdock.geometry.kernels import END_SIDE
 from softdock.native.decorators import inline, kernel
 
-NEAR_SHARE = 0.1  # parts of the reach: cells that come so near to A at the same time share blocks
+NEAR_SHARE = 0.1  # of the reach: cells that come this near to A at the same time share blocks
 
 
 @kernel
 def allocate_lane(arrays, lists, pair, face, gap, heights):
-    """Find room for a cell that faces segments face[0]..face[1] of A: (number of the block, lane).
+    """Allocate a lane for a cell that faces segments face[0]..face[1] of A; return (block, lane).
 
-    `gap`: how far B may leave the path before it touches [m]; `heights`: how deep its highest corner is at the start,
-    in the middle and at the end of the path [m].
+    `gap`: how far B may leave the path before the cell touches [m]; `heights`: depths of its highest corner at start,
+    middle and end of the path [m]. Beyond the capacity of the list the last block is overwritten.
     """
     work, data, slots = lists.work[pair], arrays.pairs[pair], lists.open_blocks
     first, last, others = face[0], face[1], slots.shape[1] // (2 * NEAR_TIMES) - 1
     mode, slot = FACES_SEVERAL, 2 * others
     if data["mapping"] == RADIAL:
-        mode, gap = FACES_RADIALLY, -math.inf  # the gap is a bound on the distance, not on this mapping
+        mode, gap = FACES_RADIALLY, -math.inf  # the gap bounds the distance, not the radial mapping
     elif first == last:
         mode, slot = FACES_ONE, 2 * (first - data["first_segment"])
     elif is_smooth_pair(arrays.segments, first, last):
@@ -44,7 +44,7 @@ def allocate_lane(arrays, lists, pair, face, gap, heights):
         block["count"], block["facing"], block["least_gap"] = 0, mode, gap
         for k in range(BLOCK_CELLS):
             block["area"][k] = 0.0
-    block = lists.blocks[pair, min(here, capacity - 1)]  # beyond the capacity the last block is overwritten
+    block = lists.blocks[pair, min(here, capacity - 1)]
     lane = min(block["count"], BLOCK_CELLS - 1)
     block["count"] = lane + 1
     work["cell_count"] += 1
@@ -57,7 +57,7 @@ def allocate_lane(arrays, lists, pair, face, gap, heights):
 
 @inline
 def near_time(heights, near):
-    """Tell when on the path a cell is near: 0 in the middle, 1 at the start, 2 at the end, 3 never."""
+    """Return when on the path a cell is near: 0 in the middle, 1 at the start, 2 at the end, 3 never."""
     if heights[1] >= near:
         return 0
     if max(heights[0], heights[2]) < near:
@@ -67,11 +67,11 @@ def near_time(heights, near):
 
 @inline
 def store_point(block, k, x, y, z):
-    """Store a point of B."""
+    """Store a point of B [m] in lane k."""
     block["x"][k], block["y"][k], block["z"][k] = x, y, z
 
 
 @inline
 def is_smooth_pair(segments, first, last):
-    """Tell whether these are two segments of A that join smoothly."""
+    """Return whether these are two segments of A that join smoothly."""
     return first + 1 == last and segments[first, END_SIDE] == 0.0

@@ -1,7 +1,7 @@
-"""The body of a pin on the twelve outer edges and eight corners of the box around its hole.
+"""Contacts of a pin's body with the twelve outer edges and eight corners of the box around its hole.
 
-A pin along an edge lies on it with both caps, so an edge counts with the square of the sine of the angle between them;
-the squares of three edges at a corner add up to 2, and the corner itself takes one back: Eq. (P15).
+A pin parallel to an edge touches it with both caps, so the weight of an edge is the squared sine of the angle between
+them; the weights of the three edges at a corner add up to 2, and the corner has the weight -1: Eq. (P15).
 """
 
 import math
@@ -13,7 +13,7 @@ from softdock.native.decorators import inline, kernel
 
 @kernel
 def add_edge_contacts(shape, P, a, rows, count):
-    """Add the contacts of the pin's body with the outer edges, and take back what others share with them."""
+    """Add rows for the contacts of the pin's body with edges and corners, and corrections for those of its caps."""
     r, L = shape.pin_radius, shape.pin_length
     half = (shape.half_x, shape.half_y, 0.5 * shape.height)
     x, y, z = P[0], P[1], P[2] + half[2]  # from the middle of the box
@@ -45,7 +45,7 @@ def add_edge_contacts(shape, P, a, rows, count):
 
 @inline
 def add_line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
-    """Add the contact with one edge along an axis, or with a corner (axis -1), and those that its caps share."""
+    """Add the contact with one edge along an axis, or with a corner (axis -1), and the corrections for the caps."""
     L = shape.pin_length
     ex, ey, ez = 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
     px, py, pz = P[0] - middle[0], P[1] - middle[1], P[2] - middle[2]
@@ -57,12 +57,12 @@ def add_line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
     if u < -reach or u > reach:
         u = min(max(u, -reach), reach)
         t = min(max(on_pin + both * u, 0.0), L)
-    shares = (1.0 if t <= 0.0 else 0.0, 1.0 if t >= L and L > 0.0 else 0.0)
+    weights = (1.0 if t <= 0.0 else 0.0, 1.0 if t >= L and L > 0.0 else 0.0)
     if 0.0 < t < L:
         X = (middle[0] + u * ex, middle[1] + u * ey, middle[2] + u * ez)
         count = add_edge_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, 1.0, BODY, rows, count)
     for part in range(2):
-        share = shares[part] - shape.cap_share
+        share = weights[part] - shape.cap_share
         if share != 0.0:
             t = part * L
             u = min(max(on_edge + both * t, -reach), reach)
@@ -75,7 +75,7 @@ def add_line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
 
 @inline
 def add_edge_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
-    """Add one contact with the place X of an edge, with the couple that its weight makes."""
+    """Add the contact with point X of an edge, with the couple that follows from its weight."""
     vx, vy, vz = P[0] + t * a[0] - X[0], P[1] + t * a[1] - X[1], P[2] + t * a[2] - X[2]
     away = math.sqrt(vx * vx + vy * vy + vz * vz)
     if not 0.0 < away < shape.pin_radius:

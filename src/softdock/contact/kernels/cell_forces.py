@@ -1,6 +1,6 @@
-"""The force of eight cells side by side, from their points to the sums: nothing is written between.
+"""Forces of eight cells at a time, in registers from their points to the sums.
 
-Place the points and measure their depth, integrate the stress, add damping and friction.
+Locates the points, computes their depths, integrates the elastic stress, and adds damping and friction.
 """
 
 from softdock.contact.kernels.cut_cell import HALF_SQRT3, integrate_cut_cell, magnitude, mean_positive_depth
@@ -32,14 +32,14 @@ from softdock.native.simd import (
     store_vector,
 )
 
-ACCUMULATE, STORE = 0, 1  # what becomes of the forces of the cells
+ACCUMULATE, STORE = 0, 1  # use of the forces of cells: add them to the sums, or store each
 
 
 @kernel
 def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, use):
-    """Work out the force of eight cells of a block from lane `half` on: ADD it to the sums, or KEEP that of each.
+    """Evaluate the forces of eight cells of a block, from lane `half`; `use` is ACCUMULATE or STORE.
 
-    Tells whether any of them touches, else nothing is done. Halves follow each other, the first first.
+    Returns whether any of them touches; otherwise nothing is written. The halves of a block must be evaluated in order.
     """
     area, scattered = load_vector(block["area"], half), data["quadrature"] == POINTS
     if half == 0 and (scattered or block["facing"] >= FACES_SEVERAL):
@@ -87,7 +87,7 @@ def evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB
 
 @inline
 def four_points(segments, block, half, work, R_AB, p_AB_A):
-    """The four points of eight cells in A [m], with depth [m] and gradient: x, y, z, s, k, n, each of four."""
+    """Return the four points of eight cells in A [m] with depth [m] and gradient: x, y, z, s, k, n, each of four."""
     if block["facing"] >= FACES_SEVERAL:
         return (
             load_four(work["x"], half),
@@ -119,7 +119,7 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
 
 @inline
 def load_four(array, half):
-    """Lanes of the four points of eight cells."""
+    """Return the items of an array for the four points of eight cells."""
     return (
         load_vector(array, half),
         load_vector(array, half + BLOCK_CELLS),
@@ -130,7 +130,7 @@ def load_four(array, half):
 
 @inline
 def linear_depth(S, low):
-    """Mean depth over a cell and its slopes from that of its four points [m]: (s, alpha, beta)."""
+    """Return mean depth and slopes of a cell from the depths of its four points [m]: (s, alpha, beta)."""
     before, after = S[0] + S[1], S[2] + S[3]
     s = fma(low, before, (0.5 - low) * after)  # Eq. (C8)
     return s, HALF_SQRT3 * (after - before), HALF_SQRT3 * ((S[1] - S[0]) + (S[3] - S[2]))
@@ -138,20 +138,20 @@ def linear_depth(S, low):
 
 @inline
 def dot_four(a, b):
-    """Sum of four products."""
+    """Return the sum of four products."""
     return fma(a[0], b[0], fma(a[1], b[1], fma(a[2], b[2], a[3] * b[3])))
 
 
 @inline
 def elastic_cell_forces(four, low, W, m_a, m_b, data, area):
-    """Integrate the elastic stress over cut cells: (force, torque about x and y, stress centre, sum of normals)."""
+    """Return force, torque about x and y, stress centre and weighted normal of the elastic stress over cut cells."""
     X, Y, Z, _, K, N = four
     lower, upper = fma(-HALF_SQRT3, m_a, low * W), fma(HALF_SQRT3, m_a, (0.5 - low) * W)
     side = HALF_SQRT3 * m_b
     w = (lower - side, lower + side, upper - side, upper + side)  # Eq. (C13)
     k = (w[0] * K[0], w[1] * K[1], w[2] * K[2], w[3] * K[3])
     n = (dot_four(k, X), dot_four(k, Y), dot_four(w, N))
-    # The normal meets the axis of A: its moment is square to it, x cross n = (n - k z) (y, -x, 0).
+    # The line along the normal meets the axis of A, so that x cross n = (n - k z) (y, -x, 0).
     g = (
         fma(-k[0], Z[0], w[0] * N[0]),
         fma(-k[1], Z[1], w[1] * N[1]),
@@ -169,7 +169,7 @@ def elastic_cell_forces(four, low, W, m_a, m_b, data, area):
 
 @inline
 def elastic_point_forces(work, half, data, area):
-    """Multiply the elastic stress at points by their areas: what `press` knows of them."""
+    """Return the quantities of `evaluate_cells` for plain points: elastic stress times area."""
     x, y, z = load_vector(work["x"], half), load_vector(work["y"], half), load_vector(work["z"], half)
     s, k, n = (
         maximum(load_vector(work["s"], half), 0.0),
@@ -194,7 +194,7 @@ def elastic_point_forces(work, half, data, area):
 
 @inline
 def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
-    """Damping and friction at the stress centres of eight cells: (force on B [N], stress added [Pa], power [W])."""
+    """Return damping and friction of eight cells at their stress centres: force on B [N], stress [Pa], power [W]."""
     scale = inverse_sqrt(fma(n[0], n[0], fma(n[1], n[1], n[2] * n[2])))
     n_x, n_y, n_z = scale * n[0], scale * n[1], scale * n[2]
     d_x, d_y, d_z = c[0] - p_AB_A[0], c[1] - p_AB_A[1], c[2] - p_AB_A[2]
@@ -203,7 +203,7 @@ def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
     v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
     v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
     stress = data["stiffness"] * W
-    added = maximum(D * v_n, -stress)  # Eq. (C21): stress never pulls
+    added = maximum(D * v_n, -stress)  # Eq. (C21): the stress is never tensile
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square, soft = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z)), data["friction_speed"] * data["friction_speed"]
     slow = maximum(square, soft) if data["friction_law"] == RAMP else square + soft
@@ -215,7 +215,7 @@ def dissipative_forces(c, n, W, D, data, area, p_AB_A, w_AB_A, v_AB_A):
 
 @inline
 def add_wrench(sums, f, t, t_z):
-    """Add the wrenches of eight cells to the sums, lane by lane."""
+    """Add the wrenches of eight cells to the sums."""
     add_to(sums, FORCE, f[0])
     add_to(sums, FORCE + 1, f[1])
     add_to(sums, FORCE + 2, f[2])
@@ -226,7 +226,7 @@ def add_wrench(sums, f, t, t_z):
 
 @inline
 def add_scalars(sums, energy, power, touching):
-    """Add energy, power and area of eight cells to the sums, lane by lane."""
+    """Add energy, power and area of eight cells to the sums."""
     add_to(sums, ENERGY, energy)
     add_to(sums, DISSIPATION, power)
     add_to(sums, CONTACT_AREA, touching)
@@ -234,19 +234,19 @@ def add_scalars(sums, energy, power, touching):
 
 @inline
 def add_to(sums, row, x):
-    """Add lanes to a row."""
+    """Add a vector to a row of the sums."""
     store(sums, row, 0, load(sums, row, 0) + x)
 
 
 @inline
 def accumulate_maximum(sums, row, x):
-    """Keep the larger of lanes and a row."""
+    """Set a row to the larger of itself and a vector, lane by lane."""
     store(sums, row, 0, maximum(x, load(sums, row, 0)))
 
 
 @inline
 def store_cell_forces(work, half, f, t, t_z, c, n):
-    """Leave force, torque, stress centre and normal of eight cells in `work`."""
+    """Store force, torque, stress centre and normal of eight cells in `work`."""
     store_vector(work["f_x"], half, f[0])
     store_vector(work["f_y"], half, f[1])
     store_vector(work["f_z"], half, f[2])

@@ -1,9 +1,9 @@
-"""The cut cell: exact integrals of the positive part of a depth that is linear over a rectangle; eight side by side."""
+"""Cut cells: exact integrals of the positive part of a depth that is linear over a rectangle, eight cells at a time."""
 
 from softdock.native.decorators import inline
 from softdock.native.simd import fma, maximum, select_positive
 
-SMALLEST_SLOPE = 1e-8  # [m] smallest slope of the depth across a cell; keeps the divisions below finite
+SMALLEST_SLOPE = 1e-8  # [m] added to the slope of the depth across a cell, so that divisions stay finite
 HALF_SQRT3 = 0.8660254037844386
 TWELFTH = 1.0 / 12.0
 CORNER_WEIGHTS = (
@@ -13,18 +13,18 @@ CORNER_WEIGHTS = (
 
 @inline
 def magnitude(slope):
-    """Magnitude of a slope of the depth across a cell [m], never zero."""
+    """Return the magnitude of a slope of the depth across a cell [m], never zero."""
     return maximum(slope, -slope) + SMALLEST_SLOPE
 
 
 @inline
 def integrate_cut_cell(s, a, b):
-    """Integrals over the cell of a depth of mean s and slopes of magnitudes a, b [m].
+    """Integrate a depth of mean s and slopes of magnitudes a, b [m] over a cell.
 
-    Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], the derivatives of E by
-    the slopes [m], and the part of the cell that touches.
+    Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], derivatives of E by the
+    slopes [m], and the fraction of the cell that touches.
     """
-    t, both = 0.5 * (a + b), 1.0 / (a * b)  # divisions cost most here: this is the only one
+    t, both = 0.5 * (a + b), 1.0 / (a * b)  # the only division: divisions are slow
     inverse = TWELFTH * both
     h1, h2, h3 = positive_corner_depths(s, a, b)
     q1, q2, q3 = h1 * h1, h2 * h2, h3 * h3
@@ -40,7 +40,7 @@ def integrate_cut_cell(s, a, b):
 
 @inline
 def mean_positive_depth(s, a, b):
-    """Mean positive part [m] of a depth of mean s and slopes of magnitudes a, b [m]: the W of `cut`."""
+    """Return the mean positive part [m] of a depth of mean s and slopes a, b [m]: W of `integrate_cut_cell`."""
     h1, h2, h3 = positive_corner_depths(s, a, b)
     cubes = h1 * h1 * h1 - h2 * h2 * h2 - h3 * h3 * h3
     return select_positive(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
@@ -48,6 +48,6 @@ def mean_positive_depth(s, a, b):
 
 @inline
 def positive_corner_depths(s, a, b):
-    """Depth of three corners where it is positive [m]; the fourth corner of a cut cell is outside."""
+    """Return the positive parts of the depths of three corners [m]; the fourth corner of a cut cell is outside."""
     t, q = 0.5 * (a + b), 0.5 * (a - b)
     return maximum(s + t, 0.0), maximum(s + q, 0.0), maximum(s - q, 0.0)

@@ -1,6 +1,6 @@
-"""The force of a contact pair: elastic stress, damping and friction over the near list.
+"""Force of a contact pair: elastic stress, damping and friction of the cells of the near list.
 
-Blocks that may touch give their forces eight cells at a time; in the end the eight lanes are summed.
+Blocks that may touch are evaluated eight cells at a time; the eight lanes are summed at the end.
 """
 
 import math
@@ -16,18 +16,21 @@ from softdock.native.simd import LANES, horizontal_max, horizontal_sum, load, st
 
 @inline
 def motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A):
-    """Like `motion_bound`, always inlined. Where it is at most the clearance there is no force."""
+    """Return `motion_bound`, inlined. There is no force while it is at most the clearance."""
     return path_deviation(lists.work[pair], arrays.nodes[arrays.pairs[pair]["root_node"]], R_AB, p_AB_A)[0]
 
 
 @inline
 def path_deviation(work, ball, R_AB, p_AB_A):
-    """Bound on how far any point in a ball of B is from the path of a list [m], and from where on it, from -1 to 1."""
+    """Return a bound on the distance of any point of B's bounding sphere from the path of a list [m].
+
+    Also returns the position on the path, from -1 to 1, to which the bound refers.
+    """
     centre = (ball["x"], ball["y"], ball["z"])
     turn_x, shift_x, along_x = pose_change_row(R_AB[0], p_AB_A[0], work, 0, centre)
     turn_y, shift_y, along_y = pose_change_row(R_AB[1], p_AB_A[1], work, 1, centre)
     turn_z, shift_z, along_z = pose_change_row(R_AB[2], p_AB_A[2], work, 2, centre)
-    # Eq. (C32): the nearest place of the path, from -1 to 1
+    # Eq. (C32): nearest position on the path
     place = max(-1.0, min(1.0, work["path_scale"] * (along_x + along_y + along_z)))
     turn = squared_deviation(turn_x, work["half_R"][0], place) + squared_deviation(
         turn_y, work["half_R"][1], place
@@ -40,7 +43,7 @@ def path_deviation(work, ball, R_AB, p_AB_A):
 
 @inline
 def pose_change_row(row, p, work, i, centre):
-    """One row of the change of pose from the middle of the path: of the rotation, of the centre, and along it."""
+    """Return row i of the change of pose from the middle of the path: of rotation and centre, and its part along it."""
     R, H, arm = work["R_AB"], work["half_R"], work["rotation_arm"]
     d_x, d_y, d_z = row[0] - R[i, 0], row[1] - R[i, 1], row[2] - R[i, 2]
     shift = p - work["p_AB_A"][i] + d_x * centre[0] + d_y * centre[1] + d_z * centre[2]
@@ -50,26 +53,26 @@ def pose_change_row(row, p, work, i, centre):
 
 @inline
 def squared_deviation(d, half, place):
-    """Square of what a row of the change of rotation has beside that of the path."""
+    """Return the squared difference of a row of the change of rotation from that of the path."""
     x, y, z = d[0] - place * half[0], d[1] - place * half[1], d[2] - place * half[2]
     return x * x + y * y + z * z
 
 
 @kernel
 def motion_bound(arrays, lists, pair, R_AB, p_AB_A):
-    """Bound on how far any point of B's surface is from the path of the last rebuild, seen from A [m]."""
+    """Return a bound on the distance of any point of B's surface from the path of its near list, relative to A [m]."""
     return motion_bound_inlined(arrays, lists, pair, R_AB, p_AB_A)
 
 
 @kernel
 def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
-    """Write force, torque and the rest into `out`; return how far B is from the path of its list [m].
+    """Evaluate the contact of a pair into `out`; return how far B is from the path of its near list [m].
 
-    R_AB (three rows) and p_AB_A [m]: pose of B in A. w_AB_A [rad/s]: angular velocity of B relative to A.
-    v_AB_A [m/s]: rate of the components of p_AB_A. All in A's axes. `out` (11): force on B [N], torque on B
-    about A's origin [N m], elastic energy [J], dissipated power [W], contact area [m2], largest pressure
-    [Pa], largest depth [m]. The reaction on A is the exact negative, about the same origin. The result holds
-    where that is at most the larger of reach and clearance of the last rebuild.
+    R_AB (three rows) and p_AB_A [m]: pose of B in A. w_AB_A [rad/s]: angular velocity of B relative to A. v_AB_A
+    [m/s]: rate of the components of p_AB_A. All in A's axes. `out` (11): force on B [N], torque on B about A's origin
+    [N m], elastic energy [J], dissipated power [W], contact area [m2], largest pressure [Pa], largest depth [m]. The
+    reaction on A is the exact negative, about the same origin. The result is valid if the returned distance is at most
+    the larger of reach and clearance of the list.
     """
     for k in range(OUTPUT_SIZE):
         out[k] = 0.0
@@ -103,7 +106,7 @@ def evaluate(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
 
 @kernel
 def evaluate_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
-    """Leave the force of every lane of a block in `work`; tells whether any lane touches (W > 0)."""
+    """Store the forces of all cells of a block in `work`; return whether any cell touches (W > 0)."""
     touches = False
     for half in range(0, BLOCK_CELLS, LANES):
         if evaluate_cells(segments, block, half, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A, STORE):
@@ -117,10 +120,10 @@ def evaluate_block(segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A):
 
 @kernel
 def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
-    """Write one row for each touching cell into `table`; return how many there are.
+    """Write one row for each touching cell into `table`; return the number of touching cells.
 
-    Columns: stress centre in A [m], force on B [N], torque on B about A's origin [N m], touching area [m2],
-    pressure [Pa], extent of the cell [m]. Rows beyond the size of the table are counted but not written.
+    Columns: stress centre in A [m], force on B [N], torque on B about A's origin [N m], touching area [m2], pressure
+    [Pa], extent of the cell [m]. Cells beyond the size of the table are counted but not written.
     """
     work, count = lists.work[pair], 0
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
@@ -154,7 +157,7 @@ def touching_cells(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, table):
 
 @inline
 def cell_extent(block, i, is_point):
-    """Diagonal of a cell [m], from two of its four points; of a point, that of the square of its area."""
+    """Return the diagonal of a cell [m] from two of its points; for a point, that of a square of its area."""
     if is_point:
         return math.sqrt(2.0 * block["area"][i])
     k = i + 3 * BLOCK_CELLS

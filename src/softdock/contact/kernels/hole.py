@@ -1,7 +1,7 @@
-"""The nearest place of a hole, and of the box it is in, to the centre of a pin's cap.
+"""Nearest point of a hole and its box to the centre of a pin's cap.
 
-Everything is in the frame H of the hole: origin in the middle of the opening, z out of the hole along its axis,
-x and y along the sides of the box.
+Vectors are in the frame H of the hole: origin in the centre of the opening, z out of the hole along its axis, x and y
+along the sides of the box.
 """
 
 import math
@@ -9,24 +9,24 @@ import math
 from softdock.contact.kernels.rim import planar_norm
 from softdock.native.decorators import inline
 
-# What a contact touches.
+# Features of a hole; values of `pins.Feature`.
 BOTTOM, WALL, CHAMFER, RIM, FACE, EDGE, SIDE, UNDERSIDE = 0, 1, 2, 3, 4, 5, 6, 7
-# How a hole ends.
+# Bottom of a hole.
 ROUND_BOTTOM, THROUGH_HOLE = 0, 1
 
 
 @inline
 def nearest_on_meridian(shape, rho, z):
-    """Return the nearest place of the hole's meridian to a point of its half-plane, and how far it is.
+    """Return the nearest point of the hole's meridian to a point (rho, z) [m] of its half-plane.
 
-    Feature, place (rho, z), direction from there to the point, distance [m]; Eq. (P4). Continuous with its slope
-    wherever the point is outside the material.
+    Feature, nearest point (rho, z) [m], direction from there to the point, distance [m]; Eq. (P4). The distance is
+    continuously differentiable outside the material.
     """
     R, width, drop = shape.radius, shape.chamfer_width, shape.chamfer_depth
     if z >= 0.0 and rho >= R + width:
         return FACE, rho, 0.0, 0.0, 1.0, z
     if z < 0.0 and rho > R + width and -z < rho - R and z > -0.5 * shape.height:
-        return FACE, rho, 0.0, 0.0, 1.0, z  # the middle of the cap is under the face: out by the shorter way
+        return FACE, rho, 0.0, 0.0, 1.0, z  # the centre of the cap is below the face: the shorter way out
     if z >= -drop:
         if drop > 0.0:
             slant = planar_norm(width, drop)
@@ -55,7 +55,7 @@ def nearest_on_meridian(shape, rho, z):
 
 @inline
 def nearest_on_edge(rho_c, z_c, rho, z):
-    """Nearest place where it is an edge that runs around."""
+    """Return the result of `nearest_on_meridian` for a circular edge at (rho_c, z_c)."""
     away = planar_norm(rho - rho_c, z - z_c)
     if away == 0.0:
         return RIM, rho_c, z_c, -1.0, 0.0, 0.0
@@ -64,13 +64,15 @@ def nearest_on_edge(rho_c, z_c, rho, z):
 
 @inline
 def nearest_on_hole(shape, x, y, z, side):
-    """Return feature, place, direction and distance of the nearest place to the middle of a cap.
+    """Return feature, nearest point [m], direction and distance [m] for the centre of a cap.
 
-    `side` is 1.0 for the near side of the hole and -1.0 for the one across, which only a pin wider than its hole
-    can touch.
+    `side` is 1.0 for the near side of the hole and -1.0 for the opposite side, which only a pin wider than its hole
+    touches.
     """
     hx, hy, low = shape.half_x, shape.half_y, -shape.height
-    if side > 0.0 and (abs(x) > hx or abs(y) > hy):  # the box has one nearest place, not one across
+    if side > 0.0 and (
+        abs(x) > hx or abs(y) > hy
+    ):  # the box has one nearest point, none on the opposite side
         px, py, pz = min(max(x, -hx), hx), min(max(y, -hy), hy), min(max(z, low), 0.0)
         vx, vy, vz = x - px, y - py, z - pz
         away = math.sqrt(vx * vx + vy * vy + vz * vz)

@@ -1,4 +1,4 @@
-"""The near list: which cells of B may touch A while B is within `reach` of a path, and how far B is from that."""
+"""Near list of a pair: the cells of B that may touch A while B is within `reach` of a path, and the clearance."""
 
 import math
 
@@ -12,15 +12,15 @@ from softdock.geometry.kernels import depth, narrow_segments
 from softdock.native.decorators import kernel
 
 INVERSE_SQRT2 = 0.7071067811865476
-MAY_TOUCH = -1e30  # [m] a block that nothing is known of may always touch
-SKIP_REACHES = 2.0  # reaches: what is farther needs no look; far enough that the clearance stays a good one
+MAY_TOUCH = -1e30  # [m] separation of a block without bounds: it may always touch
+SKIP_REACHES = 2.0  # spheres and root cells that were farther than this many reaches are not examined again
 
 
 @kernel
 def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
-    """Fill the near list of a pair around a relative pose; its record has the clearance and the number of blocks.
+    """Rebuild the near list of a pair for a relative pose; clearance and number of blocks are in its WORK record.
 
-    The list holds until a point of B's surface has moved `reach` [m] relative to A.
+    The list is valid until a point of B's surface has moved by `reach` [m] relative to A.
     """
     still = (0.0, 0.0, 0.0)
     rebuild_along(arrays, lists, pair, R_AB, p_AB_A, (still, still, still), still, reach)
@@ -28,17 +28,17 @@ def rebuild(arrays, lists, pair, R_AB, p_AB_A, reach):
 
 @kernel
 def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
-    """Fill the near list of a pair for a path of relative poses; its record has the clearance and the number of blocks.
+    """Rebuild the near list of a pair for a path of relative poses; results are in its WORK record.
 
-    R_AB (three rows) and p_AB_A [m] are the middle of the path, which goes from there by half_R, half_p in a straight
-    line, forwards and backwards; on it R_AB need not be a rotation. The list holds while no point of B's surface is
-    farther than `reach` [m] from where it is somewhere on the path. B may leave the path by the clearance before any
-    force can begin (0 or less: it may touch on the path). Where the number exceeds the capacity of `lists`, the list
-    is incomplete: grow the lists and rebuild.
+    R_AB (three rows) and p_AB_A [m] are the middle of the path, which extends by half_R, half_p in both directions; on
+    it R_AB need not be a rotation. The list is valid while, for some pose of the path, no point of B's surface is
+    farther than `reach` [m] from its place at that pose. B may leave the path by the clearance [m] before any force
+    begins (0 or less: it may touch on the path). If the number of blocks exceeds the capacity of `lists`, the list is
+    incomplete: allocate larger lists and rebuild.
     """
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
     stack, far, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
-    radial = data["mapping"] == RADIAL  # the nearest segment need not be the one that counts
+    radial = data["mapping"] == RADIAL  # the nearest segment need not be the one at the same z
     start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
     gone, drift, turn = work["odometer"], work["path_motion"], work["path_turn"]
     first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
@@ -49,7 +49,7 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
         top -= 1
         this, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
         gap = far[this] - gone - drift
-        if gap > max(SKIP_REACHES * reach, skip_distance(work)):  # what was far is still far, without a look
+        if gap > max(SKIP_REACHES * reach, skip_distance(work)):  # still too far to touch
             clearance = min(clearance, gap)
             continue
         node = nodes[this]
@@ -87,7 +87,7 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
 
 @kernel
 def start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
-    """Empty the list of a pair and note its path, Eq. (C31), and how far the middle is from that of the last one."""
+    """Clear the list of a pair, store its path, Eq. (C31), and add the motion since the last list to the odometer."""
     work, ball = lists.work[pair], arrays.nodes[arrays.pairs[pair]["root_node"]]
     work["path_scale"], work["rotation_arm"] = 0.0, ball["radius"]
     if work["reach"] >= 0.0:  # not the first list
@@ -120,7 +120,7 @@ def start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
 
 @kernel
 def add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last):
-    """Append the point of a root cell unless it cannot touch within reach of the path; return the gap [m]."""
+    """Add the point of a root cell if it may touch within reach of the path; return its gap [m]."""
     strip = arrays.strips[int(arrays.roots[root, 0])]
     shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
     m = (arrays.roots[root, 1], arrays.roots[root, 2])

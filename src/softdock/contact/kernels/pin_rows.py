@@ -1,13 +1,14 @@
-"""The rows of a manifold: one for each place where a pin and its hole touch."""
+"""Rows of a contact manifold: one for each contact between a pin and its hole."""
 
 from softdock.native.decorators import inline
 
-# Which part of the pin touches.
+# Parts of a pin; values of `pins.Part`.
 LEADING_CAP, TRAILING_CAP, BODY = 0, 1, 2
-CORRECTION = 3  # no contact of its own: what others have in common
+CORRECTION = 3  # not a contact: corrects for stiffness that two contacts have in common
 
-# Columns: share of the stiffness, part of the pin, feature of the hole, place on the hole, normal that pushes the pin,
-# depth, where along the axis, and the couple per stiffness of a share that depends on the pin's direction.
+# Columns: weight (fraction of the stiffness), part of the pin, feature of the hole, point on the hole [m], direction of
+# the force on the pin, depth [m], position along the axis [m], and couple per stiffness [m2] of a weight that depends
+# on the pin's direction.
 WEIGHT, PART, FEATURE, POINT, NORMAL, PENETRATION, AXIAL_POSITION, COUPLE = 0, 1, 2, 3, 6, 9, 10, 11
 COLUMNS = 14
 MAXIMUM_ROWS = 88  # two caps on two sides, 3 rims with 7, 12 edges and 8 corners with 3 each: 85
@@ -15,7 +16,7 @@ MAXIMUM_ROWS = 88  # two caps on two sides, 3 rims with 7, 12 edges and 8 corner
 
 @inline
 def add_row(rows, count, share, part, feature, X, n, depth, along):
-    """Write one contact; returns how many there are now."""
+    """Write one row; return the new number of rows."""
     row = rows[count]
     row[WEIGHT], row[PART], row[FEATURE], row[PENETRATION], row[AXIAL_POSITION] = (
         share,

@@ -1,8 +1,8 @@
-"""A pin in a hole: every place where they touch, and the force there.
+"""Contact manifold of a pin in a hole, and the force of its contacts.
 
-A pin is a capsule: the axis from the middle P of its leading cap, along the unit vector a over the length L, and
-a radius. All vectors are in the frame H of the hole. The contacts are chosen so that the elastic energy and its
-slope are continuous, whatever the pin does: Eq. (P11).
+A pin is a capsule: the points within its radius of an axis that begins in the centre P of the leading cap and extends
+along the unit vector a over the length L. Vectors are in the frame H of the hole. The contacts and their weights make
+the elastic energy continuously differentiable: Eq. (P11).
 """
 
 import math
@@ -35,22 +35,23 @@ from softdock.native.decorators import inline, kernel
 # Damping laws of a contact.
 KELVIN_VOIGT, HUNT_CROSSLEY = 0, 1
 
-# The row that `add_forces` fills: force on the pin, torque about H's origin, energy, power lost, deepest, number.
+# Columns that `add_forces` adds to: force on the pin [N], torque about H's origin [N m], energy [J], dissipation [W],
+# largest depth [m], number of contacts.
 FORCE, TORQUE, ENERGY, DISSIPATION, MAXIMUM_DEPTH, CONTACT_COUNT = 0, 3, 6, 7, 8, 9
 TOTALS_SIZE = 10
 
 SHAPE = np.dtype(
     [
         ("radius", np.float64),  # of the hole [m]
-        ("straight", np.float64),  # depth of its wall [m]
+        ("straight", np.float64),  # depth of its straight wall [m]
         ("chamfer_width", np.float64),
         ("chamfer_depth", np.float64),
-        ("half_x", np.float64),  # half the sides of the box; inf: the face goes on for ever
+        ("half_x", np.float64),  # half the sides of the box; inf for an infinite face
         ("half_y", np.float64),
         ("height", np.float64),
         ("pin_radius", np.float64),
-        ("pin_length", np.float64),  # between the middles of its caps
-        ("cap_share", np.float64),
+        ("pin_length", np.float64),  # between the centres of its caps
+        ("cap_share", np.float64),  # weight of a cap
         ("stiffness", np.float64),  # per contact [N/m]
         ("damping", np.float64),  # Kelvin-Voigt [N s/m], Hunt-Crossley [s/m]
         ("friction", np.float64),
@@ -69,11 +70,9 @@ SHAPE = np.dtype(
 
 @kernel
 def manifold(shape, P, a, rows):
-    """Write every contact of a pin with its hole and return how many there are.
+    """Write the contacts of a pin with its hole into `rows` and return their number; columns as in `pin_rows`.
 
-    A row has the share of the stiffness, part of the pin, feature of the hole, place on the hole [m], normal that
-    pushes the pin, depth [m], and where along the axis [m]. Rows with a negative share take back what two others
-    have in common.
+    Rows with a negative weight correct for stiffness that two contacts have in common.
     """
     r, L = shape.pin_radius, shape.pin_length
     count = 0
@@ -87,7 +86,7 @@ def manifold(shape, P, a, rows):
                 X, n = (px, py, pz), (nx, ny, nz)
                 seen = CORRECTION if part == 1 and L == 0.0 else part  # a ball has one cap
                 count = add_row(rows, count, shape.cap_share, seen, feature, X, n, r - away, part * L)
-    for rim in range(3):  # of the wall, of the chamfer, of the other end
+    for rim in range(3):  # of the wall, of the chamfer, of the other end of a through-hole
         if (rim == 1 and shape.chamfer_width == 0.0) or (rim == 2 and shape.bottom != THROUGH_HOLE):
             continue
         R = shape.radius + shape.chamfer_width if rim == 1 else shape.radius
@@ -100,7 +99,7 @@ def manifold(shape, P, a, rows):
 
 @kernel
 def add_rim_contacts(shape, R, z_rim, P, a, rows, count):
-    """Add the contacts of the pin's body with one rim, and take back what its caps share with them; Eq. (P10)."""
+    """Add the contacts of the pin's body with one rim, and the corrections for those of its caps; Eq. (P10)."""
     r, L = shape.pin_radius, shape.pin_length
     x, y, z = P[0], P[1], P[2] - z_rim
     ax, ay, az = a
@@ -139,7 +138,7 @@ def add_rim_contacts(shape, R, z_rim, P, a, rows, count):
 
 @inline
 def add_body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
-    """Add the contact of the body with the point of a rim in a direction, if it is one."""
+    """Add the contact of the body with the point of a rim in a direction, if they touch."""
     ex, ey, sign_A, sign_B = frame
     c, s = sign_A * R * v[0], sign_B * R * v[1]
     X = (c * ex - s * ey, c * ey + s * ex, z_rim)
@@ -157,7 +156,7 @@ def add_body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
 
 @inline
 def add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count):
-    """Take back what a cap and the body share at a rim: nothing while only the cap is there; Eq. (P10)."""
+    """Add a correction for stiffness that a cap and the body have in common at a rim; Eq. (P10)."""
     x, y, z = middle
     L = shape.pin_length
     rho = planar_norm(x, y)
@@ -168,7 +167,9 @@ def add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count):
         if 0.0 < away < shape.pin_radius:
             X = (side * R * ex, side * R * ey, z_rim)
             vx, vy = x - X[0], y - X[1]
-            onward = -(vx * a[0] + vy * a[1] + z * a[2])  # of the rim's point along the axis, from this cap
+            onward = -(
+                vx * a[0] + vy * a[1] + z * a[2]
+            )  # position of the rim's point along the axis, from this cap
             only_cap = onward <= 0.0 if part == 0 else (onward >= 0.0 if L > 0.0 else onward > 0.0)
             share = (1.0 if only_cap else 0.0) - shape.cap_share
             if share != 0.0:
@@ -180,7 +181,7 @@ def add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count):
 
 @inline
 def normal_force(shape, depth, depth_rate):
-    """Elastic and damping force of one contact [N]; it never pulls; Eqs. (P12)-(P13)."""
+    """Return the elastic and damping force of one contact [N], never negative; Eqs. (P12)-(P13)."""
     if shape.damping_law == KELVIN_VOIGT:
         return max(shape.stiffness * depth + shape.damping * depth_rate, 0.0)
     return max(shape.stiffness * depth * (1.0 + shape.damping * depth_rate), 0.0)
@@ -188,7 +189,7 @@ def normal_force(shape, depth, depth_rate):
 
 @inline
 def friction_per_speed(shape, normal, speed):
-    """Friction of one contact, divided by its sliding speed [N s/m]; Eq. (P14)."""
+    """Return the friction of one contact divided by its sliding speed [N s/m]; Eq. (P14)."""
     mu, v_0 = shape.friction, shape.friction_speed
     if shape.static_friction > mu:
         ratio = speed / shape.stribeck_speed
@@ -198,9 +199,9 @@ def friction_per_speed(shape, normal, speed):
 
 @kernel
 def add_forces(shape, rows, count, w, v, out):
-    """Add force on the pin, torque about H's origin, energy, loss, deepest contact and number of contacts to `out`.
+    """Add the forces of the contacts in `rows` to the totals in `out`.
 
-    w and v: turn rate of the pin against the hole, and velocity of its point that is at H's origin, in H.
+    w: angular velocity of the pin relative to the hole [rad/s]; v: relative velocity of its point at H's origin [m/s].
     """
     for i in range(count):
         row = rows[i]

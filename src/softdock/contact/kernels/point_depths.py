@@ -1,15 +1,17 @@
-"""The points of a block in A, and their depth below it, for eight cells side by side."""
+"""Points of a block in A and their depths below A, eight at a time."""
 
 import math
 
 from softdock.contact.kernels.layout import BLOCK_CELLS, FACES_ONE, FACES_SEVERAL
 from softdock.geometry.kernels import (
+    ARC,
     AXIS_R,
     AXIS_Z,
     END_R,
     END_Z,
     KIND,
     LENGTH,
+    LINE,
     SENSE,
     START_R,
     START_Z,
@@ -32,7 +34,7 @@ from softdock.native.simd import (
 
 @kernel
 def locate_points(segments, block, work, R_AB, p_AB_A, count):
-    """Put the points of a block into A and measure depth s and gradient (k x, k y, n) there; all into `work`."""
+    """Store coordinates in A, depth s and gradient (k x, k y, n) of the first `count` points of a block in `work`."""
     for i in range(0, count, LANES):
         x, y, z = point_in_A(block, i, R_AB, p_AB_A)
         q = fma(x, x, y * y)
@@ -53,7 +55,7 @@ def locate_points(segments, block, work, R_AB, p_AB_A, count):
 
 @inline
 def point_in_A(block, i, R_AB, p_AB_A):
-    """Eight points of a block in A [m]: (x, y, z)."""
+    """Return eight points of a block in A [m]: (x, y, z)."""
     x, y, z = load_vector(block["x"], i), load_vector(block["y"], i), load_vector(block["z"], i)
     return (
         fma(R_AB[0][0], x, fma(R_AB[0][1], y, fma(R_AB[0][2], z, p_AB_A[0]))),
@@ -64,7 +66,7 @@ def point_in_A(block, i, R_AB, p_AB_A):
 
 @inline
 def inverse_sqrt(q):
-    """Return 1/sqrt(q) to the last bit or two, without a root or a division; at zero a large number."""
+    """Return 1/sqrt(q) within two units in the last place, without root or division; a large number at zero."""
     y = approximate_inverse_sqrt(q)
     h = fma(-(q * y), y, 1.0)
     y = fma(y * h, fma(fma(0.3125, h, 0.375), h, 0.5), y)  # Eq. (C30)
@@ -74,13 +76,13 @@ def inverse_sqrt(q):
 
 @inline
 def block_depths(segments, block, Z, Q):
-    """Depth [m] of four points of eight cells below the segment of a block, or two that join smoothly.
+    """Return the depths of four points of eight cells below the segment of a block, or two that join smoothly.
 
-    Z: their z [m]; Q: the squares of their r. Returns (s, k, n) for each; the gradient of s is (k x, k y, n). Four at
-    a time, because their roots do not wait for each other.
+    Z: their z [m]; Q: the squares of their r [m2]. Returns (s, k, n) for each: depth [m] and gradient (k x, k y, n).
+    Four points at a time, because their inverse roots are independent and run in parallel.
     """
     first = block["first"][0]
-    if block["facing"] == FACES_ONE and segments[first, KIND] != 0.0 and segments[first, AXIS_R] == 0.0:
+    if block["facing"] == FACES_ONE and segments[first, KIND] == ARC and segments[first, AXIS_R] == 0.0:
         return depths_below_sphere(segments, first, Z, Q)
     inverse = (inverse_sqrt(Q[0]), inverse_sqrt(Q[1]), inverse_sqrt(Q[2]), inverse_sqrt(Q[3]))
     R = (Q[0] * inverse[0], Q[1] * inverse[1], Q[2] * inverse[2], Q[3] * inverse[3])
@@ -98,7 +100,7 @@ def block_depths(segments, block, Z, Q):
 
 @inline
 def select_segment(segments, k, z, r, one, two):
-    """Choose what holds for segment k, or beyond its end what holds for the next."""
+    """Return the depths below segment k, or below the next segment for points beyond its end."""
     t_z, t_r = tangent_at(segments, k, END_Z)
     beyond = fma(z - segments[k, END_Z], t_z, (r - segments[k, END_R]) * t_r)
     return (
@@ -110,8 +112,8 @@ def select_segment(segments, k, z, r, one, two):
 
 @inline
 def depths_below(segments, k, Z, R, inverse):
-    """Depth of four points below the endless line or circle of segment k, with gradient; inverse: 1/r."""
-    if segments[k, KIND] == 0.0:
+    """Return the depths of four points below the infinite line or full circle of segment k; inverse: 1/r [1/m]."""
+    if segments[k, KIND] == LINE:
         return (
             depth_below_line(segments, k, Z[0], R[0], inverse[0]),
             depth_below_line(segments, k, Z[1], R[1], inverse[1]),
@@ -128,7 +130,7 @@ def depths_below(segments, k, Z, R, inverse):
 
 @inline
 def depths_below_sphere(segments, k, Z, Q):
-    """Depth of four points below a circle about a point of the axis, with gradient."""
+    """Return the depths of four points below a circle with its centre on the axis."""
     return (
         depth_from_centre(segments, k, Z[0] - segments[k, AXIS_Z], Q[0]),
         depth_from_centre(segments, k, Z[1] - segments[k, AXIS_Z], Q[1]),
@@ -139,7 +141,7 @@ def depths_below_sphere(segments, k, Z, Q):
 
 @inline
 def depth_below_line(segments, k, z, r, inverse):
-    """Depth below an endless line, with gradient."""
+    """Return depth and gradient below an infinite line."""
     n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
     s = fma(z - segments[k, START_Z], n_z, (r - segments[k, START_R]) * n_r)  # Eq. (C1)
     return s, n_r * inverse, broadcast(n_z)
@@ -147,7 +149,7 @@ def depth_below_line(segments, k, z, r, inverse):
 
 @inline
 def depth_below_circle(segments, k, z, r, inverse):
-    """Depth below a circle beside the axis, with gradient."""
+    """Return depth and gradient below a circle with its centre beside the axis."""
     d_r = r - segments[k, AXIS_R]
     s, scale, n = depth_from_centre(segments, k, z - segments[k, AXIS_Z], d_r * d_r)
     return s, scale * d_r * inverse, n
@@ -155,7 +157,7 @@ def depth_below_circle(segments, k, z, r, inverse):
 
 @inline
 def depth_from_centre(segments, k, d_z, q):
-    """Depth below a circle at d_z along the axis and the root of q across it from its centre: (s, n_q/sqrt(q), n_z)."""
+    """Return (s, n_q/sqrt(q), n_z) below a circle, at d_z along and sqrt(q) across the axis from its centre."""
     square, sense = fma(d_z, d_z, q), segments[k, SENSE]
     inverse = inverse_sqrt(square)
     s = sense * (square * inverse - segments[k, LENGTH])  # Eq. (C2)
@@ -164,7 +166,7 @@ def depth_from_centre(segments, k, d_z, q):
 
 @kernel
 def measure_points(segments, block, work, first_point):
-    """Measure the depth of eight points that face several segments of A, one by one."""
+    """Store the depths of eight points that face several segments of A in `work`, computed one by one."""
     for i in range(first_point, first_point + LANES):
         lane = i % BLOCK_CELLS
         if lane >= block["count"]:

@@ -1,24 +1,24 @@
-"""Where the axis of a pin comes nearest to a rim: at once, or by the paper's search with eight points.
+"""Points of a circular rim nearest to the axis of a pin: by Newton's method, or by the paper's eight-point search.
 
-The rim is a circle. Seen along the axis of the pin, the squared distance of the point at the angle phi is a constant
-minus 2R (A cos phi + B sin phi + G cos^2 phi), Eq. (P7), with A, B and G not negative when the angle is counted from
-the right place. That has one largest value in the first quadrant, and inside an astroid one more in the second
-with a lowest one between.
+The squared distance of the rim's point at the angle phi from the axis of the pin is a constant minus
+2R (A cos phi + B sin phi + G cos^2 phi), Eq. (P7), with A, B and G not negative for a suitable zero of the angle. The
+bracket has one maximum in the first quadrant. Inside an astroid of (A, B) it has another one in the
+second quadrant, with a minimum between them.
 """
 
 import math
 
 from softdock.native.decorators import inline, kernel
 
-DIRECT, SEARCH = 0, 1
-SEARCH_POINTS = 8  # of a search interval, as in the paper
-NEWTON_TOLERANCE = 1e-11  # [rad] after a step of this size Newton has left its square
-MAXIMUM_STEPS = 80  # halving alone needs 60
+DIRECT, SEARCH = 0, 1  # methods; values of `pins.Rim`
+SEARCH_POINTS = 8  # in a search interval, as in the paper
+NEWTON_TOLERANCE = 1e-11  # [rad] the error after a Newton step is the square of the step
+MAXIMUM_STEPS = 80  # bisection alone needs 60
 
 
 @inline
 def planar_norm(x, y):
-    """Length of a vector in a plane; without the care of hypot for numbers that no machine part has."""
+    """Return the length of a vector in a plane; faster than hypot, without its protection against overflow."""
     return math.sqrt(x * x + y * y)
 
 
@@ -26,8 +26,7 @@ def planar_norm(x, y):
 def find_descending_zero(p, q, g, low, high, start):
     """Return where p c + q s - 2 g s c falls through zero between two directions of the first quadrant; Eq. (P8).
 
-    A direction is the cosine and the sine of an angle. Newton steps turn it; where they leave the bracket, the middle
-    of the bracket is next.
+    A direction is the cosine and sine of an angle. Newton's method with bisection where a step leaves the bracket.
     """
     low_c, low_s = low
     high_c, high_s = high
@@ -62,9 +61,9 @@ def find_descending_zero(p, q, g, low, high, start):
 
 @kernel
 def search_interval(A, B, G, low, high, sign, levels):
-    """Return the angle of the best of eight points, then of eight between its neighbours, and so on.
+    """Return the angle [rad] of the best of eight points in an interval, refined between its neighbours `levels` times.
 
-    `sign` is 1.0 for the largest value, the nearest point of the rim, and -1.0 for the lowest.
+    `sign` is 1.0 for the maximum (nearest point of the rim) and -1.0 for the minimum.
     """
     best = low
     for _ in range(levels):
@@ -82,7 +81,7 @@ def search_interval(A, B, G, low, high, sign, levels):
 
 @inline
 def search_circle(A, B, G, levels):
-    """Return the angle of the best of eight points all around, refined; for a distance with one valley."""
+    """Return the angle [rad] of the best of eight points of the circle, refined; for a distance with one minimum."""
     step = math.tau / SEARCH_POINTS
     best_value, k_best = -math.inf, 0
     for k in range(SEARCH_POINTS):
@@ -94,17 +93,17 @@ def search_circle(A, B, G, levels):
 
 @inline
 def unit_direction(x, y):
-    """Cosine and sine of the angle of a vector."""
+    """Return the cosine and sine of the angle of a vector."""
     size = planar_norm(x, y)
     return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
 
 
 @inline
-def nearest_direction(A, B, G, two_valleys, method, levels):
-    """Direction of the point of the rim that is nearest to the pin."""
+def nearest_direction(A, B, G, two_minima, method, levels):
+    """Return the direction of the point of the rim nearest to the pin."""
     if method == DIRECT:
         return find_descending_zero(B, -A, G, (1.0, 0.0), (0.0, 1.0), unit_direction(A + 2.0 * G, B))
-    if two_valleys:
+    if two_minima:
         v = search_interval(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
     else:
         v = search_circle(A, B, G, levels)
@@ -113,7 +112,7 @@ def nearest_direction(A, B, G, two_valleys, method, levels):
 
 @inline
 def has_second_minimum(A, B, G):
-    """Tell whether the distance has a second lowest value; Eq. (P9)."""
+    """Return whether the distance has a second minimum; Eq. (P9)."""
     if max(A, B) >= 2.0 * G:
         return False
     third = 1.0 / 3.0
@@ -122,7 +121,7 @@ def has_second_minimum(A, B, G):
 
 @inline
 def second_directions(A, B, G, method, levels):
-    """Directions of the second lowest distance and of the largest one between both."""
+    """Return the directions of the second minimum of the distance and of the maximum between both minima."""
     third = 1.0 / 3.0
     turn = unit_direction(A**third, B**third)
     if method == SEARCH:
@@ -131,7 +130,7 @@ def second_directions(A, B, G, method, levels):
         between = search_interval(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
         return (math.cos(second), math.sin(second)), (math.cos(between), math.sin(between))
     c, s = find_descending_zero(B, A, G, (1.0, 0.0), turn, unit_direction(1.0 + turn[0], turn[1]))
-    # Beyond `turn` the same function rises: its negative falls.
+    # Beyond `turn` the function rises; its negative falls.
     c_between, s_between = find_descending_zero(
         -B, -A, -G, turn, (0.0, 1.0), unit_direction(turn[0], 1.0 + turn[1])
     )
@@ -140,6 +139,6 @@ def second_directions(A, B, G, method, levels):
 
 @inline
 def farthest_direction(A, B, G):
-    """Direction of the point of the rim that is farthest from the pin."""
+    """Return the direction of the point of the rim farthest from the pin."""
     c, s = find_descending_zero(B, -A, -G, (1.0, 0.0), (0.0, 1.0), unit_direction(max(A - 2.0 * G, 0.0), B))
     return -c, -s

@@ -1,4 +1,4 @@
-"""Depth and pressure at the sharp edges of B: the deepest point of an edge lies between the points of its cells."""
+"""Largest depth and pressure at the sharp edges of B, which lie between the points of the cells."""
 
 import math
 
@@ -8,15 +8,15 @@ from softdock.geometry.kernels import TINY, depth
 from softdock.native.decorators import kernel
 
 EDGE_Z, EDGE_RADIUS, EDGE_IS_END = 0, 1, 2  # columns of ContactArrays.edges
-SEARCH_POINTS = 16  # places around an edge from which the deepest point is sought
-SEARCH_ROUNDS = 4  # of seeking; each quarters the distance of the places
+SEARCH_POINTS = 16  # points around an edge from which the search for the deepest one starts
+SEARCH_ROUNDS = 4  # each quarters the distance between the points
 
 
 @kernel
 def include_edge_peaks(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
-    """Raise depth and pressure in `out` to those of the deepest points of B's edges; Eqs. (C36), (C37).
+    """Include the deepest points of B's edges in depth and pressure of `out`; Eqs. (C36), (C37).
 
-    Returns 1 where an open end of B's meridian touches, else 0. Arguments as in `evaluate`.
+    Returns 1 if an open end of B's meridian touches, else 0. Arguments as in `evaluate`.
     """
     data, ends = arrays.pairs[pair], 0
     for k in range(data["first_edge"], data["first_edge"] + data["edge_count"]):
@@ -44,7 +44,7 @@ def include_edge_peaks(arrays, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, out):
 
 @kernel
 def deepest_direction(arrays, data, R_AB, p_AB_A, edge):
-    """Where around B's axis an edge is deepest in A: (cosine, sine)."""
+    """Return the azimuth around B's axis at which an edge is deepest in A: (cosine, sine)."""
     at, best, step = 0.0, -math.inf, 2.0 * math.pi / SEARCH_POINTS
     if edge[EDGE_RADIUS] == 0.0:
         return 1.0, 0.0
@@ -72,7 +72,7 @@ def deepest_direction(arrays, data, R_AB, p_AB_A, edge):
 
 @kernel
 def edge_depth(arrays, data, R_AB, p_AB_A, edge, angle):
-    """Depth [m] below A of the place of an edge at an angle around B's axis."""
+    """Return the depth [m] below A of the point of an edge at an azimuth around B's axis [rad]."""
     radius = edge[EDGE_RADIUS]
     x, y, z = to_A(R_AB, p_AB_A, radius * math.cos(angle), radius * math.sin(angle), edge[EDGE_Z])
     r = math.sqrt(x * x + y * y)

@@ -1,7 +1,6 @@
-"""How the force of a contact pair changes with a small motion of B: its stiffness and its damping.
+"""Stiffness and damping matrices of a contact pair for implicit integration.
 
-For methods that need to know what is stiff, not for forces: cells count with the covered part of their area, at
-their stress centres, so that what is here is near the derivative of `evaluate`, not equal to it.
+They approximate the derivatives of `evaluate`: each cell counts with the covered part of its area at its stress centre.
 """
 
 from softdock.contact.kernels.block_bounds import may_touch, pose_change
@@ -21,15 +20,15 @@ from softdock.native.simd import (
     store,
 )
 
-STIFFNESS, DAMPING, DRAG, SLIP_DRAG = 0, 1, 2, 3  # rows of factors
+STIFFNESS, DAMPING, DRAG, SLIP_DRAG = 0, 1, 2, 3  # rows of WORK.factors
 
 
 @kernel
 def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
-    """Write stiffness and damping of a pair (6 by 6, turning first); tells whether it touches; Eq. (C40).
+    """Write stiffness K and damping D of a pair (6 by 6, rotation first); return whether it touches; Eq. (C40).
 
-    Arguments as of `evaluate`. A small motion of B relative to A, (turn, shift of the point at A's origin) in A's axes,
-    changes the torque about A's origin and the force on B by -K times it; a small velocity by -D times it.
+    Arguments as in `evaluate`. A small motion of B relative to A, (rotation, displacement of the point at A's origin)
+    in A's axes, changes torque about A's origin and force on B by -K times the motion; a velocity by -D times it.
     """
     work, data, touches = lists.work[pair], arrays.pairs[pair], False
     moved, at = path_deviation(work, arrays.nodes[data["root_node"]], R_AB, p_AB_A)
@@ -61,7 +60,7 @@ def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
 
 @inline
 def clear_sums(work):
-    """Begin the sums over blocks."""
+    """Set the sums over blocks to zero."""
     for k in range(36):
         store(work["sum_K"], k, 0, 0.0)
         store(work["sum_D"], k, 0, 0.0)
@@ -71,7 +70,7 @@ def clear_sums(work):
 
 @inline
 def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
-    """Per cell: how a force acts (`push`), how a motion presses (`give`) and slips (`slip`), and their factors."""
+    """Store the wrench rows (force, normal and slip direction) and the factors of eight cells."""
     friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
     n_x, n_y, n_z = (
         load_vector(work["n_x"], half),
@@ -91,7 +90,7 @@ def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
         load_vector(work["D"], half),
         data["stiffness"] * load_vector(work["W"], half),
     )
-    pushes = fma(rate, v_n, stress)  # the stress, unless it would pull
+    pushes = fma(rate, v_n, stress)  # stress; no force where negative
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z))
     is_ramp = data["friction_law"] == RAMP
@@ -118,7 +117,7 @@ def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
 
 @inline
 def store_wrench_rows(rows, x, y, z, a_x, a_y, a_z):
-    """Write how vectors at points act about the origin: torque, then force."""
+    """Store torque about the origin and force of vectors (a_x, a_y, a_z) at points (x, y, z)."""
     store(rows, 0, 0, fma(y, a_z, -(z * a_y)))
     store(rows, 1, 0, fma(z, a_x, -(x * a_z)))
     store(rows, 2, 0, fma(x, a_y, -(y * a_x)))
@@ -129,7 +128,7 @@ def store_wrench_rows(rows, x, y, z, a_x, a_y, a_z):
 
 @inline
 def add_drag_moments(sums, drag, x, y, z):
-    """Add drag and its first and second moments, lane by lane."""
+    """Add drag and its first and second moments to the sums."""
     d_x, d_y, d_z = drag * x, drag * y, drag * z
     store(sums, 0, 0, load(sums, 0, 0) + drag)
     store(sums, 1, 0, load(sums, 1, 0) + d_x)
@@ -145,7 +144,7 @@ def add_drag_moments(sums, drag, x, y, z):
 
 @inline
 def add_products(work):
-    """Add the parts of stiffness and damping along normals and along the slip, lane by lane."""
+    """Add the parts of stiffness and damping along normals and slip directions to the sums."""
     push, slip, give, sum_K, sum_D = (
         work["force_rows"],
         work["slip_rows"],
@@ -168,7 +167,7 @@ def add_products(work):
 
 @inline
 def add_drag(sums, D):
-    """Add drag that opposes every motion of the stress centres alike."""
+    """Add the isotropic drag at the stress centres to the damping matrix."""
     m, x, y, z = (
         horizontal_sum(load(sums, 0, 0)),
         horizontal_sum(load(sums, 1, 0)),
