@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from softdock.geometry.kernels import depth
-from softdock.geometry.meridian_closure import CAP
+from softdock.geometry.meridian_closure import BACK_THICKNESS
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import closed_chain, described_rows, profile_array
 from softdock.geometry.vertices import rounded_profile
@@ -46,7 +46,7 @@ def test_material_behind_the_surface_is_as_thick_as_stated(name):
     middle = profile.segments[0].point(0.5), profile.segments[0].tangent(0.5)
     (z, r), (t_z, t_r) = middle
     for part in (0.01, 0.2, 0.49):
-        s = part * CAP * profile.size
+        s = part * BACK_THICKNESS * profile.size
         found = depth_at(profile, z + s * t_r, abs(r - s * t_z))
         assert found == pytest.approx(s) or found > 0.0
         if part < 0.05:

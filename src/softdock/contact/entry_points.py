@@ -39,20 +39,19 @@ CONTACT_LISTS = Structure(
 def check_lists(
     arrays: layout.ContactArrays, lists: layout.ContactLists, pair: int = 0, *_: object
 ) -> str | None:
-    """Return what is wrong with the sizes of near lists for the contacts, or with the index of a contact."""
+    """Return what is wrong with the sizes of the near lists or with the index of a pair; None if nothing is."""
     needed = len(arrays.nodes) + len(arrays.roots)
     if len(lists.skip_until) < needed:
         return f"lists.skip_until has {len(lists.skip_until)} entries, {needed} are needed"
     if lists.open_blocks.shape[1] < 2 * layout.NEAR_TIMES:
-        return f"lists.open_blocks has {lists.open_blocks.shape[1]} columns, at least {2 * layout.TIMES} are needed"
-    return (
-        None
-        if not isinstance(pair, int) or 0 <= pair < max(len(arrays.pairs), 1)
-        else f"there is no pair {pair}"
-    )
+        needed = 2 * layout.NEAR_TIMES
+        return f"lists.open_blocks has {lists.open_blocks.shape[1]} columns, at least {needed} are needed"
+    if isinstance(pair, int) and not 0 <= pair < max(len(arrays.pairs), 1):
+        return f"there is no pair {pair}"
+    return None
 
 
-_PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # a contact pair at a pose
+_PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # arrays, lists, index of a pair, pose
 _PIN_SHAPE = Record(pins.SHAPE)
 _PIN_ROWS = floats(pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)
 

@@ -1,4 +1,4 @@
-"""A pin and its hole: the law of their contacts, every place where they touch, and the force between them."""
+"""Pin in a hole: contact law, contacts and forces."""
 
 import math
 from dataclasses import dataclass, field
@@ -18,25 +18,25 @@ Floats = NDArray[np.float64]
 
 
 class Rim(Enum):
-    """How the place is found where a pin comes nearest to a rim."""
+    """Method that finds the point of a rim nearest to a pin."""
 
     DIRECT = "direct"
-    """Safeguarded Newton steps inside the quadrant that holds it."""
+    """Newton's method with bisection in the quadrant that contains the point."""
     SEARCH = "search"
-    """Eight points, then eight between the neighbours of the best one, and so on (the paper's way)."""
+    """Repeated search with eight points between the neighbours of the best one (method of the paper)."""
 
 
 class Damping(Enum):
-    """How a contact loses energy along its normal."""
+    """Damping law along the normal of a contact."""
 
     KELVIN_VOIGT = "kelvin-voigt"
-    """Force per speed [N s/m]; cut off where it would pull."""
+    """Force per speed [N s/m]; the total force is never tensile."""
     HUNT_CROSSLEY = "hunt-crossley"
-    """Part of the elastic force per speed [s/m]: no jump at the first touch."""
+    """Fraction of the elastic force per speed [s/m]; the force is continuous at first contact."""
 
 
 class Part(Enum):
-    """What of the pin touches."""
+    """Part of a pin that touches."""
 
     LEADING_CAP = 0
     TRAILING_CAP = 1
@@ -44,7 +44,7 @@ class Part(Enum):
 
 
 class Feature(Enum):
-    """What of the hole is touched."""
+    """Feature of a hole that is touched."""
 
     BOTTOM = 0
     WALL = 1
@@ -68,16 +68,16 @@ class PinLaw:
     damping_law: Damping = Damping.HUNT_CROSSLEY
     friction: Friction = field(default_factory=Friction)
     static_friction: float | None = None
-    """Coefficient at rest (Stribeck); None: that of sliding."""
+    """Coefficient at rest (Stribeck); None for the sliding coefficient."""
     stribeck_speed: float = 1e-2
-    """Sliding speed at which the excess at rest has fallen to 1/e [m/s]."""
+    """Sliding speed at which the excess of static friction has fallen to 1/e [m/s]."""
 
     def __post_init__(self) -> None:
         require("stiffness", self.stiffness, "more than 0 N/m", self.stiffness > 0.0)
         require("damping", self.damping, "0 or more", self.damping >= 0.0)
         require("stribeck_speed", self.stribeck_speed, "more than 0 m/s", self.stribeck_speed > 0.0)
         static = self.friction.coefficient if self.static_friction is None else self.static_friction
-        allowed = f"{self.friction.coefficient:g} (that of sliding) or more"
+        allowed = f"{self.friction.coefficient:g} (the sliding coefficient) or more"
         require("static_friction", static, allowed, static >= self.friction.coefficient)
 
 
@@ -88,18 +88,18 @@ class Touch:
     part: Part
     feature: Feature
     point: Floats
-    """On the hole [m]."""
+    """Point on the hole [m]."""
     normal: Floats
-    """Direction in which the pin is pushed."""
+    """Direction of the force on the pin."""
     depth: float
     """[m]"""
     along: float
-    """Distance from the middle of the leading cap, along the axis [m]."""
+    """Distance from the centre of the leading cap along the axis [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PinContact:
-    """One evaluation; vectors in inertial axes."""
+    """Result of one evaluation; vectors in inertial axes."""
 
     wrench_hole: "Wrench"
     wrench_pin: "Wrench"
@@ -108,16 +108,16 @@ class PinContact:
     dissipation: float
     """[W]"""
     depth: float
-    """Of the deepest contact [m]."""
+    """Largest depth [m]."""
     number: int
-    """Of contacts."""
+    """Number of contacts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PinInHole:
     """A pin and its hole.
 
-    The pin's frame is in the middle of its leading cap, z along its axis towards the other end.
+    The origin of the pin's frame is the centre of its leading cap; z points along its axis to the other end.
     """
 
     pin: Pin
@@ -125,13 +125,13 @@ class PinInHole:
     law: PinLaw
     rim: Rim = Rim.DIRECT
     levels: int = 16
-    """Of the search; each narrows the interval to 2/7."""
+    """Levels of the search; each narrows the interval to 2/7."""
 
     def __post_init__(self) -> None:
         require("levels", self.levels, "from 1 to 40", 1 <= self.levels <= 40)
 
     def touches(self, p_HP: ArrayLike, axis_H: ArrayLike) -> tuple[Touch, ...]:
-        """Return every contact of a pin whose leading cap is at p_HP, with a unit vector along its axis, in H."""
+        """Return the contacts of a pin with its leading cap at p_HP [m] and a unit vector along its axis, in H."""
         from softdock.contact.entry_points import manifold
         from softdock.contact.kernels import pin_rows
 
@@ -151,7 +151,7 @@ class PinInHole:
         )
 
     def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:
-        """Return the wrenches between hole and pin about their frames, in inertial axes."""
+        """Return the contact wrenches on hole and pin about their frames, in inertial axes."""
         from softdock.contact.entry_points import add_forces, manifold
         from softdock.contact.kernels import pin_rows
         from softdock.contact.kernels import pins as kernels
@@ -179,7 +179,7 @@ class PinInHole:
 
 
 def shape_record(pair: PinInHole) -> np.record:
-    """Return what the kernels know of a pin and its hole."""
+    """Return the kernel record of a pin and its hole."""
     from softdock.contact.kernels import hole as hole_kernels
     from softdock.contact.kernels import layout, rim
     from softdock.contact.kernels import pins as kernels

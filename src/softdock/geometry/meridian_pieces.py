@@ -1,9 +1,10 @@
-"""Pieces of a meridian from the faces and facets of a body of revolution."""
+"""Pieces of the meridian of a body of revolution, from its exact faces and its facets."""
 
 import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from softdock.geometry.axis import AxisFrame
 from softdock.geometry.facets import ExactFace, Facets, triangle_components
 from softdock.geometry.fitting import distance_to_segments, fit_segments
 from softdock.geometry.profile import Arc, Line, Point
-from softdock.geometry.section import Section, cut_facets, popular_azimuth
+from softdock.geometry.section import Section, cut_facets, most_common_azimuth
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -22,23 +23,34 @@ _FACET_SPAN = 0.6
 """A facet of a surface of revolution turns by less than this around the axis and along the meridian [rad]."""
 
 
+class Accuracy(IntEnum):
+    """Accuracy of the ends of a piece, in increasing order."""
+
+    PLANE = 0
+    """A plane face: neighbouring pieces define its radii."""
+    FITTED = 1
+    """Fitted to vertices of facets."""
+    EXACT = 2
+    """From an exact face of the file."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Connected segments of a meridian with material on the right of travel, and the facets behind them."""
+    """Connected segments of a meridian with material on the right of travel, and their facets."""
 
     segments: tuple[Line | Arc, ...]
     triangles: Indices
-    firmness: int
-    """2: exact ends, 1: ends at vertices of facets, 0: a plane, whose radii its neighbours know better."""
+    accuracy: Accuracy
+    """Accuracy of its ends; at a joint the more accurate end is used."""
     deviation: float
     """Largest distance [m] of the facets' vertices from the segments."""
     interruption: float = 0.0
-    """Width [m] of the hole or attachment that ends the ring of a plane."""
+    """Width [m] of the hole or attachment that limits the ring of a plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Body:
-    """What the search for pieces needs of a body, in the profile's frame."""
+    """Vertices, normals and areas of a body in cylindrical coordinates of the profile's frame."""
 
     facets: Facets
     frame: AxisFrame
@@ -85,7 +97,7 @@ def boundary_edges(triangles: Indices) -> Indices:
 
 
 def _exact_pieces(body: _Body) -> Iterator[Piece]:
-    """Yield one piece per coaxial surface; faces that share a surface and its bounds are taken together."""
+    """Yield one piece per coaxial surface; faces of one surface with equal bounds form one piece."""
     groups: dict[tuple[float, ...], tuple[list[Line | Arc], list[Indices]]] = {}
     for k, face in enumerate(body.facets.faces):
         triangles = np.flatnonzero(body.facets.face_of == k)
@@ -98,11 +110,11 @@ def _exact_pieces(body: _Body) -> Iterator[Piece]:
             groups.setdefault(key, (segments, []))[1].append(triangles)
     for segments, parts in groups.values():
         triangles = np.concatenate(parts)
-        yield _oriented(body, segments, triangles, 2)
+        yield _oriented_piece(body, segments, triangles, Accuracy.EXACT)
 
 
 def _segments_of(face: ExactFace, body: _Body, triangles: Indices) -> list[Line | Arc]:
-    """Return the meridian of an exact face, or nothing where the face is not of revolution about the axis."""
+    """Return the meridian of an exact face; empty if the face is not a surface of revolution about the axis."""
     d = body.frame.R_FS[:, 2]
     offset = face.point - body.frame.p_FS
     z_0 = float(offset @ d)
@@ -128,7 +140,7 @@ def _segments_of(face: ExactFace, body: _Body, triangles: Indices) -> list[Line 
 
 
 def _latitudes(face: ExactFace, body: _Body, triangles: Indices, z_0: float) -> tuple[float, float, float]:
-    """Return the latitudes of a spherical face; the file does not tell which way its pole points."""
+    """Return the latitudes [rad] of a spherical face and the direction of its pole, which the file does not contain."""
     z = body.z[body.facets.triangles[triangles]]
     seen = np.clip((np.array([z.min(), z.max()]) - z_0) / face.radius, -1.0, 1.0)
     low, high = face.bounds
@@ -151,7 +163,7 @@ def _arcs(centre: Point, radius: float, low: float, high: float, sign: float) ->
     ]
 
 
-def _oriented(body: _Body, segments: list[Line | Arc], triangles: Indices, firmness: int) -> Piece:
+def _oriented_piece(body: _Body, segments: list[Line | Arc], triangles: Indices, accuracy: Accuracy) -> Piece:
     """Return the piece with the outward normals of its facets on the left of travel."""
     first, area = segments[0], body.areas[triangles]
     if isinstance(first, Line):
@@ -163,19 +175,21 @@ def _oriented(body: _Body, segments: list[Line | Arc], triangles: Indices, firmn
         away = area @ (
             (z - first.centre[0]) * body.n_z[triangles] + (r - first.centre[1]) * body.n_r[triangles]
         )
-        right_way = (away > 0.0) != first.counterclockwise  # a convex surface is travelled clockwise
+        right_way = (
+            away > 0.0
+        ) != first.counterclockwise  # the direction of travel of a convex surface is clockwise
     if not right_way:
         segments = [reverse(s) for s in reversed(segments)]
     return Piece(
         segments=tuple(segments),
         triangles=triangles,
-        firmness=firmness,
+        accuracy=accuracy,
         deviation=_deviation(body, segments, triangles),
     )
 
 
 def reverse(segment: Line | Arc) -> Line | Arc:
-    """Return the segment travelled the other way."""
+    """Return the segment in the opposite direction."""
     if isinstance(segment, Line):
         return Line(start=segment.end, end=segment.start)
     return replace(
@@ -193,7 +207,7 @@ def _deviation(body: _Body, segments: list[Line | Arc], triangles: Indices) -> f
 
 
 def _flat_triangles(body: _Body, free: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which triangles lie in a plane square to the axis."""
+    """Return which triangles lie in a plane perpendicular to the axis, shape (m,)."""
     z = body.z[body.facets.triangles]
     rounding = 4 * np.finfo(np.float32).eps * np.abs(body.facets.vertices).max()
     flat = (np.ptp(z, axis=1) <= rounding) & (np.abs(body.n_z) > 0.99)
@@ -215,7 +229,7 @@ def _plane_pieces(body: _Body, flat: NDArray[np.bool_]) -> Iterator[Piece]:
 
 
 def _annulus(body: _Body, triangles: Indices, up: bool) -> Piece | None:
-    """Return the largest ring around the axis that the triangles of a plane fill."""
+    """Return the largest ring around the axis that is filled by the triangles of a plane; None without one."""
     corners = body.facets.triangles[triangles]
     z = _height(body, triangles)
     inner, outer, interruption = 0.0, math.inf, 0.0
@@ -241,14 +255,14 @@ def _annulus(body: _Body, triangles: Indices, up: bool) -> Piece | None:
     return Piece(
         segments=(line,),
         triangles=triangles,
-        firmness=0,
+        accuracy=Accuracy.PLANE,
         interruption=interruption,
         deviation=float(np.ptp(body.z[corners])) / 2,
     )
 
 
 def _height(body: _Body, triangles: Indices) -> float:
-    """Return z of a plane: exactly where the file has a face for it, else the mean of the vertices."""
+    """Return z of a plane [m], from its exact face if there is one, else the mean of the vertices."""
     face = body.facets.faces[body.facets.face_of[triangles[0]]] if body.facets.faces else None
     if face is not None:
         return float((face.point - body.frame.p_FS) @ body.frame.R_FS[:, 2])
@@ -256,7 +270,7 @@ def _height(body: _Body, triangles: Indices) -> float:
 
 
 def _loops(edges: Indices) -> list[Indices]:
-    """Return the closed rows of vertices that directed edges form."""
+    """Return the closed loops of vertices that directed edges form."""
     following = {int(a): int(b) for a, b in edges}
     loops = []
     while following:
@@ -285,7 +299,7 @@ def _fitted_pieces(body: _Body, free: NDArray[np.bool_]) -> Iterator[Piece]:
         return
     corners = body.facets.triangles[triangles]
     used = np.unique(corners)
-    azimuth = popular_azimuth(body.phi[used])
+    azimuth = most_common_azimuth(body.phi[used])
     places = np.column_stack([body.z, body.r])
     for section in cut_facets(body.facets, triangles, body.frame, azimuth):
         near, along = _beside_section(body, section, used)
@@ -302,15 +316,15 @@ def _fitted_pieces(body: _Body, free: NDArray[np.bool_]) -> Iterator[Piece]:
             yield Piece(
                 segments=tuple(segments),
                 triangles=own[good],
-                firmness=1,
+                accuracy=Accuracy.FITTED,
                 deviation=float(distance.reshape(-1, 3)[good].max(initial=residual)),
             )
 
 
 def _beside_section(body: _Body, section: Section, used: Indices) -> tuple[NDArray[np.bool_], Array]:
-    """Return, for every vertex, whether it belongs to a section and where along it, counted in its pieces.
+    """Return for every vertex whether it belongs to a section, and its position along it, in pieces.
 
-    A vertex lies off the section by at most what the chords of a facet do.
+    A vertex belongs to a section within the sagitta of the chords of a facet.
     """
     a, b = section.points[:-1], section.points[1:]
     corners = body.facets.triangles[section.triangles]
@@ -338,7 +352,7 @@ def _beside_section(body: _Body, section: Section, used: Indices) -> tuple[NDArr
 
 
 def _vertex_normals(body: _Body) -> Array:
-    """Return a vector (z, r) per vertex along the mean of the normals around it, shape (n, 2)."""
+    """Return a vector (z, r) per vertex along the area-weighted mean of the adjacent normals, shape (n, 2)."""
     total = np.zeros((len(body.z), 2))
     weighted = np.column_stack([body.n_z, body.n_r]) * body.areas[:, None]
     for k in range(3):
@@ -347,13 +361,13 @@ def _vertex_normals(body: _Body) -> Array:
 
 
 def _runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return begin and end of each row of consecutive pieces that are good."""
+    """Return start and end of each run of consecutive true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _ordered(points: Array, along: Array, same: float) -> Array:
-    """Return the points in order, those of one ring of vertices replaced by their mean."""
+    """Return the points ordered along a section; points of one ring of vertices are replaced by their mean."""
     order = np.argsort(along, kind="stable")
     points = points[order]
     step = np.linalg.norm(np.diff(points, axis=0), axis=1)

@@ -1,4 +1,4 @@
-"""Profiles written by hand: vertices in the (z, r) half-plane, with fillets and arcs."""
+"""Profiles given as a list of vertices in the (z, r) half-plane, with fillets and arcs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,9 @@ from typing import Any, Literal
 from softdock.errors import InputError, Problem
 from softdock.geometry.profile import Arc, Line, Point, Profile, check_profile
 
-FLATTEST = 1e9  # radius over half the distance of the ends; an arc that is flatter bends by less than a number can tell
+LARGEST_RADIUS_RATIO = (
+    1e9  # radius over half the distance of the ends; flatter arcs are straight within round-off
+)
 FORMS = (
     "[z, r], {at: [z, r], fillet: radius}, {arc_to: [z, r], through: [z, r]} "
     "or {arc_to: [z, r], radius: radius, turn: left or right}"
@@ -17,7 +19,7 @@ FORMS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Vertex:
-    """A corner that is reached by a straight line; the fillet rounds it."""
+    """A corner at the end of a straight line, with an optional fillet."""
 
     at: Point
     """(z, r) [m]."""
@@ -27,7 +29,7 @@ class Vertex:
 
 @dataclass(frozen=True, kw_only=True)
 class ArcTo:
-    """The end of an arc from the vertex before: through a point, or with a radius and a side to turn to."""
+    """The end of an arc from the previous vertex, given by a point of the arc or by its radius and direction."""
 
     arc_to: Point
     """(z, r) [m]."""
@@ -36,20 +38,20 @@ class ArcTo:
     radius: float | None = None
     """Radius [m]; the arc is the shorter one, less than half a turn."""
     turn: Literal["left", "right"] | None = None
-    """The side to which travel turns, seen with z to the right and r upwards; material is on the right."""
+    """Direction of the turn along the profile, seen with z to the right and r upwards; material is on the right."""
 
 
 def profile_from_vertices(vertices: Sequence[Vertex | ArcTo], field: str = "profile") -> Profile:
-    """Return the profile that visits the vertices in order, with material on the right of travel.
+    """Return the profile through the vertices in order, with material on the right of travel.
 
-    `field` names the list in messages; vertices are counted from 0, as in every other field path.
+    `field` is the field path of the list in error messages; vertices are counted from 0.
     """
     if len(vertices) < 2:
         raise InputError(Problem(field=field, message="A profile needs at least two vertices."))
     if isinstance(vertices[0], ArcTo):
-        raise _refusal(field, 0, "A profile cannot begin with an arc: nothing comes before it.")
+        raise _refusal(field, 0, "A profile cannot begin with an arc: it needs a start point.")
     places = [v.at if isinstance(v, Vertex) else v.arc_to for v in vertices]
-    _check_places(places, field)
+    _check_points(places, field)
     cuts = [_fillet(vertices, places, k, field) for k in range(len(vertices))]
     segments: list[Line | Arc] = []
     for k in range(1, len(vertices)):
@@ -76,8 +78,8 @@ def profile_from_vertices(vertices: Sequence[Vertex | ArcTo], field: str = "prof
 
 
 def profile_from_list(items: Sequence[Any], field: str = "profile") -> Profile:
-    """Return the profile written as a list; each item is one of the forms in `FORMS`, numbers in metres."""
-    return profile_from_vertices([_parsed(item, field, k) for k, item in enumerate(items)], field)
+    """Return the profile given by a list of items in one of the forms of `FORMS`, in metres."""
+    return profile_from_vertices([_parse_item(item, field, k) for k, item in enumerate(items)], field)
 
 
 def rounded_profile(points: Sequence[Point], radii: Sequence[float]) -> Profile:
@@ -99,7 +101,7 @@ class _Fillet:
     cut: float
 
 
-def _parsed(item: Any, field: str, k: int) -> Vertex | ArcTo:
+def _parse_item(item: Any, field: str, k: int) -> Vertex | ArcTo:
     if isinstance(item, (Vertex, ArcTo)):
         return item
     if not isinstance(item, Mapping):
@@ -128,7 +130,7 @@ def _number(value: Any, field: str, k: int) -> float:
     return float(value)
 
 
-def _check_places(places: Sequence[Point], field: str) -> None:
+def _check_points(places: Sequence[Point], field: str) -> None:
     for k, (z, r) in enumerate(places):
         if not (math.isfinite(z) and math.isfinite(r)):
             raise _refusal(field, k, "Coordinates must be finite numbers.", given=f"[{z}, {r}]")
@@ -143,7 +145,7 @@ def _check_places(places: Sequence[Point], field: str) -> None:
 def _fillet(
     vertices: Sequence[Vertex | ArcTo], places: Sequence[Point], k: int, field: str
 ) -> _Fillet | None:
-    """Return the arc that rounds vertex k and how much it takes of each neighbouring line [m]."""
+    """Return the fillet of vertex k and the length that it removes from both neighbouring lines [m]."""
     vertex = vertices[k]
     if not isinstance(vertex, Vertex) or vertex.fillet == 0.0:
         return None
@@ -189,15 +191,15 @@ def _centre_of_radius(start: Point, end: Point, radius: float, left: bool, field
             f"The radius must be more than half the distance of the arc's ends, {half * 1e3:.6g} mm.",
             given=f"{radius * 1e3:.6g} mm",
         )
-    if radius > FLATTEST * half:
-        raise _refusal(field, k, "The radius is so large that the arc is a straight line; give a line.")
+    if radius > LARGEST_RADIUS_RATIO * half:
+        raise _refusal(field, k, "The radius is so large that the arc is a straight line; use a line.")
     u = _unit(start, end)
     height = math.copysign(math.sqrt(radius**2 - half**2), 1.0 if left else -1.0)
     return (start[0] + end[0]) / 2 - height * u[1], (start[1] + end[1]) / 2 + height * u[0]
 
 
 def _circle_through(a: Point, b: Point, c: Point, field: str, k: int) -> tuple[Point, bool]:
-    """Return the centre of the circle through a, b, c and whether a, b, c turn left."""
+    """Return the centre of the circle through a, b, c and whether the direction a, b, c turns left."""
     u, w = (b[0] - a[0], b[1] - a[1]), (c[0] - a[0], c[1] - a[1])
     cross = u[0] * w[1] - u[1] * w[0]
     if abs(cross) <= 1e-9 * math.hypot(*u) * math.hypot(*w):
