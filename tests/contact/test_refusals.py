@@ -35,7 +35,7 @@ def softdock(capsys, monkeypatch, folder, command, text):
 @pytest.mark.parametrize(
     ("text", "field", "sentence"),
     [
-        (NOSE % "open_shell.step", AT_FILE, "open shell, which does not tell on which side its material is"),
+        (NOSE % "open_shell.step", AT_FILE, "open shell, so the side of its material is unknown"),
         (NOSE % "two_bodies.step", AT_FILE, "holds 2 bodies"),
         (NOSE % "two_bodies.step, part: 3", "surfaces.bumper-nose.part", "no such body"),
         (NOSE % "empty.step", AT_FILE, "The file is empty"),

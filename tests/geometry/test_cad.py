@@ -139,7 +139,7 @@ def test_torus_and_hollow_sphere_have_two_sides():
 
 
 def test_open_shell_takes_its_side_from_the_caller():
-    with pytest.raises(InputError, match="open shell, which does not tell on which side its material is"):
+    with pytest.raises(InputError, match="open shell, so the side of its material is unknown"):
         read_surface(FILES / "open_shell.step")
     outside = read_surface(FILES / "open_shell.step", side="outside").profile.segments
     inside = read_surface(FILES / "open_shell.step", side="inside").profile.segments
@@ -213,7 +213,7 @@ def test_missing_file_large_file_and_bad_arguments(tmp_path):
         file.truncate(60_000_000)
     with pytest.raises(InputError, match="larger than 50 MB"):
         read_surface(tmp_path / "large.stl")
-    with pytest.raises(InputError, match="carries its own unit"):
+    with pytest.raises(InputError, match="contains its unit"):
         read_surface(FILES / "torus.step", unit="mm")
     with pytest.raises(InputError, match="direction that is not zero"):
         read_surface(FILES / "torus.step", axis=((0, 0, 0), (0, 0, 0)))

@@ -124,7 +124,7 @@ def test_mesh_is_exact_for_a_polyhedron_and_moves_with_it():
         np.testing.assert_allclose(found.inertia, 60 / 12 * np.diag([34.0, 29.0, 13.0]), atol=1e-9)
     with pytest.raises(InputError, match="open shell"):
         mesh_mass_properties(corners, triangles[1:], 2.0)
-    with pytest.raises(InputError, match="inside out"):
+    with pytest.raises(InputError, match="oriented inwards"):
         mesh_mass_properties(corners, triangles[:, ::-1], 2.0)
 
 
@@ -139,7 +139,7 @@ def test_bands_add_up():
 def test_open_or_backward_profiles_have_no_mass():
     with pytest.raises(InputError, match="closed body"):
         profile_mass_properties(Profile(segments=CYLINDER.segments[:2]), RHO)
-    with pytest.raises(InputError, match="wrong way round"):
+    with pytest.raises(InputError, match="wrong direction"):
         profile_mass_properties(profile_from_list([[Z + H, 0], [Z + H, R], [Z, R], [Z, 0]]), RHO)
     with pytest.raises(InputError, match="density"):
         profile_mass_properties(CYLINDER, 0.0)

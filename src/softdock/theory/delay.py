@@ -1,4 +1,4 @@
-"""Restitution of a contact whose force arrives late, as in a test bench with hardware in the loop."""
+"""Restitution of a contact with a delayed force, as in hardware-in-the-loop tests."""
 
 import math
 
@@ -9,11 +9,11 @@ from softdock.theory.inputs import checked
 from softdock.theory.restitution import Release, kelvin_voigt_restitution
 
 _SMALLEST_TERM = 1e-18
-"""Below this a term no longer changes a sum of order one."""
+"""Terms below this value do not change a sum of order one."""
 _SCAN = 0.05
-"""Step in omega t with which the return is looked for; half a period is about pi."""
+"""Step in omega t of the search for the end of contact, at about pi."""
 _LONGEST_DELAY = 1.0
-"""omega tau; beyond it a late force is no longer a small error, and the mass returns with several times its speed."""
+"""Largest omega tau; beyond it the mass rebounds with several times its speed."""
 
 
 def delayed_restitution(
@@ -21,7 +21,7 @@ def delayed_restitution(
 ) -> float:
     """Return the restitution e [1] of a mass [kg] on a spring [N/m] and damper whose force is delayed [s].
 
-    The contact is released at zero penetration; the speed is that after the delayed force has ended too.
+    The contact ends at zero penetration; the rebound speed is taken after the delayed force has ended.
     """
     m = float(checked("mass", mass, above=0.0))
     k = float(checked("stiffness", stiffness, above=0.0))

@@ -1,7 +1,7 @@
 """Librations of a rigid body on a circular orbit under the gravity gradient.
 
-Hill axes: x along the velocity, y against the orbit's angular momentum, z to the Earth. Moments of inertia
-(Ixx, Iyy, Izz) in body axes that rest near the Hill axes [kg m2]; mean motion n [rad/s].
+Hill axes: x along the velocity, y opposite to the orbital angular momentum, z to the Earth. Moments of inertia
+(Ixx, Iyy, Izz) in body axes near the Hill axes [kg m2]; mean motion n [rad/s].
 """
 
 import math
@@ -24,7 +24,7 @@ def pitch_period(mean_motion: float, inertia: ArrayLike, amplitude: float = 0.0)
         raise InputError(
             Problem(
                 field="inertia",
-                message="must have Ixx above Izz: pitch has no restoring torque.",
+                message="must have Ixx above Izz; otherwise pitch has no restoring torque.",
                 given=str(inertia),
             )
         )
@@ -33,24 +33,24 @@ def pitch_period(mean_motion: float, inertia: ArrayLike, amplitude: float = 0.0)
 
 
 def equilibrium_pitch(inertia_xx: float, inertia_zz: float, product_xz: float) -> float:
-    """Return the pitch angle [rad] at which a body with the product of inertia (integral of x z dm) rests; Eq. (O19).
+    """Return the equilibrium pitch angle [rad] for a product of inertia (integral of x z dm) [kg m2]; Eq. (O19).
 
-    Positive turns about y, that is z towards x.
+    Positive rotation is about y, from z to x.
     """
     return 0.5 * math.atan2(-2.0 * product_xz, inertia_xx - inertia_zz)  # Eq. (O19)
 
 
 class RollYaw(NamedTuple):
-    """Small coupled roll and yaw."""
+    """Modes of small coupled roll and yaw."""
 
     roots: tuple[complex, complex, complex, complex]
-    """Of the characteristic polynomial [rad/s]."""
+    """Roots of the characteristic polynomial [rad/s]."""
     growth: float
     """Largest real part [1/s]; zero for a stable body."""
 
 
 def roll_yaw(mean_motion: float, inertia: ArrayLike) -> RollYaw:
-    """Return how small roll and yaw grow or swing; Eq. (O20)."""
+    """Return the modes of small roll and yaw; Eq. (O20)."""
     n = float(checked("mean_motion", mean_motion, above=0.0))
     x, y, z = checked("inertia", inertia, above=0.0)
     roll, yaw = (y - z) / x, (y - x) / z
