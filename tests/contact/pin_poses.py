@@ -1,4 +1,4 @@
-"""Pins and holes that the tests are made of, and poses in which they touch."""
+"""Pins, holes and touching poses for the tests of pins."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ SHAPES = {
 
 
 class Touching:
-    """A pair at kernel level: rows of the manifold, and force, torque and energy."""
+    """A pin in a hole at kernel level: manifold rows, force, torque and energy."""
 
     def __init__(self, one):
         self.shape = shape_record(one)
@@ -51,7 +51,7 @@ class Touching:
 
 
 def direction(rng):
-    """Along the hole, a little off it, or anywhere."""
+    """Return a direction parallel to the hole, slightly tilted, or random."""
     a = rng.normal(size=3)
     if rng.random() < 0.6:
         a = np.array([0.0, 0.0, 1.0]) + rng.choice([0.0, 0.01, 0.1, 0.3]) * a
@@ -63,7 +63,7 @@ def pose(rng):
 
 
 def pressed(touching, rng, deepest=2e-3):
-    """A pose in which the pin touches, not too deeply."""
+    """Return a pose in which the pin touches with a limited depth."""
     while True:
         P, a = pose(rng)
         if 0.0 < touching(P, a)[kernels.MAXIMUM_DEPTH] < deepest:
@@ -71,7 +71,7 @@ def pressed(touching, rng, deepest=2e-3):
 
 
 def leaning(one, rng):
-    """A pose in which the body lies on a rim: normal to the rim and to the pin, anywhere along it."""
+    """Return a pose in which the body touches a rim, along the common normal of rim and pin."""
     phi, steep, across = rng.uniform(0.0, 2 * np.pi), rng.uniform(0.0, np.pi / 2), rng.uniform(-1.5, 1.5)
     e_r, e_t = np.array([np.cos(phi), np.sin(phi), 0.0]), np.array([-np.sin(phi), np.cos(phi), 0.0])
     up = np.array([0.0, 0.0, 1.0])
@@ -84,7 +84,7 @@ def leaning(one, rng):
 
 
 def turned(w, x):
-    """The vector x turned by the rotation vector w."""
+    """Return the vector x rotated by the rotation vector w [rad]."""
     angle = np.linalg.norm(w)
     if angle == 0.0:
         return x

@@ -17,7 +17,7 @@ from softdock.geometry.profile import Profile
 from softdock.geometry.vertices import profile_from_list
 
 R, H, RHO = 0.03, 0.08, 2700.0
-Z = 0.5  # everything sits away from the origin
+Z = 0.5  # all bodies are away from the origin
 ROUNDING = 1e-12
 
 
@@ -82,7 +82,7 @@ def test_closed_forms(name):
 
 
 def revolved_mesh(profile, sectors, per_arc):
-    """Return vertices and triangles of a profile that begins and ends on the axis, cut into chords."""
+    """Return vertices and triangles of a profile that starts and ends on the axis, tessellated into chords."""
     row = [profile.segments[0].start]
     for segment in profile.segments:
         row += [segment.point((k + 1) / per_arc) for k in range(per_arc)]
@@ -128,7 +128,7 @@ def test_mesh_is_exact_for_a_polyhedron_and_moves_with_it():
         mesh_mass_properties(corners, triangles[:, ::-1], 2.0)
 
 
-def test_bands_add_up():
+def test_band_areas_add_up():
     for profile, _ in CASES.values():
         for segment in profile.segments:
             cuts = np.linspace(0, 1, 8)
@@ -136,7 +136,7 @@ def test_bands_add_up():
             assert parts == pytest.approx(band_area(segment, 0.0, 1.0), rel=ROUNDING)
 
 
-def test_open_or_backward_profiles_have_no_mass():
+def test_mass_of_open_or_reversed_profiles_is_rejected():
     with pytest.raises(InputError, match="closed body"):
         profile_mass_properties(Profile(segments=CYLINDER.segments[:2]), RHO)
     with pytest.raises(InputError, match="wrong direction"):

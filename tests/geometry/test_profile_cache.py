@@ -1,4 +1,4 @@
-"""Meridians that were read before are the same when they come from the cache."""
+"""Cached profiles equal those read from the file."""
 
 from importlib import resources
 
@@ -15,7 +15,7 @@ def drogue():
         yield path
 
 
-def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tmp_path, monkeypatch):
+def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogue, tmp_path, monkeypatch):
     monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path / "cache"])
     copy = tmp_path / "bumper.step"
     copy.write_bytes(drogue.read_bytes())
@@ -31,7 +31,7 @@ def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tm
         read_meridian(copy, side="outside")
 
 
-def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
+def test_a_damaged_cache_file_is_ignored(drogue, tmp_path, monkeypatch):
     monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path])
     first = read_meridian(drogue, side="outside")
     (kept,) = (tmp_path / "meridians").iterdir()
@@ -39,7 +39,7 @@ def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
     assert read_meridian(drogue, side="outside")[0] == first[0]
 
 
-def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
+def test_an_unwritable_cache_folder_is_ignored(drogue, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setattr(profile_cache, "cache_bases", lambda: [blocked])

@@ -1,4 +1,4 @@
-"""Which library is loaded, and what happens where none fits."""
+"""Selection of the kernel library, and errors without a usable one."""
 
 import json
 import os
@@ -27,7 +27,7 @@ RUN = "from softdock.cli import main; main()"
 
 
 def softdock(*args, **environment):
-    """Run the command line with the kernels that the environment asks for."""
+    """Run the command line with the kernels selected by the environment."""
     return subprocess.run(
         [sys.executable, "-c", RUN, *args],
         env={**os.environ, **environment}, capture_output=True, text=True, check=False,
@@ -116,7 +116,7 @@ def test_the_best_usable_build_comes_last():
 
 
 def test_a_library_of_other_sources_is_never_used(monkeypatch):
-    """Where the builder's tools are missing it is refused."""
+    """Without the tools of the builder it is an error."""
     monkeypatch.delenv(library.VARIABLE, raising=False)
     monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
     monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)

@@ -25,12 +25,14 @@ def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     locate_points(segments, block, work, R_AB, p_AB_A, 4 * BLOCK_CELLS)
     block["separation"][1] = -highest_corner(block, work)
     count, X, Y, K, N = block["count"], work["x"], work["y"], work["k"], work["n"]
-    inmost = math.inf
+    smallest_radius = math.inf
     for i in range(4 * BLOCK_CELLS):
-        inmost = min(inmost, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
-    first, most = block["first"][0], math.inf
+        smallest_radius = min(smallest_radius, work["q"][i] if i % BLOCK_CELLS < count else math.inf)
+    first, radius_bound = block["first"][0], math.inf
     for segment in range(first, first + (2 if block["facing"] == FACES_SMOOTH_PAIR else 1)):
-        most = min(most, curvature_radius(segments, segment, work, count, math.sqrt(inmost)))
+        radius_bound = min(
+            radius_bound, curvature_radius(segments, segment, work, count, math.sqrt(smallest_radius))
+        )
     c_x, c_y, c_z, n_x, n_y, n_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(count):
         c_x, c_y, c_z = c_x + block["x"][i], c_y + block["y"][i], c_z + block["z"][i]
@@ -38,26 +40,26 @@ def set_bounds(segments, block, work, R_AB, p_AB_A, half_R, half_p):
     c_x, c_y, c_z = c_x / count, c_y / count, c_z / count
     scale = 1.0 / (math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z) + 1e-300)
     n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-    wide_size, wide_spread = broadcast(0.0), broadcast(0.0)
+    sizes, spreads = broadcast(0.0), broadcast(0.0)
     for half in range(0, count, LANES):
-        area, low = load_vector(block["area"], half), load_vector(block["lower_weight"], half)
+        area, weight = load_vector(block["area"], half), load_vector(block["lower_weight"], half)
         x, y, z = load_four(block["x"], half), load_four(block["y"], half), load_four(block["z"], half)
-        wide_size = maximum(
-            wide_size, select_positive(area, corner_distance_bound(x, y, z, low, c_x, c_y, c_z), 0.0)
+        sizes = maximum(
+            sizes, select_positive(area, corner_distance_bound(x, y, z, weight, c_x, c_y, c_z), 0.0)
         )
         k, z = load_four(K, half), load_four(N, half)
         x, y = multiply_four(k, load_four(X, half)), multiply_four(k, load_four(Y, half))
-        wide_spread = maximum(
-            wide_spread, select_positive(area, corner_distance_bound(x, y, z, low, n_x, n_y, n_z), 0.0)
+        spreads = maximum(
+            spreads, select_positive(area, corner_distance_bound(x, y, z, weight, n_x, n_y, n_z), 0.0)
         )
-    size, spread = horizontal_max(wide_size), horizontal_max(wide_spread)
+    size, spread = horizontal_max(sizes), horizontal_max(spreads)
     block["path_motion"] = path_motion(half_R, half_p, c_x, c_y, c_z)[0] + work["path_turn"] * size
     block["centre"][0], block["centre"][1], block["centre"][2] = c_x, c_y, c_z
     block["normal"][0], block["normal"][1], block["normal"][2] = n_x, n_y, n_z
     block["extent"], block["normal_spread"] = size, spread
-    most -= work["reach"] + block["path_motion"]
-    if block["facing"] != FACES_SEVERAL and most > work["reach"]:
-        block["curvature"] = 1.0 / most
+    radius_bound -= work["reach"] + block["path_motion"]
+    if block["facing"] != FACES_SEVERAL and radius_bound > work["reach"]:
+        block["curvature"] = 1.0 / radius_bound
         block["corner_rise"] = (
             0.5 * CORNER_WEIGHTS * block["curvature"] * block["path_motion"] ** 2
         )  # Eq. (C33)
@@ -94,14 +96,14 @@ def highest_corner(block, work):
 
 
 @inline
-def corner_distance_bound(X, Y, Z, low, x, y, z):
+def corner_distance_bound(X, Y, Z, weight, x, y, z):
     """Return a bound on the distance of the corners of cells from (x, y, z), for a vector that is linear over a cell.
 
     X, Y, Z: its components at the four points of eight cells.
     """
-    m_x, a_x, b_x = linear_depth(X, low)
-    m_y, a_y, b_y = linear_depth(Y, low)
-    m_z, a_z, b_z = linear_depth(Z, low)
+    m_x, a_x, b_x = linear_depth(X, weight)
+    m_y, a_y, b_y = linear_depth(Y, weight)
+    m_z, a_z, b_z = linear_depth(Z, weight)
     return norm(m_x - x, m_y - y, m_z - z) + 0.5 * (norm(a_x, a_y, a_z) + norm(b_x, b_y, b_z))
 
 
@@ -119,7 +121,7 @@ def multiply_four(k, v):
 
 
 @inline
-def curvature_radius(segments, segment, work, count, inmost):
+def curvature_radius(segments, segment, work, count, smallest_radius):
     """Return the smallest radius of curvature [m] of the level surfaces of depth below a segment, at a block's points.
 
     `inmost`: smallest radius of the points [m].
@@ -134,7 +136,7 @@ def curvature_radius(segments, segment, work, count, inmost):
         radius = math.sqrt(radius)
         if c_r == 0.0:  # a sphere has the same curvature around the axis
             return radius
-    return min(radius, inmost)
+    return min(radius, smallest_radius)
 
 
 @inline
@@ -160,15 +162,15 @@ def pose_change(work, R_AB, p_AB_A, at):
 @inline
 def may_touch(block, change):
     """Return whether a cell of a block may touch after a `pose_change`; Eq. (C26)."""
-    at, dR, dp, turned = change
+    at, dR, dp, rotation = change
     c, n = block["centre"], block["normal"]
     x = dp[0] + dR[0][0] * c[0] + dR[0][1] * c[1] + dR[0][2] * c[2]
     y = dp[1] + dR[1][0] * c[0] + dR[1][1] * c[1] + dR[1][2] * c[2]
     z = dp[2] + dR[2][0] * c[0] + dR[2][1] * c[1] + dR[2][2] * c[2]
-    turn = turned * block["extent"]
+    turn = rotation * block["extent"]
     shift, part = math.sqrt(x * x + y * y + z * z), abs(at)
-    aslant = block["normal_spread"] + block["curvature"] * part * block["path_motion"]
-    towards = n[0] * x + n[1] * y + n[2] * z + turn + aslant * (shift + CORNER_WEIGHTS * turn)
+    tilt = block["normal_spread"] + block["curvature"] * part * block["path_motion"]
+    towards = n[0] * x + n[1] * y + n[2] * z + turn + tilt * (shift + CORNER_WEIGHTS * turn)
     side = block["separation"][2] if at > 0.0 else block["separation"][0]
     apart = (1.0 - part) * block["separation"][1] + part * (side - (1.0 - part) * block["corner_rise"])
     return towards + 0.5 * CORNER_WEIGHTS * block["curvature"] * (shift + turn) ** 2 >= apart

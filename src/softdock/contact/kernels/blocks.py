@@ -24,27 +24,27 @@ def allocate_lane(arrays, lists, pair, face, gap, heights):
     `gap`: how far B may leave the path before the cell touches [m]; `heights`: depths of its highest corner at start,
     middle and end of the path [m]. Beyond the capacity of the list the last block is overwritten.
     """
-    work, data, slots = lists.work[pair], arrays.pairs[pair], lists.open_blocks
-    first, last, others = face[0], face[1], slots.shape[1] // (2 * NEAR_TIMES) - 1
-    mode, slot = FACES_SEVERAL, 2 * others
+    work, data, open_blocks = lists.work[pair], arrays.pairs[pair], lists.open_blocks
+    first, last, several = face[0], face[1], open_blocks.shape[1] // (2 * NEAR_TIMES) - 1
+    facing, group = FACES_SEVERAL, 2 * several
     if data["mapping"] == RADIAL:
-        mode, gap = FACES_RADIALLY, -math.inf  # the gap bounds the distance, not the radial mapping
+        facing, gap = FACES_RADIALLY, -math.inf  # the gap bounds the distance, not the radial mapping
     elif first == last:
-        mode, slot = FACES_ONE, 2 * (first - data["first_segment"])
+        facing, group = FACES_ONE, 2 * (first - data["first_segment"])
     elif is_smooth_pair(arrays.segments, first, last):
-        mode, slot = FACES_SMOOTH_PAIR, 2 * (first - data["first_segment"]) + 1
-    slot = NEAR_TIMES * slot + near_time(heights, -NEAR_SHARE * work["reach"])
+        facing, group = FACES_SMOOTH_PAIR, 2 * (first - data["first_segment"]) + 1
+    group = NEAR_TIMES * group + near_time(heights, -NEAR_SHARE * work["reach"])
     capacity = lists.blocks.shape[1]
-    here = slots[pair, slot]
-    if here < 0 or lists.blocks[pair, min(here, capacity - 1)]["count"] == BLOCK_CELLS:
-        here = work["block_count"]
+    number = open_blocks[pair, group]
+    if number < 0 or lists.blocks[pair, min(number, capacity - 1)]["count"] == BLOCK_CELLS:
+        number = work["block_count"]
         work["block_count"] += 1
-        slots[pair, slot] = here
-        block = lists.blocks[pair, min(here, capacity - 1)]
-        block["count"], block["facing"], block["least_gap"] = 0, mode, gap
+        open_blocks[pair, group] = number
+        block = lists.blocks[pair, min(number, capacity - 1)]
+        block["count"], block["facing"], block["least_gap"] = 0, facing, gap
         for k in range(BLOCK_CELLS):
             block["area"][k] = 0.0
-    block = lists.blocks[pair, min(here, capacity - 1)]
+    block = lists.blocks[pair, min(number, capacity - 1)]
     lane = min(block["count"], BLOCK_CELLS - 1)
     block["count"] = lane + 1
     work["cell_count"] += 1
@@ -52,7 +52,7 @@ def allocate_lane(arrays, lists, pair, face, gap, heights):
     block["first"][lane], block["last"][lane] = first, last
     if first < data["first_described"] or last > data["last_described"]:
         work["faces_closure"] = 1
-    return min(here, capacity - 1), lane
+    return min(number, capacity - 1), lane
 
 
 @inline

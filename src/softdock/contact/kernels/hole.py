@@ -46,20 +46,27 @@ def nearest_on_meridian(shape, rho, z):
             return nearest_on_edge(R, -shape.height, rho, z)
     elif z < -shape.straight:
         low = z + shape.straight
-        away = planar_norm(rho, low)
-        if away == 0.0:
+        distance = planar_norm(rho, low)
+        if distance == 0.0:
             return BOTTOM, 0.0, -shape.straight - R, 0.0, 1.0, R
-        return BOTTOM, R * rho / away, -shape.straight + R * low / away, -rho / away, -low / away, R - away
+        return (
+            BOTTOM,
+            R * rho / distance,
+            -shape.straight + R * low / distance,
+            -rho / distance,
+            -low / distance,
+            R - distance,
+        )
     return WALL, R, z, -1.0, 0.0, R - rho
 
 
 @inline
 def nearest_on_edge(rho_c, z_c, rho, z):
     """Return the result of `nearest_on_meridian` for a circular edge at (rho_c, z_c)."""
-    away = planar_norm(rho - rho_c, z - z_c)
-    if away == 0.0:
+    distance = planar_norm(rho - rho_c, z - z_c)
+    if distance == 0.0:
         return RIM, rho_c, z_c, -1.0, 0.0, 0.0
-    return RIM, rho_c, z_c, (rho - rho_c) / away, (z - z_c) / away, away
+    return RIM, rho_c, z_c, (rho - rho_c) / distance, (z - z_c) / distance, distance
 
 
 @inline
@@ -75,13 +82,13 @@ def nearest_on_hole(shape, x, y, z, side):
     ):  # the box has one nearest point, none on the opposite side
         px, py, pz = min(max(x, -hx), hx), min(max(y, -hy), hy), min(max(z, low), 0.0)
         vx, vy, vz = x - px, y - py, z - pz
-        away = math.sqrt(vx * vx + vy * vy + vz * vz)
+        distance = math.sqrt(vx * vx + vy * vy + vz * vz)
         kinds = (vx != 0.0) + (vy != 0.0) + (vz != 0.0)
-        return SIDE if kinds == 1 else EDGE, px, py, pz, vx / away, vy / away, vz / away, away
+        return SIDE if kinds == 1 else EDGE, px, py, pz, vx / distance, vy / distance, vz / distance, distance
     if z <= low and shape.bottom == ROUND_BOTTOM:
         return UNDERSIDE, x, y, low, 0.0, 0.0, -1.0, low - z
     rho = planar_norm(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
-    feature, place, height, n_r, n_z, away = nearest_on_meridian(shape, side * rho, z)
+    feature, place, height, n_r, n_z, distance = nearest_on_meridian(shape, side * rho, z)
     ex, ey = side * ex, side * ey
-    return feature, place * ex, place * ey, height, n_r * ex, n_r * ey, n_z, away
+    return feature, place * ex, place * ey, height, n_r * ex, n_r * ey, n_z, distance

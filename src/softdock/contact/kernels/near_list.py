@@ -37,26 +37,26 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     incomplete: allocate larger lists and rebuild.
     """
     segments, nodes, data, work = arrays.segments, arrays.nodes, arrays.pairs[pair], lists.work[pair]
-    stack, far, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
+    stack, skip_until, roots = work["node_stack"], lists.skip_until, nodes.shape[0]
     radial = data["mapping"] == RADIAL  # the nearest segment need not be the one at the same z
     start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach)
-    gone, drift, turn = work["odometer"], work["path_motion"], work["path_turn"]
+    odometer, motion, turn = work["odometer"], work["path_motion"], work["path_turn"]
     first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
     work["nearest_distance"] = -point_depth(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])
     stack[0, 0], stack[0, 1], stack[0, 2] = data["root_node"], first, last
     top, clearance = 1, math.inf
     while top > 0:
         top -= 1
-        this, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
-        gap = far[this] - gone - drift
+        index, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
+        gap = skip_until[index] - odometer - motion
         if gap > max(SKIP_REACHES * reach, skip_distance(work)):  # still too far to touch
             clearance = min(clearance, gap)
             continue
-        node = nodes[this]
+        node = nodes[index]
         x, y, z = to_A(R_AB, p_AB_A, node["x"], node["y"], node["z"])
         r, radius = math.sqrt(x * x + y * y), node["radius"]
         s = depth(segments, first, last, z, r)[0]
-        far[this] = gone - s - radius  # Eq. (C16)
+        skip_until[index] = odometer - s - radius  # Eq. (C16)
         radius += path_motion(half_R, half_p, node["x"], node["y"], node["z"])[0] + turn * radius
         if -s - radius > skip_distance(work):
             clearance = min(clearance, -s - radius)
@@ -69,13 +69,13 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
             top += 2
             continue
         for root in range(node["first_root"], node["first_root"] + node["root_count"]):
-            gap = far[roots + root] - gone - drift
+            gap = skip_until[roots + root] - odometer - motion
             if gap <= max(SKIP_REACHES * reach, skip_distance(work)) and data["quadrature"] == POINTS:
                 gap = add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last)
-                far[roots + root] = gone + gap + drift
+                skip_until[roots + root] = odometer + gap + motion
             elif gap <= max(SKIP_REACHES * reach, skip_distance(work)):
                 gap = refine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
-                far[roots + root] = gone + gap
+                skip_until[roots + root] = odometer + gap
             clearance = min(clearance, gap)
     work["clearance"] = clearance
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
@@ -92,7 +92,7 @@ def start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     work["path_scale"], work["rotation_arm"] = 0.0, ball["radius"]
     if work["reach"] >= 0.0:  # not the first list
         work["odometer"] += motion_bound(arrays, lists, pair, R_AB, p_AB_A)
-    drift, (x, y, z) = path_motion(half_R, half_p, ball["x"], ball["y"], ball["z"])
+    motion, (x, y, z) = path_motion(half_R, half_p, ball["x"], ball["y"], ball["z"])
     turn = 0.0
     for i in range(3):
         work["half_p"][i] = work["columns"][7, i] = half_p[i]
@@ -101,13 +101,13 @@ def start_list(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
             turn += half_R[i][j] * half_R[i][j]
     work["centre_motion"][0], work["centre_motion"][1], work["centre_motion"][2] = x, y, z
     work["columns"][8, 0], work["columns"][8, 1], work["columns"][8, 2] = x, y, z
-    square = drift * drift + ball["radius"] * ball["radius"] * turn
+    square = motion * motion + ball["radius"] * ball["radius"] * turn
     if square > 0.0:
         work["path_scale"] = 1.0 / square
     else:
         work["rotation_arm"] *= INVERSE_SQRT2  # two rotations
     work["path_turn"] = math.sqrt(turn)
-    work["path_motion"] = drift + ball["radius"] * work["path_turn"]
+    work["path_motion"] = motion + ball["radius"] * work["path_turn"]
     work["reach"], work["block_count"], work["cell_count"], work["faces_closure"] = reach, 0, 0, 0
     work["near_edge"] = 0
     for k in range(lists.open_blocks.shape[1]):

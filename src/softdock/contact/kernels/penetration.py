@@ -21,8 +21,8 @@ def check_penetration(arrays, lists, pair, R_AB, p_AB_A):
     segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
     first, last = data["first_segment"], data["last_segment"]
     points = 1 if data["quadrature"] == POINTS else 4
-    most, through, beyond = 0.0, 0, 0
-    side = (0.0, 0.0, 0.0)
+    largest, through, beyond = 0.0, 0, 0
+    first_normal = (0.0, 0.0, 0.0)
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         for i in range(points * BLOCK_CELLS):
@@ -39,17 +39,20 @@ def check_penetration(arrays, lists, pair, R_AB, p_AB_A):
             share = 2.0 * s / (s + opposite_face_distance(segments, first, last, z, r, n_z, n_r))  # Eq. (C34)
             normal = (n_r * x / (r + TINY), n_r * y / (r + TINY), n_z)
             if share > DEEP_SHARE:
-                if side[0] * normal[0] + side[1] * normal[1] + side[2] * normal[2] < -0.5:
+                if (
+                    first_normal[0] * normal[0] + first_normal[1] * normal[1] + first_normal[2] * normal[2]
+                    < -0.5
+                ):
                     through = 1
-                if side[0] == 0.0 and side[1] == 0.0 and side[2] == 0.0:
-                    side = normal
-            most = max(most, share)
+                if first_normal[0] == 0.0 and first_normal[1] == 0.0 and first_normal[2] == 0.0:
+                    first_normal = normal
+            largest = max(largest, share)
             R = math.sqrt(X * X + Y * Y)
             _, _, m_z, m_r = nearest_segment(segments, data["first_segment_B"], data["last_segment_B"], Z, R)
-            wall = opposite_face_distance(
+            thickness = opposite_face_distance(
                 segments, data["first_segment_B"], data["last_segment_B"], Z, R, m_z, m_r
             )
-            most = max(most, 2.0 * s / wall)  # Eq. (C35)
-    if most >= MIDDLE_SHARE:
+            largest = max(largest, 2.0 * s / thickness)  # Eq. (C35)
+    if largest >= MIDDLE_SHARE:
         through = 1
-    return most, through, beyond
+    return largest, through, beyond

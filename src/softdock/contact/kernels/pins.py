@@ -77,15 +77,15 @@ def manifold(shape, P, a, rows):
     r, L = shape.pin_radius, shape.pin_length
     count = 0
     ends = ((P[0], P[1], P[2]), (P[0] + L * a[0], P[1] + L * a[1], P[2] + L * a[2]))
-    sides = 2 if r > shape.radius else 1
+    side_count = 2 if r > shape.radius else 1
     for part in range(2):
         x, y, z = ends[part]
-        for side in range(sides):
-            feature, px, py, pz, nx, ny, nz, away = nearest_on_hole(shape, x, y, z, 1.0 - 2.0 * side)
-            if away < r and (side == 0 or z > -shape.straight):
+        for side in range(side_count):
+            feature, px, py, pz, nx, ny, nz, distance = nearest_on_hole(shape, x, y, z, 1.0 - 2.0 * side)
+            if distance < r and (side == 0 or z > -shape.straight):
                 X, n = (px, py, pz), (nx, ny, nz)
                 seen = CORRECTION if part == 1 and L == 0.0 else part  # a ball has one cap
-                count = add_row(rows, count, shape.cap_share, seen, feature, X, n, r - away, part * L)
+                count = add_row(rows, count, shape.cap_share, seen, feature, X, n, r - distance, part * L)
     for rim in range(3):  # of the wall, of the chamfer, of the other end of a through-hole
         if (rim == 1 and shape.chamfer_width == 0.0) or (rim == 2 and shape.bottom != THROUGH_HOLE):
             continue
@@ -106,38 +106,38 @@ def add_rim_contacts(shape, R, z_rim, P, a, rows, count):
     z_end = z + L * az
     if min(z, z_end) >= r or max(z, z_end) <= -r:
         return count
-    sides = 2 if r > R else 1
+    side_count = 2 if r > R else 1
     for part in range(2):
         t = part * L
         middle = (x + t * ax, y + t * ay, z + t * az)
-        count = add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count)
-    lean = planar_norm(ax, ay)
-    ex, ey = (ax / lean, ay / lean) if lean > 1e-12 else (1.0, 0.0)
+        count = add_cap_correction(shape, R, z_rim, middle, a, part, side_count, rows, count)
+    tilt = planar_norm(ax, ay)
+    ex, ey = (ax / tilt, ay / tilt) if tilt > 1e-12 else (1.0, 0.0)
     px, py = x * ex + y * ey, y * ex - x * ey
-    t_middle = -lean * px - az * z
-    if t_middle + lean * R <= 0.0 or t_middle - lean * R >= L:
+    t_middle = -tilt * px - az * z
+    if t_middle + tilt * R <= 0.0 or t_middle - tilt * R >= L:
         return count
-    A, B, G = px + lean * t_middle, py, 0.5 * lean * lean * R  # Eq. (P7)
+    A, B, G = px + tilt * t_middle, py, 0.5 * tilt * tilt * R  # Eq. (P7)
     sign_A, sign_B = math.copysign(1.0, A), math.copysign(1.0, B)
     A, B = abs(A), abs(B)
-    rest = x * x + y * y + z * z + R * R - t_middle * t_middle
-    if rest - 2.0 * R * (planar_norm(A, B) + G) >= r * r:
+    constant = x * x + y * y + z * z + R * R - t_middle * t_middle
+    if constant - 2.0 * R * (planar_norm(A, B) + G) >= r * r:
         return count
     two = has_second_minimum(A, B, G)
     v = nearest_direction(A, B, G, two, shape.rim, shape.levels)
     frame = (ex, ey, sign_A, sign_B)
     count = add_body_contact(shape, R, z_rim, P, a, frame, v, 1.0, rows, count)
-    if two and rest - 2.0 * R * (G + 0.25 * B * B / G) < r * r:
+    if two and constant - 2.0 * R * (G + 0.25 * B * B / G) < r * r:
         second, between = second_directions(A, B, G, shape.rim, shape.levels)
         count = add_body_contact(shape, R, z_rim, P, a, frame, second, 1.0, rows, count)
         count = add_body_contact(shape, R, z_rim, P, a, frame, between, -1.0, rows, count)
-    elif sides == 2 and not two:
+    elif side_count == 2 and not two:
         count = add_body_contact(shape, R, z_rim, P, a, frame, farthest_direction(A, B, G), 1.0, rows, count)
     return count
 
 
 @inline
-def add_body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
+def add_body_contact(shape, R, z_rim, P, a, frame, v, weight, rows, count):
     """Add the contact of the body with the point of a rim in a direction, if they touch."""
     ex, ey, sign_A, sign_B = frame
     c, s = sign_A * R * v[0], sign_B * R * v[1]
@@ -147,35 +147,40 @@ def add_body_contact(shape, R, z_rim, P, a, frame, v, share, rows, count):
     if not 0.0 < t < shape.pin_length:
         return count
     vx, vy, vz = t * a[0] - wx, t * a[1] - wy, t * a[2] - wz
-    away = math.sqrt(vx * vx + vy * vy + vz * vz)
-    if not 0.0 < away < shape.pin_radius:
+    distance = math.sqrt(vx * vx + vy * vy + vz * vz)
+    if not 0.0 < distance < shape.pin_radius:
         return count
-    n = (vx / away, vy / away, vz / away)
-    return add_row(rows, count, share, BODY, RIM, X, n, shape.pin_radius - away, t)
+    n = (vx / distance, vy / distance, vz / distance)
+    return add_row(rows, count, weight, BODY, RIM, X, n, shape.pin_radius - distance, t)
 
 
 @inline
-def add_cap_correction(shape, R, z_rim, middle, a, part, sides, rows, count):
+def add_cap_correction(shape, R, z_rim, middle, a, part, side_count, rows, count):
     """Add a correction for stiffness that a cap and the body have in common at a rim; Eq. (P10)."""
     x, y, z = middle
     L = shape.pin_length
     rho = planar_norm(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
-    for k in range(sides):
+    for k in range(side_count):
         side = 1.0 - 2.0 * k
-        away = planar_norm(rho - side * R, z)
-        if 0.0 < away < shape.pin_radius:
+        distance = planar_norm(rho - side * R, z)
+        if 0.0 < distance < shape.pin_radius:
             X = (side * R * ex, side * R * ey, z_rim)
             vx, vy = x - X[0], y - X[1]
-            onward = -(
+            axial_position = -(
                 vx * a[0] + vy * a[1] + z * a[2]
             )  # position of the rim's point along the axis, from this cap
-            only_cap = onward <= 0.0 if part == 0 else (onward >= 0.0 if L > 0.0 else onward > 0.0)
-            share = (1.0 if only_cap else 0.0) - shape.cap_share
-            if share != 0.0:
-                n_r = (rho - side * R) / away
-                n = (n_r * ex, n_r * ey, z / away)
-                count = add_row(rows, count, share, CORRECTION, RIM, X, n, shape.pin_radius - away, part * L)
+            if part == 0:
+                only_cap = axial_position <= 0.0
+            else:
+                only_cap = axial_position >= 0.0 if L > 0.0 else axial_position > 0.0
+            weight = (1.0 if only_cap else 0.0) - shape.cap_share
+            if weight != 0.0:
+                n_r = (rho - side * R) / distance
+                n = (n_r * ex, n_r * ey, z / distance)
+                count = add_row(
+                    rows, count, weight, CORRECTION, RIM, X, n, shape.pin_radius - distance, part * L
+                )
     return count
 
 
@@ -207,12 +212,12 @@ def add_forces(shape, rows, count, w, v, out):
         row = rows[i]
         X0, X1, X2 = row[POINT], row[POINT + 1], row[POINT + 2]
         n0, n1, n2 = row[NORMAL], row[NORMAL + 1], row[NORMAL + 2]
-        share, depth = row[WEIGHT], row[PENETRATION]
+        weight, depth = row[WEIGHT], row[PENETRATION]
         v0, v1, v2 = v[0] + w[1] * X2 - w[2] * X1, v[1] + w[2] * X0 - w[0] * X2, v[2] + w[0] * X1 - w[1] * X0
         approach = -(v0 * n0 + v1 * n1 + v2 * n2)
-        normal = share * normal_force(shape, depth, approach)
+        normal = weight * normal_force(shape, depth, approach)
         f0, f1, f2 = normal * n0, normal * n1, normal * n2
-        out[DISSIPATION] += (normal - share * shape.stiffness * depth) * approach
+        out[DISSIPATION] += (normal - weight * shape.stiffness * depth) * approach
         if shape.friction > 0.0 or shape.static_friction > 0.0:
             v0, v1, v2 = v0 + approach * n0, v1 + approach * n1, v2 + approach * n2
             speed = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
@@ -225,7 +230,7 @@ def add_forces(shape, rows, count, w, v, out):
         out[TORQUE + 2] += X0 * f1 - X1 * f0
         for k in range(3):
             out[TORQUE + k] += shape.stiffness * row[COUPLE + k]
-        out[ENERGY] += 0.5 * share * shape.stiffness * depth * depth
-        if share > 0.0 and row[PART] != CORRECTION:
+        out[ENERGY] += 0.5 * weight * shape.stiffness * depth * depth
+        if weight > 0.0 and row[PART] != CORRECTION:
             out[MAXIMUM_DEPTH] = max(out[MAXIMUM_DEPTH], depth)
             out[CONTACT_COUNT] += 1.0
