@@ -21,27 +21,27 @@ def test_areal_stiffness_of_aluminium():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: ElasticLayer(areal_stiffness=0.0), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=math.nan), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=math.inf), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=1.0, damping=-1.0), "damping must be 0"),
-        (lambda: ElasticLayer(areal_stiffness=1.0, damping=1.0), "damping_depth must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=0.0), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.nan), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.inf), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=-1.0), "damping: must be 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=1.0), "damping_depth: must be more than 0"),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.5, thickness=1e-3),
-            "poisson_ratio must be above -1 and below 0.5",
+            "poisson_ratio: must be above -1 and below 0.5",
         ),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.3, thickness=0.0),
-            "thickness must be more than 0",
+            "thickness: must be more than 0",
         ),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=0.0, poisson_ratio=0.3, thickness=1.0),
-            "youngs_modulus must be more than 0",
+            "youngs_modulus: must be more than 0",
         ),
-        (lambda: Friction(coefficient=-0.1), "coefficient must be 0 or more"),
-        (lambda: Friction(threshold_speed=0.0), "threshold_speed must be more than 0"),
-        (lambda: CutCells(resolved_force=0.0), "resolved_force must be more than 0"),
-        (lambda: Points(spacing=0.0), "spacing must be more than 0"),
+        (lambda: Friction(coefficient=-0.1), "coefficient: must be 0 or more"),
+        (lambda: Friction(threshold_speed=0.0), "threshold_speed: must be more than 0"),
+        (lambda: CutCells(resolved_force=0.0), "resolved_force: must be more than 0"),
+        (lambda: Points(spacing=0.0), "spacing: must be more than 0"),
         (
             lambda: ContactPair(
                 surface_A=plate(),

@@ -192,7 +192,7 @@ def step_text():
         ("text.step", "To whom it may concern", "not a STEP file"),
         ("half.step", step_text()[:5000], "truncated"),
         ("bare.step", step_text().partition("DATA;")[0] + "DATA;\nENDSEC;\nEND-ISO-10303-21;\n", "no solid"),
-        ("part.iges", "S", "ending must be one of"),
+        ("part.iges", "S", "extension must be one of"),
         ("text.stl", "To whom it may concern", "no triangles"),
         ("text.ply", "To whom it may concern", "PLY file"),
         ("text.glb", "To whom it may concern", "GLB file"),

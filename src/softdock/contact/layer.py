@@ -1,17 +1,10 @@
 """Contact law between two surfaces: elastic layer with damping, and friction."""
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Self
 
-from softdock.errors import InputError, Problem
-
-
-def require(field: str, value: float, allowed: str, ok: bool) -> None:
-    """Raise `InputError` unless the value is finite and `ok`."""
-    if not (ok and math.isfinite(value)):
-        raise InputError(Problem(field=field, message=f"{field} must be {allowed}.", given=f"{value:g}"))
+from softdock.geometry.checks import require
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import ElasticLayer, Friction, require
+from softdock.contact.layer import ElasticLayer, Friction
+from softdock.geometry.checks import require
 from softdock.geometry.profile import Profile, check_profile
 
 if TYPE_CHECKING:

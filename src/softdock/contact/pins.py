@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import Friction, FrictionLaw, require
+from softdock.contact.layer import Friction, FrictionLaw
+from softdock.geometry.checks import require
 from softdock.geometry.pins import Hole, Pin
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.chain import Chain, Side, clip, join_pieces, parts_on_side
 from softdock.geometry.facets import STEP_ENDINGS, Facets, read_bodies, refusal
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
-from softdock.geometry.meridian_pieces import Accuracy, Piece, boundary_edges, meridian_pieces
+from softdock.geometry.meridian_pieces import meridian_pieces
+from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
 from softdock.geometry.profile import Point, Profile, check_profile
 from softdock.geometry.section import departure_from_revolution
 

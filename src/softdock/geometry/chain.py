@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from softdock.geometry.meridian_pieces import Piece, reverse
+from softdock.geometry.pieces import Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
 
 Side = Literal["outside", "inside"]

@@ -10,12 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.errors import InputError, Problem
+from softdock.geometry.checks import require
 from softdock.geometry.mass_properties import MassProperties
-
-
-def _require(field: str, given: float, allowed: str, holds: bool) -> None:
-    if not holds or not math.isfinite(given):
-        raise InputError(Problem(field=field, message=f"must be {allowed}", given=f"{given:g}"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +24,8 @@ class Pin:
     """Distance between the centres of the caps [m]; 0 for a ball."""
 
     def __post_init__(self) -> None:
-        _require("radius", self.radius, "more than 0 m", self.radius > 0.0)
-        _require("length", self.length, "0 m or more", self.length >= 0.0)
+        require("radius", self.radius, "more than 0 m", self.radius > 0.0)
+        require("length", self.length, "0 m or more", self.length >= 0.0)
 
     def mass_properties(self, density: float) -> MassProperties:
         """Return the mass properties about the middle; Eq. (P3)."""
@@ -65,14 +61,14 @@ class Hole:
     """[m]; None for the depth of the hole, as in the paper."""
 
     def __post_init__(self) -> None:
-        _require("radius", self.radius, "more than 0 m", self.radius > 0.0)
-        _require("straight", self.straight, "more than 0 m", self.straight > 0.0)
+        require("radius", self.radius, "more than 0 m", self.radius > 0.0)
+        require("straight", self.straight, "more than 0 m", self.straight > 0.0)
         both = (self.chamfer_width > 0.0) == (self.chamfer_depth > 0.0)
-        _require("chamfer_width", self.chamfer_width, "0 m or more", self.chamfer_width >= 0.0)
-        _require(
+        require("chamfer_width", self.chamfer_width, "0 m or more", self.chamfer_width >= 0.0)
+        require(
             "chamfer_depth", self.chamfer_depth, "0 m if the chamfer has no width, else more than 0 m", both
         )
-        _require(
+        require(
             "chamfer_depth",
             self.chamfer_depth,
             f"from 0 m to the {self.straight:g} m of the straight wall",
@@ -84,7 +80,7 @@ class Hole:
                 raise InputError(
                     Problem(
                         field="sides",
-                        message=f"must be more than the {opening:g} m of the opening",
+                        message=f"must be more than the {opening:g} m of the opening.",
                         given=f"{side:g}",
                     )
                 )
@@ -92,7 +88,7 @@ class Hole:
             deep = self.depth
             allowed = f"{deep:g} m" + ("" if self.through else " or more") + ", the depth of the hole"
             fits = self.box_height == deep if self.through else self.box_height >= deep
-            _require("box_height", self.box_height, allowed, fits)
+            require("box_height", self.box_height, allowed, fits)
 
     @property
     def depth(self) -> float:
@@ -107,7 +103,7 @@ class Hole:
     def mass_properties(self, density: float) -> MassProperties:
         """Return the mass properties of the box without the hole, in the hole's frame; Eqs. (P1)-(P2)."""
         if not all(map(math.isfinite, self.sides)):
-            raise InputError(Problem(field="sides", message="must be finite: an infinite face has no mass"))
+            raise InputError(Problem(field="sides", message="must be finite: an infinite face has no mass."))
         (a, b), c, r = self.sides, self.height, self.radius
         parts = [_box(density, a, b, c), _cylinder(-density, r, self.chamfer_depth, self.straight)]
         if not self.through:

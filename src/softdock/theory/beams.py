@@ -11,7 +11,7 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from softdock.errors import InputError, Problem
-from softdock.theory.inputs import checked
+from softdock.theory.inputs import check_range
 
 
 class Ends(Enum):
@@ -61,7 +61,10 @@ def timoshenko_frequency(
     The frequency is a zero of the boundary determinant of the exact transfer matrix.
     """
     EI, GA, mu, L = _positive(bending=bending, shear=shear, mass_per_length=mass_per_length, length=length)
-    shear_ratio, rotary_ratio = EI / (GA * L**2), float(checked("rotary", rotary, at_least=0.0)) / (mu * L**2)
+    shear_ratio, rotary_ratio = (
+        EI / (GA * L**2),
+        float(check_range("rotary", rotary, at_least=0.0)) / (mu * L**2),
+    )
 
     def determinant(x: float) -> float:
         w2 = x**4  # omega^2 in units of EI / (mu L^4)
@@ -115,4 +118,4 @@ def _check_mode(mode: int) -> None:
 
 
 def _positive(**values: float) -> NDArray[np.float64]:
-    return np.array([float(checked(name, value, above=0.0)) for name, value in values.items()])
+    return np.array([float(check_range(name, value, above=0.0)) for name, value in values.items()])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from softdock.theory.inputs import checked
+from softdock.theory.inputs import check_range
 from softdock.theory.restitution import Release, kelvin_voigt_restitution
 
 _SMALLEST_TERM = 1e-18
@@ -23,13 +23,13 @@ def delayed_restitution(
 
     The contact ends at zero penetration; the rebound speed is taken after the delayed force has ended.
     """
-    m = float(checked("mass", mass, above=0.0))
-    k = float(checked("stiffness", stiffness, above=0.0))
-    zeta = float(checked("damping_ratio", damping_ratio, at_least=0.0, at_most=0.9))
-    tau = float(checked("delay", delay, at_least=0.0))
+    m = float(check_range("mass", mass, above=0.0))
+    k = float(check_range("stiffness", stiffness, above=0.0))
+    zeta = float(check_range("damping_ratio", damping_ratio, at_least=0.0, at_most=0.9))
+    tau = float(check_range("delay", delay, at_least=0.0))
     if tau == 0.0:
         return float(kelvin_voigt_restitution(zeta, Release.ZERO_PENETRATION))
-    late = float(checked("delay times natural frequency", tau * math.sqrt(k / m), at_most=_LONGEST_DELAY))
+    late = float(check_range("delay times natural frequency", tau * math.sqrt(k / m), at_most=_LONGEST_DELAY))
     end = _SCAN
     while _position(end, late, zeta) > 0.0:
         end += _SCAN

@@ -12,7 +12,7 @@ Number = float | Array
 """A float for scalar input, an array of the broadcast shape for array input."""
 
 
-def checked(
+def check_range(
     name: str,
     value: ArrayLike,
     *,

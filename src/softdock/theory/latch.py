@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
 RIGHT_ANGLE = np.pi / 2
 LARGEST_ANGLE = RIGHT_ANGLE - 1e-9  # beyond this tan is inaccurate
@@ -63,7 +63,7 @@ def wedge_stiffness(
     stiffness: ArrayLike, angle: ArrayLike, friction_angle: ArrayLike = 0.0
 ) -> WedgeStiffness:
     """Return the stiffness along the axis from the stiffness of the latch spring [N/m] and the angles [rad]."""
-    k = checked("stiffness", stiffness, above=0.0)
+    k = check_range("stiffness", stiffness, above=0.0)
     theta, phi = _angles(angle, friction_angle)
     lift = np.tan(theta)  # travel of the latch per insertion: kinematics, without friction
     jams = theta + phi >= RIGHT_ANGLE
@@ -75,7 +75,7 @@ def wedge_stiffness(
 def latch_frequency(wedge_stiffness: ArrayLike, effective_mass: ArrayLike) -> Number:
     """Return the angular frequency of two bodies with an effective mass [kg] on the wedge [rad/s]."""
     K = np.asarray(wedge_stiffness, dtype=np.float64)
-    return as_number(np.sqrt(K / checked("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
+    return as_number(np.sqrt(K / check_range("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
 
 
 def minimum_speed(
@@ -87,7 +87,7 @@ def minimum_speed(
 ) -> Number:
     """Return the smallest closing speed at first contact that latches [m/s]; infinite if the wedge jams."""
     K = wedge_stiffness(stiffness, angle, friction_angle).inward
-    length = checked("tip_length", tip_length, above=0.0)
+    length = check_range("tip_length", tip_length, above=0.0)
     return as_number(latch_frequency(K, effective_mass) * length)  # Eq. (L10)
 
 
@@ -97,7 +97,7 @@ def minimum_speed_behind_impact(minimum_speed: ArrayLike, effective_mass_ratio_s
     `minimum_speed`: minimum speed without that impact [m/s]. Infinite if the systems separate after the impact.
     """
     v = np.asarray(minimum_speed, dtype=np.float64)
-    kept = 1.0 - checked("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)
+    kept = 1.0 - check_range("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)
     closing = kept > 0.0
     return as_number(np.where(closing, v / np.where(closing, kept, 1.0), np.inf))  # Eq. (L16)
 
@@ -106,8 +106,8 @@ def speed_to_reach(
     tip_length: ArrayLike, time: ArrayLike, frequency: ArrayLike, insertion: ArrayLike = 0.0
 ) -> Number:
     """Return the speed at time 0 and `insertion` [m] that reaches the tip length [m] at `time` [s]."""
-    length, t = checked("tip_length", tip_length), checked("time", time, above=0.0)
-    w, x0 = checked("frequency", frequency, above=0.0), checked("insertion", insertion)
+    length, t = check_range("tip_length", tip_length), check_range("time", time, above=0.0)
+    w, x0 = check_range("frequency", frequency, above=0.0), check_range("insertion", insertion)
     return as_number(w * (length - x0 * np.cos(w * t)) / np.sin(w * t))  # Eq. (L11)
 
 
@@ -116,15 +116,15 @@ def latch_time(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) ->
 
     `frequency`: while sliding in [rad/s]. At the minimum speed the time is a quarter period.
     """
-    v, w = checked("speed", speed, above=0.0), checked("frequency", frequency, above=0.0)
-    sine = w * checked("tip_length", tip_length, above=0.0) / v
+    v, w = check_range("speed", speed, above=0.0), check_range("frequency", frequency, above=0.0)
+    sine = w * check_range("tip_length", tip_length, above=0.0) / v
     return as_number(np.where(sine <= 1.0, np.arcsin(np.minimum(sine, 1.0)) / w, np.nan))  # Eq. (L12)
 
 
 def largest_insertion(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) -> Number:
     """Return the largest insertion [m], at most the tip length."""
-    v, w = checked("speed", speed, at_least=0.0), checked("frequency", frequency, above=0.0)
-    return as_number(np.minimum(v / w, checked("tip_length", tip_length, above=0.0)))  # Eq. (L9)
+    v, w = check_range("speed", speed, at_least=0.0), check_range("frequency", frequency, above=0.0)
+    return as_number(np.minimum(v / w, check_range("tip_length", tip_length, above=0.0)))  # Eq. (L9)
 
 
 def insertion(
@@ -159,10 +159,10 @@ def _history(
     frequency_out: ArrayLike,
     tip_length: ArrayLike,
 ) -> tuple[Array, Array]:
-    t, v = checked("time", time), checked("speed", speed, above=0.0)
-    w_in = checked("frequency_in", frequency_in, above=0.0)
-    w_out = checked("frequency_out", frequency_out, at_least=0.0)
-    length = checked("tip_length", tip_length, above=0.0)
+    t, v = check_range("time", time), check_range("speed", speed, above=0.0)
+    w_in = check_range("frequency_in", frequency_in, above=0.0)
+    w_out = check_range("frequency_out", frequency_out, at_least=0.0)
+    length = check_range("tip_length", tip_length, above=0.0)
     latches = v >= w_in * length
     returns = w_out > 0.0
     w_back = np.where(returns, w_out, 1.0)
@@ -184,5 +184,5 @@ def _history(
 
 
 def _angles(angle: ArrayLike, friction_angle: ArrayLike) -> tuple[Array, Array]:
-    theta = checked("angle", angle, above=0.0, at_most=LARGEST_ANGLE)
-    return theta, checked("friction_angle", friction_angle, at_least=0.0, at_most=RIGHT_ANGLE)
+    theta = check_range("angle", angle, above=0.0, at_most=LARGEST_ANGLE)
+    return theta, check_range("friction_angle", friction_angle, at_least=0.0, at_most=RIGHT_ANGLE)

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from scipy.special import ellipk
 
 from softdock.errors import InputError, Problem
-from softdock.theory.inputs import checked
+from softdock.theory.inputs import check_range
 
 
 def pitch_period(mean_motion: float, inertia: ArrayLike, amplitude: float = 0.0) -> float:
     """Return the period [s] of a pitch libration of an amplitude [rad] below a quarter turn; Eqs. (O17), (O18)."""
-    n = float(checked("mean_motion", mean_motion, above=0.0))
-    x, y, z = checked("inertia", inertia, above=0.0)
-    theta = float(checked("amplitude", amplitude, at_least=0.0, at_most=math.pi / 2))
+    n = float(check_range("mean_motion", mean_motion, above=0.0))
+    x, y, z = check_range("inertia", inertia, above=0.0)
+    theta = float(check_range("amplitude", amplitude, at_least=0.0, at_most=math.pi / 2))
     if not x > z:
         raise InputError(
             Problem(
@@ -51,8 +51,8 @@ class RollYaw(NamedTuple):
 
 def roll_yaw(mean_motion: float, inertia: ArrayLike) -> RollYaw:
     """Return the modes of small roll and yaw; Eq. (O20)."""
-    n = float(checked("mean_motion", mean_motion, above=0.0))
-    x, y, z = checked("inertia", inertia, above=0.0)
+    n = float(check_range("mean_motion", mean_motion, above=0.0))
+    x, y, z = check_range("inertia", inertia, above=0.0)
     roll, yaw = (y - z) / x, (y - x) / z
     squares = np.roots([1.0, 1.0 + 3.0 * roll + roll * yaw, 4.0 * roll * yaw]).astype(complex)  # Eq. (O20)
     half = n * np.sqrt(squares)

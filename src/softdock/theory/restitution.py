@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softdock.theory.inputs import Number, as_number, checked
+from softdock.theory.inputs import Number, as_number, check_range
 
 WEAK = 1e-3
 """Damping factor times speed below which the series is as accurate as the closed form."""
@@ -41,15 +41,15 @@ def damping_ratio(stiffness: ArrayLike, damping: ArrayLike, effective_mass: Arra
 
     Stiffness [N/m], damping [N s/m], effective mass of the two touching bodies [kg].
     """
-    k = checked("stiffness", stiffness, above=0.0)
-    d = checked("damping", damping, at_least=0.0)
-    mu = checked("effective_mass", effective_mass, above=0.0)
+    k = check_range("stiffness", stiffness, above=0.0)
+    d = check_range("damping", damping, at_least=0.0)
+    mu = check_range("effective_mass", effective_mass, above=0.0)
     return as_number(d / (2.0 * np.sqrt(k * mu)))  # Eq. (R18)
 
 
 def kelvin_voigt_restitution(damping_ratio: ArrayLike, release: Release = Release.ZERO_FORCE) -> Number:
     """Return the coefficient of restitution e* [1] for any damping ratio."""
-    zeta = np.atleast_1d(checked("damping_ratio", damping_ratio, at_least=0.0))
+    zeta = np.atleast_1d(check_range("damping_ratio", damping_ratio, at_least=0.0))
     if release is Release.ZERO_FORCE:
         e = np.exp(-2.0 * zeta * _arc_ratio(zeta))  # Eq. (R20)
     else:
@@ -77,7 +77,8 @@ def ramp_restitution(damping_factor: ArrayLike, speed: ArrayLike) -> Number:
     masses; Eq. (R21).
     """
     alpha = np.atleast_1d(
-        checked("damping_factor", damping_factor, at_least=0.0) * checked("speed", speed, at_least=0.0)
+        check_range("damping_factor", damping_factor, at_least=0.0)
+        * check_range("speed", speed, at_least=0.0)
     )
     safe = np.maximum(alpha, WEAK)
     e = -np.expm1(_log_of_lambert(safe - np.log1p(safe))) / safe  # Eq. (R22)

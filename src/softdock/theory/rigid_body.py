@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk, ellipkinc
 
 from softdock.errors import InputError, Problem
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
 
 class _Polhode(NamedTuple):
@@ -31,9 +31,9 @@ class _Polhode(NamedTuple):
 
 
 def _polhode(inertia: ArrayLike, rate: ArrayLike) -> _Polhode:
-    moments = checked("inertia", inertia, above=0.0)
+    moments = check_range("inertia", inertia, above=0.0)
     order = np.argsort(moments)
-    J, w = moments[order], np.asarray(checked("rate", rate), float)[order]
+    J, w = moments[order], np.asarray(check_range("rate", rate), float)[order]
     if not J[0] < J[1] < J[2]:
         raise InputError(
             Problem(field="inertia", message="must be three different moments.", given=repr(inertia))
@@ -62,7 +62,7 @@ def torque_free_rate(time: ArrayLike, inertia: ArrayLike, rate: ArrayLike) -> Ar
 
     Three principal moments of inertia [kg m2], all different, and the rate at time zero [rad/s].
     """
-    t, p = checked("time", time), _polhode(inertia, rate)
+    t, p = check_range("time", time), _polhode(inertia, rate)
     A, w = p.amplitude, p.rate
     start = float(ellipkinc(math.atan2(w[1] / A[1], w[0] / A[0]), p.parameter)) if A[1] != 0.0 else 0.0
     sn, cn, dn, _ = ellipj(p.frequency * t + start, p.parameter)
@@ -82,9 +82,9 @@ def symmetric_top_attitude(time: float, axial: float, transverse: float, rate: A
 
     Moments of inertia about and across the axis of symmetry [kg m2], and the rate at time zero [rad/s].
     """
-    w = np.asarray(checked("rate", rate), float)
-    C = float(checked("axial", axial, above=0.0))
-    A = float(checked("transverse", transverse, above=0.0))
+    w = np.asarray(check_range("rate", rate), float)
+    C = float(check_range("axial", axial, above=0.0))
+    A = float(check_range("transverse", transverse, above=0.0))
     momentum = np.array([A * w[0], A * w[1], C * w[2]])
     nutation = np.array([0.0, 0.0, (A - C) / A * w[2]])
     turn: Array = rotation(momentum / A * time) @ rotation(nutation * time)  # Eq. (B6)
@@ -111,14 +111,14 @@ def pendulum_frequency(mass: float, distance: float, inertia: float, gravity: fl
 
 def pendulum_period(frequency: ArrayLike, amplitude: ArrayLike) -> Number:
     """Return the period [s] of a pendulum with an amplitude below pi [rad]."""
-    k2 = np.sin(0.5 * checked("amplitude", amplitude, above=0.0, at_most=math.pi)) ** 2
-    return as_number(4.0 * ellipk(k2) / checked("frequency", frequency, above=0.0))  # Eq. (B8)
+    k2 = np.sin(0.5 * check_range("amplitude", amplitude, above=0.0, at_most=math.pi)) ** 2
+    return as_number(4.0 * ellipk(k2) / check_range("frequency", frequency, above=0.0))  # Eq. (B8)
 
 
 def pendulum_angle(time: ArrayLike, frequency: float, amplitude: float) -> Number:
     """Return the angle of a pendulum released from rest at its amplitude [rad]."""
     k = math.sin(0.5 * amplitude)
-    sn, _, _, _ = ellipj(ellipk(k * k) - frequency * checked("time", time), k * k)
+    sn, _, _, _ = ellipj(ellipk(k * k) - frequency * check_range("time", time), k * k)
     return as_number(2.0 * np.arcsin(k * sn))  # Eq. (B9)
 
 
@@ -129,7 +129,7 @@ def oscillator(
 
     Angular frequency without damping [rad/s]; position and speed at time zero.
     """
-    t = checked("time", time)
+    t = check_range("time", time)
     w, zeta = frequency, damping_ratio
     root = np.sqrt(complex(zeta**2 - 1.0))
     z = root * w * t
@@ -153,7 +153,7 @@ def two_bodies(
     Masses [kg], stiffness [N/m], stretch at time zero [m], speeds at time zero [m/s].
     """
     m1, m2 = masses
-    t = checked("time", time)
+    t = check_range("time", time)
     w = math.sqrt(stiffness * (1.0 / m1 + 1.0 / m2))
     centre = (m1 * speeds[0] + m2 * speeds[1]) / (m1 + m2) * t
     opening, _ = oscillator(t, w, 0.0, stretch, speeds[1] - speeds[0])
@@ -167,7 +167,7 @@ def exponential_spring_force(
     deflection: ArrayLike, stiffness: float, reference: float, exponent: float
 ) -> Number:
     """Return the force of a spring with increasing stiffness [N or N m]."""
-    s = checked("deflection", deflection)
+    s = check_range("deflection", deflection)
     return as_number(stiffness * s * (1.0 + (np.abs(s) / reference) ** exponent))  # Eq. (B12)
 
 
@@ -175,7 +175,7 @@ def exponential_spring_energy(
     deflection: ArrayLike, stiffness: float, reference: float, exponent: float
 ) -> Number:
     """Return the energy of a spring with increasing stiffness [J]."""
-    s = checked("deflection", deflection)
+    s = check_range("deflection", deflection)
     grown = (np.abs(s) / reference) ** exponent / (exponent + 2.0)
     return as_number(stiffness * s**2 * (0.5 + grown))  # Eq. (B13)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
 ROUND_OFF = 8 * np.finfo(float).eps  # e_I results from eight rounded operations
 BLOCK = 16384  # elements; the temporaries of one block fit into the second-level cache
@@ -89,7 +89,7 @@ class ManyImpacts(NamedTuple):
 
 def reduced_mass(a: ArrayLike, b: ArrayLike) -> Number:
     """Return the effective mass a b / (a + b) of two masses [kg]; zero if either is zero."""
-    return as_number(_reduced(checked("a", a, at_least=0.0), checked("b", b, at_least=0.0)))
+    return as_number(_reduced(check_range("a", a, at_least=0.0), check_range("b", b, at_least=0.0)))
 
 
 def system_effective_mass(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
@@ -100,17 +100,21 @@ def system_effective_mass(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: Array
 
 def interface_effective_mass(m2: ArrayLike, m3: ArrayLike) -> Number:
     """Return mu_i,ef, the effective mass of the two touching bodies [kg]."""
-    return as_number(_reduced(checked("m2", m2, above=0.0), checked("m3", m3, above=0.0)))  # Eq. (R2)
+    return as_number(_reduced(check_range("m2", m2, above=0.0), check_range("m3", m3, above=0.0)))  # Eq. (R2)
 
 
 def chaser_effective_mass(m1: ArrayLike, m2: ArrayLike) -> Number:
     """Return mu_c, the effective mass of the two bodies of the chaser [kg]."""
-    return as_number(_reduced(checked("m1", m1, at_least=0.0), checked("m2", m2, above=0.0)))  # Eq. (R3)
+    return as_number(
+        _reduced(check_range("m1", m1, at_least=0.0), check_range("m2", m2, above=0.0))
+    )  # Eq. (R3)
 
 
 def target_effective_mass(m3: ArrayLike, m4: ArrayLike) -> Number:
     """Return mu_t, the effective mass of the two bodies of the target [kg]."""
-    return as_number(_reduced(checked("m3", m3, above=0.0), checked("m4", m4, at_least=0.0)))  # Eq. (R4)
+    return as_number(
+        _reduced(check_range("m3", m3, above=0.0), check_range("m4", m4, at_least=0.0))
+    )  # Eq. (R4)
 
 
 def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
@@ -120,14 +124,14 @@ def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayL
 
 def ratio_star(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
     """Return e_I* = (1 + e*) e_I, between 0 and 2."""
-    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     return as_number((1.0 + _restitution(restitution)) * e_I)  # Eq. (R8)
 
 
 def impulse(m2: ArrayLike, m3: ArrayLike, *, speed: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
     """Return the impulse between the touching bodies [N s] for their approach speed [m/s]."""
     mu = np.asarray(interface_effective_mass(m2, m3))
-    return as_number((1.0 + _restitution(restitution)) * checked("speed", speed) * mu)  # Eq. (R5)
+    return as_number((1.0 + _restitution(restitution)) * check_range("speed", speed) * mu)  # Eq. (R5)
 
 
 def relative_velocity_after(
@@ -138,10 +142,10 @@ def relative_velocity_after(
     `speed`: closing speed of the centres of mass before the impact [m/s]. `oscillation`: additional approach speed of
     the touching bodies due to motion within the systems [m/s].
     """
-    e_star = checked(
+    e_star = check_range(
         "effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0, at_most=2 * (1 + ROUND_OFF)
     )
-    U, dU = checked("speed", speed), checked("oscillation", oscillation)
+    U, dU = check_range("speed", speed), check_range("oscillation", oscillation)
     return as_number((1.0 - e_star) * U - e_star * dU)  # Eq. (R9)
 
 
@@ -164,8 +168,8 @@ def predict_impact(
     """
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
     e = _restitution(restitution)
-    U, dU = checked("speed", speed), checked("oscillation", oscillation)
-    V_t = checked("target_velocity", target_velocity)
+    U, dU = check_range("speed", speed), check_range("oscillation", oscillation)
+    V_t = check_range("target_velocity", target_velocity)
     e_I = _ratio(m1, m2, m3, m4)
     e_star = (1.0 + e) * e_I  # Eq. (R8)
     P = (1.0 + e) * (U + dU) * _reduced(m2, m3)  # Eq. (R5)
@@ -239,7 +243,7 @@ def _predict_block(block: list[Array], ratio: Array, after: Array, work: Array) 
 def _raise_for_block(block: list[Array]) -> NoReturn:
     """Raise the error of `predict_impact` for the same input."""
     _four_masses(*block[:4])
-    checked("speed", block[4])
+    check_range("speed", block[4])
     _restitution(block[5])
     raise AssertionError("a block was rejected without an invalid input")
 
@@ -254,7 +258,7 @@ def _largest(values: Array) -> float:
 
 def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Regime | NDArray[np.int8]:
     """Return the regime of an impact: a `Regime` for scalars, its value for arrays."""
-    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     e_star = (1.0 + _restitution(restitution)) * e_I
     conditions = [e_I == 0.0, e_I >= 1.0 - ROUND_OFF, np.abs(e_star - 1.0) <= ROUND_OFF, e_star < 1.0]
     codes = np.select(conditions, [1, 2, 3, 4], default=5).astype(np.int8)
@@ -269,19 +273,19 @@ def mass_ratios(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> M
 
 def ratio_from_mass_ratios(interface: ArrayLike, chaser: ArrayLike = 0.0, target: ArrayLike = 0.0) -> Number:
     """Return e_I from the mass ratios; a chaser or target ratio of 0 makes that system a single mass."""
-    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
-    lt = checked("target", target, at_least=0.0)
+    li, lc = check_range("interface", interface, at_least=0.0), check_range("chaser", chaser, at_least=0.0)
+    lt = check_range("target", target, at_least=0.0)
     return as_number((li * (lc + 1.0) + lt + 1.0) / ((li + 1.0) * (lc + 1.0) * (lt + 1.0)))  # Eq. (R13)
 
 
 def ratio_equal_mass_ratios(ratio: ArrayLike) -> Number:
     """Return e_I for equal mass ratios of chaser and target."""
-    return as_number(1.0 / (checked("ratio", ratio, at_least=0.0) + 1.0))  # Eq. (R14)
+    return as_number(1.0 / (check_range("ratio", ratio, at_least=0.0) + 1.0))  # Eq. (R14)
 
 
 def ratio_fixed_wall(interface: ArrayLike, chaser: ArrayLike) -> Number:
     """Return e_I for a target with a fixed wall as far body."""
-    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
+    li, lc = check_range("interface", interface, at_least=0.0), check_range("chaser", chaser, at_least=0.0)
     return as_number(1.0 / ((li + 1.0) * (lc + 1.0)))  # Eq. (R15)
 
 
@@ -297,7 +301,7 @@ def zero_velocity_ratio(
     NaN if no ratio or every ratio (chaser = target = e*) is a solution.
     """
     asked = {"interface": interface, "chaser": chaser, "target": target}
-    given = {name: checked(name, v, at_least=0.0) for name, v in asked.items() if v is not None}
+    given = {name: check_range(name, v, at_least=0.0) for name, v in asked.items() if v is not None}
     if len(given) != 2:
         raise InputError("Give two of the mass ratios interface, chaser and target; the third is returned.")
     r = 1.0 + _restitution(restitution)
@@ -336,10 +340,10 @@ def _four_masses(
     m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     masses = (
-        checked("m1", m1, at_least=0.0),
-        checked("m2", m2, above=0.0),
-        checked("m3", m3, above=0.0),
-        checked("m4", m4, at_least=0.0),
+        check_range("m1", m1, at_least=0.0),
+        check_range("m2", m2, above=0.0),
+        check_range("m3", m3, above=0.0),
+        check_range("m4", m4, at_least=0.0),
     )
     with np.errstate(over="ignore"):
         if not np.isfinite(sum(masses)).all():
@@ -348,10 +352,10 @@ def _four_masses(
 
 
 def _restitution(value: ArrayLike) -> Array:
-    return checked("restitution", value, at_least=0.0, at_most=1.0)
+    return check_range("restitution", value, at_least=0.0, at_most=1.0)
 
 
 def _floats(name: str, value: ArrayLike) -> Array:
     """Return an array of floats; raise `InputError` for other types. Ranges are checked block by block."""
     given = np.asarray(value)
-    return given.astype(np.float64, copy=False) if given.dtype.kind in "iuf" else checked(name, value)
+    return given.astype(np.float64, copy=False) if given.dtype.kind in "iuf" else check_range(name, value)
