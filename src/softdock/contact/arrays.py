@@ -210,7 +210,7 @@ def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[floa
     strip["kind"], strip["radius"] = ARC, segment.radius
     strip["axis_z"], strip["axis_r"] = segment.centre
     angle = segment.start_angle + segment.sweep * (i + 0.5) / along
-    # Steps along an arc increase the angle, whatever the direction of the profile.
+    # Steps along an arc increase the angle, for both directions of the profile.
     return strip, (math.cos(angle), math.sin(angle)), rho_max
 
 

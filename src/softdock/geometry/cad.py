@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
 from softdock.geometry.chain import Chain, Side, clip, join_pieces, parts_on_side
-from softdock.geometry.facets import STEP_ENDINGS, Facets, read_bodies, refusal
+from softdock.geometry.facets import STEP_ENDINGS, Facets, cad_error, read_bodies
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
 from softdock.geometry.meridian_pieces import meridian_pieces
 from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
@@ -86,7 +86,7 @@ def read_surface(
     facets = _select_body(path, read_bodies(path, unit), body)
     if side is None and not facets.closed:
         message = "The surface is an open shell, so the side of its material is unknown."
-        raise refusal(
+        raise cad_error(
             path,
             message,
             hint="Set `side` to outside or inside, or export a closed solid.",
@@ -124,11 +124,11 @@ def _select_body(path: Path, bodies: list[Facets], body: str | int | None) -> Fa
         if len(bodies) == 1:
             return bodies[0]
         hint = "Select one by name or number (`part` of a surface in a scenario, `body` in Python), or export it alone."
-        raise refusal(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
+        raise cad_error(path, f"The file holds {len(bodies)} bodies: {names}.", hint=hint)
     for k, candidate in enumerate(bodies):
         if body in (k + 1, candidate.name):
             return candidate
-    raise refusal(path, f"There is no such body; the file holds {names}.", given=str(body))
+    raise cad_error(path, f"There is no such body; the file holds {names}.", given=str(body))
 
 
 def _requested_part(
@@ -149,7 +149,7 @@ def _requested_part(
     if z_range is not None:
         parts = [cut for part in parts for cut in clip(part, *z_range, near)]
     if not parts and chains and side == "inside" and all(_is_complete(chain, near) for chain in chains):
-        raise refusal(path, "The body has no cavity that faces the axis: it has no inside.")
+        raise cad_error(path, "The body has no cavity that faces the axis: it has no inside.")
     if facets.closed:  # plane faces alone are neither an outside nor a cavity
         parts = [
             part
@@ -162,7 +162,7 @@ def _requested_part(
         return sound[0]
     if len(sound) > 1:
         places = "; ".join(f"z from {_z_span(p)[0] * 1e3:.4g} to {_z_span(p)[1] * 1e3:.4g} mm" for p in sound)
-        raise refusal(
+        raise cad_error(
             path, f"The {side} consists of {len(sound)} surfaces: {places}.", hint="Select one with z_range."
         )
     raise _not_of_revolution(path, facets, frame, pieces, parts, side, z_range)
@@ -251,7 +251,7 @@ def _not_of_revolution(
     hint = "If a part of it is a surface of revolution, select it with z_range, or give the axis."
     if side == "outside":
         hint = 'If a part of it is a surface of revolution, select it with side "inside" or z_range, or give the axis.'
-    return refusal(path, f"{message}.", hint=hint)
+    return cad_error(path, f"{message}.", hint=hint)
 
 
 def _mass(
@@ -264,7 +264,7 @@ def _mass(
 ) -> MassProperties:
     """Return mass properties in S, from the exact meridian if it is completely known, else from the facets."""
     if not facets.closed:
-        raise refusal(path, "Mass properties need a closed solid; the file holds an open shell.")
+        raise cad_error(path, "Mass properties need a closed solid; the file holds an open shell.")
     near = JOINT_TOLERANCE * facets.size
     known = sum(len(piece.triangles) for piece in pieces) == len(facets.triangles)
     if known and len(chains) == 1 and _is_complete(chains[0], near):

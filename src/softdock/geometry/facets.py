@@ -82,28 +82,28 @@ def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
     ending = path.suffix.lower()
     if ending not in STEP_ENDINGS + MESH_ENDINGS:
         allowed = ", ".join(STEP_ENDINGS + MESH_ENDINGS)
-        raise refusal(path, f"The file extension must be one of {allowed}.", given=path.suffix or "none")
+        raise cad_error(path, f"The file extension must be one of {allowed}.", given=path.suffix or "none")
     if unit is not None and unit not in UNITS:
-        raise refusal(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
+        raise cad_error(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
     if not path.is_file():
-        raise refusal(path, "There is no such file.")
+        raise cad_error(path, "There is no such file.")
     if path.stat().st_size > LARGEST_FILE:
-        raise refusal(
+        raise cad_error(
             path,
             f"The file is larger than {LARGEST_FILE // 10**6} MB.",
             hint="Export the one part that touches, without its assembly.",
         )
     data = path.read_bytes()
     if not data.strip():
-        raise refusal(path, "The file is empty.")
+        raise cad_error(path, "The file is empty.")
     if ending in STEP_ENDINGS:
         if unit is not None:
-            raise refusal(path, "A STEP file contains its unit; omit `unit`.", given=unit)
+            raise cad_error(path, "A STEP file contains its unit; omit `unit`.", given=unit)
         return _step_bodies(path, data)
     return _mesh_bodies(path, data, UNITS[unit or "m"])
 
 
-def refusal(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
+def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
     """Return an `InputError` about a file."""
     return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
 
@@ -112,9 +112,9 @@ def _step_bodies(path: Path, data: bytes) -> list[Facets]:
     import cascadio  # slow import; only STEP files need it
 
     if not data.lstrip().startswith(b"ISO-10303-21;"):
-        raise refusal(path, "This is not a STEP file: it must begin with ISO-10303-21.")
+        raise cad_error(path, "This is not a STEP file: it must begin with ISO-10303-21.")
     if b"END-ISO-10303-21" not in data[-200:]:
-        raise refusal(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
+        raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
     bodies: list[Facets] = []
     for angular in (_ANGULAR_DEFLECTION, _FINE_DEFLECTION):
         glb = cascadio.load(
@@ -124,7 +124,7 @@ def _step_bodies(path: Path, data: bytes) -> list[Facets]:
         if all(face is not None for body in bodies for face in body.faces):
             break
     if not bodies:
-        raise refusal(path, "The STEP file holds no solid or shell.")
+        raise cad_error(path, "The STEP file holds no solid or shell.")
     return bodies
 
 
@@ -211,12 +211,12 @@ def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
     try:
         mesh = trimesh.load_mesh(io.BytesIO(data), file_type=path.suffix[1:].lower(), process=False)
     except Exception as error:
-        raise refusal(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
+        raise cad_error(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
     vertices, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
     if not len(triangles):
-        raise refusal(path, "The file holds no triangles.")
+        raise cad_error(path, "The file holds no triangles.")
     if not np.isfinite(vertices).all():
-        raise refusal(path, "The file holds coordinates that are not finite numbers.")
+        raise cad_error(path, "The file holds coordinates that are not finite numbers.")
     face_of = np.full(len(triangles), -1)
     return list(_split_bodies(path.stem, scale * vertices, triangles, (), face_of))
 

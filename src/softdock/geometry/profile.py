@@ -93,8 +93,8 @@ class Arc:
 class Profile:
     """Connected lines and arcs, each starting where the one before ended; material is on the right of travel.
 
-    Seen with z to the right and r upwards: a solid is travelled towards +z along its outside, a cavity
-    towards -z along its inside.
+    Seen with z to the right and r upwards, the direction of travel is +z along the outside of a solid and -z along
+    the inside of a cavity.
     """
 
     segments: tuple[Line | Arc, ...]

@@ -49,7 +49,7 @@ def profile_from_vertices(vertices: Sequence[Vertex | ArcTo], field: str = "prof
     if len(vertices) < 2:
         raise InputError(Problem(field=field, message="A profile needs at least two vertices."))
     if isinstance(vertices[0], ArcTo):
-        raise _refusal(field, 0, "A profile cannot begin with an arc: it needs a start point.")
+        raise _vertex_error(field, 0, "A profile cannot begin with an arc: it needs a start point.")
     places = [v.at if isinstance(v, Vertex) else v.arc_to for v in vertices]
     _check_points(places, field)
     cuts = [_fillet(vertices, places, k, field) for k in range(len(vertices))]
@@ -64,7 +64,7 @@ def profile_from_vertices(vertices: Sequence[Vertex | ArcTo], field: str = "prof
         used = (before.cut if before else 0.0) + (after.cut if after else 0.0)
         if used > length * (1 + 1e-12):
             where = k if after else k - 1
-            raise _refusal(
+            raise _vertex_error(
                 field, where, f"The fillet takes {used * 1e3:.6g} mm of a line {length * 1e3:.6g} mm long."
             )
         line = Line(start=before.arc.end if before else start, end=after.arc.start if after else end)
@@ -115,31 +115,33 @@ def _parse_item(item: Any, field: str, k: int) -> Vertex | ArcTo:
         return ArcTo(arc_to=points["arc_to"], through=points["through"])
     if keys == {"arc_to", "radius", "turn"}:
         return ArcTo(arc_to=points["arc_to"], radius=_number(given["radius"], field, k), turn=given["turn"])
-    raise _refusal(field, k, f"A vertex is written as {FORMS}.", given=str(item))
+    raise _vertex_error(field, k, f"A vertex is written as {FORMS}.", given=str(item))
 
 
 def _pair(value: Any, field: str, k: int) -> Point:
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-        raise _refusal(field, k, f"A vertex is written as {FORMS}.", given=str(value))
+        raise _vertex_error(field, k, f"A vertex is written as {FORMS}.", given=str(value))
     return _number(value[0], field, k), _number(value[1], field, k)
 
 
 def _number(value: Any, field: str, k: int) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _refusal(field, k, "A coordinate or radius must be a number in metres.", given=str(value))
+        raise _vertex_error(field, k, "A coordinate or radius must be a number in metres.", given=str(value))
     return float(value)
 
 
 def _check_points(places: Sequence[Point], field: str) -> None:
     for k, (z, r) in enumerate(places):
         if not (math.isfinite(z) and math.isfinite(r)):
-            raise _refusal(field, k, "Coordinates must be finite numbers.", given=f"[{z}, {r}]")
+            raise _vertex_error(field, k, "Coordinates must be finite numbers.", given=f"[{z}, {r}]")
         if r < 0.0:
-            raise _refusal(
+            raise _vertex_error(
                 field, k, "The profile must not cross its axis: r must be 0 or more.", given=f"r = {r:g} m"
             )
         if k and math.dist(places[k - 1], places[k]) <= 1e-12:
-            raise _refusal(field, k, "The vertex repeats the one before; a line or arc must have a length.")
+            raise _vertex_error(
+                field, k, "The vertex repeats the one before; a line or arc must have a length."
+            )
 
 
 def _fillet(
@@ -150,15 +152,15 @@ def _fillet(
     if not isinstance(vertex, Vertex) or vertex.fillet == 0.0:
         return None
     if vertex.fillet < 0.0 or not math.isfinite(vertex.fillet):
-        raise _refusal(field, k, "A fillet radius must be 0 or more.", given=f"{vertex.fillet:g} m")
+        raise _vertex_error(field, k, "A fillet radius must be 0 or more.", given=f"{vertex.fillet:g} m")
     if k in (0, len(vertices) - 1) or isinstance(vertices[k + 1], ArcTo):
-        raise _refusal(field, k, "A fillet needs a straight line before and after its vertex.")
+        raise _vertex_error(field, k, "A fillet needs a straight line before and after its vertex.")
     corner = places[k]
     u = _unit(places[k - 1], corner)
     w = _unit(corner, places[k + 1])
     turn = math.atan2(u[0] * w[1] - u[1] * w[0], u[0] * w[0] + u[1] * w[1])
     if abs(turn) < 1e-9 or abs(turn) > math.pi - 1e-9:
-        raise _refusal(field, k, "A fillet needs a corner; the lines before and after are parallel.")
+        raise _vertex_error(field, k, "A fillet needs a corner; the lines before and after are parallel.")
     cut = vertex.fillet * math.tan(abs(turn) / 2)
     start = (corner[0] - cut * u[0], corner[1] - cut * u[1])
     end = (corner[0] + cut * w[0], corner[1] + cut * w[1])
@@ -175,24 +177,26 @@ def _arc(vertex: ArcTo, start: Point, field: str, k: int) -> Arc:
         left = vertex.turn == "left"
         centre = _centre_of_radius(start, end, vertex.radius, left, field, k)
     else:
-        raise _refusal(field, k, "An arc needs either `through` or both `radius` and `turn` (left or right).")
+        raise _vertex_error(
+            field, k, "An arc needs either `through` or both `radius` and `turn` (left or right)."
+        )
     arc = Arc(start=start, end=end, centre=centre, counterclockwise=left)
     if abs(arc.sweep) > math.pi * (1 - 1e-9):
-        raise _refusal(field, k, "An arc must be shorter than half a turn; divide it.")
+        raise _vertex_error(field, k, "An arc must be shorter than half a turn; divide it.")
     return arc
 
 
 def _centre_of_radius(start: Point, end: Point, radius: float, left: bool, field: str, k: int) -> Point:
     half = math.dist(start, end) / 2
     if not radius > half:
-        raise _refusal(
+        raise _vertex_error(
             field,
             k,
             f"The radius must be more than half the distance of the arc's ends, {half * 1e3:.6g} mm.",
             given=f"{radius * 1e3:.6g} mm",
         )
     if radius > LARGEST_RADIUS_RATIO * half:
-        raise _refusal(field, k, "The radius is so large that the arc is a straight line; use a line.")
+        raise _vertex_error(field, k, "The radius is so large that the arc is a straight line; use a line.")
     u = _unit(start, end)
     height = math.copysign(math.sqrt(radius**2 - half**2), 1.0 if left else -1.0)
     return (start[0] + end[0]) / 2 - height * u[1], (start[1] + end[1]) / 2 + height * u[0]
@@ -203,7 +207,7 @@ def _circle_through(a: Point, b: Point, c: Point, field: str, k: int) -> tuple[P
     u, w = (b[0] - a[0], b[1] - a[1]), (c[0] - a[0], c[1] - a[1])
     cross = u[0] * w[1] - u[1] * w[0]
     if abs(cross) <= 1e-9 * math.hypot(*u) * math.hypot(*w):
-        raise _refusal(field, k, "The three points of the arc lie on one line.")
+        raise _vertex_error(field, k, "The three points of the arc lie on one line.")
     uu, ww = u[0] ** 2 + u[1] ** 2, w[0] ** 2 + w[1] ** 2
     centre = (a[0] + (w[1] * uu - u[1] * ww) / (2 * cross), a[1] + (u[0] * ww - w[0] * uu) / (2 * cross))
     return centre, cross > 0.0
@@ -214,5 +218,5 @@ def _unit(start: Point, end: Point) -> Point:
     return (end[0] - start[0]) / length, (end[1] - start[1]) / length
 
 
-def _refusal(field: str, k: int, message: str, given: str = "") -> InputError:
+def _vertex_error(field: str, k: int, message: str, given: str = "") -> InputError:
     return InputError(Problem(field=f"{field}.{k}", message=message, given=given))

@@ -17,7 +17,7 @@ SETTLING_RATIO = (
 
 @dataclass(frozen=True, kw_only=True)
 class Pad:
-    """A spring and damper that cannot pull [N/m, N s/m]."""
+    """A spring [N/m] and damper [N s/m] without tensile force."""
 
     stiffness: float
     damping: float = 0.0

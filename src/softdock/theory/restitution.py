@@ -32,8 +32,10 @@ DORMAND_PRINCE_ERROR = (
 class Release(Enum):
     """Condition for the end of a Kelvin-Voigt contact."""
 
-    ZERO_FORCE = "The contact ends where its force falls to zero: it cannot pull. The simulator does this."
-    ZERO_PENETRATION = "The contact ends where the penetration falls to zero; the damper pulls just before."
+    ZERO_FORCE = "The contact ends when its force falls to zero and is never tensile, as in the simulator."
+    ZERO_PENETRATION = (
+        "The contact ends when the penetration falls to zero; the force is tensile just before."
+    )
 
 
 def damping_ratio(stiffness: ArrayLike, damping: ArrayLike, effective_mass: ArrayLike) -> Number:

@@ -300,8 +300,8 @@ def zero_velocity_ratio(
 
     NaN if no ratio or every ratio (chaser = target = e*) is a solution.
     """
-    asked = {"interface": interface, "chaser": chaser, "target": target}
-    given = {name: check_range(name, v, at_least=0.0) for name, v in asked.items() if v is not None}
+    arguments = {"interface": interface, "chaser": chaser, "target": target}
+    given = {name: check_range(name, v, at_least=0.0) for name, v in arguments.items() if v is not None}
     if len(given) != 2:
         raise InputError("Give two of the mass ratios interface, chaser and target; the third is returned.")
     r = 1.0 + _restitution(restitution)
