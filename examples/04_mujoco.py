@@ -13,7 +13,7 @@ import numpy as np
 import softdock
 from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, MotionState
 from softdock.geometry.cad import read_surface
-from softdock.geometry.inline import profile_from_list
+from softdock.geometry.vertices import profile_from_list
 from softdock.scenario import from_data
 
 DROGUE = Path(str(files("softdock"))) / "scenario" / "bundled" / "cad" / "drogue.step"

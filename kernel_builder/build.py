@@ -21,7 +21,7 @@ from kernel_builder import source_tree  # noqa: F401  first, also in processes t
 from kernel_builder.dependencies import digest_of, kernels_of
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols
 from kernel_builder.source_tree import ROOT, entry_points
-from softdock.native.library import BOUNDSCHECK, FOLDER, footer, path_of
+from softdock.native.library import BOUNDSCHECK, FOLDER, footer, library_path
 from softdock.native.sources import BUILDER, source_digest
 
 OBJECTS = ROOT / "build" / "kernels"
@@ -52,7 +52,7 @@ def build(builds: Sequence[str], jobs: int | None = None, folder: Path = FOLDER)
         objects = {name: _objects_of(name) for name in builds}
         tasks = _tasks(objects)
         _compile(tasks, jobs or os.cpu_count() or 1)
-        libraries = [folder / path_of(name).name for name in builds]
+        libraries = [folder / library_path(name).name for name in builds]
         for name, library in zip(builds, libraries, strict=True):
             _link(name, list(objects[name].values()), library)
         _remove_old_objects()

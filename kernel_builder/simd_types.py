@@ -11,22 +11,22 @@ from numba.extending import lower_builtin, models, register_model, type_callable
 from numba.np.arrayobj import make_array
 
 from softdock.native.simd import (
-    HALVED_EXPONENT,
+    INVERSE_SQRT_CONSTANT,
     LANES,
-    choose,
+    approximate_inverse_sqrt,
+    broadcast,
     fma,
     gather,
-    larger,
-    largest,
+    horizontal_max,
+    horizontal_sum,
     load,
-    put,
-    rough_inverse_root,
+    load_three,
+    load_vector,
+    maximum,
+    one_hot,
+    select_positive,
     store,
-    take,
-    take_three,
-    total,
-    unit,
-    wide,
+    store_vector,
 )
 
 I32, I64, DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
@@ -37,7 +37,7 @@ ZERO = ir.Constant(VECTOR, [0.0] * LANES)
 
 
 class LanesType(types.Type):
-    """Numba's type of eight numbers side by side."""
+    """Numba type of a SIMD vector of eight floats."""
 
     def __init__(self) -> None:
         super().__init__(name=f"lanes{LANES}")
@@ -52,8 +52,8 @@ class _Model(models.PrimitiveModel):
         super().__init__(manager, kind, VECTOR)
 
 
-def _widened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return lanes as they are, and a number in all lanes."""
+def _broadcast(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return a vector unchanged, and a number broadcast to all lanes."""
     if isinstance(kind, LanesType):
         return value
     value = context.cast(builder, value, kind, types.float64)
@@ -62,7 +62,7 @@ def _widened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _define(operation: Any, instruction: str, *kinds: tuple[Any, ...]) -> None:
-    """Let an operator of Python work on lanes."""
+    """Define a Python operator for vectors."""
 
     @infer_global(operation)
     class Template(AbstractTemplate):
@@ -73,8 +73,8 @@ def _define(operation: Any, instruction: str, *kinds: tuple[Any, ...]) -> None:
             return None
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        wide = (_widened(context, builder, kind, value) for kind, value in zip(sig.args, args))
-        return getattr(builder, instruction)(*wide)
+        operands = (_broadcast(context, builder, kind, value) for kind, value in zip(sig.args, args))
+        return getattr(builder, instruction)(*operands)
 
     for kind in kinds:
         lower_builtin(operation, *kind)(lower)
@@ -89,7 +89,7 @@ _define(operator.neg, "fneg", (LanesType,))
 
 
 def _returns(function: Any, kind: Any) -> None:
-    """Tell Numba what a function returns, whatever it is given."""
+    """Declare the return type of a function for any argument types."""
     takes: dict[Any, Callable[..., Any]] = {
         1: lambda a: kind,
         2: lambda a, b: kind,
@@ -102,17 +102,17 @@ def _returns(function: Any, kind: Any) -> None:
 for _function, _kind in (
     (load, ALL),
     (store, types.none),
-    (take, ALL),
-    (take_three, ALL),
-    (put, types.none),
-    (wide, ALL),
-    (larger, ALL),
-    (choose, ALL),
-    (largest, types.float64),
-    (rough_inverse_root, ALL),
+    (load_vector, ALL),
+    (load_three, ALL),
+    (store_vector, types.none),
+    (broadcast, ALL),
+    (maximum, ALL),
+    (select_positive, ALL),
+    (horizontal_max, types.float64),
+    (approximate_inverse_sqrt, ALL),
     (gather, ALL),
-    (total, types.float64),
-    (unit, ALL),
+    (horizontal_sum, types.float64),
+    (one_hot, ALL),
 ):
     _returns(_function, _kind)
 
@@ -128,7 +128,7 @@ def _type_fma(context: Any) -> Callable[..., Any]:
 def _lower_fma(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if isinstance(sig.return_type, LanesType):
         kind, name = VECTOR, f"llvm.fma.v{LANES}f64"
-        args = [_widened(context, builder, kind, value) for kind, value in zip(sig.args, args)]
+        args = [_broadcast(context, builder, kind, value) for kind, value in zip(sig.args, args)]
     else:
         kind, name = DOUBLE, "llvm.fma.f64"
         args = [context.cast(builder, value, kind, types.float64) for kind, value in zip(sig.args, args)]
@@ -145,7 +145,7 @@ def _pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _data_and_shape(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, list[Any]]:
-    """Return the address of the first item of an array and its shape; that of an array in a record is constant."""
+    """Return the address of the first item of an array and its shape, which is constant for an array in a record."""
     array = make_array(kind)(context, builder, value)
     if isinstance(kind, types.NestedArray):
         return array.data, [I64(n) for n in kind.shape]
@@ -157,23 +157,23 @@ def _lower_load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _lower_store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    wide = _widened(context, builder, sig.args[3], args[3])
-    builder.store(wide, _pointer(context, builder, sig, args), align=8)
+    vector = _broadcast(context, builder, sig.args[3], args[3])
+    builder.store(vector, _pointer(context, builder, sig, args), align=8)
     return context.get_dummy_value()
 
 
 def _flat_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Return where the lanes of a one-dimensional array begin."""
+    """Return the address of the vector that begins at an item of a one-dimensional array."""
     data, _ = _data_and_shape(context, builder, sig.args[0], args[0])
     first = context.cast(builder, args[1], sig.args[1], types.intp)
     return builder.bitcast(builder.gep(data, [first]), VECTOR.as_pointer())
 
 
-def _lower_take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _lower_load_vector(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.load(_flat_pointer(context, builder, sig, args), align=8)
 
 
-def _lower_take_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _lower_load_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     data, _ = _data_and_shape(context, builder, sig.args[0], args[0])
     first, out = context.cast(builder, args[1], sig.args[1], types.intp), ZERO
     for k in range(3):
@@ -182,32 +182,32 @@ def _lower_take_three(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return out
 
 
-def _lower_put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    wide = _widened(context, builder, sig.args[2], args[2])
-    builder.store(wide, _flat_pointer(context, builder, sig, args), align=8)
+def _lower_store_vector(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    vector = _broadcast(context, builder, sig.args[2], args[2])
+    builder.store(vector, _flat_pointer(context, builder, sig, args), align=8)
     return context.get_dummy_value()
 
 
-def _lower_wide(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _widened(context, builder, sig.args[0], args[0])
+def _lower_broadcast(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _broadcast(context, builder, sig.args[0], args[0])
 
 
-def _larger(builder: Any, a: Any, b: Any) -> Any:
+def _maximum(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-def _lower_larger(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _larger(builder, *(_widened(context, builder, kind, x) for kind, x in zip(sig.args, args)))
+def _lower_maximum(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _maximum(builder, *(_broadcast(context, builder, kind, x) for kind, x in zip(sig.args, args)))
 
 
-def _lower_choose(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    x, a, b = (_widened(context, builder, kind, value) for kind, value in zip(sig.args, args))
+def _lower_select_positive(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    x, a, b = (_broadcast(context, builder, kind, value) for kind, value in zip(sig.args, args))
     return builder.select(builder.fcmp_ordered(">", x, ZERO), a, b)
 
 
-def _lower_rough_inverse_root(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _lower_approximate_inverse_sqrt(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     half = builder.lshr(builder.bitcast(args[0], INTEGERS), ir.Constant(INTEGERS, [1] * LANES))
-    bits = builder.sub(ir.Constant(INTEGERS, [HALVED_EXPONENT] * LANES), half)
+    bits = builder.sub(ir.Constant(INTEGERS, [INVERSE_SQRT_CONSTANT] * LANES), half)
     return builder.bitcast(bits, VECTOR)
 
 
@@ -222,8 +222,8 @@ def _lower_gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return out
 
 
-def _by_halves(builder: Any, x: Any, join: Callable[[Any, Any], Any]) -> Any:
-    """Join the lower half of the lanes with the upper half, until one is left."""
+def _reduce_by_halves(builder: Any, x: Any, join: Callable[[Any, Any], Any]) -> Any:
+    """Combine the lower half of the lanes with the upper half until one value is left."""
     n = LANES
     while n > 1:
         n //= 2
@@ -236,21 +236,21 @@ def _by_halves(builder: Any, x: Any, join: Callable[[Any, Any], Any]) -> Any:
     return builder.extract_element(x, ir.Constant(I32, 0))
 
 
-def _lower_total(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _by_halves(builder, args[0], builder.fadd)
+def _lower_horizontal_sum(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _reduce_by_halves(builder, args[0], builder.fadd)
 
 
-def _lower_largest(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _by_halves(builder, args[0], lambda a, b: _larger(builder, a, b))
+def _lower_horizontal_max(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _reduce_by_halves(builder, args[0], lambda a, b: _maximum(builder, a, b))
 
 
-def _lower_unit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _lower_one_hot(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     lane = context.cast(builder, args[0], sig.args[0], types.int64)
     first = builder.insert_element(ir.Constant(INTEGERS, ir.Undefined), lane, ir.Constant(I32, 0))
-    wide = builder.shuffle_vector(
+    lanes = builder.shuffle_vector(
         first, ir.Constant(INTEGERS, ir.Undefined), ir.Constant(ir.VectorType(I32, LANES), [0] * LANES)
     )
-    here = builder.icmp_signed("==", wide, ir.Constant(INTEGERS, list(range(LANES))))
+    here = builder.icmp_signed("==", lanes, ir.Constant(INTEGERS, list(range(LANES))))
     return builder.select(here, ir.Constant(VECTOR, [1.0] * LANES), ZERO)
 
 
@@ -258,13 +258,13 @@ lower_builtin(fma, types.Any, types.Any, types.Any)(_lower_fma)
 lower_builtin(load, types.Array, types.Any, types.Any)(_lower_load)
 lower_builtin(store, types.Array, types.Any, types.Any, types.Any)(_lower_store)
 lower_builtin(gather, types.Array, types.Array)(_lower_gather)
-lower_builtin(total, LanesType)(_lower_total)
-lower_builtin(unit, types.Integer)(_lower_unit)
-lower_builtin(take, types.Array, types.Any)(_lower_take)
-lower_builtin(take_three, types.Array, types.Any)(_lower_take_three)
-lower_builtin(put, types.Array, types.Any, types.Any)(_lower_put)
-lower_builtin(wide, types.Any)(_lower_wide)
-lower_builtin(larger, types.Any, types.Any)(_lower_larger)
-lower_builtin(choose, types.Any, types.Any, types.Any)(_lower_choose)
-lower_builtin(largest, LanesType)(_lower_largest)
-lower_builtin(rough_inverse_root, LanesType)(_lower_rough_inverse_root)
+lower_builtin(horizontal_sum, LanesType)(_lower_horizontal_sum)
+lower_builtin(one_hot, types.Integer)(_lower_one_hot)
+lower_builtin(load_vector, types.Array, types.Any)(_lower_load_vector)
+lower_builtin(load_three, types.Array, types.Any)(_lower_load_three)
+lower_builtin(store_vector, types.Array, types.Any, types.Any)(_lower_store_vector)
+lower_builtin(broadcast, types.Any)(_lower_broadcast)
+lower_builtin(maximum, types.Any, types.Any)(_lower_maximum)
+lower_builtin(select_positive, types.Any, types.Any, types.Any)(_lower_select_positive)
+lower_builtin(horizontal_max, LanesType)(_lower_horizontal_max)
+lower_builtin(approximate_inverse_sqrt, LanesType)(_lower_approximate_inverse_sqrt)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
 from softdock.geometry.profile import Point, Profile
+from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
 
 HERE = Path(__file__).parent
 Parameters = Mapping[str, float]

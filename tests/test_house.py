@@ -50,7 +50,7 @@ def test_rooms_are_named_after_what_they_hold() -> None:
 def test_kernels_import_only_kernels() -> None:
     """Kernels are made of math, numpy, other kernels and plain constants."""
     allowed = re.compile(
-        r"(math|numpy(\.\w+)*|typing|collections|softdock\.(native\.decorators|native\.simd|spatial|\w+\.kernels)(\.\w+)*)$"
+        r"(math|numpy(\.\w+)*|enum|typing|collections|softdock\.(native\.decorators|native\.simd|spatial|\w+\.kernels)(\.\w+)*)$"
     )
     for path in SOURCES:
         if path.stem == "kernels" or path.parent.name == "kernels":

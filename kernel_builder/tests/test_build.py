@@ -12,10 +12,10 @@ import pytest
 from kernel_builder import linker
 from kernel_builder.linker import ALLOWED, LinkError, link, undefined_symbols, wheel_platform
 from kernel_builder.source_tree import PACKAGE, ROOT, entry_points
-from softdock.native.library import default_builds, path_of, runs_as_python
+from softdock.native.library import default_builds, library_path, runs_as_python
 from softdock.native.sources import source_digest, source_files
 
-LIBRARIES = [path_of(build) for build in default_builds() if path_of(build).is_file()]
+LIBRARIES = [library_path(build) for build in default_builds() if library_path(build).is_file()]
 
 pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
 

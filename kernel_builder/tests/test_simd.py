@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernel_builder.tests.support import load as compile_and_load
-from softdock.contact.kernels.measure import inverse_root
+from softdock.contact.kernels.point_depths import inverse_sqrt
 from softdock.dynamics.kernels.kinematics import sine_and_cosine
 from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
 from softdock.native.decorators import kernel
@@ -15,20 +15,20 @@ from softdock.native.entry_point import EntryPoint
 from softdock.native.library import runs_as_python, usable_builds
 from softdock.native.simd import (
     LANES,
-    choose,
+    approximate_inverse_sqrt,
+    broadcast,
     fma,
     gather,
-    larger,
-    largest,
+    horizontal_max,
+    horizontal_sum,
     load,
-    put,
-    rough_inverse_root,
+    load_three,
+    load_vector,
+    maximum,
+    one_hot,
+    select_positive,
     store,
-    take,
-    take_three,
-    total,
-    unit,
-    wide,
+    store_vector,
 )
 
 pytestmark = pytest.mark.skipif(runs_as_python(), reason="about compiled kernels")
@@ -42,15 +42,15 @@ def mix(a, index, lane, out):
     store(out, 1, 0, 1.0 - x * y)
     store(out, 2, 0, -gather(a[0], index))
     store(out, 3, 0, fma(x, 2.0, y))
-    store(out, 4, 0, unit(lane) - x)
+    store(out, 4, 0, one_hot(lane) - x)
     store(out, 5, 0, 3.0)
-    store(out, 6, 0, x / 4.0 + 1.0 / take(a[1], 3))
-    put(out[7], 0, larger(x, y) - larger(x, 1.0))
-    put(out[8], 0, choose(x - y, 2.0, y))
-    put(out[9], 0, choose(take(a[0], 1), x, -1.0) + wide(largest(y)))
-    put(out[11], 0, take_three(a[0], 5))
-    put(out[10], 0, rough_inverse_root(x * x))
-    return total(x)
+    store(out, 6, 0, x / 4.0 + 1.0 / load_vector(a[1], 3))
+    store_vector(out[7], 0, maximum(x, y) - maximum(x, 1.0))
+    store_vector(out[8], 0, select_positive(x - y, 2.0, y))
+    store_vector(out[9], 0, select_positive(load_vector(a[0], 1), x, -1.0) + broadcast(horizontal_max(y)))
+    store_vector(out[11], 0, load_three(a[0], 5))
+    store_vector(out[10], 0, approximate_inverse_sqrt(x * x))
+    return horizontal_sum(x)
 
 
 @kernel
@@ -63,8 +63,8 @@ def multiply_add(a, b, c, out):
 @kernel
 def inverse_roots(q, out):
     """Exact and rough ones."""
-    put(out[0], 0, inverse_root(take(q, 0)))
-    put(out[1], 0, rough_inverse_root(take(q, 0)))
+    store_vector(out[0], 0, inverse_sqrt(load_vector(q, 0)))
+    store_vector(out[1], 0, approximate_inverse_sqrt(load_vector(q, 0)))
 
 
 @kernel

@@ -1,8 +1,9 @@
-"""Pins and holes that the tests are made of, and poses in which they touch."""
+"""Pins, holes and touching poses for the tests of pins."""
 
 import numpy as np
 
 from softdock.contact.entry_points import add_forces, manifold
+from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
@@ -32,25 +33,25 @@ SHAPES = {
 
 
 class Touching:
-    """A pair at kernel level: rows of the manifold, and force, torque and energy."""
+    """A pin in a hole at kernel level: manifold rows, force, torque and energy."""
 
     def __init__(self, one):
         self.shape = shape_record(one)
-        self.rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+        self.rows = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
 
     def contacts(self, P, a):
         count = manifold(self.shape, tuple(map(float, P)), tuple(map(float, a)), self.rows)
         return self.rows[:count]
 
     def __call__(self, P, a, w=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
-        out = np.zeros(kernels.TOTALS)
+        out = np.zeros(kernels.TOTALS_SIZE)
         count = len(self.contacts(P, a))
         add_forces(self.shape, self.rows, count, w, v, out)
         return out
 
 
 def direction(rng):
-    """Along the hole, a little off it, or anywhere."""
+    """Return a direction parallel to the hole, slightly tilted, or random."""
     a = rng.normal(size=3)
     if rng.random() < 0.6:
         a = np.array([0.0, 0.0, 1.0]) + rng.choice([0.0, 0.01, 0.1, 0.3]) * a
@@ -62,15 +63,15 @@ def pose(rng):
 
 
 def pressed(touching, rng, deepest=2e-3):
-    """A pose in which the pin touches, not too deeply."""
+    """Return a pose in which the pin touches with a limited depth."""
     while True:
         P, a = pose(rng)
-        if 0.0 < touching(P, a)[kernels.DEEPEST] < deepest:
+        if 0.0 < touching(P, a)[kernels.MAXIMUM_DEPTH] < deepest:
             return P, a
 
 
 def leaning(one, rng):
-    """A pose in which the body lies on a rim: normal to the rim and to the pin, anywhere along it."""
+    """Return a pose in which the body touches a rim, along the common normal of rim and pin."""
     phi, steep, across = rng.uniform(0.0, 2 * np.pi), rng.uniform(0.0, np.pi / 2), rng.uniform(-1.5, 1.5)
     e_r, e_t = np.array([np.cos(phi), np.sin(phi), 0.0]), np.array([-np.sin(phi), np.cos(phi), 0.0])
     up = np.array([0.0, 0.0, 1.0])
@@ -83,7 +84,7 @@ def leaning(one, rng):
 
 
 def turned(w, x):
-    """The vector x turned by the rotation vector w."""
+    """Return the vector x rotated by the rotation vector w [rad]."""
     angle = np.linalg.norm(w)
     if angle == 0.0:
         return x

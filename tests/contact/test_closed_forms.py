@@ -49,7 +49,7 @@ def test_flat_cells_below_a_sphere(depth):
 
 @pytest.mark.plain_python
 def test_sphere_in_hemisphere_at_the_pole():
-    """Integrate the exact depth over B's areas: s = |x| - R_A in the meridian angle t."""
+    """Integral of the exact depth over B's area: s = |x| - R_A as a function of the meridian angle t."""
     inner, outer, depth = 0.010, 0.030, 150e-6
     e = outer - inner + depth
     t = np.linspace(0.0, math.pi / 2, 400_001)
@@ -72,7 +72,7 @@ def test_flat_punch_is_exact():
 
 
 def fall(pair, mass, speed, step):
-    """Let B fall on A along z (Runge-Kutta 4) until it leaves; return the speed after."""
+    """Return the rebound speed of B after an impact on A along z (Runge-Kutta 4)."""
 
     def rate(y):
         return np.array(
@@ -102,7 +102,7 @@ def test_restitution_of_the_damping_ramp():
 
 
 @pytest.mark.plain_python
-def test_damping_above_the_ramp_is_constant_and_never_pulls():
+def test_damping_above_the_ramp_is_constant_and_never_tensile():
     d0, s0 = 1e8, 1e-5
     layer = ElasticLayer(areal_stiffness=STIFFNESS, damping=d0, damping_depth=s0)
     pair, area, depth = pair_of(plate(), punch(), layer=layer), math.pi * 0.01**2, 1e-4
@@ -157,7 +157,7 @@ def test_block_creeps_on_an_incline(law, creep):
     assert speed == pytest.approx(creep(v0, math.tan(tilt) / mu), rel=1e-4)
 
 
-def test_points_tend_to_the_same_force():
+def test_points_converge_to_the_same_force():
     """The midpoint rule on a patch of radius a with points h apart errs by about (h/a)^1.5."""
     depth = 300e-6
     exact = STIFFNESS * math.pi * RADIUS * depth**2

@@ -13,6 +13,6 @@ def test_static_force_within_half_a_per_cent(name):
     for force, error, quartered in zip(FORCES, errors["cut cells"], errors["cut cells, quartered"]):
         allowed = 0.005 if force >= 1.0 else 0.01
         assert error <= allowed
-        # The cut of a linear depth errs with the square of the size or better: quartered, a fourth or less. An error
-        # that is far below the allowed one may have been so by chance, and be so again.
+        # The error is of second order in the cell size or better: a fourth or less for quartered cells. Errors far
+        # below the tolerance may be small by chance and are not compared.
         assert quartered <= max(0.5 * error, 0.25 * allowed)

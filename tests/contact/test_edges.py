@@ -8,7 +8,9 @@ import pytest
 
 from softdock.bench.contact_kinds import STIFFNESS, bowl, plate, rotation, state
 from softdock.contact import ContactPair, ElasticLayer
-from softdock.geometry.profile import Line, Profile, rounded_profile, sharp_edges
+from softdock.geometry.profile import Line, Profile
+from softdock.geometry.profile_arrays import sharp_edges
+from softdock.geometry.vertices import rounded_profile
 from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
@@ -95,7 +97,7 @@ def test_pressure_at_an_edge_has_its_damping():
 
 @pytest.mark.parametrize("depth", [2e-6, 20e-6, 200e-6])
 def test_a_run_sees_the_deepest_point_of_an_edge(depth):
-    """Also where a touch is so slight that no point of a cell is inside."""
+    """Also in shallow contacts with no point of a cell inside the material."""
     tilt = 0.3
     low = 0.02 * math.cos(tilt) + 0.008 * math.sin(tilt)  # of the lower edge below the middle
     cylinder = ((-0.02, 0.0), (-0.02, 0.008), (0.02, 0.008), (0.02, 0.0))
@@ -127,7 +129,7 @@ def test_a_run_sees_the_deepest_point_of_an_edge(depth):
 
 
 @pytest.mark.plain_python
-def test_edges_are_corners_that_stick_out_and_ends():
+def test_sharp_edges_are_convex_corners_and_open_ends():
     assert [(e.z, e.radius, e.is_end) for e in sharp_edges(SOLIDS["cone"])] == [
         (0.012, 0.01, False),
         (-0.012, 0.0, False),

@@ -1,4 +1,4 @@
-"""Bad input is refused with a sentence."""
+"""Invalid input is rejected with a message."""
 
 import math
 import threading
@@ -21,27 +21,27 @@ def test_areal_stiffness_of_aluminium():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: ElasticLayer(areal_stiffness=0.0), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=math.nan), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=math.inf), "areal_stiffness must be more than 0"),
-        (lambda: ElasticLayer(areal_stiffness=1.0, damping=-1.0), "damping must be 0"),
-        (lambda: ElasticLayer(areal_stiffness=1.0, damping=1.0), "damping_depth must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=0.0), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.nan), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=math.inf), "areal_stiffness: must be more than 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=-1.0), "damping: must be 0"),
+        (lambda: ElasticLayer(areal_stiffness=1.0, damping=1.0), "damping_depth: must be more than 0"),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.5, thickness=1e-3),
-            "poisson_ratio must be above -1 and below 0.5",
+            "poisson_ratio: must be above -1 and below 0.5",
         ),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=1e9, poisson_ratio=0.3, thickness=0.0),
-            "thickness must be more than 0",
+            "thickness: must be more than 0",
         ),
         (
             lambda: ElasticLayer.of_material(youngs_modulus=0.0, poisson_ratio=0.3, thickness=1.0),
-            "youngs_modulus must be more than 0",
+            "youngs_modulus: must be more than 0",
         ),
-        (lambda: Friction(coefficient=-0.1), "coefficient must be 0 or more"),
-        (lambda: Friction(threshold_speed=0.0), "threshold_speed must be more than 0"),
-        (lambda: CutCells(resolved_force=0.0), "resolved_force must be more than 0"),
-        (lambda: Points(spacing=0.0), "spacing must be more than 0"),
+        (lambda: Friction(coefficient=-0.1), "coefficient: must be 0 or more"),
+        (lambda: Friction(threshold_speed=0.0), "threshold_speed: must be more than 0"),
+        (lambda: CutCells(resolved_force=0.0), "resolved_force: must be more than 0"),
+        (lambda: Points(spacing=0.0), "spacing: must be more than 0"),
         (
             lambda: ContactPair(
                 surface_A=plate(),
@@ -52,12 +52,12 @@ def test_areal_stiffness_of_aluminium():
         ),
     ],
 )
-def test_refused(make, sentence):
+def test_invalid_values_are_rejected(make, sentence):
     with pytest.raises(InputError, match=sentence):
         make()
 
 
-def test_forces_may_be_asked_from_threads():
+def test_forces_are_thread_safe():
     pair = ContactPair(surface_A=plate(), surface_B=ball(0.01), layer=ElasticLayer(areal_stiffness=2e9))
     depths = np.linspace(1e-5, 5e-4, 40)
     alone = [float(pair.forces(state(), state(r=(0.0, 0.0, 0.01 - d)))[1].F[2]) for d in depths]
@@ -74,11 +74,11 @@ def test_forces_may_be_asked_from_threads():
     for thread in threads:
         thread.join()
     for (_, i), force in answers.items():
-        assert force == pytest.approx(alone[i], rel=1e-3)  # the list in use may be another one
+        assert force == pytest.approx(alone[i], rel=1e-3)  # the near list may differ
 
 
-def test_a_stiff_thin_layer_is_resolved_too():
-    """Aluminium, 1 mm: depths below a micrometre; cells follow the stiffness."""
+def test_a_stiff_thin_layer_is_resolved():
+    """Aluminium, 1 mm: depths below a micrometre; the cell size depends on the stiffness."""
     c, R = 1.037e14, 0.01
     pair = ContactPair(surface_A=plate(), surface_B=ball(R), layer=ElasticLayer(areal_stiffness=c))
     for force in (0.1, 1.0, 10.0):

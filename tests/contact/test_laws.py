@@ -1,4 +1,4 @@
-"""Laws that every contact obeys, whatever its kind."""
+"""Conservation laws and invariances of every kind of contact."""
 
 import dataclasses
 import math
@@ -12,7 +12,8 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild
 from softdock.contact.kernels import layout
 from softdock.geometry.kernels import depth
-from softdock.geometry.profile import profile_array, rounded_profile
+from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.vertices import rounded_profile
 
 DROGUE = rounded_profile(
     [
@@ -42,10 +43,10 @@ class Kernel:
         self.lists = contact_lists(self.arrays, capacity=2048)
         rebuild(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), reach)
         self.clearance = self.lists.work[0]["clearance"]
-        assert self.lists.work[0]["blocks"] <= 2048
+        assert self.lists.work[0]["block_count"] <= 2048
 
     def __call__(self, R_AB, p_AB_A, w=REST, v=REST):
-        out = np.zeros(layout.OUTPUT)
+        out = np.zeros(layout.OUTPUT_SIZE)
         moved = evaluate(self.arrays, self.lists, 0, rows(R_AB), tuple(map(float, p_AB_A)), w, v, out)
         return out, moved
 
@@ -130,8 +131,8 @@ def test_action_equals_reaction_at_the_same_point(name, quadrature):
 @pytest.mark.parametrize(
     "name", ["ball (6 mm) on cone", "pin across throat edge", "ball in hemisphere, 10 in 12 mm"]
 )
-def test_turning_and_moving_the_scene_turns_the_answer(name):
-    """Also seen from a frame that moves on, far from the origin."""
+def test_forces_are_invariant_under_rigid_motions_of_the_scene(name):
+    """Also in a moving frame far from the origin."""
     kind, R_AB, p_AB_A = pressed(name)
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     v, omega = np.array([0.01, -0.02, 0.03]), np.array([0.2, 0.1, -0.3])
@@ -146,7 +147,7 @@ def test_turning_and_moving_the_scene_turns_the_answer(name):
 
 
 def test_a_common_rigid_motion_does_no_work():
-    """Bodies that turn together like one do not slide or damp."""
+    """A common rigid rotation causes neither friction nor damping."""
     kind, R_AB, p_AB_A = pressed("pin across throat edge")
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3))
     omega, v = np.array([0.4, -0.2, 0.7]), np.array([1.0, 2.0, 3.0])
@@ -175,7 +176,7 @@ def test_exchanging_the_roles_changes_the_force_by_depth_times_curvature(name):
     change = np.linalg.norm(there.wrench_A.F) / np.linalg.norm(here.wrench_B.F) - 1.0
     second_order = 4.0 * ((abs(K_A) + abs(K_B)) * d) ** 2
     assert change == pytest.approx(0.5 * (K_A - K_B) * d, abs=second_order + 5e-4)
-    assert second_order + 5e-4 < 0.25 * (abs(K_A) + abs(K_B)) * d  # else the test would prove nothing
+    assert second_order + 5e-4 < 0.25 * (abs(K_A) + abs(K_B)) * d  # otherwise the test would not be sensitive
 
 
 def curvature(profile, x):
@@ -190,7 +191,7 @@ def curvature(profile, x):
 
 @pytest.mark.parametrize("law", FrictionLaw)
 @pytest.mark.parametrize("name", KINDS)
-def test_losses_are_never_negative_and_stress_never_pulls(name, law):
+def test_dissipation_is_never_negative_and_stress_never_tensile(name, law):
     kind, R_AB, p_AB_A = pressed(name, force=1.0)
     pair = dataclasses.replace(kind.pair(), layer=LAYER, friction=Friction(coefficient=0.3, law=law))
     rng = np.random.default_rng(0)
@@ -213,8 +214,8 @@ def test_power_balance():
     later, _ = kernel(rotation(w, np.linalg.norm(w) * dt) @ R_AB, p_AB_A + v * dt)
     sooner, _ = kernel(rotation(w, -np.linalg.norm(w) * dt) @ R_AB, p_AB_A - v * dt)
     rate = (later[layout.ENERGY] - sooner[layout.ENERGY]) / (2 * dt)
-    # Damping and friction act at the stress centre of each cell: exact for a translation, and a turn across a
-    # cell of 1 mm at 0.6 rad/s adds less than a thousandth of the speed.
+    # Damping and friction act at the stress centre of each cell: exact for a translation; a rotation of 0.6 rad/s
+    # changes the speed across a cell of 1 mm by less than a thousandth.
     assert force @ v + torque @ w == pytest.approx(-rate - out[layout.DISSIPATION], rel=1e-3)
 
 
@@ -238,8 +239,8 @@ def test_clearance_is_a_bound(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_list_serves_its_reach(name):
-    """Within its reach, moved and turned, a list is as exact as where it was made (root mean square, as there)."""
+def test_a_list_is_valid_within_its_reach(name):
+    """Within its reach a list is as accurate as at the pose where it was built (root mean square)."""
     rng = np.random.default_rng(2)
     reach, errors = 1e-4, []
     kind, R_AB, p_AB_A = pressed(name, force=1.0)
@@ -257,7 +258,7 @@ def test_a_list_serves_its_reach(name):
 
 
 def allowed(force):
-    """Error [N] that a contact force may have: 0.5 % from 1 N on, growing to 1 % at 0.1 N, and no less below."""
+    """Return the allowed error of a contact force [N]: 0.5 % above 1 N, up to 1 % at 0.1 N, constant below."""
     return 5e-3 * max(force, 0.1) * 2.0 ** max(0.0, -math.log10(max(force, 0.1)))
 
 
@@ -272,7 +273,7 @@ TAPER = Kind(
         np.array([math.cos(azimuth), math.sin(azimuth), 0.0]),
     ),
 )
-"""A slender probe leans on the rounded edge of a throat: long cells that bend only at one end."""
+"""A slender probe on the rounded edge of a throat: long cells that bend only at one end."""
 STEEP = {
     "taper on throat edge": TAPER,
     **{name: KINDS[name] for name in ("rounded edge (2 mm) on cone", "ring, cone in cone")},
@@ -280,8 +281,8 @@ STEEP = {
 
 
 @pytest.mark.parametrize("name", STEEP)
-def test_the_reach_of_a_list_changes_nothing(name):
-    """However far a list reaches, and where cells are cut near an end that bends or is wider, the force is exact."""
+def test_the_force_does_not_depend_on_the_reach_of_a_list(name):
+    """The force is accurate for any reach, also for cells cut near an end that bends or is wider."""
     kind = STEEP[name]
     for seed in range(13, 19):
         approach = kind.approach(np.random.default_rng(seed))
@@ -313,14 +314,14 @@ def test_motion_bound_bounds_the_motion():
 
 
 def test_pairs_share_arrays():
-    """Several pairs in one set of arrays answer as each alone."""
+    """Several pairs in one set of arrays give the same results as each alone."""
     chosen = [
         pressed(name) for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, cone in cone")
     ]
     pairs = [kind.pair() for kind, _, _ in chosen]
     arrays = contact_arrays(pairs)
     lists = contact_lists(arrays, capacity=2048)
-    out = np.zeros(layout.OUTPUT)
+    out = np.zeros(layout.OUTPUT_SIZE)
     for i, (kind, R, p) in enumerate(chosen):
         rebuild(arrays, lists, i, rows(R), tuple(map(float, p)), 2e-4)
         evaluate(arrays, lists, i, rows(R), tuple(map(float, p)), REST, REST, out)
@@ -328,18 +329,18 @@ def test_pairs_share_arrays():
         assert np.array_equal(out, alone)
 
 
-def test_a_full_list_says_so():
+def test_a_full_list_reports_the_required_capacity():
     kind, R, p = pressed("ball (6 mm) on cone")
     arrays = contact_arrays([kind.pair()])
     small = contact_lists(arrays, capacity=1)
     rebuild(arrays, small, 0, rows(R), tuple(map(float, p)), 2e-4)
-    short = small.work[0]["blocks"]
+    short = small.work[0]["block_count"]
     assert short > 1
     large = contact_lists(arrays, capacity=2 * short)
     rebuild(arrays, large, 0, rows(R), tuple(map(float, p)), 2e-4)
-    enough = large.work[0]["blocks"]
+    enough = large.work[0]["block_count"]
     assert enough <= 2 * short
-    assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cells"]
+    assert large.blocks[0, :enough]["count"].sum() == large.work[0]["cell_count"]
 
 
 def test_radial_mapping_agrees_on_a_cone():
@@ -352,7 +353,7 @@ def test_radial_mapping_agrees_on_a_cone():
 
 
 def test_radial_mapping_is_wrong_at_the_pole():
-    """Where the profile's normal is axial, the radial distance says nothing about the depth."""
+    """Where the profile's normal is axial, the radial distance is unrelated to the depth."""
     kind, R, p = pressed("ball at the pole, 10 in 30 mm", force=1.0)
     pair = dataclasses.replace(kind.pair(), mapping=Mapping.RADIAL)
     force = np.linalg.norm(pair.forces(state(), state(r=p, A=R))[1].F)
@@ -360,7 +361,7 @@ def test_radial_mapping_is_wrong_at_the_pole():
 
 
 def test_mirror_symmetry():
-    """A pin that leans against the throat in the x-z plane feels no force along y and no torque about x, z."""
+    """A pin tilted against the throat in the x-z plane has no force along y and no torque about x and z."""
     kind = KINDS["pin across throat edge"]
     pair = kind.pair(CutCells(resolved_force=1e-3))
     R = rotation((0.0, 1.0, 0.0), 0.1)
@@ -380,8 +381,8 @@ def test_no_contact_no_force():
 
 
 @pytest.mark.parametrize("quadrature", [CutCells(), Points(spacing=0.5e-3)])
-def test_patches_add_up_and_are_told_apart(quadrature):
-    """A tilted pin in a throat touches at two places; a ball at one; the rest is the sum."""
+def test_patches_are_separated_and_add_up_to_the_force(quadrature):
+    """A tilted pin in a throat has two patches, a ball has one; their sum is the contact force."""
     kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
     assert len(kind.pair(quadrature).patches(state(), state(r=p, A=R))) == 1
     A = rounded_profile([(0.02, 0.0203), (-0.02, 0.0203)], [])

@@ -1,4 +1,4 @@
-"""Near lists along a path: they hold on all of it and beside it, and leave out nothing that touches."""
+"""Near lists along a path are valid on the path and within their reach, and contain all touching cells."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ def vector(p):
 
 
 def turning(w):
-    """Matrix of a cross product."""
+    """Return the matrix of a cross product."""
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
@@ -38,11 +38,11 @@ class Path:
             self.arrays, self.lists, 0, rows(R_AB), vector(p_AB_A), rows(half_R), vector(half_p), reach
         )
         self.clearance = float(self.lists.work[0]["clearance"])
-        assert self.lists.work[0]["blocks"] <= 2048
+        assert self.lists.work[0]["block_count"] <= 2048
 
     @classmethod
     def random(cls, pair, R_AB, p_AB_A, rng, normal, length=1e-3, reach=REACH):
-        """A path through a pose, of a random twist that hardly goes along the normal, as bodies in contact move."""
+        """Return a path through a pose along a random twist that is nearly tangential, like motions in contact."""
         ball = contact_arrays([pair]).nodes[0]
         w, v = rng.normal(size=3), rng.normal(size=3)
         v -= 0.98 * (v @ normal) * normal
@@ -52,7 +52,7 @@ class Path:
         return cls(pair, R_AB, p_AB_A, half_R, half_p, reach)
 
     def beside(self, rng, at, far):
-        """A pose near a place of the path; at least half as far from it as `far` [m], as the list judges."""
+        """Return a pose near a position of the path, with a deviation between half of `far` and `far` [m]."""
         R, p = self.R + at * self.half_R, self.p + at * self.half_p
         U, _, V = np.linalg.svd(R)
         R = U @ V  # a rotation
@@ -69,13 +69,13 @@ class Path:
         return motion_bound(self.arrays, self.lists, 0, rows(R), vector(p))
 
     def force(self, R, p, w=REST, v=REST):
-        out = np.zeros(layout.OUTPUT)
+        out = np.zeros(layout.OUTPUT_SIZE)
         evaluate(self.arrays, self.lists, 0, rows(R), vector(p), w, v, out)
         return out
 
     def force_of_all(self, R, p, w=REST, v=REST):
-        """Force and torque of the cells of the list, none of them skipped."""
-        table = np.zeros((int(self.lists.work[0]["cells"]), 12))
+        """Return force and torque of all cells of the list, without skipping blocks."""
+        table = np.zeros((int(self.lists.work[0]["cell_count"]), 12))
         count = touching_cells(self.arrays, self.lists, 0, rows(R), vector(p), w, v, table)
         return table[:count, 3:9].sum(axis=0)
 
@@ -86,7 +86,7 @@ def normal_of(name, seed):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_blocks_are_skipped_only_where_nothing_touches(name):
-    """Eq. (C26): the force with blocks skipped is that of all cells, anywhere on the path and beside it."""
+    """Eq. (C26): skipping blocks does not change the force on the path and beside it."""
     rng = np.random.default_rng(7)
     touched = 0
     for seed, force, reach in ((5, 1.0, REACH), (6, 0.1, 3 * REACH), (7, 20.0, REACH)):
@@ -101,8 +101,8 @@ def test_blocks_are_skipped_only_where_nothing_touches(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_list_serves_its_path(name):
-    """On the path and within the reach of it a list is as exact as one made there (root mean square)."""
+def test_a_list_is_valid_on_its_path(name):
+    """On the path and within its reach a list is as accurate as one built there (root mean square)."""
     rng = np.random.default_rng(3)
     errors = []
     kind, R, p = pressed(name, force=1.0)
@@ -111,7 +111,7 @@ def test_a_list_serves_its_path(name):
         path = Path.random(kind.pair(), R, p, rng, normal_of(name, 5))
         for at in (-1.0, -0.6, 0.0, 0.4, 1.0):
             Q, q = path.beside(rng, at, REACH)
-            if path.off(Q, q) > REACH:  # a turn about which the path is too straight
+            if path.off(Q, q) > REACH:  # a rotation for which the linear path is inaccurate
                 continue
             exact = fine.contact(state(), state(r=q, A=Q)).wrench_B.F
             errors.append(np.linalg.norm(path.force(Q, q)[:3] - exact) / allowed(np.linalg.norm(exact)))
@@ -119,8 +119,8 @@ def test_a_list_serves_its_path(name):
     assert np.sqrt(np.mean(np.square(errors))) <= 1.0
 
 
-def test_nothing_that_touches_is_left_out():
-    """Plain points have no size that could differ: a list along a path gives the force of all points of B."""
+def test_no_touching_point_is_omitted():
+    """A list of plain points along a path gives the force of all points of B."""
     rng = np.random.default_rng(11)
     touched = 0
     for name in ("ball (6 mm) on cone", "pin across throat edge", "ring, tilted up to 2 mrad"):
@@ -132,7 +132,7 @@ def test_nothing_that_touches_is_left_out():
             rebuild(path.arrays, whole, 0, rows(R), vector(p), 1.0)
             for at in (-1.0, -0.3, 0.5, 1.0):
                 Q, q = path.beside(rng, at, REACH)
-                out, every = path.force(Q, q), np.zeros(layout.OUTPUT)
+                out, every = path.force(Q, q), np.zeros(layout.OUTPUT_SIZE)
                 evaluate(path.arrays, whole, 0, rows(Q), vector(q), REST, REST, every)
                 touched += every[layout.CONTACT_AREA] > 0.0
                 assert out == pytest.approx(every, rel=1e-9, abs=1e-9 * np.linalg.norm(every))
@@ -159,7 +159,7 @@ def test_nothing_touches_within_the_clearance_of_a_path(name):
 
 
 def test_the_bound_beside_a_path_bounds_the_motion():
-    """Some place of the path is nowhere on B farther off than Eq. (C32) says, and the bound is not idle."""
+    """The bound of Eq. (C32) holds for some position of the path and all points of B, and is tight."""
     kind, R, p = pressed("pin across throat edge")
     rng = np.random.default_rng(4)
     surface = np.array(
@@ -185,13 +185,13 @@ def test_the_bound_beside_a_path_bounds_the_motion():
             assert bound <= 6 * min(off) + 1e-5  # a grid of places is 5 um apart
 
 
-def test_a_path_of_no_length_is_a_pose():
-    """Without motion a list along a path is the list at a pose, to the last bit."""
+def test_a_path_of_zero_length_is_a_pose():
+    """Without motion a list along a path is identical to the list at a pose."""
     kind, R, p = pressed("ball (9 mm) on throat edge")
     still = Path(kind.pair(), R, p, np.zeros((3, 3)), np.zeros(3))
     lists = contact_lists(still.arrays, capacity=2048)
     rebuild(still.arrays, lists, 0, rows(R), vector(p), REACH)
-    assert lists.work[0]["cells"] == still.lists.work[0]["cells"]
-    out = np.zeros(layout.OUTPUT)
+    assert lists.work[0]["cell_count"] == still.lists.work[0]["cell_count"]
+    out = np.zeros(layout.OUTPUT_SIZE)
     evaluate(still.arrays, lists, 0, rows(R), vector(p), REST, REST, out)
     assert np.array_equal(out, still.force(R, p))

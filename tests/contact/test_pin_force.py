@@ -1,4 +1,4 @@
-"""The force of a pin: continuous over every border, the slope of an energy, and lost only as the laws say."""
+"""Force of a pin: continuity, gradient of an energy, and dissipation by damping and friction."""
 
 import dataclasses
 import itertools
@@ -9,16 +9,16 @@ import pytest
 
 from contact.pin_poses import LAW, SHAPES, STIFFNESS, R, Touching, direction, pair, pressed, turned
 from softdock.contact import Friction, MotionState
-from softdock.contact.kernels.pins import DEEPEST, ENERGY, LOSS
+from softdock.contact.kernels.pins import DISSIPATION, ENERGY, MAXIMUM_DEPTH
 from softdock.contact.pins import Damping, PinLaw
 from softdock.errors import InputError
 
 UP = np.array([0.0, 0.0, 1.0])
-LEVER = 50.0  # [1/m] a torque counts as a force at 20 mm
+LEVER = 50.0  # [1/m] a torque is compared as a force at 20 mm
 
 
 def largest_jump(force, samples=201):
-    """Largest change of a function on [-1, 1] between two places that halving cannot bring closer."""
+    """Return the largest jump of a function on [-1, 1], found by bisection."""
     u = np.linspace(-1.0, 1.0, samples)
     values = [force(x) for x in u]
     steps = [np.abs(b - a).max() for a, b in itertools.pairwise(values)]
@@ -45,7 +45,7 @@ def lean(angle, about=0.0):
     return np.array([math.sin(angle) * math.cos(about), math.sin(angle) * math.sin(about), math.cos(angle)])
 
 
-D = 1e-4  # [m] depth at the border
+D = 1e-4  # [m] depth at the transition
 BORDERS = {
     "bottom to wall": (pair(), (0.0025 + D, 0.0, -0.04), UP, (0.0, 0.0, 0.004), (0, 0, 0)),
     "wall to rim, cap": (pair(L=0.0), (0.0025 + D, 0.0, 0.0), UP, (0.0, 0.0, 0.004), (0, 0, 0)),
@@ -90,8 +90,8 @@ BORDERS = {
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("name", BORDERS)
-def test_the_force_is_continuous_over_every_border(name):
-    """Sweep through the border; 34 halvings leave 1e-12 of the way, over which no force may change."""
+def test_the_force_is_continuous_at_every_transition(name):
+    """Pass the transition; after 34 bisections the interval is 1e-12 of the path, over which the force is constant."""
     one, P, a, shift, turn = BORDERS[name]
     if "place" in name or "side changes" in name:  # the body crosses the plane of the rim in the given place
         P = np.asarray(P) - 0.03 * np.asarray(a)
@@ -117,7 +117,7 @@ def test_a_pin_wider_than_its_hole_slides_off_the_box_without_a_jump():
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_force_is_continuous_along_any_way(name):
+def test_the_force_is_continuous_along_random_paths(name):
     touching, rng = Touching(SHAPES[name]), np.random.default_rng(11)
     for _ in range(12):
         P, a = pressed(touching, rng)
@@ -126,9 +126,9 @@ def test_the_force_is_continuous_along_any_way(name):
 
         def force(u, P=P, a=a, shift=shift, turn=turn):
             out = wrench(touching, P + u * shift, a + u * turn)
-            return out if touching(P + u * shift, a)[DEEPEST] < 8e-3 else np.zeros(6)
+            return out if touching(P + u * shift, a)[MAXIMUM_DEPTH] < 8e-3 else np.zeros(6)
 
-        # where the middle of a cap would be inside the material, the test ends
+        # the test ends where the centre of a cap would be inside the material
         ends = [u for u in np.linspace(-1, 1, 41) if wrench_is_deep(touching, P + u * shift, a + u * turn)]
         if ends:
             continue
@@ -137,11 +137,11 @@ def test_the_force_is_continuous_along_any_way(name):
 
 
 def wrench_is_deep(touching, P, a):
-    return touching(P, a / np.linalg.norm(a))[DEEPEST] > 4e-3
+    return touching(P, a / np.linalg.norm(a))[MAXIMUM_DEPTH] > 4e-3
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_force_and_torque_are_the_slope_of_the_energy(name):
+def test_force_and_torque_are_the_gradient_of_the_energy(name):
     """Central differences: their own error is (step / radius)^2 and rounding / step."""
     touching, rng, h = Touching(SHAPES[name]), np.random.default_rng(5), 1e-8
     for _ in range(40):
@@ -158,7 +158,7 @@ def test_force_and_torque_are_the_slope_of_the_energy(name):
 
 
 @pytest.mark.parametrize("law", [Damping.KELVIN_VOIGT, Damping.HUNT_CROSSLEY])
-def test_a_contact_never_pulls_and_never_gives_energy(law):
+def test_contacts_are_never_tensile_and_only_dissipate(law):
     damping = 3e4 if law is Damping.KELVIN_VOIGT else 30.0
     friction = Friction(coefficient=0.3)
     one = dataclasses.replace(
@@ -169,7 +169,7 @@ def test_a_contact_never_pulls_and_never_gives_energy(law):
         P, a = pressed(touching, rng)
         w, v = tuple(rng.normal(size=3)), tuple(0.05 * rng.normal(size=3))
         out = touching(P, a, w, v)
-        assert out[LOSS] >= -1e-9 * STIFFNESS * out[DEEPEST]
+        assert out[DISSIPATION] >= -1e-9 * STIFFNESS * out[MAXIMUM_DEPTH]
         # Power of the forces: what goes into the elastic energy and what is lost.
         power = out[:3] @ v + out[3:6] @ w
         h = 1e-7
@@ -179,11 +179,11 @@ def test_a_contact_never_pulls_and_never_gives_energy(law):
             ]
             for s in (1.0, -1.0)
         )
-        assert -power == pytest.approx((ahead - back) / (2 * h) + out[LOSS], rel=1e-5, abs=1e-6)
+        assert -power == pytest.approx((ahead - back) / (2 * h) + out[DISSIPATION], rel=1e-5, abs=1e-6)
 
 
 def falling_ball(law, v, mass=1.0, steps=40_000):
-    """Speed after the impact of a ball on the face, by small steps of the kernel's force (semi-implicit)."""
+    """Return the rebound speed of a ball on the face, integrated with small steps."""
     touching = Touching(pair(L=0.0, law=law))
     half_turn = math.pi * math.sqrt(mass / STIFFNESS)
     dt, z, r = 1.5 * half_turn / steps, 0.0175, 0.0175
@@ -198,7 +198,7 @@ def falling_ball(law, v, mass=1.0, steps=40_000):
             return v
 
 
-def test_kelvin_voigt_leaves_with_its_restitution():
+def test_kelvin_voigt_restitution():
     """Released at zero force: e = exp(-zeta theta / sqrt(1 - zeta^2))."""
     zeta = 0.2
     law = PinLaw(
@@ -213,7 +213,7 @@ def test_kelvin_voigt_leaves_with_its_restitution():
     )
 
 
-def test_hunt_crossley_leaves_with_its_restitution():
+def test_hunt_crossley_restitution():
     """e solves a v (1 + e) = ln((1 + a v) / (1 - a e v)); a v = 0.25 gives e = 0.85685."""
     law = PinLaw(stiffness=STIFFNESS, damping=2.5)
     assert falling_ball(law, -0.1, steps=4000) / 0.1 == pytest.approx(0.85685, rel=1e-3)
@@ -232,8 +232,8 @@ def test_stribeck_friction_is_larger_at_rest():
         assert -out[0] / out[2] == pytest.approx(mu, rel=1e-4)
 
 
-def test_both_bodies_feel_the_same_force_wherever_the_scene_is():
-    """Turn and move the whole scene: the wrenches turn with it, and cancel."""
+def test_action_equals_reaction_in_any_frame():
+    """Rotate and move the whole scene: the wrenches rotate with it, and their sum vanishes."""
     rng = np.random.default_rng(8)
     one = dataclasses.replace(pair(), law=dataclasses.replace(LAW, friction=Friction(coefficient=0.2)))
     P, a = pressed(Touching(one), rng)
@@ -265,6 +265,6 @@ def test_both_bodies_feel_the_same_force_wherever_the_scene_is():
     ("field", "value"),
     [("stiffness", 0.0), ("damping", -1.0), ("stribeck_speed", 0.0), ("static_friction", -0.1)],
 )
-def test_impossible_laws_are_refused(field, value):
+def test_invalid_laws_are_rejected(field, value):
     with pytest.raises(InputError, match=field):
         PinLaw(**{"stiffness": STIFFNESS, field: value})

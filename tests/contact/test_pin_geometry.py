@@ -1,4 +1,4 @@
-"""Where pins touch: direct method, eight-point search and plain sampling find the same contacts."""
+"""Contacts of pins: direct method, eight-point search and sampling find the same contacts."""
 
 import dataclasses
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from contact.pin_poses import SHAPES, R, Touching, leaning, pair, pressed
 from softdock.bench.peg import rim_difference
-from softdock.contact.kernels.pins import DEEPEST, FEATURE, INSIDE, NORMAL, PART, PLACE, SHARE
+from softdock.contact.kernels.pin_rows import FEATURE, NORMAL, PART, PENETRATION, POINT, WEIGHT
+from softdock.contact.kernels.pins import MAXIMUM_DEPTH
 from softdock.contact.pins import Feature, Part, Rim
 
 ANGLES = np.linspace(0.0, 2 * np.pi, 20_001)
@@ -24,7 +25,7 @@ def searched(one):
 
 
 def test_search_and_direct_find_the_same_contacts():
-    """100 000 poses over all shapes: as many contacts, equal depths."""
+    """100 000 poses over all shapes: equal numbers of contacts and equal depths."""
     touched = 0
     for seed, one in enumerate(SHAPES.values()):
         with_body, unlike, largest = rim_difference(one, 12_500, seed)
@@ -35,7 +36,7 @@ def test_search_and_direct_find_the_same_contacts():
 
 
 def rim_distances(one, rim_radius, height, P, a):
-    """Distance of every sample of a rim from the axis of the pin between its caps."""
+    """Return the distance of every sample of a rim from the axis of the pin between its caps."""
     X = rim_radius * AROUND + [0.0, 0.0, height]
     t = (X - P) @ a
     off = np.linalg.norm(X - P - t[:, None] * a, axis=1)
@@ -46,7 +47,7 @@ def rim_distances(one, rim_radius, height, P, a):
 @pytest.mark.parametrize(
     "name", ["loose", "as wide as the hole", "tight and short", "long", "chamfered", "through"]
 )
-def test_body_contacts_are_the_valleys_of_a_sampled_rim(name, rim):
+def test_body_contacts_are_the_minima_of_a_sampled_rim(name, rim):
     one = dataclasses.replace(SHAPES[name], rim=rim)
     touching, rng, found = Touching(one), np.random.default_rng(3), 0
     hole = one.hole
@@ -56,13 +57,13 @@ def test_body_contacts_are_the_valleys_of_a_sampled_rim(name, rim):
     for _ in range(40):
         P, a = leaning(one, rng)
         rows = touching.contacts(P, a)
-        body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, SHARE] > 0.0)]
+        body = rows[(rows[:, PART] == Part.BODY.value) & (rows[:, WEIGHT] > 0.0)]
         sampled = []
         for rim_radius, height in rims:
             d = rim_distances(one, rim_radius, height, P, a)[:-1]
             valley = (d < np.roll(d, 1)) & (d <= np.roll(d, -1)) & np.isfinite(np.roll(d, 1) + np.roll(d, -1))
             sampled += list(one.pin.radius - d[valley & (d < one.pin.radius)])
-        ours = sorted(body[:, INSIDE])
+        ours = sorted(body[:, PENETRATION])
         assert len(ours) == len(sampled), (P, a)
         for depth, seen in zip(ours, sorted(sampled)):
             assert 0.0 <= depth - seen + 1e-15 < SAMPLING / (one.pin.radius - depth) + 1e-12
@@ -71,7 +72,7 @@ def test_body_contacts_are_the_valleys_of_a_sampled_rim(name, rim):
 
 
 def sampled_meridian(hole, reach=0.2):
-    """Points of the hole's meridian, a few um apart where it matters."""
+    """Return points of the hole's meridian, a few um apart."""
     R, h, w, c = hole.radius, hole.straight, hole.chamfer_width, hole.chamfer_depth
     out = [np.column_stack([np.linspace(R + w, reach, 20_001), np.zeros(20_001)])]
     out.append(np.column_stack([np.linspace(R, R + w, 5001), np.linspace(-c, 0.0, 5001)]))
@@ -85,7 +86,7 @@ def sampled_meridian(hole, reach=0.2):
 
 
 @pytest.mark.parametrize("name", ["loose", "as wide as the hole", "ball", "chamfered", "through"])
-def test_caps_touch_at_the_nearest_place_of_a_sampled_hole(name):
+def test_caps_touch_at_the_nearest_point_of_a_sampled_hole(name):
     one = SHAPES[name]
     touching, rng, found = Touching(one), np.random.default_rng(4), set()
     meridian = sampled_meridian(one.hole)
@@ -95,12 +96,12 @@ def test_caps_touch_at_the_nearest_place_of_a_sampled_hole(name):
         ends = (P, P + one.pin.length * a)[: 2 if one.pin.length > 0.0 else 1]
         for part, end in enumerate(ends):
             d = np.hypot(meridian[:, 0] - np.hypot(*end[:2]), meridian[:, 1] - end[2]).min()
-            cap = [row for row in rows if row[PART] == part and row[SHARE] == touching.shape.cap_share]
+            cap = [row for row in rows if row[PART] == part and row[WEIGHT] == touching.shape.cap_share]
             if one.pin.radius - d > 1e-8:
-                assert cap[0][INSIDE] == pytest.approx(one.pin.radius - d, abs=1e-8)
+                assert cap[0][PENETRATION] == pytest.approx(one.pin.radius - d, abs=1e-8)
                 found.add(Feature(int(cap[0][FEATURE])))
-                assert end - cap[0][PLACE : PLACE + 3] == pytest.approx(
-                    (one.pin.radius - cap[0][INSIDE]) * cap[0][NORMAL : NORMAL + 3], abs=1e-12
+                assert end - cap[0][POINT : POINT + 3] == pytest.approx(
+                    (one.pin.radius - cap[0][PENETRATION]) * cap[0][NORMAL : NORMAL + 3], abs=1e-12
                 )
     assert found >= {Feature.WALL, Feature.RIM, Feature.FACE}
 
@@ -114,7 +115,7 @@ def test_caps_touch_at_the_nearest_place_of_a_sampled_hole(name):
         ((0.02 - 0.0174 * 0.6, 0.0, 0.0174 * 0.8), Feature.RIM, 0.1e-3),
     ],
 )
-def test_an_upright_pin_touches_where_it_should(P, feature, depth):
+def test_contacts_of_an_upright_pin(P, feature, depth):
     first = pair().touches(P, (0.0, 0.0, 1.0))[0]
     assert (first.part, first.feature) == (Part.LEADING_CAP, feature)
     assert first.depth == pytest.approx(depth, abs=1e-12)
@@ -145,7 +146,7 @@ def test_a_pin_along_the_wall_touches_with_both_ends_and_on_the_rim_when_it_stan
     assert [(t.part, t.feature) for t in out] == [(Part.LEADING_CAP, Feature.WALL), (Part.BODY, Feature.RIM)]
 
 
-def test_a_tilted_pin_touches_the_rim_at_two_places_on_one_side():
+def test_a_tilted_pin_touches_the_rim_at_two_points_on_one_side():
     tilt = 0.35
     one = pair(r=0.0199)
     touches = one.touches(
@@ -159,7 +160,7 @@ def test_a_tilted_pin_touches_the_rim_at_two_places_on_one_side():
 
 
 def test_a_pin_wider_than_its_hole_sits_on_the_rim():
-    """A ball over the middle of the hole is pushed straight up, and held from both sides."""
+    """A ball over the centre of the hole is pushed upwards by contacts on both sides."""
     out = Touching(pair(r=0.025, L=0.0))((0.0, 0.0, 0.0149), (0.0, 0.0, 1.0))
     assert out[2] > 0.0
     assert abs(out[0]) + abs(out[1]) < 1e-9 * out[2]
@@ -190,13 +191,13 @@ def test_degenerate_poses(r, L, x, y, z, lean, turn, flat):
     direct, search = Touching(one), Touching(searched(one))
     ours, theirs = direct((x, y, z), a), search((x, y, z), a)
     assert np.isfinite(ours).all()
-    assert ours[DEEPEST] == pytest.approx(theirs[DEEPEST], abs=1e-9)
+    assert ours[MAXIMUM_DEPTH] == pytest.approx(theirs[MAXIMUM_DEPTH], abs=1e-9)
     assert ours[6] >= -1e-20
     rows = direct.contacts((x, y, z), a)
     assert np.allclose(np.linalg.norm(rows[:, NORMAL : NORMAL + 3], axis=1), 1.0, rtol=0, atol=1e-12)
 
 
-def test_a_pin_over_the_edge_of_its_box_lies_on_it():
+def test_a_pin_across_an_edge_of_its_box_touches_the_edge():
     """One cap on the face, the other beyond the edge, the body across it."""
     one = pair(sides=(0.06, 0.08), L=0.05)
     touches = one.touches((0.01, 0.03, 0.0174), (1.0, 0.0, 0.0))
@@ -208,8 +209,8 @@ def test_a_pin_over_the_edge_of_its_box_lies_on_it():
     assert edge.depth == pytest.approx(1e-4)
 
 
-def test_a_pin_larger_than_its_box_has_room_for_all_contacts():
-    """Every rim, edge and corner inside the pin at once: no more rows than there is room for."""
+def test_a_pin_larger_than_its_box_does_not_exceed_the_maximum_rows():
+    """All rims, edges and corners are inside the pin: the number of rows does not exceed the maximum."""
     one = pair(
         r=0.2, L=0.01, sides=(0.06, 0.08), straight=0.03, through=True, chamfer_width=1e-3, chamfer_depth=1e-3
     )
@@ -229,12 +230,12 @@ def test_a_ball_has_one_contact():
         assert [t.part for t in ball.touches(P, (0.0, 0.6, 0.8))] == [Part.LEADING_CAP]
 
 
-def test_a_pin_of_no_length_is_a_ball():
-    """Whatever its axis, it has the contact of one cap, with the whole stiffness."""
+def test_a_pin_of_zero_length_is_a_ball():
+    """For any axis it has the contact of one cap, with the full stiffness."""
     ball, rng = Touching(SHAPES["ball"]), np.random.default_rng(9)
     for _ in range(50):
         P, a = pressed(ball, rng)
         out = ball(P, a)
-        depth = out[DEEPEST]
+        depth = out[MAXIMUM_DEPTH]
         assert np.linalg.norm(out[:3]) == pytest.approx(1e6 * depth, rel=1e-9)
         assert out[:7] == pytest.approx(ball(P, (0.6, 0.0, 0.8))[:7], rel=1e-9, abs=1e-12)

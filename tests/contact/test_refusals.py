@@ -1,4 +1,4 @@
-"""What cannot be used as contact geometry or law is refused by the command line, each with a sentence."""
+"""The command line rejects unusable contact geometry and laws with a message."""
 
 import shutil
 import sys
@@ -35,7 +35,7 @@ def softdock(capsys, monkeypatch, folder, command, text):
 @pytest.mark.parametrize(
     ("text", "field", "sentence"),
     [
-        (NOSE % "open_shell.step", AT_FILE, "open shell, which does not tell on which side its material is"),
+        (NOSE % "open_shell.step", AT_FILE, "open shell, so the side of its material is unknown"),
         (NOSE % "two_bodies.step", AT_FILE, "holds 2 bodies"),
         (NOSE % "two_bodies.step, part: 3", "surfaces.bumper-nose.part", "no such body"),
         (NOSE % "empty.step", AT_FILE, "The file is empty"),
@@ -66,7 +66,7 @@ def softdock(capsys, monkeypatch, folder, command, text):
         ),
     ],
 )
-def test_refused_in_one_sentence(capsys, monkeypatch, tmp_path, text, field, sentence):
+def test_unusable_input_is_rejected_with_a_message(capsys, monkeypatch, tmp_path, text, field, sentence):
     for name in ("open_shell", "two_bodies", "block"):
         shutil.copy(FILES / f"{name}.step", tmp_path)
     (tmp_path / "empty.step").touch()
@@ -82,7 +82,7 @@ def test_refused_in_one_sentence(capsys, monkeypatch, tmp_path, text, field, sen
     "text",
     [NOSE % "open_shell.step, side: outside", NOSE % "two_bodies.step, part: 1", NOSE % "tube_inch.step"],
 )
-def test_what_is_clear_is_taken(capsys, monkeypatch, tmp_path, text):
+def test_unambiguous_files_are_accepted(capsys, monkeypatch, tmp_path, text):
     """A shell with its side, one of two bodies, a file in inches."""
     for name in ("open_shell", "two_bodies", "tube_inch"):
         shutil.copy(FILES / f"{name}.step", tmp_path)
@@ -90,8 +90,8 @@ def test_what_is_clear_is_taken(capsys, monkeypatch, tmp_path, text):
     assert (code, err) == (0, "")
 
 
-def test_an_implausible_size_is_warned_about_every_time(capsys, monkeypatch, tmp_path):
-    """Millimetres written as metres; also where the file is remembered."""
+def test_an_implausible_size_gives_a_warning_in_every_run(capsys, monkeypatch, tmp_path):
+    """Millimetres written as metres; also when the profile is cached."""
     text = (CAD / "bumper.step").read_text(encoding="utf-8")
     assert text.count("SI_UNIT(.MILLI.,.METRE.)") == 1
     text = text.replace("SI_UNIT(.MILLI.,.METRE.)", "SI_UNIT($,.METRE.)")

@@ -1,16 +1,18 @@
-"""Forces on parts of a surface: recorded where a scenario asks for them, found from the recorded motion."""
+"""Forces on zones of a surface, computed from the recorded motion."""
 
 import math
 
 import numpy as np
 import pytest
+from softdock.simulate.pattern import Recorded
 
 from softdock.errors import InputError
 from softdock.geometry.kernels import segment_depth
-from softdock.geometry.profile import nearest_segment, profile_array, rounded_profile
+from softdock.geometry.profile import nearest_segment
+from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.vertices import rounded_profile
 from softdock.scenario import load
 from softdock.simulate import simulate
-from softdock.simulate.pattern import Recorded
 
 ZONES = ("cone", "throat", "chamber", "bottom")
 FIELDS = ("force", "area", "pressure", "fx", "fy", "fz")
@@ -26,7 +28,7 @@ def history():
 
 @pytest.mark.parametrize("contact", CONTACTS)
 def test_zones_add_up_to_the_contact(history, contact):
-    """To what two near lists of the same contact differ by: half a per cent, and a share of the resolved force."""
+    """Tolerance for two near lists of the same contact: half a per cent, plus a fraction of the resolved force."""
     whole = np.column_stack([history[f"{contact}.{axis}"] for axis in ("fx", "fy", "fz")])
     parts = sum(
         np.column_stack([history[f"{contact}/{zone}.{axis}"] for axis in ("fx", "fy", "fz")])
@@ -42,8 +44,8 @@ def test_zones_add_up_to_the_contact(history, contact):
     assert area == pytest.approx(history[f"{contact}.area"][peak], rel=1e-2)
 
 
-def test_a_docking_meets_the_parts_in_their_order(history):
-    """The probe's nose passes the throat and strikes the bottom, where the largest force is; nothing pulls."""
+def test_zones_are_touched_in_the_order_of_the_docking(history):
+    """The probe's nose passes the throat and hits the bottom, where the force is largest; no force is tensile."""
     time = history.time
     at_bottom = history["bumper-drogue/bottom.force"]
     assert at_bottom.max() == pytest.approx(history["bumper-drogue.force"].max(), rel=1e-3)
@@ -52,21 +54,21 @@ def test_a_docking_meets_the_parts_in_their_order(history):
     assert time[np.flatnonzero(earlier)[0]] < time[np.flatnonzero(at_bottom)[0]]
 
 
-def test_segments_have_numbers(history):
+def test_zones_select_segments_by_number(history):
     """The first segment of the drogue's cavity is its hemispherical bottom."""
     assert np.array_equal(history["bumper-drogue/1.fz"], history["bumper-drogue/bottom.fz"])
     total = sum(history[f"bumper-drogue/{k + 1}.fz"] for k in range(8))
     assert np.allclose(total, sum(history[f"bumper-drogue/{zone}.fz"] for zone in ZONES), atol=1e-9)
 
 
-def test_nothing_is_done_where_nothing_is_asked():
+def test_without_zones_nothing_is_recorded():
     plain = simulate(load("assist-passive", {"duration": 1.0})).history
     assert type(plain.channels) is Recorded
     asked = simulate(
         load("assist-passive", {"duration": 1.0, "record.also": ["bumper-drogue/cone.force"]})
     ).history
     assert list(asked.channels) == [*plain.channels, "bumper-drogue/cone.force"]
-    assert not asked["bumper-drogue/cone.force"].any()  # has not touched yet
+    assert not asked["bumper-drogue/cone.force"].any()  # no contact yet
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_nothing_is_done_where_nothing_is_asked():
         ),
     ],
 )
-def test_what_is_no_zone_is_refused(changes, field, sentence):
+def test_invalid_zones_are_rejected(changes, field, sentence):
     with pytest.raises(InputError) as refused:
         load("assist-passive", changes)
     assert field in [problem.field for problem in refused.value.problems]

@@ -80,7 +80,7 @@ def two_bodies():
 
 
 def half_ellipsoid():
-    """Return a nose whose meridian, a quarter ellipse, is no line or arc."""
+    """Return a nose with a quarter ellipse as meridian, which is neither a line nor an arc."""
     ellipse = gp_Elips(gp_Ax2(gp_Pnt(0, 0, 0), gp_Dir(0, -1, 0), gp_Dir(0, 0, 1)), 70, 25)
     base, pole, origin = gp_Pnt(25, 0, 0), gp_Pnt(0, 0, 70), gp_Pnt(0, 0, 0)
     wire = BRepBuilderAPI_MakeWire(

@@ -1,4 +1,4 @@
-"""CAD files: exact meridians, both sides, every format, and what is refused."""
+"""CAD files: exact meridians, both sides, all formats, and rejected files."""
 
 import math
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_meshes_give_the_same_meridian(tmp_path, ending, moved):
     assert not surface.exact
     reach = np.abs(mesh.vertices).max() * 1e-3
     assert surface.deviation <= FLOAT32 * reach
-    # The mean of many vertices beats one float32; an arc's centre is seen under its opening angle.
+    # The mean of many vertices is more accurate than one float32; the centre of an arc depends on its opening angle.
     shift = surface.profile.segments[0].start[0] - expected.segments[0].start[0] if moved else 0.0
     found, wanted = places(surface.profile), places(expected)
     wanted[:, [0, 2]] += shift
@@ -139,7 +139,7 @@ def test_torus_and_hollow_sphere_have_two_sides():
 
 
 def test_open_shell_takes_its_side_from_the_caller():
-    with pytest.raises(InputError, match="open shell, which does not tell on which side its material is"):
+    with pytest.raises(InputError, match="open shell, so the side of its material is unknown"):
         read_surface(FILES / "open_shell.step")
     outside = read_surface(FILES / "open_shell.step", side="outside").profile.segments
     inside = read_surface(FILES / "open_shell.step", side="inside").profile.segments
@@ -166,12 +166,12 @@ def test_spline_is_fitted_within_the_tolerance():
         ("boss", "inside", r"No cavity of revolution faces the axis"),
     ],
 )
-def test_what_is_not_of_revolution_is_refused_with_a_number(name, side, sentence):
+def test_bodies_not_of_revolution_are_rejected_with_the_departure(name, side, sentence):
     with pytest.raises(InputError, match=sentence):
         read_surface(FILES / f"{name}.step", side=side)
 
 
-def test_one_of_two_bodies_must_be_picked():
+def test_one_of_two_bodies_must_be_selected():
     with pytest.raises(InputError, match="2 bodies"):
         read_surface(FILES / "two_bodies.step")
     assert read_surface(FILES / "two_bodies.step", body=2).profile.segments[1].start[1] == pytest.approx(
@@ -192,14 +192,14 @@ def step_text():
         ("text.step", "To whom it may concern", "not a STEP file"),
         ("half.step", step_text()[:5000], "truncated"),
         ("bare.step", step_text().partition("DATA;")[0] + "DATA;\nENDSEC;\nEND-ISO-10303-21;\n", "no solid"),
-        ("part.iges", "S", "ending must be one of"),
+        ("part.iges", "S", "extension must be one of"),
         ("text.stl", "To whom it may concern", "no triangles"),
         ("text.ply", "To whom it may concern", "PLY file"),
         ("text.glb", "To whom it may concern", "GLB file"),
         ("text.obj", "# nothing\n", "OBJ file|no triangles"),
     ],
 )
-def test_files_that_cannot_be_used_are_refused_with_a_sentence(tmp_path, name, content, sentence):
+def test_unusable_files_are_rejected_with_a_message(tmp_path, name, content, sentence):
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(InputError, match=sentence):
@@ -213,7 +213,7 @@ def test_missing_file_large_file_and_bad_arguments(tmp_path):
         file.truncate(60_000_000)
     with pytest.raises(InputError, match="larger than 50 MB"):
         read_surface(tmp_path / "large.stl")
-    with pytest.raises(InputError, match="carries its own unit"):
+    with pytest.raises(InputError, match="contains its unit"):
         read_surface(FILES / "torus.step", unit="mm")
     with pytest.raises(InputError, match="direction that is not zero"):
         read_surface(FILES / "torus.step", axis=((0, 0, 0), (0, 0, 0)))
@@ -225,7 +225,7 @@ def test_missing_file_large_file_and_bad_arguments(tmp_path):
         read_surface(tmp_path / "large.stl", unit="furlong")
 
 
-def test_implausible_size_is_a_warning(tmp_path):
+def test_implausible_size_gives_a_warning(tmp_path):
     body = read_bodies(BUNDLED / "bumper.step")[0]
     trimesh.Trimesh(body.vertices * 1e3, body.triangles, process=False).export(tmp_path / "bumper.stl")
     surface = read_surface(tmp_path / "bumper.stl")

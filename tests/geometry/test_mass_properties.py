@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry.inline import profile_from_list
 from softdock.geometry.mass_properties import (
     band_area,
     mesh_mass_properties,
@@ -15,9 +14,10 @@ from softdock.geometry.mass_properties import (
     surface_area,
 )
 from softdock.geometry.profile import Profile
+from softdock.geometry.vertices import profile_from_list
 
 R, H, RHO = 0.03, 0.08, 2700.0
-Z = 0.5  # everything sits away from the origin
+Z = 0.5  # all bodies are away from the origin
 ROUNDING = 1e-12
 
 
@@ -82,7 +82,7 @@ def test_closed_forms(name):
 
 
 def revolved_mesh(profile, sectors, per_arc):
-    """Return vertices and triangles of a profile that begins and ends on the axis, cut into chords."""
+    """Return vertices and triangles of a profile that starts and ends on the axis, tessellated into chords."""
     row = [profile.segments[0].start]
     for segment in profile.segments:
         row += [segment.point((k + 1) / per_arc) for k in range(per_arc)]
@@ -124,11 +124,11 @@ def test_mesh_is_exact_for_a_polyhedron_and_moves_with_it():
         np.testing.assert_allclose(found.inertia, 60 / 12 * np.diag([34.0, 29.0, 13.0]), atol=1e-9)
     with pytest.raises(InputError, match="open shell"):
         mesh_mass_properties(corners, triangles[1:], 2.0)
-    with pytest.raises(InputError, match="inside out"):
+    with pytest.raises(InputError, match="oriented inwards"):
         mesh_mass_properties(corners, triangles[:, ::-1], 2.0)
 
 
-def test_bands_add_up():
+def test_band_areas_add_up():
     for profile, _ in CASES.values():
         for segment in profile.segments:
             cuts = np.linspace(0, 1, 8)
@@ -136,10 +136,10 @@ def test_bands_add_up():
             assert parts == pytest.approx(band_area(segment, 0.0, 1.0), rel=ROUNDING)
 
 
-def test_open_or_backward_profiles_have_no_mass():
+def test_mass_of_open_or_reversed_profiles_is_rejected():
     with pytest.raises(InputError, match="closed body"):
         profile_mass_properties(Profile(segments=CYLINDER.segments[:2]), RHO)
-    with pytest.raises(InputError, match="wrong way round"):
+    with pytest.raises(InputError, match="wrong direction"):
         profile_mass_properties(profile_from_list([[Z + H, 0], [Z + H, R], [Z, R], [Z, 0]]), RHO)
     with pytest.raises(InputError, match="density"):
         profile_mass_properties(CYLINDER, 0.0)

@@ -26,7 +26,7 @@ def revolved(profile):
 
 
 def merged(vertices, triangles):
-    """Let the points on the axis be one point each, and drop what has no area."""
+    """Merge the points on the axis and drop degenerate triangles."""
     _, first, same = np.unique(vertices.round(12), axis=0, return_index=True, return_inverse=True)
     triangles = same.ravel()[triangles]
     a, b, c = triangles.T
@@ -46,7 +46,7 @@ def arc(radius, start, end, z, count=200):
 
 
 def hole_profile(hole):
-    """The missing material, from the bottom up."""
+    """Return the removed material, from the bottom up."""
     R, h, w, c = hole.radius, hole.straight, hole.chamfer_width, hole.chamfer_depth
     below = [(0.0, -h), (R, -h)] if hole.through else arc(R, -np.pi / 2, 0.0, -h)
     return [*below, (R, -c), (R + w, 0.0), (0.0, 0.0)]
@@ -101,7 +101,7 @@ def test_a_pin_has_the_mass_of_its_mesh(length):
         ({"box_height": 0.01}, "box_height"),
     ],
 )
-def test_impossible_holes_are_refused(fields, named):
+def test_invalid_holes_are_rejected(fields, named):
     with pytest.raises(InputError) as error:
         Hole(**{"radius": 0.0175, "straight": 0.04, **fields})
     assert error.value.problems[0].field == named

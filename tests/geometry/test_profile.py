@@ -1,4 +1,4 @@
-"""Profiles: what is refused, and the depth below them."""
+"""Profiles: rejected input, and the depth below them."""
 
 import math
 
@@ -8,8 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from softdock.errors import InputError
-from softdock.geometry.kernels import depth, facing, radial_depth
-from softdock.geometry.profile import Arc, Column, Line, Profile, profile_array, rounded_profile
+from softdock.geometry.kernels import depth, narrow_segments, radial_depth
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.profile_arrays import profile_array
+from softdock.geometry.vertices import rounded_profile
 
 DROGUE = rounded_profile(
     [
@@ -48,7 +50,7 @@ def depth_at(profile, z, r):
 
 
 @pytest.mark.plain_python
-def test_ball_has_the_depth_of_a_ball():
+def test_depth_below_a_ball():
     for z, r in [(0.0, 0.0), (0.004, 0.003), (0.02, 0.0), (-0.01, 0.02)]:
         assert depth_at(BALL, z, r)[0] == pytest.approx(0.01 - math.hypot(z, r), abs=1e-15)
 
@@ -110,7 +112,7 @@ def test_sign_agrees_with_the_side_of_travel():
 
 
 @pytest.mark.plain_python
-def test_beyond_an_open_end_is_free_space():
+def test_points_beyond_an_open_end_are_in_free_space():
     for z in (0.0301, 0.04, -0.0301):
         for r in (0.021, 0.03, 0.019):
             assert depth_at(LIP, z, r)[0] < 0.0
@@ -121,7 +123,7 @@ def test_beyond_an_open_end_is_free_space():
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("profile", [DROGUE, BALL])
-def test_on_the_axis_the_normal_is_the_axis(profile):
+def test_the_normal_on_the_axis_is_axial(profile):
     rows = profile_array(profile)
     pole = profile.segments[-1].end[0]
     for dz in (-1e-3, 1e-3):
@@ -134,10 +136,10 @@ def test_on_the_axis_the_normal_is_the_axis(profile):
 @given(
     z=st.floats(-0.12, 0.05), r=st.floats(0.0, 0.09), reach=st.floats(0, 0.02), turn=st.floats(0, math.tau)
 )
-def test_narrowed_range_holds_the_nearest_segment_within_reach(z, r, reach, turn):
+def test_narrowed_segments_contain_the_nearest_one_within_reach(z, r, reach, turn):
     rows = ROWS[id(DROGUE)]
     here = depth(rows, 0, len(rows) - 1, z, r)[0]
-    first, last = facing(rows, 0, len(rows) - 1, z, r, here, reach)
+    first, last = narrow_segments(rows, 0, len(rows) - 1, z, r, here, reach)
     z_2, r_2 = z + reach * math.cos(turn), abs(r + reach * math.sin(turn))
     whole = depth(rows, 0, len(rows) - 1, z_2, r_2)
     assert depth(rows, first, last, z_2, r_2)[0] == pytest.approx(whole[0], abs=1e-15)
@@ -152,14 +154,6 @@ def test_radial_mapping_equals_the_distance_on_cones_and_fails_at_the_pole():
     true, mapped = depth(rows, 0, 1, -0.0095, 0.0)[0], radial_depth(rows, 0, 1, -0.0095, 0.0)[0]
     assert true == pytest.approx(0.0005)
     assert mapped > 1.5 * true
-
-
-@pytest.mark.plain_python
-def test_column_names_are_the_kernels_names():
-    from softdock.geometry import kernels
-
-    for column in Column:
-        assert getattr(kernels, column.name) == column
 
 
 ARC = Arc(start=(0.0, 0.01), end=(0.01, 0.0), centre=(0.0, 0.0), counterclockwise=False)
@@ -192,14 +186,14 @@ ARC = Arc(start=(0.0, 0.01), end=(0.01, 0.0), centre=(0.0, 0.0), counterclockwis
         ),
     ],
 )
-def test_bad_profiles_are_refused_with_a_sentence(segments, sentence):
+def test_invalid_profiles_are_rejected_with_a_message(segments, sentence):
     with pytest.raises(InputError, match=sentence):
         profile_array(Profile(segments=segments))
 
 
 @pytest.mark.plain_python
-def test_fillets_that_do_not_fit_are_refused():
-    with pytest.raises(InputError, match="does not fit"):
+def test_fillets_that_do_not_fit_are_rejected():
+    with pytest.raises(InputError, match="fillet takes"):
         rounded_profile([(0.0, 0.0), (0.0, 0.01), (0.02, 0.01)], [0.02])
     with pytest.raises(InputError, match="1 radii"):
         rounded_profile([(0.0, 0.0), (0.0, 0.01), (0.02, 0.01)], [])

@@ -57,7 +57,7 @@ def matrices(chain):
 
 
 def reference(chain, end_time, rtol=1e-11):
-    """Integrate with scipy to `end_time`, one smooth phase after the other; return where it ends."""
+    """Integrate with SciPy to `end_time` [s], one smooth phase after the other; return the final state."""
     mass, K, D = matrices(chain)
     n, a = len(mass), len(chain.chaser_masses) - 1
     k, d = chain.pad.stiffness, chain.pad.damping
@@ -84,7 +84,7 @@ def reference(chain, end_time, rtol=1e-11):
     phase = "press" if chain.gap == 0.0 else "clear"
     while t < end_time:
         functions = {
-            # A touch counts from a picometre on: a parting leaves round-off above zero, which would hide the next one.
+            # Contact begins at an overlap of a picometre: round-off after a separation would hide the next contact.
             "clear": [(lambda t, y: overlap(y)[0] - 1e-12, 1, "press")],
             "press": [(lambda t, y: force(y), -1, "overlap" if d > 0 else "clear")],
             "overlap": [(lambda t, y: force(y), 1, "press"), (lambda t, y: overlap(y)[0], -1, "clear")],
@@ -94,7 +94,9 @@ def reference(chain, end_time, rtol=1e-11):
             event = lambda t, y, function=function: function(t, y)  # noqa: E731
             event.direction, event.terminal = direction, True
             events.append(event)
-        longest = max(0.02 * d / k, 1e-7) if phase == "overlap" else 2e-4  # two events in a step are missed
+        longest = (
+            max(0.02 * d / k, 1e-7) if phase == "overlap" else 2e-4
+        )  # two events within one step would be missed
         done = solve_ivp(
             right_side(phase == "press"),
             (t, end_time),

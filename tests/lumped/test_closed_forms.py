@@ -1,4 +1,4 @@
-"""Chains with known answers: restitution, rest, wedge with friction, limits of the theory."""
+"""Chains with closed-form solutions: restitution, rest, wedge with friction, limits of the theory."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ MU = 3.0 * 2.0 / 5.0
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 0.3, 0.9, 1.0, 2.0])
-def test_damped_contact_has_the_restitution_of_the_closed_form(zeta):
+def test_restitution_of_a_damped_contact(zeta):
     damping = 2.0 * zeta * np.sqrt(500.0 * MU)
     run = run_chain(
         replace(TWO, pad=Pad(stiffness=500.0, damping=damping)), end_time=1.0, impacts=1, rate=10.0
@@ -31,7 +31,7 @@ def test_damped_contact_has_the_restitution_of_the_closed_form(zeta):
 
 
 def test_pressed_against_a_wall_a_bouncing_body_comes_to_rest():
-    """The rear mass presses the front mass on: bounces in a shrinking row, then rest, then a parting."""
+    """The rear mass pushes the front mass: decreasing rebounds, then rest, then separation."""
     chain = Chain(
         chaser_masses=(50.0, 1.0),
         target_masses=(100.0,),
@@ -41,7 +41,7 @@ def test_pressed_against_a_wall_a_bouncing_body_comes_to_rest():
     )
     run = run_chain(chain, end_time=0.3)
     assert run.outcome is Outcome.RESTING
-    assert 10 < run.impacts < 60  # 0.4 to the power 23 is 1e-9, a few rounds of that
+    assert 10 < run.impacts < 60  # 0.4 to the power 23 is 1e-9
     assert run.events[-1][1] == "settle"
     later = run_chain(chain, end_time=3.0)
     assert later.outcome is Outcome.SEPARATED
@@ -87,19 +87,19 @@ def test_wedge_between_two_bodies_follows_the_closed_form(friction_angle):
     assert fast.latch_time == pytest.approx(latch.latch_time(1.01 * w_in * 0.02, w_in, 0.02), rel=1e-12)
 
 
-def test_friction_holds_or_jams():
+def test_self_locking_and_jamming_wedges():
     chain = Chain(chaser_masses=(15.0,), target_masses=(17.0,), speed=0.02, wedge=wedge(0.7))
     held = run_chain(chain, end_time=5.0)
     assert held.outcome is Outcome.HELD
-    assert np.ptp(held.velocities[-1]) <= 4 * EPS * 0.02  # they move on together
+    assert np.ptp(held.velocities[-1]) <= 4 * EPS * 0.02  # they move together
     assert held.energy_error <= 1e-14 * held.energy_scale
     jammed = run_chain(replace(chain, wedge=wedge(0.98)), end_time=5.0)
     assert jammed.outcome is Outcome.JAMMED
     assert jammed.time[-1] == 0.0
 
 
-def test_a_stuck_wedge_slides_on_when_the_body_behind_pushes():
-    """Light probe, heavy body behind on a soft spring: the probe stops, sticks, is pushed in later."""
+def test_a_stuck_wedge_slides_again_when_the_rear_body_pushes():
+    """Light probe with a heavy body on a soft spring: the probe stops, sticks, and is pushed in later."""
     chain = Chain(
         chaser_masses=(50.0, 0.5),
         target_masses=(60.0,),
@@ -114,7 +114,7 @@ def test_a_stuck_wedge_slides_on_when_the_body_behind_pushes():
 
 
 def least_latching_speed(chain, low, high):
-    """Return the least speed that latches, by bisection; insertion grows with the speed."""
+    """Return the smallest speed that latches, by bisection; the insertion increases with the speed."""
     for _ in range(30):
         middle = 0.5 * (low + high)
         run = run_chain(replace(chain, speed=middle), end_time=20.0, rate=1.0)
@@ -134,7 +134,7 @@ def with_springs(ratio, **changes):
     return replace(MULTIBODY, chaser_stiffness=k, target_stiffness=k, **changes)
 
 
-def test_slow_latch_limit_is_reached_in_proportion_to_the_stiffness_ratio():
+def test_slow_latch_limit_converges_with_the_stiffness_ratio():
     ratios = np.array([50.0, 200.0, 800.0])
     errors = [abs(least_latching_speed(with_springs(r), 0.5 * SLOW, 2 * SLOW) / SLOW - 1) for r in ratios]
     order = -np.diff(np.log(errors)) / np.diff(np.log(ratios))
@@ -142,7 +142,7 @@ def test_slow_latch_limit_is_reached_in_proportion_to_the_stiffness_ratio():
     assert np.all(np.abs(order - 1.0) < 0.3)
 
 
-def test_fast_latch_limit_is_reached_in_proportion_to_the_stiffness_ratio():
+def test_fast_latch_limit_converges_with_the_stiffness_ratio():
     ratios = np.array([1 / 50.0, 1 / 200.0, 1 / 800.0])
     errors = []
     for ratio in ratios:
@@ -151,7 +151,7 @@ def test_fast_latch_limit_is_reached_in_proportion_to_the_stiffness_ratio():
         for _ in range(30):
             middle = 0.5 * (low + high)
             run = run_chain(replace(chain, speed=middle), end_time=20.0, impacts=1, rate=1.0)
-            # At the first push: before the probe first comes to rest.
+            # First insertion only: before the probe first comes to rest.
             turned = any(name == "turn" for _, name in run.events)
             latched = run.outcome is Outcome.LATCHED and not turned
             low, high = (low, middle) if latched else (middle, high)
@@ -162,7 +162,7 @@ def test_fast_latch_limit_is_reached_in_proportion_to_the_stiffness_ratio():
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5])
-def test_latch_behind_an_impact_tends_to_its_limit(e):
+def test_latch_after_an_impact_converges_to_its_limit(e):
     e_star = rmi.ratio_star(rmi.effective_mass_ratio(*M), e)
     limit = latch.minimum_speed_behind_impact(SLOW, e_star)
     ratios = np.array([1e2, 1e4, 1e6])
@@ -173,7 +173,7 @@ def test_latch_behind_an_impact_tends_to_its_limit(e):
     assert np.all(np.array(errors) < 2.0 / np.sqrt(ratios))  # amplitude of the internal oscillation
 
 
-def test_no_latch_behind_an_impact_that_makes_the_systems_part():
+def test_no_latch_after_an_impact_that_separates_the_systems():
     heavy = (1.0, 14.0, 14.0, 1.0)
     assert rmi.ratio_star(rmi.effective_mass_ratio(*heavy), 1.0) > 1.0
     chain = replace(with_springs(1e4, restitution=1.0), chaser_masses=heavy[:2], target_masses=heavy[2:])
@@ -182,8 +182,8 @@ def test_no_latch_behind_an_impact_that_makes_the_systems_part():
         assert run.outcome is Outcome.NOT_LATCHED
 
 
-def test_released_contact_may_press_again_without_a_jump():
-    """A body on a stiff spring swings back onto an overdamped pad before the pad has recovered."""
+def test_released_contact_resumes_without_a_jump():
+    """A body on a stiff spring returns to an overdamped pad before the pad has recovered."""
     chain = Chain(
         chaser_masses=(6.0, 1.0),
         target_masses=(1.5,),

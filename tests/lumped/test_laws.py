@@ -1,4 +1,4 @@
-"""Laws that every chain obeys, whatever its numbers."""
+"""Conservation laws and invariances of random chains."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ every_chain = settings(deadline=None, max_examples=60)
 
 
 def books(run):
-    """Tolerance of the audit: each step sums some 20 terms of a few roundings each, for every mass."""
+    """Return the tolerance of the conservation check: about 20 rounded terms per step and mass."""
     return 100 * EPS * (1 + run.steps) * len(run.chain.mass)
 
 
@@ -36,7 +36,7 @@ def test_momentum_and_energy_balance_with_impulses(chain):
 
 @every_chain
 @given(chains())
-def test_energy_is_never_created_and_the_contact_never_pulls(chain):
+def test_energy_is_never_created_and_the_contact_force_is_never_tensile(chain):
     run = run_chain(chain, end_time=1.0)
     assert np.all(np.diff(run.dissipated) >= -books(run) * run.energy_scale)
     assert np.all(run.force >= -1e-12 * max(run.peak_force, 1e-300))
@@ -121,7 +121,7 @@ def test_recording_does_not_touch_the_answer():
     coarse = run_chain(chain, end_time=1.0, rate=10.0)
     fine = run_chain(chain, end_time=1.0, rate=1e5)
     assert np.array_equal(coarse.velocities[-1], fine.velocities[-1])
-    # Stopping on the way and looking there does not change what was recorded.
+    # An earlier end does not change the rows recorded before it.
     half = run_chain(chain, end_time=0.5, rate=1e5)
     shared = np.searchsorted(fine.time, 0.4)
     assert np.array_equal(half.velocities[:shared], fine.velocities[:shared])

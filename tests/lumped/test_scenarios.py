@@ -1,4 +1,4 @@
-"""Scenario files of kind `chain`: what is refused, and with which words."""
+"""Scenario files of kind `chain`: rejected input and messages."""
 
 import pytest
 
@@ -37,7 +37,7 @@ GOOD = {
         ("record", {"rate": "1 GHz"}, "at most 1,000,000"),
     ],
 )
-def test_refused(path, value, words):
+def test_invalid_values_are_rejected(path, value, words):
     with pytest.raises(InputError, match=f"(?i){words}"):
         from_data(GOOD, overrides={path: value})
 

@@ -1,4 +1,4 @@
-"""Which library is loaded, and what happens where none fits."""
+"""Selection of the kernel library, and errors without a usable one."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from softdock.dynamics.kernels.tree import GROUP, records
 from softdock.dynamics.system_records import system_records
 from softdock.lumped import Chain, Pad
 from softdock.lumped import entry_points as lumped
-from softdock.lumped.chain import _workspace
+from softdock.lumped.chain_run import _workspace
 from softdock.model.system import Body, System
 from softdock.native import library, sources
 from softdock.native.library import KernelError, usable_builds
@@ -27,7 +27,7 @@ RUN = "from softdock.cli import main; main()"
 
 
 def softdock(*args, **environment):
-    """Run the command line with the kernels that the environment asks for."""
+    """Run the command line with the kernels selected by the environment."""
     return subprocess.run(
         [sys.executable, "-c", RUN, *args],
         env={**os.environ, **environment}, capture_output=True, text=True, check=False,
@@ -45,8 +45,8 @@ def test_nothing_that_is_shipped_imports_a_compiler():
 
 def test_sizes_that_do_not_fit_are_refused():
     arrays, law, work = _chain_arguments()
-    for wrong in (work._replace(q=work.q[:2]), work._replace(books=work.books[:3])):
-        with pytest.raises(TypeError, match=r"run: work\.(q|books) has . rows"):
+    for wrong in (work._replace(q=work.q[:2]), work._replace(totals=work.totals[:3])):
+        with pytest.raises(TypeError, match=r"run: work\.(q|totals) has . rows"):
             lumped.run(arrays, law, wrong, 1.0, 1, 0.1, 100.0)
     with pytest.raises(TypeError, match=r"run: .*64 bits"):
         lumped.run(arrays, law, work, 1.0, 10**30, 0.1, 100.0)
@@ -116,7 +116,7 @@ def test_the_best_usable_build_comes_last():
 
 
 def test_a_library_of_other_sources_is_never_used(monkeypatch):
-    """Where the builder's tools are missing it is refused."""
+    """Without the tools of the builder it is an error."""
     monkeypatch.delenv(library.VARIABLE, raising=False)
     monkeypatch.setattr(sources, "source_digest", lambda: "f" * 64)
     monkeypatch.setattr(library.importlib.util, "find_spec", lambda name: None)

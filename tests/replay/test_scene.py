@@ -10,7 +10,7 @@ import trimesh
 from tests.replay import runs
 
 from softdock.errors import InputError
-from softdock.geometry.inline import profile_from_list
+from softdock.geometry.vertices import profile_from_list
 from softdock.replay import forces, scene, solids
 from softdock.replay.keyframes import thinned
 from softdock.replay.scene import Mesh, Role

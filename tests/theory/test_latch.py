@@ -1,4 +1,4 @@
-"""The latch: energy, continuity, limits, then the paper's example."""
+"""Latch: energy, continuity, limits, and the paper's example."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_speed_over_the_minimum_decides(angle, friction_angle, fraction):
     K = latch.wedge_stiffness(100.0, angle, friction_angle)
     v = latch.minimum_speed(100.0, angle, 0.02, 8.0, friction_angle)
     w = latch.latch_frequency(K.inward, 8.0)
-    assert 0.5 * 8.0 * v**2 == pytest.approx(0.5 * K.inward * 0.02**2, rel=1e-13)  # energy of the push
+    assert 0.5 * 8.0 * v**2 == pytest.approx(0.5 * K.inward * 0.02**2, rel=1e-13)  # energy of the insertion
     assert np.isnan(latch.latch_time(fraction * v, w, 0.02))
     assert latch.latch_time(v / fraction, w, 0.02) < 0.5 * np.pi / w
     assert latch.largest_insertion(fraction * v, w, 0.02) == pytest.approx(fraction * 0.02, rel=1e-13)

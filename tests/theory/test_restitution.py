@@ -1,4 +1,4 @@
-"""Restitution of a spring and damper: limits, then the equation of motion itself, then tabulated values."""
+"""Restitution of a spring and damper: limits, equation of motion, and tabulated values."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_ramp_law_solves_its_equation():
 
 @pytest.mark.parametrize("shallow", [0.5, 0.999, 1.001, 5.0])
 def test_deep_and_shallow_impacts_join(shallow):
-    """Depth in damping depths; at one the law for deep impacts is the closed form."""
+    """The law for deep impacts equals the closed form at the damping depth."""
     base = {"speed": 0.1, "effective_mass": 1.0, "damping_factor": 4.0}
     depth = layer_impact(**base, stiffness=1e8, damping_depth=1.0).depth
     impact = layer_impact(**base, stiffness=1e8, damping_depth=depth / shallow)
@@ -78,11 +78,11 @@ def test_deep_and_shallow_impacts_join(shallow):
         assert impact.restitution == pytest.approx(closed, abs=1e-4)
         assert impact.depth == pytest.approx(depth, rel=1e-5)
     else:
-        assert impact.restitution > closed  # the damping of what is deeper does not grow any more
+        assert impact.restitution > closed  # damping is constant beyond the damping depth
 
 
 def test_deep_impact_without_ramp_is_a_constant_damper():
-    """Far beyond the damping depth stress is c s + d0 v: the loss follows the damping, not the ramp."""
+    """Far beyond the damping depth the stress is c s + d0 v, with constant damping."""
     weak = [
         1.0 - layer_impact(
             speed=0.1, effective_mass=1.0, stiffness=1e8, damping_factor=d0 / s0, damping_depth=s0

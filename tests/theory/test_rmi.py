@@ -32,7 +32,9 @@ def test_momentum_is_conserved_and_energy_is_not_created(
     V_c = target_velocity + speed
     before = np.array([V_c - m2 * oscillation / m1, V_c + oscillation, target_velocity, target_velocity])
     scale = m @ np.abs(before) + m @ np.abs(after.velocities_after)
-    assert abs(m @ (after.velocities_after - before)) <= 16 * EPS * scale
+    assert (
+        abs(m @ (after.velocities_after - before)) <= 16 * EPS * scale + m.sum() * np.finfo(float).tiny
+    )  # tiny: underflow
     lost = 0.5 * m @ (before**2 - after.velocities_after**2)
     approach = speed + oscillation
     exact = 0.5 * rmi.interface_effective_mass(m2, m3) * (1 - e**2) * approach**2

@@ -11,7 +11,7 @@ from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.tree import records
 from softdock.errors import InputError, Problem
-from softdock.geometry.walls import smallest_radius, wall_thickness
+from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 from softdock.model.system import System
 
 Floats = NDArray[np.float64]

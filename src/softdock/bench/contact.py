@@ -124,13 +124,13 @@ def _times_at(
     arrays = contact_arrays([pair])
     lists = contact_lists(arrays)
     rows, p = tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, p_AB_A))
-    out, rest, sliding = np.zeros(layout.OUTPUT), (0.0, 0.0, 0.0), (0.01, 0.0, 0.0)
+    out, rest, sliding = np.zeros(layout.OUTPUT_SIZE), (0.0, 0.0, 0.0), (0.01, 0.0, 0.0)
     listing = _best_time(lambda n: repeat_rebuild(arrays, lists, rows, p, pair.skin, n))
     force = _best_time(lambda n: repeat_evaluate(arrays, lists, rows, p, rest, sliding, out, n))
     return [
         {"name": f"contact force with friction, {where}", "value": force, "unit": "s", "aim": aims[0]},
         {"name": f"near list, {where}", "value": listing, "unit": "s", "aim": aims[1]},
-        {"name": f"cells in the near list, {where}", "value": int(lists.work[0]["cells"]), "unit": "1"},
+        {"name": f"cells in the near list, {where}", "value": int(lists.work[0]["cell_count"]), "unit": "1"},
     ]
 
 

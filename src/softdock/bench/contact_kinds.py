@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact import ContactPair, CutCells, ElasticLayer, MotionState, Points
-from softdock.geometry.profile import Arc, Line, Profile, rounded_profile
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.vertices import rounded_profile
 
 STIFFNESS = 2e9
 """[N/m3] Areal stiffness of all kinds."""

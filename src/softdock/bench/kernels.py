@@ -1,8 +1,9 @@
 """Loops that call a kernel many times, so that its time is measured without the call from Python."""
 
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
-from softdock.contact.kernels.near import rebuild
-from softdock.contact.kernels.pins import BODY, FEATURE, INSIDE, PART, SHARE, TOTALS, add_forces, manifold
+from softdock.contact.kernels.near_list import rebuild
+from softdock.contact.kernels.pin_rows import BODY, FEATURE, PART, PENETRATION, WEIGHT
+from softdock.contact.kernels.pins import TOTALS_SIZE, add_forces, manifold
 from softdock.dynamics.kernels.derivative import derivative
 from softdock.native.decorators import kernel
 
@@ -38,7 +39,7 @@ def repeat_derivative(system, y, dy, count):
 def repeat_pin(shape, P, a, w, v, rows, out, count):
     """Detect all contacts of a pin and add their forces many times, each a femtometre further."""
     for i in range(count):
-        for k in range(TOTALS):
+        for k in range(TOTALS_SIZE):
             out[k] = 0.0
         found = manifold(shape, (P[0], P[1], P[2] + 1e-15 * i), a, rows)
         add_forces(shape, rows, found, w, v, out)
@@ -56,10 +57,10 @@ def compare_manifolds(one, other, P, a, rows, other_rows):
             continue
         body = False
         for k in range(count):
-            for column in (SHARE, PART, FEATURE):
+            for column in (WEIGHT, PART, FEATURE):
                 if rows[k, column] != other_rows[k, column]:
                     unlike += 1
-            largest = max(largest, abs(rows[k, INSIDE] - other_rows[k, INSIDE]))
+            largest = max(largest, abs(rows[k, PENETRATION] - other_rows[k, PENETRATION]))
             body = body or rows[k, PART] == BODY
         touched += body
     return touched, unlike, largest

@@ -10,6 +10,7 @@ import numpy as np
 
 from softdock.bench.entry_points import compare_manifolds, repeat_pin
 from softdock.contact import Friction
+from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
 from softdock.contact.pins import PinInHole, PinLaw, Rim, shape_record
 from softdock.geometry.pins import Hole, Pin
@@ -87,7 +88,7 @@ def pair_times(
     name: str, P: tuple[float, float, float], a: tuple[float, float, float]
 ) -> list[dict[str, Any]]:
     """Time detection and forces of one pin, direct and by search."""
-    rows, out = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS)), np.zeros(kernels.TOTALS)
+    rows, out = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)), np.zeros(kernels.TOTALS_SIZE)
     w, v = (0.1, 0.0, 0.0), (0.0, 0.01, -0.01)
     shapes = {"direct": shape_record(PAIR)}
     for levels in LEVELS:
@@ -113,7 +114,7 @@ def rim_difference(one: PinInHole, count: int, seed: int) -> tuple[int, int, flo
     R = one.hole.radius
     crossing = np.column_stack([rng.uniform(-1.2 * R, 1.2 * R, (count, 2)), np.zeros(count)])
     P = crossing - rng.uniform(-0.2 * R, one.pin.length + 0.2 * R, (count, 1)) * a
-    rows = np.zeros((2, kernels.MOST_ROWS, kernels.COLUMNS))
+    rows = np.zeros((2, pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
     search = dataclasses.replace(one, rim=Rim.SEARCH)
     touched, unlike, largest = compare_manifolds(
         shape_record(one), shape_record(search), P, a, rows[0], rows[1]

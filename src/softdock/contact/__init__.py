@@ -1,4 +1,4 @@
-"""Contact of two surfaces of revolution: elastic layer, friction, cut cells, and the force routine."""
+"""Contact of two surfaces of revolution: elastic layer, friction, cut cells and forces."""
 
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
 from softdock.contact.pair import (

@@ -1,4 +1,4 @@
-"""From contact pairs to the arrays that the kernels read: segments, strips, root cells, bounding spheres."""
+"""Conversion of contact pairs to arrays for the kernels: segments, strips, root cells, bounding spheres, edges."""
 
 import functools
 import math
@@ -12,67 +12,71 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
-from softdock.geometry.profile import Arc, Column, Line, Profile, described_rows, profile_array, sharp_edges
+from softdock.geometry.kernels import ARC, LINE
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Records = NDArray[np.void]
 
-WIDEST_ANGLE = math.tau / 8
-"""[rad] Widest root cell; near the axis its size alone would allow a whole turn."""
-EDGE_SLACK = 1e-3
-"""Ends of strips that are nearer to an edge than this part of a root cell are at the edge."""
-LEFT, RIGHT = 4, 5  # positions of the children in a node
+LARGEST_ANGLE = math.tau / 8
+"""Largest angle of a root cell [rad]; near the axis its size alone would allow a whole turn."""
+EDGE_TOLERANCE = 1e-3
+"""Distance of the end of a strip from an edge, relative to a root cell, within which the strip is at the edge."""
+LEFT, RIGHT = 4, 5  # fields of layout.NODE
 ROOTS_PER_LEAF = 4
-RADIUS_SLACK = 1 + 1e-12
-"""Bounding radii are widened by the rounding errors of their own computation."""
+RADIUS_MARGIN = 1 + 1e-12
+"""Factor that makes bounding radii safe against rounding errors."""
 
 
 def contact_arrays(pairs: Sequence[ContactPair]) -> ContactArrays:
-    """Return the arrays of all pairs, concatenated; their types do not depend on how many there are."""
-    where, shapes = _shapes(tuple((pair.surface_A, pair.surface_B, pair.quadrature) for pair in pairs))
+    """Return the concatenated arrays of all pairs."""
+    offsets, shapes = _surface_arrays(
+        tuple((pair.surface_A, pair.surface_B, pair.quadrature) for pair in pairs)
+    )
     data = np.zeros(len(pairs), layout.PAIR)
     for i, pair in enumerate(pairs):
-        data[i] = _pair(pair, where[i])
+        data[i] = _pair_record(pair, offsets[i])
     return shapes._replace(pairs=data)
 
 
 @functools.lru_cache(maxsize=16)
-def _shapes(
+def _surface_arrays(
     pairs: tuple[tuple[Profile, Profile, CutCells | Points], ...],
-) -> "tuple[list[_Place], ContactArrays]":
-    """Put the surfaces of all pairs together once for many runs with them; nothing is written into them afterwards.
+) -> "tuple[list[_Offsets], ContactArrays]":
+    """Return the offsets of all pairs and the arrays of their surfaces, without the pair records.
 
-    Returns where the data of every pair are, and the arrays but for the pairs themselves.
+    Cached, because many runs use the same surfaces; kernels do not write to these arrays.
     """
     segments, surfaces, edges = [np.zeros((0, len(Column)))], [_Surface.empty()], [np.zeros((0, 3))]
-    where = []
+    offsets = []
     for surface_A, surface_B, quadrature in pairs:
-        rows, own = profile_array(surface_A), profile_array(surface_B)
+        rows_A, rows_B = profile_array(surface_A), profile_array(surface_B)
         start = sum(map(len, segments))
         described = described_rows(surface_A)
         strips, roots, nodes = (
             sum(len(getattr(s, k)) for s in surfaces) for k in ("strips", "roots", "nodes")
         )
-        last = start + len(rows) - 1
-        where.append(
-            _Place(
+        last = start + len(rows_A) - 1
+        offsets.append(
+            _Offsets(
                 start,
                 last,
                 nodes,
                 start + described[0],
                 start + described[1],
                 last + 1,
-                last + len(own),
+                last + len(rows_B),
                 sum(map(len, edges)),
                 len(sharp_edges(surface_B)),
             )
         )
         surface = _surface(surface_B, quadrature)
-        surfaces.append(surface.moved(strips=strips, roots=roots, nodes=nodes))
-        segments += [rows, own]
+        surfaces.append(surface.shifted(strips=strips, roots=roots, nodes=nodes))
+        segments += [rows_A, rows_B]
         edges.append(_edge_rows(surface_B))
-    return where, ContactArrays(
+    return offsets, ContactArrays(
         pairs=np.zeros(0, layout.PAIR),
         segments=np.concatenate(segments),
         strips=np.concatenate([s.strips for s in surfaces]),
@@ -88,42 +92,42 @@ def _edge_rows(profile: Profile) -> Floats:
 
 
 def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
-    """Return empty near lists, each with room for `capacity` blocks of cells; rebuild them before use."""
+    """Return empty near lists with a capacity of `capacity` blocks each; rebuild them before use."""
     count = len(arrays.pairs)
     longest = max((int(p["last_segment"] - p["first_segment"]) + 1 for p in arrays.pairs), default=0)
     lists = ContactLists(
         blocks=_aligned((count, capacity), layout.BLOCK),
         work=_aligned((count,), layout.WORK),
-        slots=np.zeros((count, 2 * layout.TIMES * (longest + 1)), np.int64),
-        far=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
+        open_blocks=np.zeros((count, 2 * layout.NEAR_TIMES * (longest + 1)), np.int64),
+        skip_until=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
     )
     lists.work["clearance"] = lists.work["reach"] = -np.inf
     return lists
 
 
 def _aligned(shape: tuple[int, ...], record: np.dtype[np.void]) -> Records:
-    """Return zeros that begin where a line of the cache does."""
+    """Return an array of zeros that begins at a cache line."""
     size, line = math.prod(shape) * record.itemsize, 64
     memory = np.zeros(size + line, np.uint8)
     start = -memory.ctypes.data % line
     return memory[start : start + size].view(record).reshape(shape)
 
 
-class _Place(NamedTuple):
-    """Rows of a pair in the arrays."""
+class _Offsets(NamedTuple):
+    """Indices of a pair in the arrays; see layout.PAIR."""
 
     first_segment: int
     last_segment: int
-    tree: int
+    root_node: int
     first_described: int
     last_described: int
-    first_own: int
-    last_own: int
+    first_segment_B: int
+    last_segment_B: int
     first_edge: int
-    edges: int
+    edge_count: int
 
 
-def _pair(pair: ContactPair, where: _Place) -> tuple[float | int, ...]:
+def _pair_record(pair: ContactPair, offsets: _Offsets) -> tuple[float | int, ...]:
     layer = pair.layer
     cells = pair.quadrature if isinstance(pair.quadrature, CutCells) else CutCells()
     resolution = cells.resolved_force / (math.pi * layer.areal_stiffness)
@@ -134,25 +138,25 @@ def _pair(pair: ContactPair, where: _Place) -> tuple[float | int, ...]:
         pair.friction.coefficient,
         pair.friction.threshold_speed,
         resolution,
-        max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.LEVELS - 2)),
-        *where[:3],
-        layout.POINTS if isinstance(pair.quadrature, Points) else layout.CELLS,
+        max(0.5 * resolution ** (1 / 3), cells.largest / 2 ** (layout.REFINEMENT_LEVELS - 2)),
+        *offsets[:3],
+        layout.POINTS if isinstance(pair.quadrature, Points) else layout.CUT_CELLS,
         layout.RADIAL if pair.mapping is Mapping.RADIAL else layout.DISTANCE,
         layout.RAMP if pair.friction.law is FrictionLaw.RAMP else layout.SMOOTH,
-        *where[3:8],
-        where.edges if pair.mapping is Mapping.DISTANCE else 0,
+        *offsets[3:8],
+        offsets.edge_count if pair.mapping is Mapping.DISTANCE else 0,
         0,
     )
 
 
 @functools.lru_cache(maxsize=64)
 def _surface(profile: Profile, quadrature: CutCells | Points) -> "_Surface":
-    """Cut a surface once for many runs with it; nothing is written into it afterwards."""
-    return _Surface.of(profile, quadrature)
+    """Return the root cells of a surface; cached, because many runs use the same surface."""
+    return _Surface.from_profile(profile, quadrature)
 
 
 class _Surface:
-    """Root cells of one surface and the tree of their bounding spheres."""
+    """Strips and root cells of one surface, and the tree of bounding spheres over the root cells."""
 
     def __init__(self, strips: Records, roots: Floats, nodes: Records) -> None:
         self.strips, self.roots, self.nodes = strips, roots, nodes
@@ -162,31 +166,31 @@ class _Surface:
         return cls(np.zeros(0, layout.STRIP), np.zeros((0, 5)), np.zeros(0, layout.NODE))
 
     @classmethod
-    def of(cls, profile: Profile, quadrature: CutCells | Points) -> "_Surface":
+    def from_profile(cls, profile: Profile, quadrature: CutCells | Points) -> "_Surface":
         size = quadrature.largest if isinstance(quadrature, CutCells) else quadrature.spacing
         strips: list[Records] = []
         roots: list[Floats] = []
-        places = [(edge.z, edge.radius) for edge in sharp_edges(profile)]
+        edge_points = [(edge.z, edge.radius) for edge in sharp_edges(profile)]
         for segment in profile.segments:
             along = max(1, math.ceil(segment.length / size))
             for i in range(along):
                 strip, place, rho_max = _strip(segment, i, along)
-                around = max(math.ceil(math.tau / WIDEST_ANGLE), math.ceil(math.tau * rho_max / size))
+                around = max(math.ceil(math.tau / LARGEST_ANGLE), math.ceil(math.tau * rho_max / size))
                 strip["angle"] = math.tau / around
-                strip["steps"] = _steps(strip)
+                strip["step_table"] = _step_table(strip)
                 ends = [segment.start] * (i == 0) + [segment.end] * (i == along - 1)
                 strip["at_edge"] = any(
-                    math.dist(end, place) <= EDGE_SLACK * size for end in ends for place in places
+                    math.dist(end, point) <= EDGE_TOLERANCE * size for end in ends for point in edge_points
                 )
                 angles = (np.arange(around) + 0.5) * math.tau / around
                 columns = np.broadcast_arrays(float(len(strips)), *place, np.cos(angles), np.sin(angles))
                 roots.append(np.column_stack(columns))
                 strips.append(strip)
         rows = np.concatenate(strips)
-        return cls(rows, *_tree(rows, np.concatenate(roots)))
+        return cls(rows, *_sphere_tree(rows, np.concatenate(roots)))
 
-    def moved(self, *, strips: int, roots: int, nodes: int) -> "_Surface":
-        """Shift the indices behind those of the surfaces before."""
+    def shifted(self, *, strips: int, roots: int, nodes: int) -> "_Surface":
+        """Return the surface with its indices shifted by the sizes of the arrays before it."""
         shifted_roots, shifted_nodes = self.roots.copy(), self.nodes.copy()
         shifted_roots[:, 0] += strips
         for child in ("left", "right"):
@@ -196,26 +200,26 @@ class _Surface:
 
 
 def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[float, float], float]:
-    """Return the record of the i-th of `along` strips of a segment, its middle and its largest radius [m]."""
+    """Return the i-th of `along` strips of a segment, the position of its middle and its largest radius [m]."""
     strip = np.zeros(1, layout.STRIP)
     strip["length"] = segment.length / along
     rho_max = max(segment.point(f)[1] for f in np.linspace(i / along, (i + 1) / along, 9))
     if isinstance(segment, Line):
         strip["axis_z"], strip["axis_r"] = segment.tangent(0.0)
         return strip, segment.point((i + 0.5) / along), rho_max
-    strip["kind"], strip["radius"] = 1.0, segment.radius
+    strip["kind"], strip["radius"] = ARC, segment.radius
     strip["axis_z"], strip["axis_r"] = segment.centre
     angle = segment.start_angle + segment.sweep * (i + 0.5) / along
-    # An arc is moved along in the sense of growing angle, whichever way the profile is travelled.
+    # Steps along an arc increase the angle, for both directions of the profile.
     return strip, (math.cos(angle), math.sin(angle)), rho_max
 
 
-def _steps(strip: Records) -> Floats:
-    """Return cosine and sine (for a line: 1 and length) of half, quarter and Gauss steps at every level."""
-    parts = np.outer(0.5 ** np.arange(layout.LEVELS), [1 / 2, 1 / 4, 1 / math.sqrt(12)])
-    h_u, h_phi = parts * strip["length"], parts * strip["angle"]
-    table = np.empty((layout.LEVELS, 12))
-    if strip["kind"] == 0.0:
+def _step_table(strip: Records) -> Floats:
+    """Return cosine and sine (for a line: 1 and length [m]) of half, quarter and Gauss steps at every level."""
+    fractions = np.outer(0.5 ** np.arange(layout.REFINEMENT_LEVELS), [1 / 2, 1 / 4, 1 / math.sqrt(12)])
+    h_u, h_phi = fractions * strip["length"], fractions * strip["angle"]
+    table = np.empty((layout.REFINEMENT_LEVELS, 12))
+    if strip["kind"] == LINE:
         table[:, 0:6:2], table[:, 1:6:2] = 1.0, h_u
     else:
         table[:, 0:6:2], table[:, 1:6:2] = np.cos(h_u / strip["radius"]), np.sin(h_u / strip["radius"])
@@ -223,9 +227,9 @@ def _steps(strip: Records) -> Floats:
     return table
 
 
-def _tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
-    """Return roots in the order of the tree, and the tree; nodes are halved at their median."""
-    centres, halves = _spheres(strips, roots)
+def _sphere_tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
+    """Return the root cells in tree order, and the tree; nodes are halved at the median along their longest axis."""
+    centres, radii = _bounding_spheres(strips, roots)
     order: list[Ints] = []
     nodes: list[list[float]] = []
     placed = 0
@@ -237,7 +241,7 @@ def _tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
         points = centres[members]
         low, high = points.min(axis=0), points.max(axis=0)
         middle = 0.5 * (low + high)
-        radius = (np.linalg.norm(points - middle, axis=1) + halves[members]).max() * RADIUS_SLACK
+        radius = (np.linalg.norm(points - middle, axis=1) + radii[members]).max() * RADIUS_MARGIN
         leaf = len(members) <= ROOTS_PER_LEAF
         nodes.append([*middle, radius, -1, -1, placed, len(members) if leaf else 0])
         if leaf:
@@ -250,10 +254,10 @@ def _tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
     return roots[np.concatenate(order)], np.array([tuple(node) for node in nodes], layout.NODE)
 
 
-def _spheres(strips: Records, roots: Floats) -> tuple[Floats, Floats]:
-    """Return the middle of every root cell and the radius [m] within which the cell lies; Eq. (C15)."""
+def _bounding_spheres(strips: Records, roots: Floats) -> tuple[Floats, Floats]:
+    """Return centre (n, 3) and radius (n,) of the bounding sphere of every root cell [m]; Eq. (C15)."""
     rows = strips[roots[:, 0].astype(np.int64)]
-    is_arc, radius = rows["kind"] == 1.0, rows["radius"]
+    is_arc, radius = rows["kind"] == ARC, rows["radius"]
     z = np.where(is_arc, rows["axis_z"] + radius * roots[:, 1], roots[:, 1])
     rho = np.where(is_arc, rows["axis_r"] + radius * roots[:, 2], roots[:, 2])
     h_u, angle = rows["length"], rows["angle"]

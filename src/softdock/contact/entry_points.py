@@ -1,6 +1,6 @@
 """Entry points of the contact kernels."""
 
-from softdock.contact.kernels import force, layout, near, pins
+from softdock.contact.kernels import force, layout, near_list, pin_rows, pins
 from softdock.native.argument_types import (
     FLOAT,
     INTEGER,
@@ -30,8 +30,8 @@ CONTACT_LISTS = Structure(
     {
         "blocks": records(layout.BLOCK, "contacts", "blocks"),
         "work": records(layout.WORK, "contacts"),
-        "slots": integers("contacts", "slots"),
-        "far": floats("far"),
+        "open_blocks": integers("contacts", "open_blocks"),
+        "skip_until": floats("spheres"),
     },
 )
 
@@ -39,29 +39,28 @@ CONTACT_LISTS = Structure(
 def check_lists(
     arrays: layout.ContactArrays, lists: layout.ContactLists, pair: int = 0, *_: object
 ) -> str | None:
-    """Return what is wrong with the sizes of near lists for the contacts, or with the index of a contact."""
+    """Return what is wrong with the sizes of the near lists or with the index of a pair; None if nothing is."""
     needed = len(arrays.nodes) + len(arrays.roots)
-    if len(lists.far) < needed:
-        return f"lists.far has {len(lists.far)} entries, {needed} are needed"
-    if lists.slots.shape[1] < 2 * layout.TIMES:
-        return f"lists.slots has {lists.slots.shape[1]} columns, at least {2 * layout.TIMES} are needed"
-    return (
-        None
-        if not isinstance(pair, int) or 0 <= pair < max(len(arrays.pairs), 1)
-        else f"there is no pair {pair}"
-    )
+    if len(lists.skip_until) < needed:
+        return f"lists.skip_until has {len(lists.skip_until)} entries, {needed} are needed"
+    if lists.open_blocks.shape[1] < 2 * layout.NEAR_TIMES:
+        needed = 2 * layout.NEAR_TIMES
+        return f"lists.open_blocks has {lists.open_blocks.shape[1]} columns, at least {needed} are needed"
+    if isinstance(pair, int) and not 0 <= pair < max(len(arrays.pairs), 1):
+        return f"there is no pair {pair}"
+    return None
 
 
-_PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # a contact pair at a pose
+_PAIR = (CONTACT_ARRAYS, CONTACT_LISTS, INTEGER, MATRIX, VECTOR)  # arrays, lists, index of a pair, pose
 _PIN_SHAPE = Record(pins.SHAPE)
-_PIN_ROWS = floats(pins.MOST_ROWS, pins.COLUMNS)
+_PIN_ROWS = floats(pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)
 
 evaluate = EntryPoint(
     force.evaluate,
     *_PAIR,
     VECTOR,
     VECTOR,
-    floats(layout.OUTPUT),
+    floats(layout.OUTPUT_SIZE),
     returns=FLOAT,
     separate=True,
     check=check_lists,
@@ -70,11 +69,13 @@ motion_bound = EntryPoint(force.motion_bound, *_PAIR, returns=FLOAT, check=check
 touching_cells = EntryPoint(
     force.touching_cells, *_PAIR, VECTOR, VECTOR, floats("rows", 12), returns=INTEGER, check=check_lists
 )
-rebuild = EntryPoint(near.rebuild, *_PAIR, FLOAT, check=check_lists)
+rebuild = EntryPoint(near_list.rebuild, *_PAIR, FLOAT, check=check_lists)
 rebuild_along = EntryPoint(
-    near.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True, check=check_lists
+    near_list.rebuild_along, *_PAIR, MATRIX, VECTOR, FLOAT, separate=True, check=check_lists
 )
 manifold = EntryPoint(pins.manifold, _PIN_SHAPE, VECTOR, VECTOR, _PIN_ROWS, returns=INTEGER, separate=True)
-add_forces = EntryPoint(pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS))
+add_forces = EntryPoint(
+    pins.add_forces, _PIN_SHAPE, _PIN_ROWS, INTEGER, VECTOR, VECTOR, floats(pins.TOTALS_SIZE)
+)
 
 ENTRY_POINTS = (evaluate, motion_bound, touching_cells, rebuild, rebuild_along, manifold, add_forces)

@@ -1,17 +1,10 @@
-"""What happens between two surfaces: an elastic layer with damping, and friction."""
+"""Contact law between two surfaces: elastic layer with damping, and friction."""
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Self
 
-from softdock.errors import InputError, Problem
-
-
-def require(field: str, value: float, allowed: str, ok: bool) -> None:
-    """Raise `InputError` unless the value is finite and `ok`."""
-    if not (ok and math.isfinite(value)):
-        raise InputError(Problem(field=field, message=f"{field} must be {allowed}.", given=f"{value:g}"))
+from softdock.geometry.checks import require
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +16,13 @@ class ElasticLayer:
     damping: float = 0.0
     """Nominal areal damping d0 [N s/m3], 0 or more."""
     damping_depth: float = 0.0
-    """Depth s0 [m] below which the damping is s/s0 of the nominal one; more than 0 where there is damping."""
+    """Depth s0 [m] below which the damping is s/s0 of the nominal one; more than 0 if there is damping."""
 
     def __post_init__(self) -> None:
         require("areal_stiffness", self.areal_stiffness, "more than 0 N/m3", self.areal_stiffness > 0.0)
         require("damping", self.damping, "0 N s/m3 or more", self.damping >= 0.0)
         needed = self.damping > 0.0
-        allowed = "more than 0 m where there is damping" if needed else "0 m or more"
+        allowed = "more than 0 m if there is damping" if needed else "0 m or more"
         require("damping_depth", self.damping_depth, allowed, self.damping_depth > 0.0 or not needed)
 
     @classmethod
@@ -42,12 +35,12 @@ class ElasticLayer:
         damping: float = 0.0,
         damping_depth: float = 0.0,
     ) -> Self:
-        """Make the layer from its material: modulus [Pa], Poisson's ratio, thickness [m]; Eq. (C5)."""
+        """Return the layer of a material: Young's modulus [Pa], Poisson's ratio, thickness [m]; Eq. (C5)."""
         require("youngs_modulus", youngs_modulus, "more than 0 Pa", youngs_modulus > 0.0)
         require(
             "poisson_ratio",
             poisson_ratio,
-            "above -1 and below 0.5 (a thin layer that keeps its volume cannot be pressed)",
+            "above -1 and below 0.5 (a thin incompressible layer is infinitely stiff)",
             -1.0 < poisson_ratio < 0.5,
         )
         require("thickness", thickness, "more than 0 m", thickness > 0.0)
@@ -57,7 +50,7 @@ class ElasticLayer:
 
 
 class FrictionLaw(Enum):
-    """How Coulomb friction is regularised below the threshold of the sliding speed."""
+    """Regularisation of Coulomb friction at low sliding speed."""
 
     SMOOTH = "smooth"
     """mu v_t / sqrt(v_t^2 + v0^2): differentiable everywhere."""
@@ -72,7 +65,7 @@ class Friction:
     coefficient: float = 0.0
     """Nominal friction coefficient mu, 0 or more."""
     threshold_speed: float = 1e-3
-    """Sliding speed v0 [m/s] below which the friction fades, more than 0."""
+    """Sliding speed v0 [m/s] below which the friction decreases to zero, more than 0."""
     law: FrictionLaw = FrictionLaw.SMOOTH
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Two surfaces that may touch, and the force routine between their bodies."""
+"""Contact pairs of two surfaces, and the results of their evaluation."""
 
 import functools
 import math
@@ -9,33 +9,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import ElasticLayer, Friction, require
+from softdock.contact.layer import ElasticLayer, Friction
+from softdock.geometry.checks import require
 from softdock.geometry.profile import Profile, check_profile
 
 if TYPE_CHECKING:
-    from softdock.contact.routine import ForceRoutine
+    from softdock.contact.force_evaluator import ForceEvaluator
 
 SKIN_FORCE, SKIN_RADIUS = 2.5, 10e-3
-"""[N], [m] A near list that serves for 0.2 mm at 2e9 N/m3 balances rebuilding against evaluating."""
+"""[N], [m]; they give a skin of 0.2 mm at 2e9 N/m3, which balances rebuilding and evaluating near lists."""
 
 
 class Mapping(Enum):
-    """How the depth of a point below surface A is measured."""
+    """Definition of the depth of a point below surface A."""
 
     DISTANCE = "distance"
-    """Signed distance to the meridian: right everywhere."""
+    """Signed distance to the meridian."""
     RADIAL = "radial"
-    """Radial distance at the same z, projected on the profile's normal: only for comparison."""
+    """Radial distance at the same z, projected on the profile's normal; for comparison only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutCells:
-    """Surface cells with exact areas, cut where the depth passes zero, sized by the relative curvature."""
+    """Surface cells with exact areas, cut where the depth is zero, sized by the relative curvature."""
 
     resolved_force: float = 0.1
-    """Cells are fine enough for contacts of this force [N] and more, whatever the shape and the stiffness."""
+    """Smallest contact force [N] that the cells resolve, for any shape and stiffness."""
     largest: float = 8e-3
-    """Size of the cells from which the halving starts [m]."""
+    """Size of the root cells, from which the refinement starts [m]."""
 
     def __post_init__(self) -> None:
         require("resolved_force", self.resolved_force, "more than 0 N", self.resolved_force > 0.0)
@@ -44,7 +45,7 @@ class CutCells:
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
-    """Plain surface points, each with its area: the force depends on their spacing; only for comparison."""
+    """Surface points with areas; the force depends on their spacing; for comparison only."""
 
     spacing: float = 1e-3
     """Distance between neighbours [m]."""
@@ -55,7 +56,7 @@ class Points:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionState:
-    """Where the reference frame of a body is and how it moves, in an inertial frame N."""
+    """Pose and velocity of the reference frame of a body B in an inertial frame N."""
 
     r: ArrayLike
     """Position p_NB_N [m], shape (3,)."""
@@ -64,7 +65,7 @@ class MotionState:
     omega: ArrayLike
     """Angular velocity w_NB_N [rad/s], shape (3,)."""
     A: ArrayLike
-    """Attitude R_NB, shape (3, 3): body components to inertial components."""
+    """Attitude R_NB, shape (3, 3): v_N = R_NB v_B."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,14 +80,14 @@ class Wrench:
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:
-    """One evaluation of a contact pair."""
+    """Result of one evaluation of a contact pair."""
 
     wrench_A: Wrench
     wrench_B: Wrench
     energy: float
     """Elastic energy [J]."""
     dissipation: float
-    """Power lost in damping and friction [W], 0 or more."""
+    """Power dissipated by damping and friction [W], 0 or more."""
     area: float
     """Contact area [m2]."""
     pressure: float
@@ -97,10 +98,10 @@ class Contact:
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """One connected piece of a contact."""
+    """One connected region of a contact."""
 
     centre: NDArray[np.float64]
-    """Where its force acts: mean of the stress centres, weighted by the force, in inertial axes [m]."""
+    """Mean of the stress centres weighted by force, in inertial axes [m]."""
     force_B: NDArray[np.float64]
     """Force on B in inertial axes [N]."""
     area: float
@@ -113,7 +114,7 @@ class Patch:
 class ContactPair:
     """Two surfaces of revolution about the z axes of their bodies' reference frames.
 
-    The depth is measured below surface A; surface B brings the cells. Exchange them to exchange the roles.
+    The depth is measured below surface A; surface B is divided into cells.
     """
 
     surface_A: Profile
@@ -130,29 +131,30 @@ class ContactPair:
 
     @property
     def skin(self) -> float:
-        """Motion [m] for which a near list should serve: the depth of a light contact of radius 10 mm."""
+        """Motion [m] for which a near list remains valid: the depth of a light contact of radius 10 mm."""
         return math.sqrt(SKIN_FORCE / (math.pi * self.layer.areal_stiffness * SKIN_RADIUS))
 
     @functools.cached_property
-    def _routine(self) -> "ForceRoutine":
-        from softdock.contact.routine import ForceRoutine  # only when forces are asked for
+    def _evaluator(self) -> "ForceEvaluator":
+        from softdock.contact.force_evaluator import ForceEvaluator  # avoids a circular import
 
-        return ForceRoutine(self)
+        return ForceEvaluator(self)
 
     def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[Wrench, Wrench]:
-        """Return the contact wrenches on body A and on body B; may be called from several threads."""
-        return self._routine.forces(state_A, state_B)
+        """Return the contact wrenches on body A and on body B; thread-safe."""
+        return self._evaluator.forces(state_A, state_B)
 
     def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
         """Return the wrenches together with energy, dissipation, area, pressure and depth."""
-        return self._routine.contact(state_A, state_B)
+        return self._evaluator.contact(state_A, state_B)
 
     def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
-        """Return the cells that touch, in A's axes: stress centre [m], force on B [N], torque about A [N m], area [m2],
-        pressure [Pa] and extent [m], shape (n, 12).
+        """Return one row per touching cell in A's axes, shape (n, 12).
+
+        Columns: stress centre [m], force on B [N], torque about A's origin [N m], area [m2], pressure [Pa], extent [m].
         """
-        return self._routine.cells(state_A, state_B)
+        return self._evaluator.cells(state_A, state_B)
 
     def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
-        """Return the connected pieces of the contact with their forces, the strongest first."""
-        return self._routine.patches(state_A, state_B)
+        """Return the connected regions of the contact, largest force first."""
+        return self._evaluator.patches(state_A, state_B)

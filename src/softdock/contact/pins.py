@@ -1,4 +1,4 @@
-"""A pin and its hole: the law of their contacts, every place where they touch, and the force between them."""
+"""Pin in a hole: contact law, contacts and forces."""
 
 import math
 from dataclasses import dataclass, field
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.contact.layer import Friction, FrictionLaw, require
+from softdock.contact.layer import Friction, FrictionLaw
+from softdock.geometry.checks import require
 from softdock.geometry.pins import Hole, Pin
 
 if TYPE_CHECKING:
@@ -18,25 +19,25 @@ Floats = NDArray[np.float64]
 
 
 class Rim(Enum):
-    """How the place is found where a pin comes nearest to a rim."""
+    """Method that finds the point of a rim nearest to a pin."""
 
     DIRECT = "direct"
-    """Safeguarded Newton steps inside the quadrant that holds it."""
+    """Newton's method with bisection in the quadrant that contains the point."""
     SEARCH = "search"
-    """Eight points, then eight between the neighbours of the best one, and so on (the paper's way)."""
+    """Repeated search with eight points between the neighbours of the best one (method of the paper)."""
 
 
 class Damping(Enum):
-    """How a contact loses energy along its normal."""
+    """Damping law along the normal of a contact."""
 
     KELVIN_VOIGT = "kelvin-voigt"
-    """Force per speed [N s/m]; cut off where it would pull."""
+    """Force per speed [N s/m]; the total force is never tensile."""
     HUNT_CROSSLEY = "hunt-crossley"
-    """Part of the elastic force per speed [s/m]: no jump at the first touch."""
+    """Fraction of the elastic force per speed [s/m]; the force is continuous at first contact."""
 
 
 class Part(Enum):
-    """What of the pin touches."""
+    """Part of a pin that touches."""
 
     LEADING_CAP = 0
     TRAILING_CAP = 1
@@ -44,7 +45,7 @@ class Part(Enum):
 
 
 class Feature(Enum):
-    """What of the hole is touched."""
+    """Feature of a hole that is touched."""
 
     BOTTOM = 0
     WALL = 1
@@ -68,16 +69,16 @@ class PinLaw:
     damping_law: Damping = Damping.HUNT_CROSSLEY
     friction: Friction = field(default_factory=Friction)
     static_friction: float | None = None
-    """Coefficient at rest (Stribeck); None: that of sliding."""
+    """Coefficient at rest (Stribeck); None for the sliding coefficient."""
     stribeck_speed: float = 1e-2
-    """Sliding speed at which the excess at rest has fallen to 1/e [m/s]."""
+    """Sliding speed at which the excess of static friction has fallen to 1/e [m/s]."""
 
     def __post_init__(self) -> None:
         require("stiffness", self.stiffness, "more than 0 N/m", self.stiffness > 0.0)
         require("damping", self.damping, "0 or more", self.damping >= 0.0)
         require("stribeck_speed", self.stribeck_speed, "more than 0 m/s", self.stribeck_speed > 0.0)
         static = self.friction.coefficient if self.static_friction is None else self.static_friction
-        allowed = f"{self.friction.coefficient:g} (that of sliding) or more"
+        allowed = f"{self.friction.coefficient:g} (the sliding coefficient) or more"
         require("static_friction", static, allowed, static >= self.friction.coefficient)
 
 
@@ -88,18 +89,18 @@ class Touch:
     part: Part
     feature: Feature
     point: Floats
-    """On the hole [m]."""
+    """Point on the hole [m]."""
     normal: Floats
-    """Direction in which the pin is pushed."""
+    """Direction of the force on the pin."""
     depth: float
     """[m]"""
     along: float
-    """Distance from the middle of the leading cap, along the axis [m]."""
+    """Distance from the centre of the leading cap along the axis [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PinContact:
-    """One evaluation; vectors in inertial axes."""
+    """Result of one evaluation; vectors in inertial axes."""
 
     wrench_hole: "Wrench"
     wrench_pin: "Wrench"
@@ -108,16 +109,16 @@ class PinContact:
     dissipation: float
     """[W]"""
     depth: float
-    """Of the deepest contact [m]."""
+    """Largest depth [m]."""
     number: int
-    """Of contacts."""
+    """Number of contacts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PinInHole:
     """A pin and its hole.
 
-    The pin's frame is in the middle of its leading cap, z along its axis towards the other end.
+    The origin of the pin's frame is the centre of its leading cap; z points along its axis to the other end.
     """
 
     pin: Pin
@@ -125,34 +126,35 @@ class PinInHole:
     law: PinLaw
     rim: Rim = Rim.DIRECT
     levels: int = 16
-    """Of the search; each narrows the interval to 2/7."""
+    """Levels of the search; each narrows the interval to 2/7."""
 
     def __post_init__(self) -> None:
         require("levels", self.levels, "from 1 to 40", 1 <= self.levels <= 40)
 
     def touches(self, p_HP: ArrayLike, axis_H: ArrayLike) -> tuple[Touch, ...]:
-        """Return every contact of a pin whose leading cap is at p_HP, with a unit vector along its axis, in H."""
+        """Return the contacts of a pin with its leading cap at p_HP [m] and a unit vector along its axis, in H."""
         from softdock.contact.entry_points import manifold
-        from softdock.contact.kernels import pins as kernels
+        from softdock.contact.kernels import pin_rows
 
-        rows = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS))
+        rows = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS))
         count = manifold(shape_record(self), _vector(p_HP), _vector(axis_H), rows)
         return tuple(
             Touch(
-                part=Part(int(row[kernels.PART])),
-                feature=Feature(int(row[kernels.FEATURE])),
-                point=row[kernels.PLACE : kernels.PLACE + 3].copy(),
-                normal=row[kernels.NORMAL : kernels.NORMAL + 3].copy(),
-                depth=float(row[kernels.INSIDE]),
-                along=float(row[kernels.ALONG]),
+                part=Part(int(row[pin_rows.PART])),
+                feature=Feature(int(row[pin_rows.FEATURE])),
+                point=row[pin_rows.POINT : pin_rows.POINT + 3].copy(),
+                normal=row[pin_rows.NORMAL : pin_rows.NORMAL + 3].copy(),
+                depth=float(row[pin_rows.PENETRATION]),
+                along=float(row[pin_rows.AXIAL_POSITION]),
             )
             for row in rows[:count]
-            if row[kernels.SHARE] > 0.0 and row[kernels.PART] != kernels.SHARED
+            if row[pin_rows.WEIGHT] > 0.0 and row[pin_rows.PART] != pin_rows.CORRECTION
         )
 
     def contact(self, state_hole: "MotionState", state_pin: "MotionState") -> PinContact:
-        """Return the wrenches between hole and pin about their frames, in inertial axes."""
+        """Return the contact wrenches on hole and pin about their frames, in inertial axes."""
         from softdock.contact.entry_points import add_forces, manifold
+        from softdock.contact.kernels import pin_rows
         from softdock.contact.kernels import pins as kernels
         from softdock.contact.pair import Wrench
 
@@ -162,7 +164,7 @@ class PinInHole:
         v_N = np.asarray(state_pin.v, float) - np.asarray(state_hole.v, float) - np.cross(w_pin, p_HP_N)
         w_N = w_pin - np.asarray(state_hole.omega, float)
         shape = shape_record(self)
-        rows, out = np.zeros((kernels.MOST_ROWS, kernels.COLUMNS)), np.zeros(kernels.TOTALS)
+        rows, out = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)), np.zeros(kernels.TOTALS_SIZE)
         count = manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
         add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
         force = R_NH @ out[kernels.FORCE : kernels.FORCE + 3]
@@ -171,20 +173,20 @@ class PinInHole:
             wrench_hole=Wrench(T=-torque, F=-force),
             wrench_pin=Wrench(T=torque - np.cross(p_HP_N, force), F=force),
             energy=float(out[kernels.ENERGY]),
-            dissipation=float(out[kernels.LOSS]),
-            depth=float(out[kernels.DEEPEST]),
-            number=int(out[kernels.NUMBER]),
+            dissipation=float(out[kernels.DISSIPATION]),
+            depth=float(out[kernels.MAXIMUM_DEPTH]),
+            number=int(out[kernels.CONTACT_COUNT]),
         )
 
 
 def shape_record(pair: PinInHole) -> np.record:
-    """Return what the kernels know of a pin and its hole."""
-    from softdock.contact.kernels import hole as h
-    from softdock.contact.kernels import pins as p
-    from softdock.contact.kernels import rim as m
+    """Return the kernel record of a pin and its hole."""
+    from softdock.contact.kernels import hole as hole_kernels
+    from softdock.contact.kernels import layout, rim
+    from softdock.contact.kernels import pins as kernels
 
     pin, hole, law = pair.pin, pair.hole, pair.law
-    shape: np.record = np.zeros(1, p.SHAPE).view(np.recarray)[0]
+    shape: np.record = np.zeros(1, kernels.SHAPE).view(np.recarray)[0]
     shape.radius, shape.straight, shape.height = hole.radius, hole.straight, hole.height
     shape.chamfer_width, shape.chamfer_depth = hole.chamfer_width, hole.chamfer_depth
     shape.half_x, shape.half_y = hole.sides[0] / 2, hole.sides[1] / 2
@@ -194,10 +196,12 @@ def shape_record(pair: PinInHole) -> np.record:
     shape.friction, shape.friction_speed = law.friction.coefficient, law.friction.threshold_speed
     shape.static_friction = law.friction.coefficient if law.static_friction is None else law.static_friction
     shape.stribeck_speed = law.stribeck_speed
-    shape.bottom = h.THROUGH if hole.through else h.ROUND
-    shape.rim, shape.levels = m.SEARCH if pair.rim is Rim.SEARCH else m.DIRECT, pair.levels
-    shape.damping_law = p.KELVIN_VOIGT if law.damping_law is Damping.KELVIN_VOIGT else p.HUNT_CROSSLEY
-    shape.friction_law = p.RAMP if law.friction.law is FrictionLaw.RAMP else p.SMOOTH
+    shape.bottom = hole_kernels.THROUGH_HOLE if hole.through else hole_kernels.ROUND_BOTTOM
+    shape.rim, shape.levels = rim.SEARCH if pair.rim is Rim.SEARCH else rim.DIRECT, pair.levels
+    shape.damping_law = (
+        kernels.KELVIN_VOIGT if law.damping_law is Damping.KELVIN_VOIGT else kernels.HUNT_CROSSLEY
+    )
+    shape.friction_law = layout.RAMP if law.friction.law is FrictionLaw.RAMP else layout.SMOOTH
     return shape
 
 

@@ -84,7 +84,7 @@ class Impact:
         """Return spatial velocities (links, 6), given in base axes about bases, in N about its origin."""
         bases = self.links.view(np.ndarray)[self._root]
         R, p = bases["R_NB"].reshape(-1, 3, 3), bases["p_NB"]
-        turning, sliding = (np.einsum("ijk,ik->ij", R, part) for part in (motions[:, :3], motions[:, 3:]))
+        turning, sliding = ((R @ part[:, :, None])[:, :, 0] for part in (motions[:, :3], motions[:, 3:]))
         return np.concatenate([turning, sliding - np.cross(turning, p)], axis=1)
 
     def response(self, wrenches: dict[int, Floats]) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.kernels.layout import DEPTH, LANES
+from softdock.contact.kernels.layout import BLOCK_CELLS, DEPTH
 from softdock.dynamics.conservation import Conservation, EnergyAndMomentum, read_check
 from softdock.dynamics.entry_points import (
     RUN,
@@ -282,7 +282,7 @@ class Session:
         """Give the near lists more room."""
         self._list_capacity *= 2
         if self._list_capacity > MOST_BLOCKS:
-            cells = MOST_BLOCKS * LANES
+            cells = MOST_BLOCKS * BLOCK_CELLS
             raise RunError(
                 f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
                 "Increase `resolved_force` of the contact, or its stiffness."

@@ -1,4 +1,4 @@
-"""The axis of a body of revolution: found from exact faces or from the normals of facets."""
+"""Axis of a body of revolution, from exact faces or from the normals and vertices of facets."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from softdock.geometry.facets import ExactFace, Facets
 Array = NDArray[np.float64]
 
 _SNAP = 1e-6
-"""An axis found from facets that is this near (relative to the size) to an axis of the file is that axis."""
+"""Tolerance, relative to the size, within which an axis found from facets is set to an axis of the file."""
 _SAMPLES, _NEIGHBOURS, _PASSES = 20_000, 24, 8
-_TURN = 0.02
-"""Vertices that face opposite ways count as this part of the body's size apart when neighbours are sought."""
+_NORMAL_WEIGHT = 0.02
+"""Weight of the direction of normals, relative to the body's size, in the search for neighbouring vertices."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AxisFrame:
-    """How the profile's frame S sits in the file's frame F; the axis of revolution is z of S."""
+    """Pose of the profile's frame S in the file's frame F; z of S is the axis of revolution."""
 
     p_FS: Array
     """Origin of S in F, shape (3,) [m]."""
@@ -59,7 +59,7 @@ def find_axis(facets: Facets) -> AxisFrame:
     which it makes the smallest angle.
     """
     exact = _axis_from_faces(facets)
-    point, direction = exact if exact is not None else _refined(facets, *_axis_from_normals(facets))
+    point, direction = exact if exact is not None else _refine_axis(facets, *_axis_from_normals(facets))
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
     point = point - (point @ direction) * direction
     point[np.abs(point) < 1e-12 * facets.size] = 0.0  # rounding of the projection
@@ -104,15 +104,15 @@ def _is_coaxial(face: ExactFace, point: Array, axis: Array, tolerance: float) ->
 def _axis_from_normals(facets: Facets) -> tuple[Array, Array]:
     """Return the line that the normals of the facets meet, Eq. (G2), each facet weighted by its area.
 
-    Facets that do not belong to the surface of revolution are outliers: each pass weights a facet by how well
-    its normal met the line of the pass before.
+    Facets that do not belong to the surface of revolution are outliers (iteratively reweighted least squares): each
+    pass weights a facet by how well its normal meets the line of the previous pass.
     """
     normals, areas = facets.normals()
     centres = facets.vertices[facets.triangles].mean(axis=1)
     shift, size = facets.vertices.mean(axis=0), facets.size
     rows = np.hstack([np.cross((centres - shift) / size, normals), normals])
     best: tuple[float, Array, Array] | None = None
-    for start in (np.ones(len(areas)), *_alignments(rows)):
+    for start in (np.ones(len(areas)), *_start_weights(rows)):
         weights = start
         for width in np.geomspace(0.1, 1e-3, 12):
             direction, moment = _line_complex(rows, areas * weights)
@@ -126,8 +126,8 @@ def _axis_from_normals(facets: Facets) -> tuple[Array, Array]:
     return shift + size * np.cross(direction, moment), direction
 
 
-def _alignments(rows: Array) -> list[Array]:
-    """Start weights for each axis of the file: the facets whose normals meet a line along it."""
+def _start_weights(rows: Array) -> list[Array]:
+    """Return start weights for each axis of the file: high for facets with normals that meet a line along it."""
     starts = []
     for k in range(3):
         direction, moment = np.eye(3)[k], np.zeros(3)
@@ -146,11 +146,11 @@ def _line_complex(rows: Array, weights: Array) -> tuple[Array, Array]:
     return d, m - (m @ d) * d
 
 
-def _refined(facets: Facets, point: Array, direction: Array) -> tuple[Array, Array]:
-    """Move the axis until the vertices, which lie on the surface, fall on one curve in the (z, r) half-plane.
+def _refine_axis(facets: Facets, point: Array, direction: Array) -> tuple[Array, Array]:
+    """Return the axis for which the vertices lie on one curve in the (z, r) half-plane, by Gauss-Newton iteration.
 
-    Normals of facets are as coarse as the facets; vertices are exact. Each vertex is compared with the mean
-    of those that are next to it in the half-plane and face the same way, wherever they are around the axis.
+    Normals of facets are approximate, vertices are exact. Each vertex is compared with the mean of its neighbours in
+    the half-plane with similar normals, at any azimuth.
     """
     normals, areas = facets.normals()
     stride = max(1, len(facets.vertices) // _SAMPLES)
@@ -165,9 +165,11 @@ def _refined(facets: Facets, point: Array, direction: Array) -> tuple[Array, Arr
         n_r, n_z = n[:, 0] * np.cos(phi) + n[:, 1] * np.sin(phi), n[:, 2]
         length = np.maximum(np.hypot(n_r, n_z), 1e-30)
         n_r, n_z = n_r / length, n_z / length
-        places = np.column_stack([z, r])
-        near = cKDTree(np.column_stack([places, _TURN * facets.size * n_z, _TURN * facets.size * n_r])).query(
-            np.column_stack([places, _TURN * facets.size * n_z, _TURN * facets.size * n_r]),
+        places = np.column_stack(
+            [z, r, _NORMAL_WEIGHT * facets.size * n_z, _NORMAL_WEIGHT * facets.size * n_r]
+        )
+        near = cKDTree(places).query(
+            places,
             k=min(_NEIGHBOURS, len(z)),
         )[1]
         zero = np.zeros_like(z)
@@ -179,10 +181,11 @@ def _refined(facets: Facets, point: Array, direction: Array) -> tuple[Array, Arr
         a, b, t_x, t_y = np.linalg.lstsq(slope * weight[:, None], -miss * weight, rcond=1e-9)[0]
         point = point + frame.R_FS @ [a, b, 0.0]
         direction = frame.R_FS @ [t_y, -t_x, 1.0]
-    return _snapped(point, direction / np.linalg.norm(direction), facets.size)
+    return _snap_to_file_axes(point, direction / np.linalg.norm(direction), facets.size)
 
 
-def _snapped(point: Array, direction: Array, size: float) -> tuple[Array, Array]:
+def _snap_to_file_axes(point: Array, direction: Array, size: float) -> tuple[Array, Array]:
+    """Return the axis, set to an axis or the origin of the file where it is within the tolerance."""
     axis = np.argmax(np.abs(direction))
     unit = np.eye(3)[axis] * np.sign(direction[axis])
     if np.linalg.norm(direction - unit) < _SNAP:

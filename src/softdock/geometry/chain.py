@@ -1,19 +1,19 @@
-"""Pieces of a meridian joined into chains, and the part of a chain that is outside or inside."""
+"""Chains of meridian segments, and their parts on the outside or inside of a body."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from softdock.geometry.pieces import Piece, reverse
 from softdock.geometry.profile import Arc, Line, Point
-from softdock.geometry.revolution import Piece, reverse
 
 Side = Literal["outside", "inside"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A segment of a chain and the number of the piece it came from."""
+    """A segment of a chain and the index of its piece."""
 
     segment: Line | Arc
     piece: int
@@ -21,11 +21,11 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Chain:
-    """Connected segments of a meridian, travelled with material on the right."""
+    """Connected segments of a meridian, with material on the right of travel."""
 
     links: tuple[Link, ...]
     cut_start: bool = False
-    """Whether the chain begins where it was cut, at a rim or at a limit of z, not where its surface ends."""
+    """Whether the chain starts at a cut (a rim or a limit of z), not at the end of its surface."""
     cut_end: bool = False
 
     @property
@@ -39,21 +39,21 @@ class Chain:
         return self.links[-1].segment.end
 
     def is_closed(self, near: float) -> bool:
-        """Tell whether the chain returns to its beginning."""
+        """Return whether the chain ends at its start, within `near` [m]."""
         return math.dist(self.start, self.end) <= near
 
     def reversed(self) -> "Chain":
-        """Return the chain travelled the other way."""
+        """Return the chain in the opposite direction."""
         links = [replace(link, segment=reverse(link.segment)) for link in reversed(self.links)]
         return Chain(links=tuple(links), cut_start=self.cut_end, cut_end=self.cut_start)
 
 
 def join_pieces(pieces: Sequence[Piece], near: float) -> list[Chain]:
-    """Return the chains that the pieces form; ends closer than `near` [m] are one, the firmer one's."""
+    """Return the chains that the pieces form; ends closer than `near` [m] are joined at the more accurate one."""
     ends = [(piece.segments[0].start, piece.segments[-1].end) for piece in pieces]
-    firm = sorted(range(len(pieces)), key=lambda k: -pieces[k].firmness)
+    by_accuracy = sorted(range(len(pieces)), key=lambda k: -pieces[k].accuracy)
     joints: list[Point] = []
-    for k in firm:
+    for k in by_accuracy:
         for place in ends[k]:
             if all(math.dist(place, joint) > near for joint in joints):
                 joints.append((place[0], 0.0 if place[1] <= near else place[1]))
@@ -91,11 +91,11 @@ def _moved(segments: Sequence[Line | Arc], start: Point, end: Point) -> list[Lin
 def parts_on_side(chain: Chain, side: Side, near: float) -> list[Chain]:
     """Return the parts of a chain on one side; a rim, where z is extreme, belongs to both sides.
 
-    A cavity is entered where the chain ends below its highest rim or begins above its lowest: Eq. (G10).
+    A chain has a cavity if it ends below its highest rim or begins above its lowest one: Eq. (G10).
     """
     links = _split_at_extremes(chain.links, near)
     if chain.is_closed(near):
-        links = _begun_at_low_rim(links, near)
+        links = _start_at_lowest_rim(links, near)
     z = [links[0].segment.start[0], *(link.segment.end[0] for link in links)]
     low = [k for k, value in enumerate(z) if value <= min(z) + near]
     high = [k for k, value in enumerate(z) if value >= max(z) - near]
@@ -137,7 +137,7 @@ def clip(chain: Chain, low: float, high: float, near: float) -> list[Chain]:
 
 
 def _split_at_extremes(links: Sequence[Link], near: float) -> list[Link]:
-    """Split arcs where z is extreme within them, so that every rim is a joint."""
+    """Return the links with arcs split where z is extreme, so that every rim is a joint."""
     split: list[Link] = []
     for link in links:
         segment = link.segment
@@ -156,7 +156,7 @@ def _split_at_extremes(links: Sequence[Link], near: float) -> list[Link]:
 
 
 def _fraction_of_angle(arc: Arc, angle: float) -> float | None:
-    """Return the fraction of the arc at which it has an angle [rad], if well inside."""
+    """Return the fraction of the arc at an angle [rad]; None outside the arc or at its ends."""
     turn = (angle - arc.start_angle) % math.tau
     turn = turn if arc.counterclockwise else turn - math.tau
     fraction = turn / arc.sweep
@@ -166,7 +166,7 @@ def _fraction_of_angle(arc: Arc, angle: float) -> float | None:
 def _split_at(segments: Sequence[Line | Arc], z: float, near: float) -> list[Line | Arc]:
     split: list[Line | Arc] = []
     for segment in segments:
-        for place in _places_at(segment, z):
+        for place in _points_at(segment, z):
             if min(math.dist(place, segment.start), math.dist(place, segment.end)) > near:
                 split.append(replace(segment, end=place))
                 segment = replace(segment, start=place)
@@ -174,8 +174,8 @@ def _split_at(segments: Sequence[Line | Arc], z: float, near: float) -> list[Lin
     return split
 
 
-def _places_at(segment: Line | Arc, z: float) -> list[Point]:
-    """Return where a segment passes a value of z, in the order of travel."""
+def _points_at(segment: Line | Arc, z: float) -> list[Point]:
+    """Return the points of a segment at a value of z [m], in the order of travel."""
     if isinstance(segment, Line):
         dz = segment.end[0] - segment.start[0]
         fraction = (z - segment.start[0]) / dz if dz else -1.0
@@ -190,8 +190,8 @@ def _places_at(segment: Line | Arc, z: float) -> list[Point]:
     ]
 
 
-def _begun_at_low_rim(links: list[Link], near: float) -> list[Link]:
-    """Turn a closed chain so that it begins at the first joint of its lowest rim."""
+def _start_at_lowest_rim(links: list[Link], near: float) -> list[Link]:
+    """Return a closed chain rotated so that it begins at the first joint of its lowest rim."""
     z = [link.segment.start[0] for link in links]
     low = [value <= min(z) + near for value in z]
     first = next(k for k in range(len(z)) if low[k] and not low[k - 1])
@@ -201,15 +201,15 @@ def _begun_at_low_rim(links: list[Link], near: float) -> list[Link]:
 def _begins_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
     if links[0].segment.start[1] <= near:
         return z[0] > min(z) + near
-    return _first_rise(z, near) < 0.0
+    return _first_change(z, near) < 0.0
 
 
 def _ends_inside(links: Sequence[Link], z: Sequence[float], near: float) -> bool:
     if links[-1].segment.end[1] <= near:
         return z[-1] < max(z) - near
-    return -_first_rise(z[::-1], near) < 0.0
+    return -_first_change(z[::-1], near) < 0.0
 
 
-def _first_rise(z: Sequence[float], near: float) -> float:
-    """Return the first change of z along a chain that is more than rounding."""
+def _first_change(z: Sequence[float], near: float) -> float:
+    """Return the first change of z along a chain that exceeds `near` [m]."""
     return next((value - z[0] for value in z if abs(value - z[0]) > near), 1.0)

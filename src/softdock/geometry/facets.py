@@ -1,4 +1,4 @@
-"""CAD files as facets: STEP with the exact surface behind each facet, and meshes."""
+"""Reading of CAD files as facets: STEP files with the exact surface of each facet, and meshes."""
 
 import json
 import struct
@@ -20,20 +20,20 @@ Indices = NDArray[np.int64]
 Kind = Literal["plane", "cylinder", "cone", "sphere", "torus"]
 
 LARGEST_FILE = 50_000_000
-"""Bytes; a larger file is refused, because it is an assembly or a scan and not a contact surface."""
+"""Largest accepted file [bytes]; larger files are assemblies or scans, not contact surfaces."""
 STEP_ENDINGS = (".step", ".stp")
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb")
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 
-# Facets of a STEP file serve drawing, orientation and the search for holes; the surfaces come exactly.
-_LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular one below is the finer of the two at this size
-_ANGULAR_DEFLECTION = 0.15  # rad, 42 facets to the turn
-_FINE_DEFLECTION = 0.05  # rad, where splines have to be fitted
+# Facets of a STEP file are used for drawing, orientation and the search for holes; surfaces are read exactly.
+_LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular deflection is the smaller one at this size
+_ANGULAR_DEFLECTION = 0.15  # [rad], 42 facets per turn
+_FINE_DEFLECTION = 0.05  # [rad], for splines, which are fitted
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExactFace:
-    """The surface behind a face of a STEP file, in the file's frame F, SI."""
+    """Exact surface of a face of a STEP file, in the file's frame F, SI."""
 
     kind: Kind
     point: Array
@@ -58,9 +58,9 @@ class Facets:
     triangles: Indices
     """Shape (m, 3), indices of vertices."""
     faces: tuple[ExactFace | None, ...]
-    """Exact surfaces; None where the file has a spline."""
+    """Exact surfaces; None for splines."""
     face_of: Indices
-    """Shape (m,): index into `faces`, -1 where the file knows no faces."""
+    """Shape (m,): index into `faces`; -1 in files without faces."""
     closed: bool
     """Whether the triangles enclose a solid."""
 
@@ -78,43 +78,43 @@ class Facets:
 
 
 def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
-    """Return the bodies of a CAD file, in its order; `unit` applies to meshes, which have none."""
+    """Return the bodies of a CAD file in file order; `unit` is the unit of a mesh."""
     ending = path.suffix.lower()
     if ending not in STEP_ENDINGS + MESH_ENDINGS:
         allowed = ", ".join(STEP_ENDINGS + MESH_ENDINGS)
-        raise refusal(path, f"The file's ending must be one of {allowed}.", given=path.suffix or "none")
+        raise cad_error(path, f"The file extension must be one of {allowed}.", given=path.suffix or "none")
     if unit is not None and unit not in UNITS:
-        raise refusal(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
+        raise cad_error(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
     if not path.is_file():
-        raise refusal(path, "There is no such file.")
+        raise cad_error(path, "There is no such file.")
     if path.stat().st_size > LARGEST_FILE:
-        raise refusal(
+        raise cad_error(
             path,
             f"The file is larger than {LARGEST_FILE // 10**6} MB.",
             hint="Export the one part that touches, without its assembly.",
         )
     data = path.read_bytes()
     if not data.strip():
-        raise refusal(path, "The file is empty.")
+        raise cad_error(path, "The file is empty.")
     if ending in STEP_ENDINGS:
         if unit is not None:
-            raise refusal(path, "A STEP file carries its own unit; leave `unit` out.", given=unit)
+            raise cad_error(path, "A STEP file contains its unit; omit `unit`.", given=unit)
         return _step_bodies(path, data)
     return _mesh_bodies(path, data, UNITS[unit or "m"])
 
 
-def refusal(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
-    """Return the error that says what is wrong with a file."""
+def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
+    """Return an `InputError` about a file."""
     return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
 
 
 def _step_bodies(path: Path, data: bytes) -> list[Facets]:
-    import cascadio  # costs a third of a second; only STEP files need it
+    import cascadio  # slow import; only STEP files need it
 
     if not data.lstrip().startswith(b"ISO-10303-21;"):
-        raise refusal(path, "This is not a STEP file: it must begin with ISO-10303-21.")
+        raise cad_error(path, "This is not a STEP file: it must begin with ISO-10303-21.")
     if b"END-ISO-10303-21" not in data[-200:]:
-        raise refusal(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
+        raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
     bodies: list[Facets] = []
     for angular in (_ANGULAR_DEFLECTION, _FINE_DEFLECTION):
         glb = cascadio.load(
@@ -124,12 +124,12 @@ def _step_bodies(path: Path, data: bytes) -> list[Facets]:
         if all(face is not None for body in bodies for face in body.faces):
             break
     if not bodies:
-        raise refusal(path, "The STEP file holds no solid or shell.")
+        raise cad_error(path, "The STEP file holds no solid or shell.")
     return bodies
 
 
 def _glb_bodies(glb: bytes) -> Iterator[Facets]:
-    """Read the GLB that cascadio writes: metres, a matrix per node, exact faces in an extension."""
+    """Yield the bodies of a GLB written by cascadio: metres, one matrix per node, exact faces in an extension."""
     length = struct.unpack_from("<I", glb, 12)[0]
     tree = json.loads(glb[20 : 20 + length])
     binary = glb[20 + length + 8 :]
@@ -145,7 +145,7 @@ def _glb_bodies(glb: bytes) -> Iterator[Facets]:
 
 
 def _placed_nodes(tree: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Array]]:
-    """Yield the nodes that carry a mesh, each with its 4x4 pose in the file's frame."""
+    """Yield the nodes with a mesh, each with its 4x4 pose in the file's frame."""
     stack = [(index, np.eye(4)) for index in reversed(tree["scenes"][tree.get("scene", 0)].get("nodes", []))]
     while stack:
         index, X_parent = stack.pop()
@@ -167,7 +167,7 @@ def _accessor(tree: Mapping[str, Any], binary: bytes, index: int) -> NDArray[Any
 
 
 def _exact_face(face: Mapping[str, Any] | None, X: Array) -> ExactFace | None:
-    """Return a face in the file's frame from its part's own; the numbers are float64 in the GLB's JSON."""
+    """Return a face in the file's frame F; X is the pose of its part in F. None for splines."""
     kind = (face or {}).get("type")
     if face is None or kind not in ("plane", "cylinder", "cone", "sphere", "torus"):
         return None
@@ -185,7 +185,7 @@ def _exact_face(face: Mapping[str, Any] | None, X: Array) -> ExactFace | None:
         return ExactFace(
             kind=kind, point=place("origin"), axis=turn("axis"), radius=face["radius"], bounds=bounds
         )
-    if kind == "cone":  # the slant counts from the reference circle, whatever its name says
+    if kind == "cone":  # extent_distance is measured from the reference circle, not from the apex
         half_angle, radius, axis = face["semi_angle"], face["ref_radius"], turn("axis")
         point = place("apex") + axis * (radius / np.tan(half_angle))
         bounds = tuple(face["extent_distance"])
@@ -211,12 +211,12 @@ def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
     try:
         mesh = trimesh.load_mesh(io.BytesIO(data), file_type=path.suffix[1:].lower(), process=False)
     except Exception as error:
-        raise refusal(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
+        raise cad_error(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
     vertices, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
     if not len(triangles):
-        raise refusal(path, "The file holds no triangles.")
+        raise cad_error(path, "The file holds no triangles.")
     if not np.isfinite(vertices).all():
-        raise refusal(path, "The file holds coordinates that are not finite numbers.")
+        raise cad_error(path, "The file holds coordinates that are not finite numbers.")
     face_of = np.full(len(triangles), -1)
     return list(_split_bodies(path.stem, scale * vertices, triangles, (), face_of))
 
@@ -224,15 +224,15 @@ def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
 def _split_bodies(
     name: str, vertices: Array, triangles: Indices, faces: tuple[ExactFace | None, ...], face_of: Indices
 ) -> Iterator[Facets]:
-    """Join equal vertices, drop degenerate triangles and yield one body per connected surface.
+    """Merge equal vertices, drop degenerate triangles and yield one body per connected surface.
 
-    A closed surface with negative volume bounds a void and stays with the body around it.
+    A closed surface with negative volume bounds a void and belongs to the body that encloses it.
     """
     vertices, index = np.unique(vertices, axis=0, return_inverse=True)
     triangles = index.reshape(-1)[triangles]
     good = np.all(triangles != np.roll(triangles, 1, axis=1), axis=1)
     triangles, face_of = triangles[good], face_of[good]
-    labels = _components(triangles, len(vertices))
+    labels = triangle_components(triangles, len(vertices))
     parts = [np.flatnonzero(labels == label) for label in dict.fromkeys(labels)]
     solids: list[tuple[Indices, bool, float]] = []
     voids: list[tuple[Indices, bool, float]] = []
@@ -256,8 +256,8 @@ def _split_bodies(
         )
 
 
-def _components(triangles: Indices, count: int) -> Indices:
-    """Return the number of the connected surface of each triangle."""
+def triangle_components(triangles: Indices, count: int) -> Indices:
+    """Return the label of the connected surface of each triangle, shape (m,); `count` is the number of vertices."""
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     graph = coo_array((np.ones(len(start), np.int8), (start, end)), shape=(count, count))
     labels = connected_components(graph, directed=False)[1]
@@ -274,6 +274,6 @@ def _is_within(vertices: Array, triangles: Indices, part: Indices, parts: list[I
 
 
 def _encloses(vertices: Array, triangles: Indices, outer: Indices, inner: Indices) -> bool:
-    """Tell whether the bounding box of one surface lies inside that of another."""
+    """Return whether the bounding box of `inner` lies inside that of `outer`."""
     big, small = vertices[triangles[outer].ravel()], vertices[triangles[inner].ravel()]
     return bool((big.min(0) < small.min(0)).all() and (big.max(0) > small.max(0)).all())

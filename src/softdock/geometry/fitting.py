@@ -1,28 +1,28 @@
-"""Lines and arcs through an ordered row of points in the (z, r) half-plane."""
+"""Fitting of lines and arcs to an ordered sequence of points in the (z, r) half-plane."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.geometry.profile import Arc, Line, Point
+from softdock.geometry.profile import Arc, Line, Point, distance_to_segment
 
 Array = NDArray[np.float64]
 
 LARGEST_TURN = 0.6
-"""Neighbouring points of one arc are seen from its centre under less than this angle [rad].
+"""Largest angle between neighbouring points of an arc, seen from its centre [rad].
 
-Four corners of a chamfered bar lie on a circle too; an arc that a modeller cut into chords has shorter ones.
+It distinguishes tessellated arcs from other points on a circle, such as the four corners of a chamfered bar.
 """
 
 
 def fit_segments(points: Array, tolerance: float) -> tuple[list[Line | Arc], float]:
-    """Return lines and arcs that follow the points, shape (n, 2) [m], and the largest distance left [m].
+    """Return lines and arcs that follow the points, shape (n, 2) [m], and the largest remaining distance [m].
 
-    Joints are points of the row, so that a tessellated outline comes back with its own corners. From each
-    joint the longest run that a line or an arc follows within the tolerance is taken; an arc must gain two
-    points over the line. Where the row bends smoothly and neither reaches far (a spline), arcs pass through
-    three points each. Eqs. (G8) and (G9).
+    Joints are points of the sequence, so that the corners of a tessellated outline are preserved. From each joint the
+    longest run that fits a line or an arc within the tolerance is used; an arc must be two points longer than the line.
+    Where the points bend smoothly and both runs are short (a spline), each arc passes through three points. Eqs. (G8)
+    and (G9).
     """
     segments: list[Line | Arc] = []
     residual, begin, last = 0.0, 0, len(points) - 1
@@ -33,7 +33,7 @@ def fit_segments(points: Array, tolerance: float) -> tuple[list[Line | Arc], flo
             segments.append(_arc(points[begin : curved + 1]))
             residual = max(residual, _arc_residual(points[begin : curved + 1]))
             begin = curved
-        elif straight == begin + 1 and (unseen := _between_points(points[begin : begin + 4])) < math.inf:
+        elif straight == begin + 1 and (unseen := _spline_residual(points[begin : begin + 4])) < math.inf:
             segments.append(_arc(points[begin : begin + 3]))
             residual = max(residual, unseen)
             begin += 2
@@ -49,24 +49,12 @@ def distance_to_segments(segments: list[Line | Arc], points: Array) -> Array:
     """Return the distance of each point, shape (n, 2), from the nearest of the segments [m]."""
     best = np.full(len(points), np.inf)
     for segment in segments:
-        best = np.minimum(best, _distance(segment, points))
+        best = np.minimum(best, distance_to_segment(segment, points[:, 0], points[:, 1]))
     return best
 
 
-def _distance(segment: Line | Arc, points: Array) -> Array:
-    start, end = np.array(segment.start), np.array(segment.end)
-    if isinstance(segment, Line):
-        along = np.clip((points - start) @ (end - start) / segment.length**2, 0.0, 1.0)
-        return np.asarray(np.linalg.norm(points - start - along[:, None] * (end - start), axis=1))
-    offset = points - np.array(segment.centre)
-    middle = np.array(segment.point(0.5)) - np.array(segment.centre)
-    within = offset @ middle >= np.linalg.norm(offset, axis=1) * segment.radius * math.cos(segment.sweep / 2)
-    to_ends = np.minimum(np.linalg.norm(points - start, axis=1), np.linalg.norm(points - end, axis=1))
-    return np.asarray(np.where(within, np.abs(np.linalg.norm(offset, axis=1) - segment.radius), to_ends))
-
-
 def _longest(points: Array, begin: int, tolerance: float, residual_of) -> int:  # type: ignore[no-untyped-def]
-    """Return the last index of the longest run from `begin` that fits; doubles, then halves the step."""
+    """Return the last index of the longest run from `begin` that fits, by doubling and then halving the step."""
     good, step, last = begin + 1, 2, len(points) - 1
     while good < last and residual_of(points[begin : min(good + step, last) + 1]) <= tolerance:
         good = min(good + step, last)
@@ -79,10 +67,10 @@ def _longest(points: Array, begin: int, tolerance: float, residual_of) -> int:  
     return good
 
 
-def _between_points(run: Array) -> float:
-    """Return how far the curve may be from an arc through the first three of four points, Eq. (G11).
+def _spline_residual(run: Array) -> float:
+    """Return a bound on the distance of the curve from an arc through the first three of four points [m], Eq. (G11).
 
-    Infinity where the four points do not bend alike: at a corner, or where a line meets an arc.
+    Infinite if the curvature changes strongly: at a corner, or where a line meets an arc.
     """
     if len(run) < 4:
         return math.inf
@@ -109,7 +97,7 @@ def _line_residual(run: Array) -> float:
 
 
 def _centre(run: Array) -> tuple[Array, float, bool]:
-    """Return centre, radius and sense of the circle through both ends nearest to the run, Eq. (G9)."""
+    """Return centre, radius and direction of the circle through both ends that fits a run best, Eq. (G9)."""
     middle, half = (run[0] + run[-1]) / 2, (run[-1] - run[0]) / 2
     a_squared = float(half @ half)
     normal = np.array([-half[1], half[0]]) / math.sqrt(a_squared)  # left of the chord
@@ -125,7 +113,7 @@ def _centre(run: Array) -> tuple[Array, float, bool]:
 
 
 def _arc_residual(run: Array) -> float:
-    """Return the largest distance of the run from its arc, or infinity where no arc is meant."""
+    """Return the largest distance of a run from its arc [m]; infinite if the run is not an arc."""
     if len(run) < 4 or not np.any(run[-1] != run[0]):
         return 0.0 if len(run) < 4 else math.inf
     centre, radius, left = _centre(run)

@@ -1,23 +1,29 @@
-"""Depth below a surface of revolution, with its gradient, from the rows of `profile_array`.
+"""Depth below a surface of revolution and rays through its material, from the rows of `profile_array`.
 
-The depth is positive inside the material and is the exact signed distance to the meridian in the (z, r)
-half-plane: 1-Lipschitz, with a gradient of length one that points into the material. Labels: theory/contact.
+The depth is the exact signed distance to the meridian in the (z, r) half-plane, positive inside the material. It is
+1-Lipschitz; its gradient has length one and points into the material. Equations: docs/theory/contact.md.
 """
 
 import math
 
 from softdock.native.decorators import inline, kernel
 
+# Columns of a segment; described in `profile_arrays.Column`.
 KIND, START_Z, START_R, END_Z, END_R = 0, 1, 2, 3, 4
 AXIS_Z, AXIS_R, LENGTH, SENSE = 5, 6, 7, 8
 START_SIDE, END_SIDE = 9, 10
-TINY = 1e-300  # guards a division by a distance that is exactly zero
+LINE, ARC = 0.0, 1.0  # values of KIND
+TINY = 1e-300  # prevents division by a distance of zero
+OPPOSED_COSINE = (
+    0.98  # faces of a wall have normals opposed within 11 deg; others form an edge or a tip of thickness 0
+)
+SHORTEST_RAY = 1e-9  # [m] shorter rays end at the segment where they start
 
 
 @inline
-def endless_depth(segments, k, z, r):
-    """Depth below the endless line or full circle of segment k, with gradient: (s, n_z, n_r)."""
-    if segments[k, KIND] == 0.0:
+def unbounded_depth(segments, k, z, r):
+    """Return the depth below the infinite line or full circle of segment k, with gradient: (s, n_z, n_r)."""
+    if segments[k, KIND] == LINE:
         n_z = segments[k, AXIS_R]
         n_r = -segments[k, AXIS_Z]
         return (z - segments[k, START_Z]) * n_z + (r - segments[k, START_R]) * n_r, n_z, n_r  # Eq. (C1)
@@ -29,9 +35,9 @@ def endless_depth(segments, k, z, r):
 
 
 @inline
-def is_beside(segments, k, z, r):
-    """Tell which part of segment k is nearest: 0 its inside, -1 its start, +1 its end."""
-    if segments[k, KIND] == 0.0:
+def nearest_part(segments, k, z, r):
+    """Return which part of segment k is nearest: 0 its interior, -1 its start, +1 its end."""
+    if segments[k, KIND] == LINE:
         along = (z - segments[k, START_Z]) * segments[k, AXIS_Z] + (r - segments[k, START_R]) * segments[
             k, AXIS_R
         ]
@@ -49,9 +55,9 @@ def is_beside(segments, k, z, r):
 
 @kernel
 def segment_depth(segments, k, z, r):
-    """Depth seen by segment k between its ends: (s, n_z, n_r); |s| is the distance to the segment."""
-    s, n_z, n_r = endless_depth(segments, k, z, r)
-    part = is_beside(segments, k, z, r)
+    """Return the depth below segment k between its ends: (s, n_z, n_r); |s| is the distance to the segment."""
+    s, n_z, n_r = unbounded_depth(segments, k, z, r)
+    part = nearest_part(segments, k, z, r)
     if part == 0:
         return s, n_z, n_r
     if part < 0:
@@ -66,34 +72,42 @@ def segment_depth(segments, k, z, r):
     return side * distance, side * d_z / distance, side * d_r / distance  # Eq. (C3)
 
 
-@kernel
-def depth(segments, first, last, z, r):
-    """Depth below the nearest of segments first..last, with gradient: (s, n_z, n_r).
-
-    Coordinates (z, r) [m], r >= 0; s [m]. Exact where the nearest segment is among those given.
-    """
+@inline
+def nearest_segment(segments, first, last, z, r):
+    """Return the nearest of segments first..last, and its depth with gradient: (row, s, n_z, n_r)."""
+    row = first
     s, n_z, n_r = segment_depth(segments, first, z, r)
     for k in range(first + 1, last + 1):
         s_k, z_k, r_k = segment_depth(segments, k, z, r)
         if abs(s_k) < abs(s):
-            s, n_z, n_r = s_k, z_k, r_k
+            row, s, n_z, n_r = k, s_k, z_k, r_k
+    return row, s, n_z, n_r
+
+
+@kernel
+def depth(segments, first, last, z, r):
+    """Return the depth below the nearest of segments first..last, with gradient: (s, n_z, n_r).
+
+    Coordinates (z, r) [m], r >= 0; s [m]. Exact where the nearest segment is among those given.
+    """
+    _, s, n_z, n_r = nearest_segment(segments, first, last, z, r)
     return s, n_z, n_r
 
 
 @kernel
-def facing(segments, first, last, z, r, s, around):
+def narrow_segments(segments, first, last, z, r, s, around):
     """Narrow a range of segments to those that may be nearest to points within `around` [m] of (z, r).
 
     s is the depth at (z, r) [m]. Returns (first, last).
     """
     farthest = abs(s) + 2.0 * around  # Eq. (C17)
     while first < last and (
-        is_past(segments, first, END_Z, START_Z, 1.0, z, r, around)
+        is_past_joint(segments, first, END_Z, START_Z, 1.0, z, r, around)
         or abs(segment_depth(segments, first, z, r)[0]) > farthest
     ):
         first += 1
     while first < last and (
-        is_past(segments, last, START_Z, END_Z, -1.0, z, r, around)
+        is_past_joint(segments, last, START_Z, END_Z, -1.0, z, r, around)
         or abs(segment_depth(segments, last, z, r)[0]) > farthest
     ):
         last -= 1
@@ -101,8 +115,8 @@ def facing(segments, first, last, z, r, s, around):
 
 
 @inline
-def is_past(segments, k, near, far, side, z, r, around):
-    """Tell whether all points within `around` are past the smooth joint of segment k with its neighbour.
+def is_past_joint(segments, k, near, far, side, z, r, around):
+    """Return whether all points within `around` [m] are past the smooth joint of segment k with its neighbour.
 
     Then the joint is the point of the segment nearest to them, and the neighbour is nearer. `near` and `far` are the
     columns of the joint and of the other end; `side` is 1 for the end of the segment, -1 for its start.
@@ -113,7 +127,7 @@ def is_past(segments, k, near, far, side, z, r, around):
     t_z, t_r = tangent_at(segments, k, near)
     if side * (d_z * t_z + d_r * t_r) <= around:
         return False
-    if segments[k, KIND] == 0.0:
+    if segments[k, KIND] == LINE:
         return True
     f_z, f_r = z - segments[k, far], r - segments[k, far + 1]
     return math.sqrt(f_z * f_z + f_r * f_r) > math.sqrt(d_z * d_z + d_r * d_r) + 2.0 * around
@@ -121,8 +135,8 @@ def is_past(segments, k, near, far, side, z, r, around):
 
 @inline
 def tangent_at(segments, k, end):
-    """Unit tangent (z, r) of segment k at one of its ends; `end` is START_Z or END_Z."""
-    if segments[k, KIND] == 0.0:
+    """Return the unit tangent (z, r) of segment k at one of its ends; `end` is START_Z or END_Z."""
+    if segments[k, KIND] == LINE:
         return segments[k, AXIS_Z], segments[k, AXIS_R]
     scale = segments[k, SENSE] / segments[k, LENGTH]
     return (segments[k, AXIS_R] - segments[k, end + 1]) * scale, (
@@ -132,27 +146,27 @@ def tangent_at(segments, k, end):
 
 @kernel
 def radial_depth(segments, first, last, z, r):
-    """Depth by the radial mapping at the same z, with the profile's normal there: (s, n_z, n_r).
+    """Return the depth by the radial mapping at the same z, with the profile's normal there: (s, n_z, n_r).
 
-    Where the meridian passes z more than once the nearest passage counts; where never, there is no contact.
+    If the meridian crosses z several times, the nearest crossing counts; without a crossing there is no contact.
     """
     best = math.inf
     s, n_z, n_r = depth(segments, first, last, z, r)
     s = -abs(s)
     for k in range(first, last + 1):
-        low, high = passages(segments, k, z)
+        low, high = crossing_radii(segments, k, z)
         for r_k in (low, high):
             if not math.isnan(r_k) and abs(r - r_k) < best:
                 best = abs(r - r_k)
-                _, n_z, n_r = endless_depth(segments, k, z, r_k)
+                _, n_z, n_r = unbounded_depth(segments, k, z, r_k)
                 s = (r - r_k) * n_r  # Eq. (C4)
     return s, n_z, n_r
 
 
 @kernel
-def passages(segments, k, z):
-    """Radii [m] at which segment k passes z, NaN for none: (first, second)."""
-    if segments[k, KIND] == 0.0:
+def crossing_radii(segments, k, z):
+    """Return the radii [m] at which segment k crosses z: (first, second), NaN for none."""
+    if segments[k, KIND] == LINE:
         step = segments[k, END_Z] - segments[k, START_Z]
         if step == 0.0:
             return math.nan, math.nan
@@ -166,8 +180,61 @@ def passages(segments, k, z):
         return math.nan, math.nan
     low = segments[k, AXIS_R] - math.sqrt(square)
     high = segments[k, AXIS_R] + math.sqrt(square)
-    if low < 0.0 or is_beside(segments, k, z, low) != 0:
+    if low < 0.0 or nearest_part(segments, k, z, low) != 0:
         low = math.nan
-    if is_beside(segments, k, z, high) != 0:
+    if nearest_part(segments, k, z, high) != 0:
         high = math.nan
     return low, high
+
+
+@kernel
+def opposite_face_distance(segments, first, last, z, r, n_z, n_r):
+    """Return the distance [m] along a direction from a point in the material to the opposite face of a wall.
+
+    Infinite if the normal of the first face on the way is not opposed to the direction: then there is no wall.
+    """
+    distance, opposed = math.inf, 0.0
+    for k in range(first, last + 1):
+        for side in (1.0, -1.0):  # segments on this side of the axis, and their mirror images
+            t, cosine = ray_exit(segments, k, z, side * r, n_z, side * n_r)
+            if t < distance:
+                distance, opposed = t, cosine
+    return distance if opposed < -OPPOSED_COSINE else math.inf
+
+
+@kernel
+def ray_exit(segments, k, z, r, n_z, n_r):
+    """Return how far a ray travels until it leaves the material through segment k [m], and its cosine with the normal.
+
+    The distance is infinite if the ray does not leave there.
+    """
+    if segments[k, KIND] == LINE:
+        s, g_z, g_r = unbounded_depth(segments, k, z, r)
+        cosine = n_z * g_z + n_r * g_r
+        if cosine >= 0.0:
+            return math.inf, 0.0
+        t = -s / cosine
+        a_z, a_r = z + t * n_z - segments[k, START_Z], r + t * n_r - segments[k, START_R]
+        along = a_z * segments[k, AXIS_Z] + a_r * segments[k, AXIS_R]
+        if t <= SHORTEST_RAY or along < 0.0 or along > segments[k, LENGTH]:
+            return math.inf, 0.0
+        return t, cosine
+    d_z, d_r, radius = z - segments[k, AXIS_Z], r - segments[k, AXIS_R], segments[k, LENGTH]
+    b = d_z * n_z + d_r * n_r
+    square = b * b - d_z * d_z - d_r * d_r + radius * radius
+    if square <= 0.0:
+        return math.inf, 0.0
+    t = -b - segments[k, SENSE] * math.sqrt(square)
+    if t <= SHORTEST_RAY or nearest_part(segments, k, z + t * n_z, r + t * n_r) != 0:
+        return math.inf, 0.0
+    return t, -math.sqrt(square) / radius
+
+
+@kernel
+def thinnest_wall(segments, samples):
+    """Return the smallest wall thickness [m] at sample points of the surface: rows of (z, r) [m] and inward normal."""
+    thickness = math.inf
+    for i in range(samples.shape[0]):
+        z, r, n_z, n_r = samples[i, 0], samples[i, 1], samples[i, 2], samples[i, 3]
+        thickness = min(thickness, opposite_face_distance(segments, 0, segments.shape[0] - 1, z, r, n_z, n_r))
+    return thickness

@@ -1,4 +1,4 @@
-"""Volume, mass, centre and inertia of closed meshes and of revolved profiles."""
+"""Volume, mass, centre of mass and inertia of closed meshes and of profiles of revolution."""
 
 import math
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from softdock.geometry.profile import GAP_TOLERANCE, Arc, Line, Profile
 Array = NDArray[np.float64]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
-# 20 nodes are exact for the polynomials of a line (degree 5) and leave 1e-16 of a trigonometric polynomial
-# of degree 6 over half a turn.
+# 20 nodes are exact for the polynomials of a line (degree 5); the relative error for a trigonometric polynomial of
+# degree 6 over half a turn is 1e-16.
 
 
 @dataclass(frozen=True, kw_only=True)
 class MassProperties:
-    """Mass properties of a body of one density, in the frame in which its geometry was given."""
+    """Mass properties of a homogeneous body in the frame of its geometry."""
 
     density: float
     """[kg/m^3]"""
@@ -41,12 +41,12 @@ def mesh_mass_properties(vertices: Array, triangles: NDArray[np.int64], density:
     _check_density(density)
     if not is_closed(triangles):
         raise InputError("Mass properties need a closed surface; this one is an open shell.")
-    shift = vertices.mean(axis=0)  # near the body, so that the sums do not cancel
+    shift = vertices.mean(axis=0)  # origin near the body, which avoids cancellation
     a, b, c = (vertices[triangles[:, k]] - shift for k in range(3))
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
     volume = float(volumes.sum())
     if volume <= 0.0:
-        raise InputError("The surface is turned inside out: its volume is negative.")
+        raise InputError("The triangles are oriented inwards: the volume is negative.")
     s = a + b + c
     centre = volumes @ s / (4 * volume)
     second = (
@@ -63,16 +63,16 @@ def mesh_mass_properties(vertices: Array, triangles: NDArray[np.int64], density:
 def profile_mass_properties(profile: Profile, density: float) -> MassProperties:
     """Return the exact mass properties of a revolved profile in its own frame (z along the axis).
 
-    The meridian must begin and end on the axis or return to its beginning. Eqs. (G4) to (G6).
+    The meridian must start and end on the axis, or be closed. Eqs. (G4) to (G6).
     """
     _check_density(density)
     tolerance = GAP_TOLERANCE * profile.size
     ends_on_axis = max(profile.segments[0].start[1], profile.segments[-1].end[1]) <= tolerance
     if not (ends_on_axis or profile.is_closed):
         raise InputError(
-            "Mass properties need a closed body: the meridian must begin and end on the axis or close itself."
+            "Mass properties need a closed body: the meridian must start and end on the axis, or be closed."
         )
-    z_0 = profile.segments[0].start[0]  # near the body, so that the sums do not cancel
+    z_0 = profile.segments[0].start[0]  # origin near the body, which avoids cancellation
     sums = np.zeros(4)
     for segment in profile.segments:
         z, r, dz = _quadrature(segment)
@@ -80,9 +80,7 @@ def profile_mass_properties(profile: Profile, density: float) -> MassProperties:
         sums += [np.dot(r**2, dz), np.dot(z * r**2, dz), np.dot(z**2 * r**2, dz), np.dot(r**4, dz) / 2]
     volume, moment_z, moment_zz, axial = math.pi * sums  # Eqs. (G4) to (G6)
     if volume <= 0.0:
-        raise InputError(
-            "The profile is travelled the wrong way round: material must be on the right of travel."
-        )
+        raise InputError("The profile has the wrong direction: material must be on the right of travel.")
     z_c = moment_z / volume
     transverse = axial / 2 + moment_zz - volume * z_c**2
     return MassProperties(
@@ -112,7 +110,7 @@ def band_area(segment: Line | Arc, begin: float, end: float) -> float:
 
 
 def is_closed(triangles: NDArray[np.int64]) -> bool:
-    """Tell whether every edge of a mesh belongs to exactly two triangles, once in each sense."""
+    """Return whether every edge of a mesh belongs to exactly two triangles, once in each direction."""
     directed = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     if not len(directed):
         return False
@@ -123,7 +121,7 @@ def is_closed(triangles: NDArray[np.int64]) -> bool:
 
 
 def _quadrature(segment: Line | Arc) -> tuple[Array, Array, Array]:
-    """Return z, r and dz at Gauss points along the travel of a segment."""
+    """Return z, r and weighted dz at the Gauss points of a segment [m]."""
     if isinstance(segment, Line):
         u = (_NODES + 1) / 2
         dz = segment.end[0] - segment.start[0]

@@ -1,7 +1,7 @@
-"""Capsule pins, holes for them in boxes, and the mass properties of both.
+"""Capsule pins and holes in boxes, with their mass properties.
 
-A pin is a cylinder with a half ball at either end. A hole is what such a capsule leaves in a box, open at the top: a
-cylinder and a half ball, or a cylinder all the way through; its rim may be chamfered.
+A pin is a cylinder with hemispherical caps. A hole is a cylinder with a hemispherical bottom, or a through-hole, in the
+top face of a box; its rim may have a chamfer.
 """
 
 import math
@@ -10,26 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.errors import InputError, Problem
+from softdock.geometry.checks import require
 from softdock.geometry.mass_properties import MassProperties
-
-
-def _require(field: str, given: float, allowed: str, holds: bool) -> None:
-    if not holds or not math.isfinite(given):
-        raise InputError(Problem(field=field, message=f"must be {allowed}", given=f"{given:g}"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pin:
-    """A capsule along z, its middle at the origin."""
+    """A capsule along z with its centre at the origin."""
 
     radius: float
     """[m]"""
     length: float
-    """Of its axis, between the middles of the two caps [m]; 0 makes it a ball."""
+    """Distance between the centres of the caps [m]; 0 for a ball."""
 
     def __post_init__(self) -> None:
-        _require("radius", self.radius, "more than 0 m", self.radius > 0.0)
-        _require("length", self.length, "0 m or more", self.length >= 0.0)
+        require("radius", self.radius, "more than 0 m", self.radius > 0.0)
+        require("length", self.length, "0 m or more", self.length >= 0.0)
 
     def mass_properties(self, density: float) -> MassProperties:
         """Return the mass properties about the middle; Eq. (P3)."""
@@ -48,29 +44,31 @@ class Pin:
 
 @dataclass(frozen=True, kw_only=True)
 class Hole:
-    """A hole for a pin in a box; its frame is in the middle of the opening, z out of the hole along its axis."""
+    """A hole in a box; the origin of its frame is the centre of the opening, z points out of the hole."""
 
     radius: float
     """[m]"""
     straight: float
-    """Depth of the straight wall [m]; the round bottom is one radius deeper. Of a through-hole: the box's height."""
+    """Depth of the straight wall [m], without a hemispherical bottom; the height of the box for a through-hole."""
     through: bool = False
     chamfer_width: float = 0.0
-    """By so much the chamfer widens the opening's radius [m]."""
+    """Radial width of the chamfer [m]."""
     chamfer_depth: float = 0.0
-    """So deep the chamfer goes [m]."""
+    """Axial depth of the chamfer [m]."""
     sides: tuple[float, float] = (math.inf, math.inf)
-    """Of the box, along x and y [m]; infinite: a face without end."""
+    """Lengths of the box along x and y [m]; infinite for an infinite face."""
     box_height: float | None = None
-    """[m]; None: as high as the hole is deep (the paper's choice)."""
+    """[m]; None for the depth of the hole, as in the paper."""
 
     def __post_init__(self) -> None:
-        _require("radius", self.radius, "more than 0 m", self.radius > 0.0)
-        _require("straight", self.straight, "more than 0 m", self.straight > 0.0)
+        require("radius", self.radius, "more than 0 m", self.radius > 0.0)
+        require("straight", self.straight, "more than 0 m", self.straight > 0.0)
         both = (self.chamfer_width > 0.0) == (self.chamfer_depth > 0.0)
-        _require("chamfer_width", self.chamfer_width, "0 m or more", self.chamfer_width >= 0.0)
-        _require("chamfer_depth", self.chamfer_depth, "0 m where the chamfer has no width, else more", both)
-        _require(
+        require("chamfer_width", self.chamfer_width, "0 m or more", self.chamfer_width >= 0.0)
+        require(
+            "chamfer_depth", self.chamfer_depth, "0 m if the chamfer has no width, else more than 0 m", both
+        )
+        require(
             "chamfer_depth",
             self.chamfer_depth,
             f"from 0 m to the {self.straight:g} m of the straight wall",
@@ -82,7 +80,7 @@ class Hole:
                 raise InputError(
                     Problem(
                         field="sides",
-                        message=f"must be more than the {opening:g} m of the opening",
+                        message=f"must be more than the {opening:g} m of the opening.",
                         given=f"{side:g}",
                     )
                 )
@@ -90,22 +88,22 @@ class Hole:
             deep = self.depth
             allowed = f"{deep:g} m" + ("" if self.through else " or more") + ", the depth of the hole"
             fits = self.box_height == deep if self.through else self.box_height >= deep
-            _require("box_height", self.box_height, allowed, fits)
+            require("box_height", self.box_height, allowed, fits)
 
     @property
     def depth(self) -> float:
-        """From the opening to the bottom, or to the other opening [m]."""
+        """Depth from the opening to the bottom or to the other opening [m]."""
         return self.straight if self.through else self.straight + self.radius
 
     @property
     def height(self) -> float:
-        """Of the box [m]."""
+        """Height of the box [m]."""
         return self.depth if self.box_height is None else self.box_height
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Return those of the box without the hole, in the hole's frame; Eqs. (P1)-(P2)."""
+        """Return the mass properties of the box without the hole, in the hole's frame; Eqs. (P1)-(P2)."""
         if not all(map(math.isfinite, self.sides)):
-            raise InputError(Problem(field="sides", message="must be given: a face without end has no mass"))
+            raise InputError(Problem(field="sides", message="must be finite: an infinite face has no mass."))
         (a, b), c, r = self.sides, self.height, self.radius
         parts = [_box(density, a, b, c), _cylinder(-density, r, self.chamfer_depth, self.straight)]
         if not self.through:
@@ -115,7 +113,7 @@ class Hole:
         mass = sum(part.mass for part in parts)
         centre = sum(part.mass * part.centre for part in parts) / mass
         inertia = np.zeros((3, 3))
-        for part in parts:  # Huygens and Steiner, to the common centre
+        for part in parts:  # parallel axis theorem, to the common centre of mass
             d = part.centre - centre
             inertia += part.inertia + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
         return MassProperties(
@@ -124,7 +122,7 @@ class Hole:
 
 
 def _part(density: float, volume: float, z: float, moments: tuple[float, float, float]) -> MassProperties:
-    """Mass properties of a part from its moments of inertia per mass."""
+    """Return the mass properties of a part from its moments of inertia per mass [m2]."""
     return MassProperties(
         density=density,
         volume=volume,
@@ -150,8 +148,10 @@ def _half_ball(density: float, r: float, top: float) -> MassProperties:
 
 
 def _frustum(density: float, r: float, wide: float, drop: float) -> MassProperties:
-    """A cone cut off: radius `wide` at z = 0, r at z = -drop; exact integrals of its discs by Gauss points."""
-    nodes, weights = np.polynomial.legendre.leggauss(4)  # exact up to degree 7; the fourth powers need 6
+    """Return the mass properties of a conical frustum with radius `wide` at z = 0 and r at z = -drop [m]."""
+    nodes, weights = np.polynomial.legendre.leggauss(
+        4
+    )  # exact up to degree 7; the integrands have degree 6 at most
     z, w = -0.5 * drop * (1 - nodes), 0.5 * drop * weights
     rho = wide + (wide - r) * z / drop
     discs = math.pi * rho**2

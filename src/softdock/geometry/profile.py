@@ -1,24 +1,22 @@
-"""A surface of revolution as its meridian: lines and arcs in the (z, r) half-plane."""
+"""Profiles: the meridian of a surface of revolution as lines and arcs in the (z, r) half-plane."""
 
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.geometry.closure import close_ends
 
 Point = tuple[float, float]
 
 GAP_TOLERANCE = 1e-6
-"""Ends of neighbouring segments meet, and radii agree, within this part of the profile's size."""
+"""Largest gap between neighbouring segments and largest difference of radii, relative to the profile's size."""
 TANGENT_TOLERANCE = 1e-6
-"""Neighbours whose tangents turn by less [rad] join smoothly."""
+"""Largest angle between the tangents of neighbours that join smoothly [rad]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +39,7 @@ class Line:
 
     def point(self, fraction: float) -> Point:
         """Point (z, r) [m] at a fraction of the length."""
-        return _between(self.start, self.end, fraction)
+        return point_between(self.start, self.end, fraction)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,8 +93,8 @@ class Arc:
 class Profile:
     """Connected lines and arcs, each starting where the one before ended; material is on the right of travel.
 
-    Seen with z to the right and r upwards: a solid is travelled towards +z along its outside, a cavity
-    towards -z along its inside.
+    Seen with z to the right and r upwards, the direction of travel is +z along the outside of a solid and -z along
+    the inside of a cavity.
     """
 
     segments: tuple[Line | Arc, ...]
@@ -106,7 +104,7 @@ class Profile:
 
     @functools.cached_property
     def _hash(self) -> int:
-        """Many runs look for what was made of the same surface before."""
+        """Profiles are keys of caches; hashing all segments on every lookup is slow."""
         return hash(self.segments)
 
     @property
@@ -117,7 +115,7 @@ class Profile:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the meridian returns to where it began."""
+        """Whether the meridian ends at its start point."""
         return math.dist(self.segments[-1].end, self.segments[0].start) <= GAP_TOLERANCE * self.size
 
 
@@ -125,13 +123,15 @@ Array = NDArray[np.float64]
 
 
 def nearest_segment(profile: Profile, z: Array, r: Array) -> NDArray[np.intp]:
-    """Return the index of the segment that is nearest to each place (z, r) [m]."""
-    nearest: NDArray[np.intp] = np.argmin([_distance(segment, z, r) for segment in profile.segments], axis=0)
+    """Return the index of the segment nearest to each point (z, r) [m]."""
+    nearest: NDArray[np.intp] = np.argmin(
+        [distance_to_segment(segment, z, r) for segment in profile.segments], axis=0
+    )
     return nearest
 
 
-def _distance(segment: Line | Arc, z: Array, r: Array) -> Array:
-    """Return the distance [m] of places from a segment."""
+def distance_to_segment(segment: Line | Arc, z: Array, r: Array) -> Array:
+    """Return the distance [m] of points (z, r) [m] from a line or arc."""
     to_ends = [np.hypot(z - end[0], r - end[1]) for end in (segment.start, segment.end)]
     if isinstance(segment, Line):
         t_z, t_r = segment.tangent(0.0)
@@ -147,117 +147,6 @@ def _distance(segment: Line | Arc, z: Array, r: Array) -> Array:
     return nearest
 
 
-class Column(IntEnum):
-    """Columns of the array that `profile_array` returns; one row per line or arc."""
-
-    KIND = 0
-    """0 line, 1 arc."""
-    START_Z = 1
-    START_R = 2
-    END_Z = 3
-    END_R = 4
-    AXIS_Z = 5
-    """Line: unit tangent; arc: centre [m]."""
-    AXIS_R = 6
-    LENGTH = 7
-    """Line: length [m]; arc: radius [m]."""
-    SENSE = 8
-    """Arc: +1 counterclockwise (material outside the circle), -1 clockwise (inside)."""
-    START_SIDE = 9
-    """Where a point lies whose nearest point is the start: +1 material, -1 free space, 0 smooth joint."""
-    END_SIDE = 10
-
-
-def profile_array(profile: Profile) -> NDArray[np.float64]:
-    """Return the rows that the distance kernels read, shape (rows, 11), columns as in `Column`.
-
-    An end that is neither on the axis nor joined to the other end is closed by an end face: a straight line
-    from the end, square to the surface, into the material, until it meets the axis, the meridian or the other
-    end face. One that meets nothing ends at a back face (see `closure`): the material behind an open surface is
-    bounded. A point beyond the end of an open surface is in free space, and the depth stays continuous. An end
-    that meets the axis at an angle is a corner with its own mirror image, which is added.
-    """
-    check_profile(profile)
-    return _rows(profile).copy()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Edge:
-    """A circle where a surface has a corner that sticks out, or ends."""
-
-    z: float
-    radius: float
-    """0 for a tip on the axis."""
-    is_end: bool = False
-    """Whether the meridian ends there, so that nothing is known beyond."""
-
-
-@functools.lru_cache(maxsize=64)
-def sharp_edges(profile: Profile) -> tuple[Edge, ...]:
-    """Return the edges without a rounding that stick out of the material, tips on the axis, and open ends."""
-    segments, tolerance = profile.segments, GAP_TOLERANCE * profile.size
-    joints = list(itertools.pairwise(segments))
-    if profile.is_closed:
-        joints.append((segments[-1], segments[0]))
-    edges = [
-        Edge(z=two.start[0], radius=two.start[1])
-        for one, two in joints
-        if _side(one.tangent(1.0), two.tangent(0.0)) < 0.0
-    ]
-    if not profile.is_closed:
-        for (z, r), (t_z, _) in (
-            (segments[0].start, segments[0].tangent(0.0)),
-            (segments[-1].end, segments[-1].tangent(1.0)),
-        ):
-            if r > tolerance:
-                edges.append(Edge(z=z, radius=r, is_end=True))
-            elif abs(t_z) > TANGENT_TOLERANCE:
-                edges.append(Edge(z=z, radius=0.0))
-    return tuple(edges)
-
-
-def described_rows(profile: Profile) -> tuple[int, int]:
-    """Return the first and the last row of `profile_array` that the meridian itself describes, not what closes it."""
-    chain, before, after = closed_chain(profile)
-    return before, len(chain) - 1 - after
-
-
-@functools.lru_cache(maxsize=64)
-def closed_chain(profile: Profile) -> tuple[tuple[Line | Arc, ...], int, int]:
-    """Return the meridian with what closes it, and how much of that comes before and after it."""
-    if profile.is_closed:
-        return profile.segments, 0, 0
-    tolerance = GAP_TOLERANCE * profile.size
-    lines_before, lines_after, loop = close_ends(profile, tolerance)
-    before = [Line(start=start, end=end) for start, end in lines_before]
-    after = [Line(start=start, end=end) for start, end in lines_after]
-    chain = [*before, *profile.segments, *after]
-    if loop:
-        return tuple(chain), len(before), len(after)
-    mirrored = _mirrored_at_axis(chain, tolerance)
-    in_front = mirrored.index(chain[0])
-    behind = len(mirrored) - len(chain) - in_front
-    # The mirror image of the meridian itself is no closure.
-    return (
-        tuple(mirrored),
-        len(before) + in_front if before else 0,
-        len(after) + behind if after else 0,
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _rows(profile: Profile) -> NDArray[np.float64]:
-    """Compute the rows once for many runs with the same surface."""
-    chain = closed_chain(profile)[0]
-    closed = profile.is_closed or math.dist(chain[-1].end, chain[0].start) <= GAP_TOLERANCE * profile.size
-    rows = np.array([_row(segment) for segment in chain])
-    for k, segment in enumerate(chain if closed else chain[:-1]):
-        following = (k + 1) % len(chain)
-        side = _side(segment.tangent(1.0), chain[following].tangent(0.0))
-        rows[k, Column.END_SIDE] = rows[following, Column.START_SIDE] = side
-    return rows
-
-
 def check_profile(profile: Profile, field: str = "profile") -> None:
     """Raise `InputError` unless the profile is connected, off the axis and free of crossings."""
     if not profile.segments:
@@ -268,7 +157,7 @@ def check_profile(profile: Profile, field: str = "profile") -> None:
 
 @functools.lru_cache(maxsize=256)
 def _is_sound(profile: Profile) -> bool:
-    """Check a surface once for many runs with it."""
+    """Return whether a profile has no problems; cached, because many runs use the same profile."""
     return not _problems(profile, "profile")
 
 
@@ -313,7 +202,7 @@ def _joint_problems(profile: Profile, field: str) -> Iterator[Problem]:
 
 
 def _crossing_problems(profile: Profile, field: str) -> Iterator[Problem]:
-    """Look for crossings of the meridian with itself on chords that deviate by a thousandth of a radius."""
+    """Yield a problem if the meridian crosses itself; arcs become chords within a thousandth of their radius."""
     points: list[Point] = []
     owner: list[int] = []
     for k, segment in enumerate(profile.segments):
@@ -335,70 +224,6 @@ def _crossing_problems(profile: Profile, field: str) -> Iterator[Problem]:
         yield Problem(field=field, message=text)
 
 
-def _row(segment: Line | Arc) -> list[float]:
-    if isinstance(segment, Line):
-        return [0.0, *segment.start, *segment.end, *segment.tangent(0.0), segment.length, 0.0, 0.0, 0.0]
-    sense = 1.0 if segment.counterclockwise else -1.0
-    return [1.0, *segment.start, *segment.end, *segment.centre, segment.radius, sense, 0.0, 0.0]
-
-
-def _side(before: Point, after: Point) -> float:
-    """Tell on which side a point lies whose nearest point is a corner: material is on the right of travel."""
-    turn = before[0] * after[1] - before[1] * after[0]
-    along = before[0] * after[0] + before[1] * after[1]
-    if abs(turn) <= TANGENT_TOLERANCE and along > 0.0:
-        return 0.0
-    return math.copysign(1.0, turn)
-
-
-def _mirrored_at_axis(chain: list[Line | Arc], tolerance: float) -> list[Line | Arc]:
-    """Add the mirror image of an end that meets the axis at an angle: a cone's tip is a corner too."""
-    first, last = chain[0], chain[-1]
-    if first.start[1] <= tolerance and abs(first.tangent(0.0)[0]) > TANGENT_TOLERANCE:
-        chain = [_mirrored(first), *chain]
-    if last.end[1] <= tolerance and abs(last.tangent(1.0)[0]) > TANGENT_TOLERANCE:
-        chain = [*chain, _mirrored(last)]
-    return chain
-
-
-def _mirrored(segment: Line | Arc) -> Line | Arc:
-    """Return the mirror image behind the axis, travelled the other way."""
-    start, end = (segment.end[0], -segment.end[1]), (segment.start[0], -segment.start[1])
-    if isinstance(segment, Line):
-        return Line(start=start, end=end)
-    centre = (segment.centre[0], -segment.centre[1])
-    return Arc(start=start, end=end, centre=centre, counterclockwise=segment.counterclockwise)
-
-
-def _between(one: Point, two: Point, fraction: float) -> Point:
+def point_between(one: Point, two: Point, fraction: float) -> Point:
+    """Return the point at a fraction of the straight line from one point to another."""
     return one[0] + fraction * (two[0] - one[0]), one[1] + fraction * (two[1] - one[1])
-
-
-def rounded_profile(points: Sequence[Point], radii: Sequence[float]) -> Profile:
-    """Return the profile through corner points (z, r) [m] whose inner corners are rounded with radii [m].
-
-    One radius for each point but the first and the last; 0 keeps a sharp corner.
-    """
-    if len(radii) != len(points) - 2:
-        raise InputError(
-            f"A profile through {len(points)} points needs {len(points) - 2} radii. Given: {len(radii)}."
-        )
-    segments: list[Line | Arc] = []
-    at = points[0]
-    for before, corner, after, radius in zip(points, points[1:], points[2:], radii):
-        into, out = Line(start=before, end=corner).tangent(0.0), Line(start=corner, end=after).tangent(0.0)
-        turn = math.atan2(into[0] * out[1] - into[1] * out[0], into[0] * out[0] + into[1] * out[1])
-        cut = radius * math.tan(abs(turn) / 2)
-        start = (corner[0] - cut * into[0], corner[1] - cut * into[1])
-        end = (corner[0] + cut * out[0], corner[1] + cut * out[1])
-        if math.dist(at, corner) < cut or math.dist(corner, after) < cut:
-            raise InputError(f"The radius {radius * 1e3:g} mm does not fit between its neighbouring corners.")
-        if math.dist(at, start) > 0.0:
-            segments.append(Line(start=at, end=start))
-        if cut > 0.0:
-            left = math.copysign(radius, turn)
-            centre = (start[0] - left * into[1], start[1] + left * into[0])
-            segments.append(Arc(start=start, end=end, centre=centre, counterclockwise=turn > 0.0))
-        at = end
-    segments.append(Line(start=at, end=points[-1]))
-    return Profile(segments=tuple(segments))

@@ -1,4 +1,4 @@
-"""Cutting facets by a half-plane that ends on the axis."""
+"""Sections of facets by half-planes that end on the axis."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """An unbroken line in which a half-plane cuts facets; material is on the right of travel."""
+    """A connected line of intersection of a half-plane with facets; material is on the right of travel."""
 
     points: Array
     """Shape (n + 1, 2): (z, r) [m]."""
@@ -22,10 +22,10 @@ class Section:
     """Shape (n,): the triangle that each piece of the line crosses."""
 
 
-def popular_azimuth(phi: Array) -> float:
-    """Return an azimuth [rad] just beside the meridian on which most vertices lie.
+def most_common_azimuth(phi: Array) -> float:
+    """Return an azimuth [rad] next to the one that most vertices share.
 
-    A cut along a row of vertices follows the surface; elsewhere it runs on the chords between them.
+    A section through vertices follows the surface; elsewhere it follows the chords between them.
     """
     width = 1e-4
     bins, counts = np.unique(np.round(phi / width).astype(np.int64), return_counts=True)
@@ -37,8 +37,8 @@ def half_plane_segments(
 ) -> tuple[Array, Indices, Indices]:
     """Return the pieces (k, 2, 2) of (z, r) that the half-plane cuts, their edges and their triangles.
 
-    A piece ends on two edges of its triangle; an edge is numbered by its two vertices, and a piece that the
-    axis cuts short ends on edge -1.
+    A piece ends on two edges of its triangle; edges are numbered by their two vertices. A piece that ends on the axis
+    has the edge -1.
     """
     points = frame.to_profile_frame(facets.vertices)
     u = points[:, 0] * np.cos(azimuth) + points[:, 1] * np.sin(azimuth)
@@ -84,7 +84,7 @@ def _with_material_right(
 
 
 def cut_facets(facets: Facets, triangles: Indices, frame: AxisFrame, azimuth: float) -> list[Section]:
-    """Return the unbroken lines in which the half-plane at an azimuth [rad] cuts the given triangles."""
+    """Return the connected lines of intersection of the given triangles with the half-plane at an azimuth [rad]."""
     pieces, keys, chosen = half_plane_segments(facets, triangles, frame, azimuth)
     following = {int(key): k for k, key in enumerate(keys[:, 0]) if key >= 0}
     unused = dict.fromkeys(range(len(pieces)))
@@ -106,7 +106,7 @@ def cut_facets(facets: Facets, triangles: Indices, frame: AxisFrame, azimuth: fl
 def departure_from_revolution(
     facets: Facets, frame: AxisFrame, *, outside: bool, z_range: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Return by how much the outermost (or innermost) radius changes around the axis [m], and at which z [m].
+    """Return the largest variation of the outermost (or innermost) radius around the axis [m], and its z [m].
 
     Measured on 48 half-planes at 200 places along the axis.
     """

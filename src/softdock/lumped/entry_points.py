@@ -1,7 +1,6 @@
 """Entry points of the kernels of mass chains."""
 
-from softdock.lumped.kernels import motion
-from softdock.lumped.kernels import run as loop
+from softdock.lumped.kernels import motion, time_loop
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers
 from softdock.native.entry_point import EntryPoint
@@ -16,10 +15,10 @@ WORK = Structure(
     {
         "q": floats("coordinates", COLUMNS),
         "c": floats(5, COLUMNS),
-        "state": integers(motion.STATES),
-        "books": floats("books"),
+        "state": integers(motion.STATE_SIZE),
+        "totals": floats("totals"),
         "rows": floats("rows", "columns"),
-        "marks": floats("marks", 2),
+        "events": floats("events", 2),
     },
 )
 
@@ -27,16 +26,16 @@ WORK = Structure(
 def _check_sizes(chain: motion.Chain, law: motion.Interface, work: motion.Work, *_: float) -> str | None:
     """Return what is wrong with the sizes of the memory for a chain."""
     n = chain.line.shape[1]
-    needed = {"q": 2 * n, "books": motion.AFTER + n}
+    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n}
     for name, size in needed.items():
         if len(getattr(work, name)) != size:
             return f"work.{name} has {len(getattr(work, name))} rows, {size} are needed"
-    if work.rows.shape[1] != loop.ROW_STATE + 2 * n:
-        return f"work.rows has {work.rows.shape[1]} columns, {loop.ROW_STATE + 2 * n} are needed"
+    if work.rows.shape[1] != time_loop.ROW_STATE + 2 * n:
+        return f"work.rows has {work.rows.shape[1]} columns, {time_loop.ROW_STATE + 2 * n} are needed"
     return None if 0 <= chain.touching < n else f"chain.touching is {chain.touching}, of {n} masses"
 
 
-run = EntryPoint(loop.run, CHAIN, INTERFACE, WORK, FLOAT, INTEGER, FLOAT, FLOAT, check=_check_sizes)
+run = EntryPoint(time_loop.run, CHAIN, INTERFACE, WORK, FLOAT, INTEGER, FLOAT, FLOAT, check=_check_sizes)
 shortest_step = EntryPoint(motion.shortest_step, CHAIN, INTERFACE, returns=FLOAT)
 
 ENTRY_POINTS = (run, shortest_step)

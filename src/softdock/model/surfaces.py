@@ -9,9 +9,9 @@ from pydantic import Discriminator, Field, StringConstraints, Tag, model_validat
 from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
-from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
 from softdock.geometry.profile import Profile
-from softdock.geometry.remembered import read_meridian
+from softdock.geometry.profile_cache import read_meridian
+from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
 from softdock.model.joints import UPRIGHT, Attitude, pose_at, quaternion
 from softdock.quantities.fields import (
     ArealDamping,

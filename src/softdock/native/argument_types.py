@@ -1,4 +1,4 @@
-"""Types of the arguments of entry points, and how Python values are passed to compiled code.
+"""Argument types of entry points, and the packing of Python values for compiled code.
 
 Compiled code receives one block of 64-bit words. A number takes one word; an array takes the address of its data and
 one word per dimension; a record takes its address; tuples and structures take the words of their items in order.
@@ -21,20 +21,20 @@ _NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is 
 _dtype_of, _shape_of = _NDARRAY.dtype.__get__, _NDARRAY.shape.__get__
 _flags_of, _ctypes_of = _NDARRAY.flags.__get__, _NDARRAY.ctypes.__get__
 _LAYOUT, _WRITABLE_LAYOUT = 0x101, 0x501  # flags of NumPy: C-contiguous and aligned; and writable
-_REMEMBERED = 16  # types of an array that are equal without being the same object
+_MAXIMUM_CACHED_TYPES = 16  # dtypes known to be equal to that of an array type
 
 
 class ArgumentError(TypeError):
-    """An argument is not as declared; says which one, what was expected and what was given."""
+    """An argument does not match its declaration; names the argument, the expected type and the given value."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
         self.problem = problem
         self.path = ""
-        """Dotted path of the argument; the types that contain it put their names in front while the error passes."""
+        """Dotted path of the argument; containing types prepend their names as the error propagates."""
 
     def inside(self, name: str) -> "ArgumentError":
-        """Return the error as that of an item or a field of this name."""
+        """Prepend the name of an item or field to the path and return the error."""
         separator = "" if self.path.startswith("[") or not self.path else "."
         self.path = f"{name}{separator}{self.path}"
         self.args = (f"{self.path}: {self.problem}",)
@@ -119,7 +119,7 @@ class Array:
     writable: bool = True
     """False: kernels only read it, and read-only arrays are accepted."""
     _equal: dict[int, np.dtype[Any]] = field(default_factory=dict, repr=False, compare=False)
-    """Types that were found to be equal, by identity: comparing records takes longer than passing them."""
+    """Equal dtypes by identity; a cache, because comparing record types takes longer than passing them."""
 
     def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
         """Append the words of a value. Raises ArgumentError."""
@@ -139,7 +139,7 @@ class Array:
                 if size != wanted:
                     raise _fail(str(self), value)
             elif sizes.setdefault(wanted, size) != size:
-                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in an argument before", value)
+                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in a previous argument", value)
             words.append(size)
 
     def _is_of_type(self, dtype: np.dtype[Any]) -> bool:
@@ -147,8 +147,8 @@ class Array:
             return True
         if dtype != self.dtype:
             return False
-        if len(self._equal) < _REMEMBERED:
-            self._equal[id(dtype)] = dtype  # which keeps the identity in use
+        if len(self._equal) < _MAXIMUM_CACHED_TYPES:
+            self._equal[id(dtype)] = dtype  # a reference, so that the identity is not reused
         return True
 
     def codes(self) -> Iterator[str]:
@@ -180,7 +180,7 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class PreparedStructure:
-    """A structure that was checked and packed, to be passed several times."""
+    """A structure that is checked and packed once and passed several times."""
 
     value: Any
     words: list[Any]
@@ -194,7 +194,7 @@ class Structure:
     type: type
     fields: Mapping[str, "ArgumentType"]
     check: Callable[[Any], str | None] | None = None
-    """Returns what is wrong with a value whose fields have the right types, None if nothing is."""
+    """Returns a description of a problem with a value whose fields have the right types, or None."""
 
     def __post_init__(self) -> None:
         expected = getattr(self.type, "_fields", ())
@@ -217,7 +217,7 @@ class Structure:
             raise ArgumentError(problem)
 
     def prepare(self, value: Any) -> PreparedStructure:
-        """Return a value, checked and packed once, for several calls. Raises ArgumentError."""
+        """Check and pack a value once for several calls. Raises ArgumentError."""
         words: list[Any] = []
         sizes: Sizes = {}
         self.pack(value, words, sizes)
@@ -228,7 +228,9 @@ class Structure:
             raise _fail(self.type.__name__, prepared.value)
         for name, size in prepared.sizes.items():
             if sizes.setdefault(name, size) != size:
-                raise ArgumentError(f"expected {name} = {sizes[name]} as in an argument before; given {size}")
+                raise ArgumentError(
+                    f"expected {name} = {sizes[name]} as in a previous argument; given {size}"
+                )
         words += prepared.words
 
     def codes(self) -> Iterator[str]:
@@ -238,7 +240,7 @@ class Structure:
 
 
 def plain_value(value: Any) -> Any:
-    """Return an argument as Python code takes it."""
+    """Return the Python value of an argument, which may be a `PreparedStructure`."""
     return value.value if isinstance(value, PreparedStructure) else value
 
 
@@ -271,7 +273,7 @@ class Signature:
     arguments: dict[str, ArgumentType]
     returns: Scalar | Tuple | None = None
     check: Callable[..., str | None] | None = None
-    """Given all arguments, returns what is wrong with their sizes, None if nothing is."""
+    """Returns a description of a problem with the sizes of the arguments, or None."""
     words: struct.Struct = field(init=False)
     """Layout of the argument block."""
     results: struct.Struct = field(init=False)

@@ -1,4 +1,4 @@
-"""The kernel decorators.
+"""Decorators that mark functions as kernels.
 
 A kernel is a plain function over numbers, tuples, arrays and records. The decorators only mark it for the kernel
 builder, which compiles every kernel that an entry point reaches. Called from Python, a kernel runs as plain Python;
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MARK = "__softdock_kernel__"
-"""Attribute that holds how the kernel builder treats a function."""
+"""Attribute with the kind of a kernel, KERNEL or INLINE, for the kernel builder."""
 KERNEL = "kernel"
 INLINE = "inline"
 

@@ -1,4 +1,4 @@
-"""Entry points: the kernels that Python calls."""
+"""Entry points: kernels that can be called from Python."""
 
 import ctypes
 import functools
@@ -26,9 +26,9 @@ class EntryPoint:
     ) -> None:
         """Declare an entry point.
 
-        Set `separate` for a large kernel that other kernels call: they then call the code of this entry point
-        instead of containing a copy of it. `check` is given all arguments and returns what is wrong with sizes that
-        depend on each other, None if nothing is.
+        Set `separate` for a large kernel that is also called by other kernels: they then call the code of this entry
+        point instead of containing a copy. `check` receives all arguments and returns a description of a problem with
+        sizes that depend on each other, or None.
         """
         self.function, self.separate = function, separate
         self.symbol = f"{function.__module__}.{function.__qualname__}".replace(".", "_")
@@ -42,13 +42,13 @@ class EntryPoint:
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any) -> Any:
-        """Call the kernel. Raises TypeError where an argument has another type or shape than declared."""
+        """Call the kernel. Raises TypeError if an argument does not have the declared type and shape."""
         return self._as_python(args)() if runs_as_python() else self._call(self.signature.pack(args))
 
     def bind(self, *args: Any) -> Callable[[], Any]:
-        """Return a call with fixed arguments, for repeated calls: they are checked and packed once.
+        """Return a function that calls the kernel with fixed arguments, which are checked and packed once.
 
-        The kernel sees values that are written into the arrays between calls.
+        Values written to the arrays between calls are visible to the kernel.
         """
         if runs_as_python():
             return self._as_python(args)

@@ -1,8 +1,8 @@
-"""The shared library of compiled kernels: which build to load, and its functions.
+"""Loading of the shared library of compiled kernels.
 
 There is one file per instruction set, named `softdock_kernels.<build>.<suffix>`. `SOFTDOCK_KERNELS` selects a build by
 name (`x86-64-v3`, `boundscheck`) or plain Python (`python`); without it, the best build that this processor can run is
-loaded. In a source checkout a library that was built from other sources is rebuilt, or refused; it is never used.
+loaded. In a source checkout an outdated library is rebuilt; without a compiler an error is raised.
 """
 
 import ctypes
@@ -37,7 +37,7 @@ class KernelError(RunError):
 
 @functools.cache
 def runs_as_python() -> bool:
-    """Return whether the environment asks for kernels as plain Python."""
+    """Return whether the environment selects kernels as plain Python."""
     return os.environ.get(VARIABLE) == PYTHON
 
 
@@ -52,7 +52,7 @@ def native_function(symbol: str) -> Any:
     return function
 
 
-def path_of(build: str) -> Path:
+def library_path(build: str) -> Path:
     """Return the file of a build."""
     return FOLDER / f"{NAME}.{build}.{SUFFIX}"
 
@@ -65,10 +65,10 @@ def default_builds() -> tuple[str, ...]:
 
 def usable_builds() -> tuple[str, ...]:
     """Return the names of the installed builds that this processor can run, lowest instruction set first."""
-    builds = [build for build in default_builds() if path_of(build).is_file()]
+    builds = [build for build in default_builds() if library_path(build).is_file()]
     if not builds or builds[0] not in X86_LEVELS.values():
         return tuple(builds)
-    lowest = _load(path_of(builds[0]))
+    lowest = _load(library_path(builds[0]))
     supported = int(lowest.softdock_cpu_level())  # this function runs on every x86-64 processor
     return tuple(build for level, build in X86_LEVELS.items() if build in builds and level <= supported)
 
@@ -81,9 +81,9 @@ def _library() -> ctypes.CDLL:
     if sources.BUILDER.is_dir():
         _update((chosen,) if chosen else default_builds())
     build = chosen or next(reversed(usable_builds()), "")
-    if not build or not path_of(build).is_file():
+    if not build or not library_path(build).is_file():
         raise KernelError(_missing(chosen))
-    return _load(path_of(build))
+    return _load(library_path(build))
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -91,7 +91,7 @@ def _load(path: Path) -> ctypes.CDLL:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END) - len(footer(0))
             file.seek(max(size, 0))
-            if size < 0 or file.read() != footer(size):  # loading a truncated library would end the process
+            if size < 0 or file.read() != footer(size):  # loading a truncated library would crash the process
                 raise OSError(f"{path.name} is damaged")
         return ctypes.CDLL(str(path))
     except OSError as error:
@@ -105,7 +105,7 @@ def footer(size: int) -> bytes:
 
 
 def _missing(chosen: str | None) -> str:
-    """Return what to tell a user for whom there is no library."""
+    """Return the error message for a missing library."""
     installed = sorted(path.name.split(".")[1] for path in FOLDER.glob(f"{NAME}.*.{SUFFIX}"))
     choices = ", ".join([PYTHON, *installed])
     if chosen:
@@ -117,9 +117,9 @@ def _missing(chosen: str | None) -> str:
 
 
 def _update(builds: tuple[str, ...]) -> None:
-    """Rebuild the libraries of a source checkout where they are missing or were built from other sources."""
+    """Rebuild the libraries of a source checkout that are missing or outdated."""
     digest = sources.source_digest().encode()
-    if all(path_of(build).is_file() and digest in path_of(build).read_bytes() for build in builds):
+    if all(library_path(build).is_file() and digest in library_path(build).read_bytes() for build in builds):
         return
     if importlib.util.find_spec("numba") is None:
         raise KernelError("The compiled kernels are older than their sources. Run `make kernels`.")
@@ -127,4 +127,4 @@ def _update(builds: tuple[str, ...]) -> None:
     chosen = [option for build in builds for option in ("--build", build)]
     command = [sys.executable, "-m", "kernel_builder", *chosen]
     if subprocess.run(command, cwd=sources.BUILDER.parent, stdout=sys.stderr, check=False).returncode != 0:
-        raise KernelError("The kernels could not be built; the reason is above.")
+        raise KernelError("The kernels could not be built; see the messages above.")

@@ -1,4 +1,4 @@
-"""Which files kernels are made of, and their digest.
+"""Source files of the kernels, and their digest.
 
 The kernel builder stores the digest in the library. In a source checkout the loader compares it with the files.
 """
@@ -12,11 +12,11 @@ PACKAGE = Path(__file__).parents[1]
 BUILDER = PACKAGE.parents[1] / "kernel_builder"
 """The kernel builder; exists in a source checkout only."""
 PATTERNS = ("*/kernels/*.py", "*/kernels.py", "*/entry_points.py", "native/*.py")
-"""Files of the package that define kernels, entry points and what they use; kernels import nothing else of ours."""
+"""Files of the package that define kernels and entry points; kernels import no other modules of the package."""
 
 
 def source_files() -> Iterator[Path]:
-    """Return all files that the library is made of, sorted."""
+    """Return the source files of the library, sorted."""
     for pattern in PATTERNS:
         yield from sorted(PACKAGE.glob(pattern))
     for pattern in ("*.py", "*.c"):

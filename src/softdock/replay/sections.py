@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.geometry.profile import Arc, Profile
-from softdock.geometry.remembered import profile_from_rows
+from softdock.geometry.profile_cache import profile_from_rows
 from softdock.model.system import WORLD
 from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND

@@ -7,7 +7,7 @@ import numpy as np
 
 from softdock.errors import InputError, Problem
 from softdock.geometry.profile import Profile
-from softdock.geometry.remembered import profile_from_rows
+from softdock.geometry.profile_cache import profile_from_rows
 from softdock.model.joints import quaternion
 from softdock.model.surfaces import Surface
 from softdock.outlines import digest_of, outlines_of

@@ -1,7 +1,6 @@
-"""Closed forms only: what the simulator must agree with.
+"""Closed-form solutions, used as references for the simulator and for predictions.
 
-`rmi` predicts impacts between multibody systems, `restitution` the coefficient of restitution of a spring
-and damper, `latch` whether a wedge lifts its latch, `rigid_body` how torque-free bodies, pendulums and oscillators
-move, `beams` how beams bend and ring, `libration` how a body swings in the gravity gradient, `delay` what a late
-force does to an impact. Arrays in, arrays out.
+`rmi`: impacts between multibody systems; `restitution`: restitution of spring-damper and layer contacts; `latch`: wedge
+and latch; `rigid_body`: torque-free bodies, pendulums, oscillators; `beams`: deflections and frequencies of beams;
+`libration`: motion in the gravity gradient; `delay`: restitution with a delayed force. Functions accept arrays.
 """

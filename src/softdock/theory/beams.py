@@ -1,6 +1,6 @@
-"""Beams with a closed form: frequencies of uniform beams and rods, static deflections.
+"""Closed forms of beams: frequencies of uniform beams and rods, static deflections.
 
-Frequencies [Hz] rising from mode 1, rigid-body modes left out; SI throughout.
+Frequencies [Hz] in ascending order from mode 1, without rigid-body modes; SI.
 """
 
 from enum import Enum
@@ -11,11 +11,11 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from softdock.errors import InputError, Problem
-from softdock.theory.inputs import checked
+from softdock.theory.inputs import check_range
 
 
 class Ends(Enum):
-    """How the ends of a beam are held."""
+    """Boundary conditions of a beam."""
 
     CANTILEVER = "One end is clamped, the other free."
     FREE_FREE = "Both ends are free."
@@ -25,7 +25,9 @@ def wave_number(ends: Ends, mode: int) -> float:
     """Return beta L of a uniform Euler-Bernoulli beam's mode [1]; Eq. (F28)."""
     _check_mode(mode)
     sign = 1.0 if ends is Ends.CANTILEVER else -1.0
-    middle = (mode - 0.5 if ends is Ends.CANTILEVER else mode + 0.5) * np.pi  # the root lies near, within 0.4
+    middle = (
+        mode - 0.5 if ends is Ends.CANTILEVER else mode + 0.5
+    ) * np.pi  # the root lies within 0.4 of this value
     root = brentq(lambda x: np.cos(x) + sign / np.cosh(x), middle - 0.5, middle + 0.5, xtol=1e-15, rtol=1e-15)
     return float(root)  # Eq. (F28)
 
@@ -37,7 +39,7 @@ def bending_frequency(ends: Ends, mode: int, bending: float, mass_per_length: fl
 
 
 def rod_frequency(ends: Ends, mode: int, stiffness: float, inertia_per_length: float, length: float) -> float:
-    """Return a frequency of a rod that stretches (EA, kg/m) or twists (GJ, polar inertia in kg m); Eq. (F30)."""
+    """Return an axial (EA [N], [kg/m]) or torsional (GJ [N m2], polar inertia [kg m]) frequency of a rod; Eq. (F30)."""
     _check_mode(mode)
     k, m, L = _positive(stiffness=stiffness, inertia_per_length=inertia_per_length, length=length)
     quarter_waves = 2 * mode - 1 if ends is Ends.CANTILEVER else 2 * mode
@@ -56,18 +58,21 @@ def timoshenko_frequency(
 ) -> float:
     """Return a bending frequency of a uniform Timoshenko beam; EI [N m2], G A_s [N], [kg/m], [kg m], [m]; Eq. (F31).
 
-    The root of the boundary determinant, by the exact transfer matrix of the beam.
+    The frequency is a zero of the boundary determinant of the exact transfer matrix.
     """
     EI, GA, mu, L = _positive(bending=bending, shear=shear, mass_per_length=mass_per_length, length=length)
-    give, heft = EI / (GA * L**2), float(checked("rotary", rotary, at_least=0.0)) / (mu * L**2)
+    shear_ratio, rotary_ratio = (
+        EI / (GA * L**2),
+        float(check_range("rotary", rotary, at_least=0.0)) / (mu * L**2),
+    )
 
     def determinant(x: float) -> float:
         w2 = x**4  # omega^2 in units of EI / (mu L^4)
         A = np.array(
             [
-                [0.0, 1.0, 0.0, give],
+                [0.0, 1.0, 0.0, shear_ratio],
                 [0.0, 0.0, 1.0, 0.0],
-                [0.0, -w2 * heft, 0.0, -1.0],
+                [0.0, -w2 * rotary_ratio, 0.0, -1.0],
                 [-w2, 0.0, 0.0, 0.0],
             ]
         )
@@ -87,13 +92,13 @@ def timoshenko_frequency(
 
 
 def tip_deflection(force: float, bending: float, length: float, shear: float | None = None) -> float:
-    """Return how far a force [N] across the tip bends a cantilever [m]; EI [N m2], G A_s [N] or none; Eq. (F32)."""
+    """Return the tip deflection [m] of a cantilever under a transverse force [N]; EI [N m2], G A_s [N]; Eq. (F32)."""
     bent = force * length**3 / (3.0 * bending)
     return bent if shear is None else bent + force * length / shear  # Eq. (F32)
 
 
 def portal_sway(force: float, height: float, span: float, column: float, beam: float) -> float:
-    """Return how far a force [N] along the beam of a portal frame with clamped feet moves it [m]; Eq. (F33).
+    """Return the sway [m] of a portal frame with clamped feet under a force [N] along its beam; Eq. (F33).
 
     Bending only; EI of each column and of the beam [N m2], lengths [m].
     """
@@ -113,4 +118,4 @@ def _check_mode(mode: int) -> None:
 
 
 def _positive(**values: float) -> NDArray[np.float64]:
-    return np.array([float(checked(name, value, above=0.0)) for name, value in values.items()])
+    return np.array([float(check_range(name, value, above=0.0)) for name, value in values.items()])

@@ -1,19 +1,19 @@
-"""Restitution of a contact whose force arrives late, as in a test bench with hardware in the loop."""
+"""Restitution of a contact with a delayed force, as in hardware-in-the-loop tests."""
 
 import math
 
 import numpy as np
 from scipy.optimize import brentq
 
-from softdock.theory.inputs import checked
+from softdock.theory.inputs import check_range
 from softdock.theory.restitution import Release, kelvin_voigt_restitution
 
 _SMALLEST_TERM = 1e-18
-"""Below this a term no longer changes a sum of order one."""
+"""Terms below this value do not change a sum of order one."""
 _SCAN = 0.05
-"""Step in omega t with which the return is looked for; half a period is about pi."""
+"""Step in omega t of the search for the end of contact, at about pi."""
 _LONGEST_DELAY = 1.0
-"""omega tau; beyond it a late force is no longer a small error, and the mass returns with several times its speed."""
+"""Largest omega tau; beyond it the mass rebounds with several times its speed."""
 
 
 def delayed_restitution(
@@ -21,15 +21,15 @@ def delayed_restitution(
 ) -> float:
     """Return the restitution e [1] of a mass [kg] on a spring [N/m] and damper whose force is delayed [s].
 
-    The contact is released at zero penetration; the speed is that after the delayed force has ended too.
+    The contact ends at zero penetration; the rebound speed is taken after the delayed force has ended.
     """
-    m = float(checked("mass", mass, above=0.0))
-    k = float(checked("stiffness", stiffness, above=0.0))
-    zeta = float(checked("damping_ratio", damping_ratio, at_least=0.0, at_most=0.9))
-    tau = float(checked("delay", delay, at_least=0.0))
+    m = float(check_range("mass", mass, above=0.0))
+    k = float(check_range("stiffness", stiffness, above=0.0))
+    zeta = float(check_range("damping_ratio", damping_ratio, at_least=0.0, at_most=0.9))
+    tau = float(check_range("delay", delay, at_least=0.0))
     if tau == 0.0:
         return float(kelvin_voigt_restitution(zeta, Release.ZERO_PENETRATION))
-    late = float(checked("delay times natural frequency", tau * math.sqrt(k / m), at_most=_LONGEST_DELAY))
+    late = float(check_range("delay times natural frequency", tau * math.sqrt(k / m), at_most=_LONGEST_DELAY))
     end = _SCAN
     while _position(end, late, zeta) > 0.0:
         end += _SCAN

@@ -1,4 +1,4 @@
-"""What the closed forms accept: numbers, finite, within their range."""
+"""Checks of the arguments of closed forms."""
 
 import math
 
@@ -12,7 +12,7 @@ Number = float | Array
 """A float for scalar input, an array of the broadcast shape for array input."""
 
 
-def checked(
+def check_range(
     name: str,
     value: ArrayLike,
     *,
@@ -20,9 +20,9 @@ def checked(
     at_least: float = -math.inf,
     at_most: float = math.inf,
 ) -> Array:
-    """Return the value as an array of floats; refuse what is not a finite number within the range."""
+    """Return the value as an array of floats; raise `InputError` for values that are not finite or out of range."""
     if type(value) is float and above < value >= at_least and value <= at_most and math.isfinite(value):
-        return np.asarray(value)  # what most callers give: a tenth of the time
+        return np.asarray(value)  # fast path for a valid float
     given = np.asarray(value)
     if given.dtype.kind not in "iuf":
         raise InputError(Problem(field=name, message="must be a number.", given=repr(value)))
@@ -48,5 +48,5 @@ def _range_text(above: float, at_least: float, at_most: float) -> str:
 
 
 def as_number(value: Array) -> Number:
-    """Return a float where the array has no dimensions, the array otherwise."""
+    """Return a float for a zero-dimensional array, else the array."""
     return float(value) if np.ndim(value) == 0 else value

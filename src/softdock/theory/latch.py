@@ -1,7 +1,7 @@
-"""A probe tip that lifts a spring-loaded latch with its wedge: minimum speed, latch time, insertion history.
+"""Wedge-shaped probe tip against a spring-loaded latch: minimum speed, latch time, insertion history.
 
-Insertion is counted from first touch, positive inwards [m]. Angles in radians. All functions take numbers or
-arrays, broadcast them, and return a float for scalar input.
+Insertion is measured from first contact, positive inwards [m]. Angles in radians. Functions broadcast their arguments
+and return a float for scalar input.
 """
 
 from enum import IntEnum
@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
 RIGHT_ANGLE = np.pi / 2
-STEEPEST = RIGHT_ANGLE - 1e-9  # beyond this a wedge is a wall, and tan has lost its digits
+LARGEST_ANGLE = RIGHT_ANGLE - 1e-9  # beyond this tan is inaccurate
 
 
 class Wedge(IntEnum):
-    """How a wedge with friction behaves."""
+    """Behaviour of a wedge with friction."""
 
     SLIDES = 0
     HOLDS = 1
@@ -30,7 +30,7 @@ class Wedge(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """The behaviour as a sentence to the user."""
+        """Description for the user."""
         return _SENTENCES[self]
 
 
@@ -47,13 +47,13 @@ class WedgeStiffness(NamedTuple):
     inward: Number
     """While sliding in; infinite if the wedge jams."""
     outward: Number
-    """While sliding out; zero or negative if friction holds the wedge."""
+    """While sliding out; zero or negative if the wedge is self-locking."""
     elastic: Number
-    """Without friction: what the latch spring stores."""
+    """Without friction: the elastic part."""
 
 
 def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> Wedge | NDArray[np.int8]:
-    """Return how the wedge behaves: a `Wedge` for scalars, its number for arrays."""
+    """Return the behaviour of a wedge: a `Wedge` for scalars, its value for arrays."""
     theta, phi = _angles(angle, friction_angle)
     codes = np.where(theta + phi >= RIGHT_ANGLE, 2, np.where(phi >= theta, 1, 0)).astype(np.int8)
     return Wedge(int(codes)) if codes.ndim == 0 else codes
@@ -62,8 +62,8 @@ def wedge_behaviour(angle: ArrayLike, friction_angle: ArrayLike = 0.0) -> Wedge 
 def wedge_stiffness(
     stiffness: ArrayLike, angle: ArrayLike, friction_angle: ArrayLike = 0.0
 ) -> WedgeStiffness:
-    """Return the stiffness felt along the axis, from the latch spring's [N/m] and the wedge's angles."""
-    k = checked("stiffness", stiffness, above=0.0)
+    """Return the stiffness along the axis from the stiffness of the latch spring [N/m] and the angles [rad]."""
+    k = check_range("stiffness", stiffness, above=0.0)
     theta, phi = _angles(angle, friction_angle)
     lift = np.tan(theta)  # travel of the latch per insertion: kinematics, without friction
     jams = theta + phi >= RIGHT_ANGLE
@@ -73,9 +73,9 @@ def wedge_stiffness(
 
 
 def latch_frequency(wedge_stiffness: ArrayLike, effective_mass: ArrayLike) -> Number:
-    """Return the angular frequency of the two bodies against the wedge [rad/s]."""
+    """Return the angular frequency of two bodies with an effective mass [kg] on the wedge [rad/s]."""
     K = np.asarray(wedge_stiffness, dtype=np.float64)
-    return as_number(np.sqrt(K / checked("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
+    return as_number(np.sqrt(K / check_range("effective_mass", effective_mass, above=0.0)))  # Eq. (L7)
 
 
 def minimum_speed(
@@ -85,19 +85,19 @@ def minimum_speed(
     effective_mass: ArrayLike,
     friction_angle: ArrayLike = 0.0,
 ) -> Number:
-    """Return the closing speed at first touch that just latches [m/s]; infinite if the wedge jams."""
+    """Return the smallest closing speed at first contact that latches [m/s]; infinite if the wedge jams."""
     K = wedge_stiffness(stiffness, angle, friction_angle).inward
-    length = checked("tip_length", tip_length, above=0.0)
+    length = check_range("tip_length", tip_length, above=0.0)
     return as_number(latch_frequency(K, effective_mass) * length)  # Eq. (L10)
 
 
 def minimum_speed_behind_impact(minimum_speed: ArrayLike, effective_mass_ratio_star: ArrayLike) -> Number:
-    """Return the closing speed before an impulsive first impact that still latches behind it [m/s].
+    """Return the smallest closing speed before an impulsive first impact that latches after it [m/s].
 
-    `minimum_speed` is that of the two systems as wholes. Infinite where the impact makes the systems part.
+    `minimum_speed`: minimum speed without that impact [m/s]. Infinite if the systems separate after the impact.
     """
     v = np.asarray(minimum_speed, dtype=np.float64)
-    kept = 1.0 - checked("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)
+    kept = 1.0 - check_range("effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0)
     closing = kept > 0.0
     return as_number(np.where(closing, v / np.where(closing, kept, 1.0), np.inf))  # Eq. (L16)
 
@@ -106,25 +106,25 @@ def speed_to_reach(
     tip_length: ArrayLike, time: ArrayLike, frequency: ArrayLike, insertion: ArrayLike = 0.0
 ) -> Number:
     """Return the speed at time 0 and `insertion` [m] that reaches the tip length [m] at `time` [s]."""
-    length, t = checked("tip_length", tip_length), checked("time", time, above=0.0)
-    w, x0 = checked("frequency", frequency, above=0.0), checked("insertion", insertion)
+    length, t = check_range("tip_length", tip_length), check_range("time", time, above=0.0)
+    w, x0 = check_range("frequency", frequency, above=0.0), check_range("insertion", insertion)
     return as_number(w * (length - x0 * np.cos(w * t)) / np.sin(w * t))  # Eq. (L11)
 
 
 def latch_time(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) -> Number:
-    """Return the time from first touch until the tip is in [s]; NaN where the speed is too low.
+    """Return the time from first contact to latching [s]; NaN if the speed is too low.
 
-    `frequency` is that of sliding in [rad/s]. At the minimum speed the time is a quarter period.
+    `frequency`: while sliding in [rad/s]. At the minimum speed the time is a quarter period.
     """
-    v, w = checked("speed", speed, above=0.0), checked("frequency", frequency, above=0.0)
-    sine = w * checked("tip_length", tip_length, above=0.0) / v
+    v, w = check_range("speed", speed, above=0.0), check_range("frequency", frequency, above=0.0)
+    sine = w * check_range("tip_length", tip_length, above=0.0) / v
     return as_number(np.where(sine <= 1.0, np.arcsin(np.minimum(sine, 1.0)) / w, np.nan))  # Eq. (L12)
 
 
 def largest_insertion(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) -> Number:
-    """Return how far the tip comes in [m], at most its length."""
-    v, w = checked("speed", speed, at_least=0.0), checked("frequency", frequency, above=0.0)
-    return as_number(np.minimum(v / w, checked("tip_length", tip_length, above=0.0)))  # Eq. (L9)
+    """Return the largest insertion [m], at most the tip length."""
+    v, w = check_range("speed", speed, at_least=0.0), check_range("frequency", frequency, above=0.0)
+    return as_number(np.minimum(v / w, check_range("tip_length", tip_length, above=0.0)))  # Eq. (L9)
 
 
 def insertion(
@@ -134,9 +134,9 @@ def insertion(
     frequency_out: ArrayLike,
     tip_length: ArrayLike,
 ) -> Number:
-    """Return the insertion at times after first touch [m]; negative once the probe has left.
+    """Return the insertion at times after first contact [m]; negative after separation.
 
-    A latched probe stays at the tip length. A `frequency_out` of 0 means that friction holds the probe.
+    A latched probe stays at the tip length. A `frequency_out` of 0 means that friction holds the probe (self-locking).
     """
     return as_number(_history(time, speed, frequency_in, frequency_out, tip_length)[0])
 
@@ -148,7 +148,7 @@ def insertion_velocity(
     frequency_out: ArrayLike,
     tip_length: ArrayLike,
 ) -> Number:
-    """Return the rate of insertion at times after first touch [m/s]; zero once latched or held."""
+    """Return the rate of insertion at times after first contact [m/s]; zero after latching or if held."""
     return as_number(_history(time, speed, frequency_in, frequency_out, tip_length)[1])
 
 
@@ -159,10 +159,10 @@ def _history(
     frequency_out: ArrayLike,
     tip_length: ArrayLike,
 ) -> tuple[Array, Array]:
-    t, v = checked("time", time), checked("speed", speed, above=0.0)
-    w_in = checked("frequency_in", frequency_in, above=0.0)
-    w_out = checked("frequency_out", frequency_out, at_least=0.0)
-    length = checked("tip_length", tip_length, above=0.0)
+    t, v = check_range("time", time), check_range("speed", speed, above=0.0)
+    w_in = check_range("frequency_in", frequency_in, above=0.0)
+    w_out = check_range("frequency_out", frequency_out, at_least=0.0)
+    length = check_range("tip_length", tip_length, above=0.0)
     latches = v >= w_in * length
     returns = w_out > 0.0
     w_back = np.where(returns, w_out, 1.0)
@@ -184,5 +184,5 @@ def _history(
 
 
 def _angles(angle: ArrayLike, friction_angle: ArrayLike) -> tuple[Array, Array]:
-    theta = checked("angle", angle, above=0.0, at_most=STEEPEST)
-    return theta, checked("friction_angle", friction_angle, at_least=0.0, at_most=RIGHT_ANGLE)
+    theta = check_range("angle", angle, above=0.0, at_most=LARGEST_ANGLE)
+    return theta, check_range("friction_angle", friction_angle, at_least=0.0, at_most=RIGHT_ANGLE)

@@ -7,14 +7,14 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softdock.theory.inputs import Number, as_number, checked
+from softdock.theory.inputs import Number, as_number, check_range
 
 WEAK = 1e-3
-"""Damping factor times speed below which a series is as exact as the closed form."""
-NEWTON_STEPS = 40  # twelve halve the distance to the double root at zero damping, the others are quadratic
-TOLERANCE = 1e-9  # error of a step in depth over damping depth, and in speed over closing speed
-LONGEST_STEP = 0.05  # of the time scale of the impact: depth and speed at its events are interpolated
-# Dormand and Prince (1980): the stages, the last of which is the solution, and the error of the solution.
+"""Damping factor times speed below which the series is as accurate as the closed form."""
+NEWTON_STEPS = 40  # linear convergence to the double root at zero damping, quadratic otherwise
+TOLERANCE = 1e-9  # step error of depth over damping depth and of speed over closing speed
+LONGEST_STEP = 0.05  # relative to the time scale of the impact; depth and speed at events are interpolated
+# Coefficients of Dormand and Prince (1980): stages, the last of which is the solution, and its error estimate.
 DORMAND_PRINCE: tuple[tuple[float, ...], ...] = (
     (),
     (1 / 5,),
@@ -30,10 +30,12 @@ DORMAND_PRINCE_ERROR = (
 
 
 class Release(Enum):
-    """When a Kelvin-Voigt contact lets go."""
+    """Condition for the end of a Kelvin-Voigt contact."""
 
-    ZERO_FORCE = "The contact ends where its force falls to zero: it cannot pull. The simulator does this."
-    ZERO_PENETRATION = "The contact ends where the penetration falls to zero; the damper pulls just before."
+    ZERO_FORCE = "The contact ends when its force falls to zero and is never tensile, as in the simulator."
+    ZERO_PENETRATION = (
+        "The contact ends when the penetration falls to zero; the force is tensile just before."
+    )
 
 
 def damping_ratio(stiffness: ArrayLike, damping: ArrayLike, effective_mass: ArrayLike) -> Number:
@@ -41,19 +43,19 @@ def damping_ratio(stiffness: ArrayLike, damping: ArrayLike, effective_mass: Arra
 
     Stiffness [N/m], damping [N s/m], effective mass of the two touching bodies [kg].
     """
-    k = checked("stiffness", stiffness, above=0.0)
-    d = checked("damping", damping, at_least=0.0)
-    mu = checked("effective_mass", effective_mass, above=0.0)
+    k = check_range("stiffness", stiffness, above=0.0)
+    d = check_range("damping", damping, at_least=0.0)
+    mu = check_range("effective_mass", effective_mass, above=0.0)
     return as_number(d / (2.0 * np.sqrt(k * mu)))  # Eq. (R18)
 
 
 def kelvin_voigt_restitution(damping_ratio: ArrayLike, release: Release = Release.ZERO_FORCE) -> Number:
-    """Return the coefficient of restitution e* [1] for a damping ratio of any size."""
-    zeta = np.atleast_1d(checked("damping_ratio", damping_ratio, at_least=0.0))
+    """Return the coefficient of restitution e* [1] for any damping ratio."""
+    zeta = np.atleast_1d(check_range("damping_ratio", damping_ratio, at_least=0.0))
     if release is Release.ZERO_FORCE:
         e = np.exp(-2.0 * zeta * _arc_ratio(zeta))  # Eq. (R20)
     else:
-        weak = zeta < 1.0  # a damper at or beyond critical never brings the bodies back to zero penetration
+        weak = zeta < 1.0  # with critical or larger damping the penetration never returns to zero
         root = np.sqrt(np.where(weak, 1.0 - zeta**2, 1.0))
         e = np.where(weak, np.exp(-np.pi * zeta / root), 0.0)  # Eq. (R19)
     return as_number(e.reshape(np.shape(damping_ratio)))
@@ -61,7 +63,7 @@ def kelvin_voigt_restitution(damping_ratio: ArrayLike, release: Release = Releas
 
 def _arc_ratio(zeta: np.ndarray) -> np.ndarray:
     """Return arccos(z)/sqrt(1-z^2), continued beyond z = 1 as arccosh(z)/sqrt(z^2-1)."""
-    near = np.abs(zeta - 1.0) < 1e-5  # here both forms lose digits; the series error is of order 1e-15
+    near = np.abs(zeta - 1.0) < 1e-5  # both forms cancel here; the error of the series is of order 1e-15
     safe = np.where(near, 0.5, zeta)
     below = np.arccos(np.minimum(safe, 1.0)) / np.sqrt(np.where(safe < 1.0, 1.0 - safe**2, 1.0))
     above = np.arccosh(np.maximum(safe, 1.0)) / np.sqrt(np.where(safe > 1.0, safe**2 - 1.0, 1.0))
@@ -71,13 +73,14 @@ def _arc_ratio(zeta: np.ndarray) -> np.ndarray:
 
 
 def ramp_restitution(damping_factor: ArrayLike, speed: ArrayLike) -> Number:
-    """Return the coefficient of restitution e* [1] of a layer whose damping grows with the depth.
+    """Return the coefficient of restitution e* [1] of a layer with damping proportional to the depth.
 
-    Damping factor a = d0/(c s0) [s/m], closing speed [m/s]. Holds for depths below s0, whatever the shape, the
-    stiffness and the masses; Eq. (R21).
+    Damping factor a = d0/(c s0) [s/m], closing speed [m/s]. Valid for depths below s0 and any shape, stiffness and
+    masses; Eq. (R21).
     """
     alpha = np.atleast_1d(
-        checked("damping_factor", damping_factor, at_least=0.0) * checked("speed", speed, at_least=0.0)
+        check_range("damping_factor", damping_factor, at_least=0.0)
+        * check_range("speed", speed, at_least=0.0)
     )
     safe = np.maximum(alpha, WEAK)
     e = -np.expm1(_log_of_lambert(safe - np.log1p(safe))) / safe  # Eq. (R22)
@@ -89,7 +92,7 @@ def ramp_restitution(damping_factor: ArrayLike, speed: ArrayLike) -> Number:
 def _log_of_lambert(b: np.ndarray) -> np.ndarray:
     """Return log(-W(-exp(-1 - b))) of Lambert's function: the negative root of L - exp(L) + 1 + b.
 
-    The left side is concave and rises, so that Newton's method from the left never passes the root.
+    The left side is concave and increasing, so that Newton's method converges from the left.
     """
     L: np.ndarray = -1.0 - b
     for _ in range(NEWTON_STEPS):
@@ -99,13 +102,13 @@ def _log_of_lambert(b: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerImpact:
-    """What an impact through an elastic layer comes to."""
+    """Result of an impact through an elastic layer."""
 
     restitution: float
     depth: float
     """Largest depth [m]."""
     is_closed_form: bool
-    """Whether the depth stays below the damping depth, so that the closed form holds."""
+    """Whether the depth stays below the damping depth, so that the closed form is valid."""
 
 
 def layer_impact(
@@ -116,7 +119,7 @@ def layer_impact(
     damping_factor: float,
     damping_depth: float,
 ) -> LayerImpact:
-    """Return the impact of two bodies through a layer, where both are smooth at the point that touches first.
+    """Return the result of an impact of two bodies through a layer at a smooth point of both.
 
     Closing speed [m/s], effective mass [kg]; `stiffness` K [N/m2] of the patch: its elastic force is K times the square
     of the depth (pi R c for a sphere of radius R); damping factor d0/(c s0) [s/m] and damping depth s0 [m]; Eqs. (R21)
@@ -133,25 +136,25 @@ def layer_impact(
 
 
 def _deep_impact(alpha: float, kappa: float) -> tuple[float, float]:
-    """Return restitution and largest depth over the damping depth of an impact that goes deeper; Eq. (R24)."""
+    """Return restitution and largest depth over damping depth for impacts deeper than that; Eq. (R24)."""
 
     def acceleration(x: float, u: float) -> float:
-        if alpha * u < -1.0:  # only what is deeper than that many damping depths still pushes
+        if alpha * u < -1.0:  # only deeper parts of the contact have compressive stress
             return -kappa * max(0.0, x + alpha * u) ** 2
         ramp = x * x if x < 1.0 else 2.0 * x - 1.0
         return -kappa * (x * x + alpha * u * ramp) if x > 0.0 else 0.0
 
-    unit = kappa ** (-1 / 3)  # time scale of the elastic impact
-    t, x, u, h, deepest = 0.0, 0.0, 1.0, 1e-3 * unit, 0.0
-    while t < 100.0 * (1.0 + alpha) * unit:
+    time_scale = kappa ** (-1 / 3)  # of the elastic impact
+    t, x, u, h, deepest = 0.0, 0.0, 1.0, 1e-3 * time_scale, 0.0
+    while t < 100.0 * (1.0 + alpha) * time_scale:
         x_new, u_new, error = _fifth_order_step(acceleration, x, u, h)
         if error <= 1.0:
-            if u > 0.0 >= u_new:  # turns: vertex of the parabola through both speeds
+            if u > 0.0 >= u_new:  # turning point: vertex of the parabola through both speeds
                 deepest = x + 0.5 * h * u * u / (u - u_new)
-            if x_new <= 0.0 and t > 0.0:  # leaves: speed is linear over the last, short step
+            if x_new <= 0.0 and t > 0.0:  # end of contact: the speed is linear over the last, short step
                 return -(u + (u_new - u) * x / (x - x_new)), deepest
             t, x, u = t + h, x_new, u_new
-        h = min(h * min(4.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.2)), LONGEST_STEP * unit)
+        h = min(h * min(4.0, max(0.2, 0.9 * max(error, 1e-10) ** -0.2)), LONGEST_STEP * time_scale)
     return 0.0, deepest
 
 
@@ -160,14 +163,14 @@ def _fifth_order_step(
 ) -> tuple[float, float, float]:
     """Return depth and speed after a step of Dormand and Prince's method, and its error over the tolerance."""
     speeds: list[float] = []
-    pushes: list[float] = []
+    accelerations: list[float] = []
     for row in DORMAND_PRINCE:
-        speed, push = _weighted_sums(row, speeds, pushes)
-        y, v = x + h * speed, u + h * push
+        speed, gain = _weighted_sums(row, speeds, accelerations)
+        y, v = x + h * speed, u + h * gain
         speeds.append(v)
-        pushes.append(acceleration(y, v))
-    speed, push = _weighted_sums(DORMAND_PRINCE_ERROR, speeds, pushes)
-    return y, v, max(abs(h * speed), abs(h * push)) / TOLERANCE
+        accelerations.append(acceleration(y, v))
+    speed, gain = _weighted_sums(DORMAND_PRINCE_ERROR, speeds, accelerations)
+    return y, v, max(abs(h * speed), abs(h * gain)) / TOLERANCE
 
 
 def _weighted_sums(weights: Sequence[float], a: list[float], b: list[float]) -> tuple[float, float]:

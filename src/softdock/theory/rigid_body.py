@@ -1,6 +1,6 @@
-"""Motions of rigid bodies and springs that have a closed form.
+"""Closed-form motions of rigid bodies and springs.
 
-Torque-free bodies, the compound pendulum, oscillators and springs whose stiffness grows. Times [s], angles [rad];
+Torque-free bodies, the compound pendulum, oscillators and springs with increasing stiffness. Times [s], angles [rad];
 vectors in principal body axes along the last dimension.
 """
 
@@ -14,38 +14,38 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk, ellipkinc
 
 from softdock.errors import InputError, Problem
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
 
 class _Polhode(NamedTuple):
-    """Constants of a torque-free motion; axes sorted so that the momentum circles the last one."""
+    """Constants of a torque-free motion; axes sorted so that the angular momentum circles the last one."""
 
     order: NDArray[np.int64]
     rate: Array
-    """At time zero, sorted."""
+    """Angular velocity at time zero in the sorted axes [rad/s]."""
     amplitude: Array
-    """Of cn, sn and dn [rad/s]."""
+    """Amplitudes of cn, sn and dn [rad/s]."""
     parameter: float
-    pace: float
+    frequency: float
     """[rad/s]"""
 
 
 def _polhode(inertia: ArrayLike, rate: ArrayLike) -> _Polhode:
-    moments = checked("inertia", inertia, above=0.0)
+    moments = check_range("inertia", inertia, above=0.0)
     order = np.argsort(moments)
-    J, w = moments[order], np.asarray(checked("rate", rate), float)[order]
+    J, w = moments[order], np.asarray(check_range("rate", rate), float)[order]
     if not J[0] < J[1] < J[2]:
         raise InputError(
             Problem(field="inertia", message="must be three different moments.", given=repr(inertia))
         )
     energy2, momentum2 = float(J @ w**2), float((J * w) @ (J * w))
-    if momentum2 < energy2 * J[1]:  # the momentum circles the axis of the smallest moment
+    if momentum2 < energy2 * J[1]:  # the angular momentum circles the axis of the smallest moment
         J, w, order = J[::-1], w[::-1], order[::-1]
     span, rest = abs(momentum2 - energy2 * J[0]), abs(energy2 * J[2] - momentum2)
     wide, upper, lower = abs(J[2] - J[0]), abs(J[2] - J[1]), abs(J[1] - J[0])
     A = np.sqrt([rest / (J[0] * wide), rest / (J[1] * upper), span / (J[2] * wide)])  # Eq. (B3)
     A[2] = math.copysign(A[2], w[2])
-    # Where the sorted axes are left-handed, or the moments fall, the second rate runs the other way.
+    # The second rate changes sign if the sorted axes are left-handed or the moments decrease.
     hand = float(np.linalg.det(np.eye(3)[order]))
     A[1] = math.copysign(A[1], A[2] * hand * (J[2] - J[1]))
     return _Polhode(
@@ -53,7 +53,7 @@ def _polhode(inertia: ArrayLike, rate: ArrayLike) -> _Polhode:
         rate=w,
         amplitude=A,
         parameter=lower * rest / (upper * span),  # Eq. (B4)
-        pace=math.sqrt(upper * span / J.prod()),  # Eq. (B4)
+        frequency=math.sqrt(upper * span / J.prod()),  # Eq. (B4)
     )
 
 
@@ -62,29 +62,29 @@ def torque_free_rate(time: ArrayLike, inertia: ArrayLike, rate: ArrayLike) -> Ar
 
     Three principal moments of inertia [kg m2], all different, and the rate at time zero [rad/s].
     """
-    t, p = checked("time", time), _polhode(inertia, rate)
+    t, p = check_range("time", time), _polhode(inertia, rate)
     A, w = p.amplitude, p.rate
     start = float(ellipkinc(math.atan2(w[1] / A[1], w[0] / A[0]), p.parameter)) if A[1] != 0.0 else 0.0
-    sn, cn, dn, _ = ellipj(p.pace * t + start, p.parameter)
+    sn, cn, dn, _ = ellipj(p.frequency * t + start, p.parameter)
     out = np.empty((*t.shape, 3))
     out[..., p.order] = np.stack([A[0] * cn, A[1] * sn, A[2] * dn], axis=-1)  # Eq. (B2)
     return out
 
 
 def tumble_period(inertia: ArrayLike, rate: ArrayLike) -> float:
-    """Return the time after which the rate of a torque-free body repeats in its own axes [s]."""
+    """Return the period of the angular velocity of a torque-free body in its own axes [s]."""
     p = _polhode(inertia, rate)
-    return float(4.0 * ellipk(p.parameter) / p.pace)  # Eq. (B5)
+    return float(4.0 * ellipk(p.parameter) / p.frequency)  # Eq. (B5)
 
 
 def symmetric_top_attitude(time: float, axial: float, transverse: float, rate: ArrayLike) -> Array:
-    """Return R_NB of a torque-free body of revolution about z that starts with R_NB = 1, shape (3, 3).
+    """Return R_NB of a torque-free body of revolution about z with R_NB = 1 at time zero, shape (3, 3).
 
     Moments of inertia about and across the axis of symmetry [kg m2], and the rate at time zero [rad/s].
     """
-    w = np.asarray(checked("rate", rate), float)
-    C = float(checked("axial", axial, above=0.0))
-    A = float(checked("transverse", transverse, above=0.0))
+    w = np.asarray(check_range("rate", rate), float)
+    C = float(check_range("axial", axial, above=0.0))
+    A = float(check_range("transverse", transverse, above=0.0))
     momentum = np.array([A * w[0], A * w[1], C * w[2]])
     nutation = np.array([0.0, 0.0, (A - C) / A * w[2]])
     turn: Array = rotation(momentum / A * time) @ rotation(nutation * time)  # Eq. (B6)
@@ -102,7 +102,7 @@ def rotation(vector: ArrayLike) -> Array:
 
 
 def pendulum_frequency(mass: float, distance: float, inertia: float, gravity: float) -> float:
-    """Return the angular frequency of small swings of a compound pendulum [rad/s].
+    """Return the angular frequency of a compound pendulum for small amplitudes [rad/s].
 
     Distance from pivot to centre of mass [m], moment of inertia about the centre of mass [kg m2].
     """
@@ -110,15 +110,15 @@ def pendulum_frequency(mass: float, distance: float, inertia: float, gravity: fl
 
 
 def pendulum_period(frequency: ArrayLike, amplitude: ArrayLike) -> Number:
-    """Return the period of a pendulum that swings to an amplitude below half a turn [s]."""
-    k2 = np.sin(0.5 * checked("amplitude", amplitude, above=0.0, at_most=math.pi)) ** 2
-    return as_number(4.0 * ellipk(k2) / checked("frequency", frequency, above=0.0))  # Eq. (B8)
+    """Return the period [s] of a pendulum with an amplitude below pi [rad]."""
+    k2 = np.sin(0.5 * check_range("amplitude", amplitude, above=0.0, at_most=math.pi)) ** 2
+    return as_number(4.0 * ellipk(k2) / check_range("frequency", frequency, above=0.0))  # Eq. (B8)
 
 
 def pendulum_angle(time: ArrayLike, frequency: float, amplitude: float) -> Number:
     """Return the angle of a pendulum released from rest at its amplitude [rad]."""
     k = math.sin(0.5 * amplitude)
-    sn, _, _, _ = ellipj(ellipk(k * k) - frequency * checked("time", time), k * k)
+    sn, _, _, _ = ellipj(ellipk(k * k) - frequency * check_range("time", time), k * k)
     return as_number(2.0 * np.arcsin(k * sn))  # Eq. (B9)
 
 
@@ -129,7 +129,7 @@ def oscillator(
 
     Angular frequency without damping [rad/s]; position and speed at time zero.
     """
-    t = checked("time", time)
+    t = check_range("time", time)
     w, zeta = frequency, damping_ratio
     root = np.sqrt(complex(zeta**2 - 1.0))
     z = root * w * t
@@ -148,12 +148,12 @@ def two_bodies(
     stretch: float,
     speeds: tuple[float, float],
 ) -> tuple[Number, Number]:
-    """Return how far two bodies on one line have moved that a spring joins [m].
+    """Return the displacements of two bodies on one line that are joined by a spring [m].
 
     Masses [kg], stiffness [N/m], stretch at time zero [m], speeds at time zero [m/s].
     """
     m1, m2 = masses
-    t = checked("time", time)
+    t = check_range("time", time)
     w = math.sqrt(stiffness * (1.0 / m1 + 1.0 / m2))
     centre = (m1 * speeds[0] + m2 * speeds[1]) / (m1 + m2) * t
     opening, _ = oscillator(t, w, 0.0, stretch, speeds[1] - speeds[0])
@@ -166,16 +166,16 @@ def two_bodies(
 def exponential_spring_force(
     deflection: ArrayLike, stiffness: float, reference: float, exponent: float
 ) -> Number:
-    """Return the force of a spring whose stiffness grows with the deflection [N or N m]."""
-    s = checked("deflection", deflection)
+    """Return the force of a spring with increasing stiffness [N or N m]."""
+    s = check_range("deflection", deflection)
     return as_number(stiffness * s * (1.0 + (np.abs(s) / reference) ** exponent))  # Eq. (B12)
 
 
 def exponential_spring_energy(
     deflection: ArrayLike, stiffness: float, reference: float, exponent: float
 ) -> Number:
-    """Return the energy stored in a spring whose stiffness grows with the deflection [J]."""
-    s = checked("deflection", deflection)
+    """Return the energy of a spring with increasing stiffness [J]."""
+    s = check_range("deflection", deflection)
     grown = (np.abs(s) / reference) ** exponent / (exponent + 2.0)
     return as_number(stiffness * s**2 * (0.5 + grown))  # Eq. (B13)
 
@@ -183,7 +183,7 @@ def exponential_spring_energy(
 def exponential_spring_stroke(
     mass: float, speed: float, stiffness: float, reference: float, exponent: float
 ) -> tuple[float, float]:
-    """Return how far a moving mass compresses the spring [m] and how long it takes to stop [s]."""
+    """Return the stroke [m] in which the spring stops a moving mass, and the time [s]."""
     energy = 0.5 * mass * speed**2
     law = (stiffness, reference, exponent)
 
@@ -193,7 +193,7 @@ def exponential_spring_stroke(
     stroke = float(brentq(missing, 0.0, abs(speed) * math.sqrt(mass / stiffness), xtol=1e-300, rtol=1e-15))
 
     def slowness(angle: float) -> float:
-        """Time per angle, where the deflection is stroke * sin(angle); without cancellation at the end."""
+        """Return the time per angle [s/rad] at a deflection of stroke * sin(angle), without cancellation."""
         n, c2 = exponent + 2.0, max(math.cos(angle) ** 2, 1e-30)
         grown = -math.expm1(0.5 * n * math.log1p(-c2)) / c2 if c2 < 1.0 else 1.0
         left = stiffness * stroke**2 * (0.5 + (stroke / reference) ** exponent / n * grown)

@@ -1,7 +1,7 @@
-"""Rigid Multibody Impact: what two systems do after a short impact between two of their bodies.
+"""Rigid Multibody Impact (RMI): velocities of two systems after a short impact between two of their bodies.
 
-The chaser is m1 (rear) and m2 (touching), the target m3 (touching) and m4 (far). All functions take numbers
-or arrays, broadcast them, and return a float for scalar input. Velocities are positive towards the target.
+The chaser consists of m1 (rear) and m2 (touching), the target of m3 (touching) and m4 (far). Functions broadcast their
+arguments and return a float for scalar input. Velocities are positive towards the target.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError
-from softdock.theory.inputs import Array, Number, as_number, checked
+from softdock.theory.inputs import Array, Number, as_number, check_range
 
-ROUND_OFF = 8 * np.finfo(float).eps  # e_I is built from eight rounded operations
-BLOCK = 16384  # elements; the temporaries of one block stay in the second-level cache
+ROUND_OFF = 8 * np.finfo(float).eps  # e_I results from eight rounded operations
+BLOCK = 16384  # elements; the temporaries of one block fit into the second-level cache
 
 
 class Regime(IntEnum):
-    """The five ways an impact can end, numbered as (i) to (v) of the paper."""
+    """The five regimes of an impact, numbered as (i) to (v) in the paper."""
 
     NO_IMPACT = 1
     RIGID_BODIES = 2
@@ -34,7 +34,7 @@ class Regime(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """The regime as a sentence to the user."""
+        """Description for the user."""
         return _SENTENCES[self]
 
 
@@ -48,7 +48,7 @@ _SENTENCES = {
 
 
 class MassRatios(NamedTuple):
-    """The three ratios that decide an impact [1]."""
+    """The three mass ratios that determine an impact [1]."""
 
     interface: Number
     """m2 / m3."""
@@ -67,21 +67,21 @@ class Impact:
     effective_mass_ratio_star: Number
     """e_I* = (1 + e*) e_I [1]."""
     impulse: Number
-    """Between the touching bodies [N s]."""
+    """Impulse between the touching bodies [N s]."""
     relative_velocity_after: Number
-    """Chaser's less target's centre of mass [m/s]; positive: still closing."""
+    """Velocity of the chaser's centre of mass relative to the target's [m/s]; positive while closing."""
     chaser_velocity_after: Number
     """Centre of mass of the chaser [m/s]."""
     target_velocity_after: Number
     """Centre of mass of the target [m/s]."""
     velocities_after: Array
-    """Of the four bodies, in the order m1 to m4, along the last axis [m/s]."""
+    """Velocities of the bodies m1 to m4 along the last axis [m/s]."""
     regime: Regime | NDArray[np.int8]
-    """A `Regime` for scalar input, its number otherwise."""
+    """A `Regime` for scalar input, its value otherwise."""
 
 
 class ManyImpacts(NamedTuple):
-    """One prediction per element: the ratio and what remains of the closing speed."""
+    """Predictions for arrays: effective mass ratio [1] and relative velocity after the impact [m/s]."""
 
     effective_mass_ratio: Array
     relative_velocity_after: Array
@@ -89,28 +89,32 @@ class ManyImpacts(NamedTuple):
 
 def reduced_mass(a: ArrayLike, b: ArrayLike) -> Number:
     """Return the effective mass a b / (a + b) of two masses [kg]; zero if either is zero."""
-    return as_number(_reduced(checked("a", a, at_least=0.0), checked("b", b, at_least=0.0)))
+    return as_number(_reduced(check_range("a", a, at_least=0.0), check_range("b", b, at_least=0.0)))
 
 
 def system_effective_mass(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
-    """Return m_i,ef, the effective mass of chaser and target as wholes [kg]."""
+    """Return m_i,ef, the effective mass of the complete systems chaser and target [kg]."""
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
     return as_number(_reduced(m1 + m2, m3 + m4))  # Eq. (R1)
 
 
 def interface_effective_mass(m2: ArrayLike, m3: ArrayLike) -> Number:
     """Return mu_i,ef, the effective mass of the two touching bodies [kg]."""
-    return as_number(_reduced(checked("m2", m2, above=0.0), checked("m3", m3, above=0.0)))  # Eq. (R2)
+    return as_number(_reduced(check_range("m2", m2, above=0.0), check_range("m3", m3, above=0.0)))  # Eq. (R2)
 
 
 def chaser_effective_mass(m1: ArrayLike, m2: ArrayLike) -> Number:
     """Return mu_c, the effective mass of the two bodies of the chaser [kg]."""
-    return as_number(_reduced(checked("m1", m1, at_least=0.0), checked("m2", m2, above=0.0)))  # Eq. (R3)
+    return as_number(
+        _reduced(check_range("m1", m1, at_least=0.0), check_range("m2", m2, above=0.0))
+    )  # Eq. (R3)
 
 
 def target_effective_mass(m3: ArrayLike, m4: ArrayLike) -> Number:
     """Return mu_t, the effective mass of the two bodies of the target [kg]."""
-    return as_number(_reduced(checked("m3", m3, above=0.0), checked("m4", m4, at_least=0.0)))  # Eq. (R4)
+    return as_number(
+        _reduced(check_range("m3", m3, above=0.0), check_range("m4", m4, at_least=0.0))
+    )  # Eq. (R4)
 
 
 def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Number:
@@ -120,14 +124,14 @@ def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayL
 
 def ratio_star(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
     """Return e_I* = (1 + e*) e_I, between 0 and 2."""
-    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     return as_number((1.0 + _restitution(restitution)) * e_I)  # Eq. (R8)
 
 
 def impulse(m2: ArrayLike, m3: ArrayLike, *, speed: ArrayLike, restitution: ArrayLike = 1.0) -> Number:
-    """Return the impulse between the touching bodies [N s], which approach each other with `speed` [m/s]."""
+    """Return the impulse between the touching bodies [N s] for their approach speed [m/s]."""
     mu = np.asarray(interface_effective_mass(m2, m3))
-    return as_number((1.0 + _restitution(restitution)) * checked("speed", speed) * mu)  # Eq. (R5)
+    return as_number((1.0 + _restitution(restitution)) * check_range("speed", speed) * mu)  # Eq. (R5)
 
 
 def relative_velocity_after(
@@ -135,13 +139,13 @@ def relative_velocity_after(
 ) -> Number:
     """Return the relative velocity of the centres of mass after the impact [m/s].
 
-    `speed` is that of the centres of mass before it, `oscillation` what the touching bodies approach each
-    other faster than the centres of mass do, because of motion within the systems [m/s].
+    `speed`: closing speed of the centres of mass before the impact [m/s]. `oscillation`: additional approach speed of
+    the touching bodies due to motion within the systems [m/s].
     """
-    e_star = checked(
+    e_star = check_range(
         "effective_mass_ratio_star", effective_mass_ratio_star, at_least=0.0, at_most=2 * (1 + ROUND_OFF)
     )
-    U, dU = checked("speed", speed), checked("oscillation", oscillation)
+    U, dU = check_range("speed", speed), check_range("oscillation", oscillation)
     return as_number((1.0 - e_star) * U - e_star * dU)  # Eq. (R9)
 
 
@@ -158,19 +162,19 @@ def predict_impact(
 ) -> Impact:
     """Predict one impact, or one for each element.
 
-    Masses [kg]; m1 and m4 may be 0. `speed` is the closing speed of the centres of mass [m/s], `oscillation`
-    the extra approach speed of the touching bodies [m/s], attributed to the chaser's m2 against its centre of
-    mass; `target_velocity` that of the target's centre of mass before the impact [m/s].
+    Masses [kg]; m1 and m4 may be 0. `speed`: closing speed of the centres of mass [m/s]. `oscillation`: additional
+    approach speed of the touching bodies [m/s], attributed to m2 relative to the chaser's centre of mass.
+    `target_velocity`: velocity of the target's centre of mass before the impact [m/s].
     """
     m1, m2, m3, m4 = _four_masses(m1, m2, m3, m4)
     e = _restitution(restitution)
-    U, dU = checked("speed", speed), checked("oscillation", oscillation)
-    V_t = checked("target_velocity", target_velocity)
+    U, dU = check_range("speed", speed), check_range("oscillation", oscillation)
+    V_t = check_range("target_velocity", target_velocity)
     e_I = _ratio(m1, m2, m3, m4)
     e_star = (1.0 + e) * e_I  # Eq. (R8)
     P = (1.0 + e) * (U + dU) * _reduced(m2, m3)  # Eq. (R5)
     V_c = V_t + U
-    # m2 oscillates with dU against the chaser's centre of mass, so m1 moves the other way.
+    # m2 moves with dU relative to the chaser's centre of mass, m1 in the opposite direction.
     v1 = V_c - np.divide(m2 * dU, m1, out=np.zeros(np.broadcast(m1, m2, dU).shape), where=m1 > 0.0)
     bodies = (v1, V_c + dU - P / m2, V_t + P / m3, V_t)  # Eq. (R11)
     return Impact(
@@ -196,8 +200,7 @@ def predict_many(
 ) -> ManyImpacts:
     """Predict e_I and the relative velocity after the impact for large arrays, in blocks that fit the cache.
 
-    The same formulas, checks and bits as `predict_impact`, without the fields a survey does not need. One
-    prediction is the pair of both values for one quadruple of masses.
+    Formulas, checks and results are identical to those of `predict_impact`.
     """
     given = zip(("m1", "m2", "m3", "m4", "speed", "restitution"), (m1, m2, m3, m4, speed, restitution))
     arrays = [_floats(name, value) for name, value in given]
@@ -206,17 +209,17 @@ def predict_many(
     ratio, after = np.empty(shape), np.empty(shape)
     ratio_flat, after_flat = ratio.reshape(-1), after.reshape(-1)
     work = np.empty((3, BLOCK))
-    with np.errstate(all="ignore"):  # a block with bad input is refused as a whole
+    with np.errstate(all="ignore"):  # a block with invalid input is rejected as a whole
         for start in range(0, ratio_flat.size, BLOCK):
             part = slice(start, start + BLOCK)
             block = [a if a.ndim == 0 else a[part] for a in flat]
             if not _predict_block(block, ratio_flat[part], after_flat[part], work):
-                _refuse_block(block)
+                _raise_for_block(block)
     return ManyImpacts(ratio, after)
 
 
 def _predict_block(block: list[Array], ratio: Array, after: Array, work: Array) -> bool:
-    """Write e_I and U+ of one block; return False if an input of the block must be refused."""
+    """Write e_I and U+ of one block; return False if the block contains invalid input."""
     m1, m2, m3, m4, speed, e = block
     a, b, c = work[:, : ratio.size]
     np.add(m1, m2, out=a)
@@ -237,12 +240,12 @@ def _predict_block(block: list[Array], ratio: Array, after: Array, work: Array) 
     return sound
 
 
-def _refuse_block(block: list[Array]) -> NoReturn:
-    """Raise what the plain functions raise for the same input."""
+def _raise_for_block(block: list[Array]) -> NoReturn:
+    """Raise the error of `predict_impact` for the same input."""
     _four_masses(*block[:4])
-    checked("speed", block[4])
+    check_range("speed", block[4])
     _restitution(block[5])
-    raise AssertionError("a block was refused without a reason")
+    raise AssertionError("a block was rejected without an invalid input")
 
 
 def _least(values: Array) -> float:
@@ -254,8 +257,8 @@ def _largest(values: Array) -> float:
 
 
 def regime(effective_mass_ratio: ArrayLike, restitution: ArrayLike = 1.0) -> Regime | NDArray[np.int8]:
-    """Return which of the five ways the impact ends: a `Regime` for scalars, its number for arrays."""
-    e_I = checked("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
+    """Return the regime of an impact: a `Regime` for scalars, its value for arrays."""
+    e_I = check_range("effective_mass_ratio", effective_mass_ratio, at_least=0.0, at_most=1.0 + ROUND_OFF)
     e_star = (1.0 + _restitution(restitution)) * e_I
     conditions = [e_I == 0.0, e_I >= 1.0 - ROUND_OFF, np.abs(e_star - 1.0) <= ROUND_OFF, e_star < 1.0]
     codes = np.select(conditions, [1, 2, 3, 4], default=5).astype(np.int8)
@@ -269,20 +272,20 @@ def mass_ratios(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> M
 
 
 def ratio_from_mass_ratios(interface: ArrayLike, chaser: ArrayLike = 0.0, target: ArrayLike = 0.0) -> Number:
-    """Return e_I from the mass ratios; a ratio of 0 makes that system a single mass (three masses in all)."""
-    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
-    lt = checked("target", target, at_least=0.0)
+    """Return e_I from the mass ratios; a chaser or target ratio of 0 makes that system a single mass."""
+    li, lc = check_range("interface", interface, at_least=0.0), check_range("chaser", chaser, at_least=0.0)
+    lt = check_range("target", target, at_least=0.0)
     return as_number((li * (lc + 1.0) + lt + 1.0) / ((li + 1.0) * (lc + 1.0) * (lt + 1.0)))  # Eq. (R13)
 
 
 def ratio_equal_mass_ratios(ratio: ArrayLike) -> Number:
-    """Return e_I where chaser and target have the same mass ratio."""
-    return as_number(1.0 / (checked("ratio", ratio, at_least=0.0) + 1.0))  # Eq. (R14)
+    """Return e_I for equal mass ratios of chaser and target."""
+    return as_number(1.0 / (check_range("ratio", ratio, at_least=0.0) + 1.0))  # Eq. (R14)
 
 
 def ratio_fixed_wall(interface: ArrayLike, chaser: ArrayLike) -> Number:
-    """Return e_I where the target's far body is a fixed wall."""
-    li, lc = checked("interface", interface, at_least=0.0), checked("chaser", chaser, at_least=0.0)
+    """Return e_I for a target with a fixed wall as far body."""
+    li, lc = check_range("interface", interface, at_least=0.0), check_range("chaser", chaser, at_least=0.0)
     return as_number(1.0 / ((li + 1.0) * (lc + 1.0)))  # Eq. (R15)
 
 
@@ -293,12 +296,12 @@ def zero_velocity_ratio(
     target: ArrayLike | None = None,
     restitution: ArrayLike = 1.0,
 ) -> Number:
-    """Return the one mass ratio left out that makes the relative velocity after the impact zero.
+    """Return the omitted mass ratio for which the relative velocity after the impact is zero.
 
-    NaN where no ratio does, or where every ratio does (chaser = target = e*).
+    NaN if no ratio or every ratio (chaser = target = e*) is a solution.
     """
-    asked = {"interface": interface, "chaser": chaser, "target": target}
-    given = {name: checked(name, v, at_least=0.0) for name, v in asked.items() if v is not None}
+    arguments = {"interface": interface, "chaser": chaser, "target": target}
+    given = {name: check_range(name, v, at_least=0.0) for name, v in arguments.items() if v is not None}
     if len(given) != 2:
         raise InputError("Give two of the mass ratios interface, chaser and target; the third is returned.")
     r = 1.0 + _restitution(restitution)
@@ -320,7 +323,7 @@ def _where_physical(numerator: Array, denominator: Array, offset: float) -> Numb
 
 
 def _ratio(m1: Array, m2: Array, m3: Array, m4: Array) -> Array:
-    """Return e_I as a product of ratios: products of three masses would overflow long before."""
+    """Return e_I as a product of ratios, because products of three masses overflow earlier."""
     m_c, m_t = m1 + m2, m3 + m4
     ratio: Array = (m2 / m_c) * (m3 / m_t) * ((m_c + m_t) / (m2 + m3))  # Eq. (R7)
     return ratio
@@ -337,10 +340,10 @@ def _four_masses(
     m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     masses = (
-        checked("m1", m1, at_least=0.0),
-        checked("m2", m2, above=0.0),
-        checked("m3", m3, above=0.0),
-        checked("m4", m4, at_least=0.0),
+        check_range("m1", m1, at_least=0.0),
+        check_range("m2", m2, above=0.0),
+        check_range("m3", m3, above=0.0),
+        check_range("m4", m4, at_least=0.0),
     )
     with np.errstate(over="ignore"):
         if not np.isfinite(sum(masses)).all():
@@ -349,10 +352,10 @@ def _four_masses(
 
 
 def _restitution(value: ArrayLike) -> Array:
-    return checked("restitution", value, at_least=0.0, at_most=1.0)
+    return check_range("restitution", value, at_least=0.0, at_most=1.0)
 
 
 def _floats(name: str, value: ArrayLike) -> Array:
-    """Return an array of floats; refuse what is not a number at all. Ranges are checked block by block."""
+    """Return an array of floats; raise `InputError` for other types. Ranges are checked block by block."""
     given = np.asarray(value)
-    return given.astype(np.float64, copy=False) if given.dtype.kind in "iuf" else checked(name, value)
+    return given.astype(np.float64, copy=False) if given.dtype.kind in "iuf" else check_range(name, value)

@@ -1,85 +1,94 @@
-"""The nearest place of a hole, and of the box it is in, to the centre of a pin's cap.
+"""Nearest point of a hole and its box to the centre of a pin's cap.
 
-Everything is in the frame H of the hole: origin in the middle of the opening, z out of the hole along its axis,
-x and y along the sides of the box.
+Vectors are in the frame H of the hole: origin in the centre of the opening, z out of the hole along its axis, x and y
+along the sides of the box.
 """
 
 import math
 
-from softdock.contact.kernels.rim import length
+from softdock.contact.kernels.rim import planar_norm
 from softdock.native.decorators import inline
 
-# What a contact touches.
+# Features of a hole; values of `pins.Feature`.
 BOTTOM, WALL, CHAMFER, RIM, FACE, EDGE, SIDE, UNDERSIDE = 0, 1, 2, 3, 4, 5, 6, 7
-# How a hole ends.
-ROUND, THROUGH = 0, 1
+# Bottom of a hole.
+ROUND_BOTTOM, THROUGH_HOLE = 0, 1
 
 
 @inline
-def meridian(shape, rho, z):
-    """Return the nearest place of the hole's meridian to a point of its half-plane, and how far it is.
+def nearest_on_meridian(shape, rho, z):
+    """Return the nearest point of the hole's meridian to a point (rho, z) [m] of its half-plane.
 
-    Feature, place (rho, z), direction from there to the point, distance [m]; Eq. (P4). Continuous with its slope
-    wherever the point is outside the material.
+    Feature, nearest point (rho, z) [m], direction from there to the point, distance [m]; Eq. (P4). The distance is
+    continuously differentiable outside the material.
     """
     R, width, drop = shape.radius, shape.chamfer_width, shape.chamfer_depth
     if z >= 0.0 and rho >= R + width:
         return FACE, rho, 0.0, 0.0, 1.0, z
     if z < 0.0 and rho > R + width and -z < rho - R and z > -0.5 * shape.height:
-        return FACE, rho, 0.0, 0.0, 1.0, z  # the middle of the cap is under the face: out by the shorter way
+        return FACE, rho, 0.0, 0.0, 1.0, z  # the centre of the cap is below the face: the shorter way out
     if z >= -drop:
         if drop > 0.0:
-            slant = length(width, drop)
+            slant = planar_norm(width, drop)
             along = ((rho - R) * width + (z + drop) * drop) / slant
             if along >= slant:
-                return corner(R + width, 0.0, rho, z)
+                return nearest_on_edge(R + width, 0.0, rho, z)
             if along > 0.0:
                 n_r, n_z = -drop / slant, width / slant
                 x, y = R + along * width / slant, -drop + along * drop / slant
                 return CHAMFER, x, y, n_r, n_z, (rho - R) * n_r + (z + drop) * n_z
         if z > -drop or drop == 0.0:
-            return corner(R, -drop, rho, z)
-    if shape.bottom == THROUGH:
+            return nearest_on_edge(R, -drop, rho, z)
+    if shape.bottom == THROUGH_HOLE:
         if z < -shape.height:
             if rho >= R:
                 return UNDERSIDE, rho, -shape.height, 0.0, -1.0, -shape.height - z
-            return corner(R, -shape.height, rho, z)
+            return nearest_on_edge(R, -shape.height, rho, z)
     elif z < -shape.straight:
         low = z + shape.straight
-        away = length(rho, low)
-        if away == 0.0:
+        distance = planar_norm(rho, low)
+        if distance == 0.0:
             return BOTTOM, 0.0, -shape.straight - R, 0.0, 1.0, R
-        return BOTTOM, R * rho / away, -shape.straight + R * low / away, -rho / away, -low / away, R - away
+        return (
+            BOTTOM,
+            R * rho / distance,
+            -shape.straight + R * low / distance,
+            -rho / distance,
+            -low / distance,
+            R - distance,
+        )
     return WALL, R, z, -1.0, 0.0, R - rho
 
 
 @inline
-def corner(rho_c, z_c, rho, z):
-    """Nearest place where it is an edge that runs around."""
-    away = length(rho - rho_c, z - z_c)
-    if away == 0.0:
+def nearest_on_edge(rho_c, z_c, rho, z):
+    """Return the result of `nearest_on_meridian` for a circular edge at (rho_c, z_c)."""
+    distance = planar_norm(rho - rho_c, z - z_c)
+    if distance == 0.0:
         return RIM, rho_c, z_c, -1.0, 0.0, 0.0
-    return RIM, rho_c, z_c, (rho - rho_c) / away, (z - z_c) / away, away
+    return RIM, rho_c, z_c, (rho - rho_c) / distance, (z - z_c) / distance, distance
 
 
 @inline
-def nearest(shape, x, y, z, side):
-    """Return feature, place, direction and distance of the nearest place to the middle of a cap.
+def nearest_on_hole(shape, x, y, z, side):
+    """Return feature, nearest point [m], direction and distance [m] for the centre of a cap.
 
-    `side` is 1.0 for the near side of the hole and -1.0 for the one across, which only a pin wider than its hole
-    can touch.
+    `side` is 1.0 for the near side of the hole and -1.0 for the opposite side, which only a pin wider than its hole
+    touches.
     """
     hx, hy, low = shape.half_x, shape.half_y, -shape.height
-    if side > 0.0 and (abs(x) > hx or abs(y) > hy):  # the box has one nearest place, not one across
+    if side > 0.0 and (
+        abs(x) > hx or abs(y) > hy
+    ):  # the box has one nearest point, none on the opposite side
         px, py, pz = min(max(x, -hx), hx), min(max(y, -hy), hy), min(max(z, low), 0.0)
         vx, vy, vz = x - px, y - py, z - pz
-        away = math.sqrt(vx * vx + vy * vy + vz * vz)
+        distance = math.sqrt(vx * vx + vy * vy + vz * vz)
         kinds = (vx != 0.0) + (vy != 0.0) + (vz != 0.0)
-        return SIDE if kinds == 1 else EDGE, px, py, pz, vx / away, vy / away, vz / away, away
-    if z <= low and shape.bottom == ROUND:
+        return SIDE if kinds == 1 else EDGE, px, py, pz, vx / distance, vy / distance, vz / distance, distance
+    if z <= low and shape.bottom == ROUND_BOTTOM:
         return UNDERSIDE, x, y, low, 0.0, 0.0, -1.0, low - z
-    rho = length(x, y)
+    rho = planar_norm(x, y)
     ex, ey = (x / rho, y / rho) if rho > 0.0 else (1.0, 0.0)
-    feature, place, height, n_r, n_z, away = meridian(shape, side * rho, z)
+    feature, place, height, n_r, n_z, distance = nearest_on_meridian(shape, side * rho, z)
     ex, ey = side * ex, side * ey
-    return feature, place * ex, place * ey, height, n_r * ex, n_r * ey, n_z, away
+    return feature, place * ex, place * ey, height, n_r * ex, n_r * ey, n_z, distance

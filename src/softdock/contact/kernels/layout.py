@@ -1,7 +1,7 @@
-"""The arrays that the contact kernels share.
+"""Records and arrays shared by the contact kernels.
 
-Records with nested arrays: their sizes are known when the kernels are compiled, so that the loops over the
-lanes of a block become vector instructions, and one record is one argument.
+Records contain arrays of fixed size, so that compiled loops over the cells of a block become vector instructions and
+a record is one argument.
 """
 
 import math
@@ -10,22 +10,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.native.simd import LANES as EIGHT
+from softdock.native.simd import LANES
 
-LANES = 16  # cells in a block: a few vector registers, and little waste where a patch is small
-LEVELS = 14  # of halving a root cell
-CELLS, POINTS = 0, 1  # quadrature
-DISTANCE, RADIAL = 0, 1  # mapping
-SMOOTH, RAMP = 0, 1  # friction law
-TIMES = 4  # groups of cells by when on the path they are near
-ONE, SMOOTH_TWO, SEVERAL, BY_RADIUS = 0, 1, 2, 3  # which segments of A the cells of a block face
+BLOCK_CELLS = 16  # cells in a block: a few vector registers, and little waste for small patches
+REFINEMENT_LEVELS = 14  # halvings of a root cell in one direction
+CUT_CELLS, POINTS = 0, 1  # PAIR.quadrature
+DISTANCE, RADIAL = 0, 1  # PAIR.mapping
+SMOOTH, RAMP = 0, 1  # PAIR.friction_law
+NEAR_TIMES = 4  # groups of cells by when on the path they are near: middle, start, end, never
+# BLOCK.facing: the segments of A that the cells of a block face. With the radial mapping a cell faces all of them.
+FACES_ONE, FACES_SMOOTH_PAIR, FACES_SEVERAL, FACES_RADIALLY = 0, 1, 2, 3
 
-# Columns of Strip.steps: cosine and sine of half, quarter and Gauss steps along and around
+# Columns of STRIP.step_table: cosine and sine of half, quarter and Gauss steps along and around.
 HALF_U, QUARTER_U, GAUSS_U, HALF_PHI, QUARTER_PHI, GAUSS_PHI = 0, 2, 4, 6, 8, 10
 
-# The row that `evaluate` fills
+# Output row of `evaluate`: force on B [N], torque about A's origin [N m], energy [J], dissipation [W], contact area
+# [m2], largest pressure [Pa], largest depth [m].
 FORCE, TORQUE, ENERGY, DISSIPATION, CONTACT_AREA, PRESSURE, DEPTH = 0, 3, 6, 7, 8, 9, 10
-OUTPUT = 11
+OUTPUT_SIZE = 11
 
 
 def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]) -> np.dtype[np.void]:
@@ -33,13 +35,13 @@ def _record(floats: dict[str, tuple[int, ...]], ints: dict[str, tuple[int, ...]]
     return np.dtype(fields + [(name, np.int64, shape) for name, shape in ints.items()])  # type: ignore[arg-type]
 
 
-def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
-    """Return the same fields with those for vectors first, so that none lies across two lines of the cache."""
-    fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % EIGHT != 0)
+def _cache_aligned(record: np.dtype[np.void]) -> np.dtype[np.void]:
+    """Return the record with vector fields first, so that no vector crosses a cache line."""
+    fields = sorted(record.descr, key=lambda field: math.prod(field[2:][0] if field[2:] else ()) % LANES != 0)
     names, formats, offsets = [field[0] for field in fields], [record[field[0]] for field in fields], [0]
     for form in formats:
         offsets.append(offsets[-1] + form.itemsize)
-    line = 8 * EIGHT
+    line = 8 * LANES
     layout = {
         "names": names,
         "formats": formats,
@@ -50,102 +52,153 @@ def _in_lines(record: np.dtype[np.void]) -> np.dtype[np.void]:
 
 
 PAIR = _record(
-    dict.fromkeys(
-        ("stiffness", "damping", "damping_depth", "friction", "friction_speed", "resolution", "smallest"), ()
-    ),
-    dict.fromkeys(("first_segment", "last_segment", "tree", "quadrature", "mapping", "friction_law"), ())
-    | dict.fromkeys(("first_described", "last_described", "first_own", "last_own"), ())
-    | dict.fromkeys(("first_edge", "edges", "sharpen"), ()),
+    {
+        "stiffness": (),  # areal stiffness c [N/m3]
+        "damping": (),  # d0/s0 [N s/m4]
+        "damping_depth": (),  # s0 [m]
+        "friction": (),  # coefficient
+        "friction_speed": (),  # threshold v0 [m/s]
+        "resolution": (),  # F0/(pi c) of Eq. (C14) [m3]
+        "smallest_cell": (),  # [m] smaller cells are not halved
+    },
+    {
+        "first_segment": (),  # closed meridian of A: rows of ContactArrays.segments
+        "last_segment": (),
+        "root_node": (),  # root of B's tree of bounding spheres
+        "quadrature": (),
+        "mapping": (),
+        "friction_law": (),
+        "first_described": (),  # segments of A's profile; the others close the meridian
+        "last_described": (),
+        "first_segment_B": (),  # closed meridian of B
+        "last_segment_B": (),
+        "first_edge": (),  # sharp edges of B: rows of ContactArrays.edges
+        "edge_count": (),
+        "include_edges": (),  # 1: every evaluation includes depth and pressure at the sharp edges
+    },
 )
-"""Law and resolution of a pair (SI), where its data are and which variants it uses. `damping` is d0/s0.
-
-Segments of A from first to last, those that its meridian describes (the others close it), the segments of B and its
-sharp edges. `sharpen`: 1 where every evaluation tells depth and pressure at these edges, 0 where it is asked for them.
-"""
+"""Contact law, resolution, variants and array indices of a pair."""
 
 STRIP = _record(
-    dict.fromkeys(("kind", "axis_z", "axis_r", "radius", "length", "angle"), ()) | {"steps": (LEVELS, 12)},
-    {"at_edge": ()},
+    {
+        "kind": (),  # LINE or ARC of geometry.kernels
+        "axis_z": (),  # line: unit tangent; arc: centre [m]
+        "axis_r": (),
+        "radius": (),  # of an arc [m]
+        "length": (),  # of a root cell along the meridian [m]
+        "angle": (),  # of a root cell around the axis [rad]
+        "step_table": (REFINEMENT_LEVELS, 12),
+    },
+    {"at_edge": ()},  # 1: the strip ends at a sharp edge
 )
-"""A piece of B's meridian: line (`axis`: tangent) or arc (`axis`: centre), length [m], angle of a root; `at_edge` is 1
-where it ends at a sharp edge."""
+"""A piece of B's meridian, one root cell long."""
 
 NODE = _record(
-    {"x": (), "y": (), "z": (), "radius": ()}, dict.fromkeys(("left", "right", "first_root", "roots"), ())
+    {"x": (), "y": (), "z": (), "radius": ()},
+    {"left": (), "right": (), "first_root": (), "root_count": ()},
 )
-"""A bounding sphere in B [m]; a leaf has left = -1 and owns roots."""
+"""A bounding sphere in B [m]; a leaf has left = -1 and contains root cells."""
 
-BLOCK = _in_lines(
+BLOCK = _cache_aligned(
     _record(
-        dict.fromkeys(("x", "y", "z"), (4 * LANES,))
-        | {"area": (LANES,), "omega": (LANES,), "gap": ()}
-        | {"middle": (3,), "normal": (3,), "size": (), "spread": (), "curvature": (), "drift": (), "bow": ()}
-        | {"apart": (3,)},
-        {"first": (LANES,), "last": (LANES,), "mode": (), "count": ()},
+        {
+            "x": (4 * BLOCK_CELLS,),  # four Gauss points of each cell in B [m]
+            "y": (4 * BLOCK_CELLS,),
+            "z": (4 * BLOCK_CELLS,),
+            "area": (BLOCK_CELLS,),  # [m2]; 0 for unused lanes
+            "lower_weight": (BLOCK_CELLS,),  # weight w_- of Eq. (C8)
+            "least_gap": (),  # [m] smallest gap of the cells
+            # Bounds of Eq. (C26)
+            "centre": (3,),  # in B [m]
+            "normal": (3,),  # of A at the centre, in A
+            "extent": (),  # distance of the farthest corner from the centre [m]
+            "normal_spread": (),  # largest difference of the normals from `normal`
+            "curvature": (),  # bound on A's curvature [1/m]
+            "path_motion": (),  # largest motion along half the path [m]
+            "corner_rise": (),  # rise of the highest corner between the positions of `separation`; b of Eq. (C33) [m]
+            "separation": (3,),  # minus the highest corner at start, middle and end of the path [m]
+        },
+        {"first": (BLOCK_CELLS,), "last": (BLOCK_CELLS,), "facing": (), "count": ()},
     )
 )
-"""Cells of B that face the same segment of A: four points each in B [m], area, weight, least gap [m].
+"""Cells of B that face the same segments first..last of A."""
 
-Then what tells how far a small motion can press the block: its middle in B and its size [m], A's normal there (in A)
-and the spread of normals over the block, how much A may bend [1/m], how far the block gets along half the path [m], and
-how far its nearest corner is from A at the start, in the middle and at the end of the path, and less between them [m].
-"""
-
-WORK = _in_lines(
+WORK = _cache_aligned(
     _record(
-        {"clearance": (), "reach": (), "odometer": (), "nearest": (), "witness": (3,)}
-        | {"R_AB": (3, 3), "p_AB_A": (3,), "half_R": (3, 3), "half_p": (3,), "turn": (), "drift": ()}
-        | {"shift": (3,), "arm": (), "scale": (), "cell_stack": (64, 8)}
-        | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * LANES,))
+        {
+            "clearance": (),  # motion beside the path before any force can begin [m]
+            "reach": (),  # motion beside the path for which the list is complete [m]
+            "odometer": (),  # accumulated motion between the lists of a run [m]
+            "nearest_distance": (),  # distance from A of the nearest point of B [m]
+            "nearest_point": (3,),  # in B [m]
+            # The path: pose in its middle and half the change of pose along it, Eq. (C31)
+            "R_AB": (3, 3),
+            "p_AB_A": (3,),
+            "half_R": (3, 3),
+            "half_p": (3,),
+            "path_turn": (),  # norm of half_R [rad]
+            "path_motion": (),  # largest motion of B along half the path [m]
+            # For the bounding sphere of B, Eqs. (C19) and (C32)
+            "centre_motion": (3,),  # of its centre along half the path [m]
+            "rotation_arm": (),  # its radius; over sqrt(2) for two rotations [m]
+            "path_scale": (),  # inverse of the denominator of Eq. (C32) [1/m2]
+            "cell_stack": (64, 8),
+        }
+        # Points of a block in A: coordinates, squared radius, depth, gradient (k x, k y, n)
+        | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * BLOCK_CELLS,))
+        # Forces, torques, areas and pressures of the cells of a block
         | dict.fromkeys(
             ("f_x", "f_y", "f_z", "t_x", "t_y", "t_z", "touching", "pressure"),
-            (LANES,),
+            (BLOCK_CELLS,),
         )
-        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (LANES,))
-        | dict.fromkeys(("push", "slip", "give"), (6, EIGHT))
-        | {"factors": (4, EIGHT), "sum_drag": (10, EIGHT)}
-        | dict.fromkeys(("sum_K", "sum_D"), (36, EIGHT))
-        | {"sums": (OUTPUT, EIGHT), "columns": (9, EIGHT)},
-        {"node_stack": (96, 3), "blocks": (), "cells": (), "beyond": (), "near_edge": ()},
+        # Stress centres, normals, mean depth W and damping D of the cells of a block
+        | dict.fromkeys(("c_x", "c_y", "c_z", "n_x", "n_y", "n_z", "W", "D"), (BLOCK_CELLS,))
+        # Stiffness and damping of a pair, Eq. (C40)
+        | dict.fromkeys(("force_rows", "slip_rows", "normal_rows"), (6, LANES))
+        | {"factors": (4, LANES), "sum_drag": (10, LANES)}
+        | dict.fromkeys(("sum_K", "sum_D"), (36, LANES))
+        | {
+            "sums": (OUTPUT_SIZE, LANES),
+            # The path for SIMD code, three lanes each: columns of R_AB, p_AB_A, half_R, half_p; centre_motion
+            "columns": (9, LANES),
+        },
+        {
+            "node_stack": (96, 3),
+            "block_count": (),
+            "cell_count": (),
+            "faces_closure": (),  # 1: a cell faces a segment that closes the meridian of A
+            "near_edge": (),  # 1: a cell is next to a sharp edge of B
+        },
     )
 )
-"""State of a near list and room for work.
-
-The pose in the middle of the path that the list serves, half the change of pose along it with its turn [rad] and the
-motion it means for B at most [m], for the ball around B (its centre, its radius as a lever, one over the square of
-both); reach, clearance, odometer, and the point of B nearest to A with its distance [m]; `beyond` is 1 where some cell
-faces what closes the meridian of A, `near_edge` where some cell is next to a sharp edge of B.
-
-`columns` has the path once more for the lanes: the columns of R_AB, then p_AB_A, each in the first three lanes; then
-half the change of each along the path, and that of the centre of the ball.
-"""
+"""State of a near list and scratch memory of a pair."""
 
 
 class ContactArrays(NamedTuple):
-    """All contact pairs of a system, constant during a run; pairs share the arrays by offsets."""
+    """All contact pairs of a system, constant during a run; pairs refer to the arrays by offsets."""
 
     pairs: NDArray[np.void]
     """(pairs,) of PAIR."""
     segments: NDArray[np.float64]
-    """(n, 11): meridians of the bodies, that of A and then that of B of each pair, rows of `profile_array`."""
+    """(n, 11): closed meridians of A and B of each pair, rows of `profile_array`."""
     strips: NDArray[np.void]
     """(n,) of STRIP: meridians of the bodies B."""
     roots: NDArray[np.float64]
-    """(n, 5): largest cells of the bodies B: strip, place along it (two numbers), cosine and sine around."""
+    """(n, 5): root cells of the bodies B: strip, position along it (two numbers), cosine and sine of the azimuth."""
     nodes: NDArray[np.void]
-    """(n,) of NODE: trees over the roots."""
+    """(n,) of NODE: trees of bounding spheres over the root cells."""
     edges: NDArray[np.float64]
     """(n, 3): sharp edges of the bodies B: z and radius [m], and 1 for an open end of the meridian."""
 
 
 class ContactLists(NamedTuple):
-    """Near lists of all pairs; owned by one run."""
+    """Near lists (neighbour lists) of all pairs; each run has its own."""
 
     blocks: NDArray[np.void]
     """(pairs, capacity) of BLOCK."""
     work: NDArray[np.void]
     """(pairs,) of WORK."""
-    slots: NDArray[np.int64]
-    """(pairs, n): block under construction for each segment of A or joint of two and each time when cells are near."""
-    far: NDArray[np.float64]
-    """(nodes + roots,): reading of the pair's odometer [m] before which a sphere or root cannot touch."""
+    open_blocks: NDArray[np.int64]
+    """(pairs, n): block to be filled, for each segment of A or smooth joint of two, and each of NEAR_TIMES."""
+    skip_until: NDArray[np.float64]
+    """(nodes + roots,): odometer reading [m] up to which a bounding sphere or root cell cannot touch."""

@@ -1,38 +1,37 @@
-"""Where the axis of a pin comes nearest to a rim: at once, or by the paper's search with eight points.
+"""Points of a circular rim nearest to the axis of a pin: by Newton's method, or by the paper's eight-point search.
 
-The rim is a circle. Seen along the axis of the pin, the squared distance of the point at the angle phi is a constant
-minus 2R (A cos phi + B sin phi + G cos^2 phi), Eq. (P7), with A, B and G not negative when the angle is counted from
-the right place. That has one largest value in the first quadrant, and inside an astroid one more in the second
-with a lowest one between.
+The squared distance of the rim's point at the angle phi from the axis of the pin is a constant minus
+2R (A cos phi + B sin phi + G cos^2 phi), Eq. (P7), with A, B and G not negative for a suitable zero of the angle. The
+bracket has one maximum in the first quadrant. Inside an astroid of (A, B) it has another one in the
+second quadrant, with a minimum between them.
 """
 
 import math
 
 from softdock.native.decorators import inline, kernel
 
-DIRECT, SEARCH = 0, 1
-POINTS = 8  # of a search interval, as in the paper
-CONVERGED = 1e-11  # [rad] after a step of this size Newton has left its square
-MOST_STEPS = 80  # halving alone needs 60
+DIRECT, SEARCH = 0, 1  # methods; values of `pins.Rim`
+SEARCH_POINTS = 8  # in a search interval, as in the paper
+NEWTON_TOLERANCE = 1e-11  # [rad] the error after a Newton step is the square of the step
+MAXIMUM_STEPS = 80  # bisection alone needs 60
 
 
 @inline
-def length(x, y):
-    """Length of a vector in a plane; without the care of hypot for numbers that no machine part has."""
+def planar_norm(x, y):
+    """Return the length of a vector in a plane; faster than hypot, without its protection against overflow."""
     return math.sqrt(x * x + y * y)
 
 
 @inline
-def descent(p, q, g, low, high, start):
+def find_descending_zero(p, q, g, low, high, start):
     """Return where p c + q s - 2 g s c falls through zero between two directions of the first quadrant; Eq. (P8).
 
-    A direction is the cosine and the sine of an angle. Newton steps turn it; where they leave the bracket, the middle
-    of the bracket is next.
+    A direction is the cosine and sine of an angle. Newton's method with bisection where a step leaves the bracket.
     """
     low_c, low_s = low
     high_c, high_s = high
     c, s = start
-    for _ in range(MOST_STEPS):
+    for _ in range(MAXIMUM_STEPS):
         value = p * c + q * s - 2.0 * g * s * c
         if value > 0.0:
             low_c, low_s = c, s
@@ -43,7 +42,7 @@ def descent(p, q, g, low, high, start):
         slope = q * c - p * s - 2.0 * g * (c * c - s * s)
         step = -value / slope if slope < 0.0 else math.inf
         ahead_c, ahead_s = c - step * s, s + step * c
-        if abs(step) < CONVERGED:
+        if abs(step) < NEWTON_TOLERANCE:
             c, s = ahead_c, ahead_s
             break
         # Between low and high both cross products are positive.
@@ -53,7 +52,7 @@ def descent(p, q, g, low, high, start):
             and ahead_c * high_s - ahead_s * high_c > 0.0
         ):
             ahead_c, ahead_s = low_c + high_c, low_s + high_s
-        size = length(ahead_c, ahead_s)
+        size = planar_norm(ahead_c, ahead_s)
         if ahead_c == c * size and ahead_s == s * size:
             break
         c, s = ahead_c / size, ahead_s / size
@@ -61,16 +60,16 @@ def descent(p, q, g, low, high, start):
 
 
 @kernel
-def search(A, B, G, low, high, sign, levels):
-    """Return the angle of the best of eight points, then of eight between its neighbours, and so on.
+def search_interval(A, B, G, low, high, sign, levels):
+    """Return the angle [rad] of the best of eight points in an interval, refined between its neighbours `levels` times.
 
-    `sign` is 1.0 for the largest value, the nearest point of the rim, and -1.0 for the lowest.
+    `sign` is 1.0 for the maximum (nearest point of the rim) and -1.0 for the minimum.
     """
     best = low
     for _ in range(levels):
-        step = (high - low) / (POINTS - 1)
+        step = (high - low) / (SEARCH_POINTS - 1)
         best_value, k_best = -math.inf, 0
-        for k in range(POINTS):
+        for k in range(SEARCH_POINTS):
             c, s = math.cos(low + k * step), math.sin(low + k * step)
             value = sign * (A * c + B * s + G * c * c)
             if value > best_value:
@@ -81,39 +80,39 @@ def search(A, B, G, low, high, sign, levels):
 
 
 @inline
-def search_around(A, B, G, levels):
-    """Return the angle of the best of eight points all around, refined; for a distance with one valley."""
-    step = math.tau / POINTS
+def search_circle(A, B, G, levels):
+    """Return the angle [rad] of the best of eight points of the circle, refined; for a distance with one minimum."""
+    step = math.tau / SEARCH_POINTS
     best_value, k_best = -math.inf, 0
-    for k in range(POINTS):
+    for k in range(SEARCH_POINTS):
         value = A * math.cos(k * step) + B * math.sin(k * step) + G * math.cos(k * step) ** 2
         if value > best_value:
             best_value, k_best = value, k
-    return search(A, B, G, (k_best - 1) * step, (k_best + 1) * step, 1.0, levels)
+    return search_interval(A, B, G, (k_best - 1) * step, (k_best + 1) * step, 1.0, levels)
 
 
 @inline
-def direction(x, y):
-    """Cosine and sine of the angle of a vector."""
-    size = length(x, y)
+def unit_direction(x, y):
+    """Return the cosine and sine of the angle of a vector."""
+    size = planar_norm(x, y)
     return (x / size, y / size) if size > 0.0 else (1.0, 0.0)
 
 
 @inline
-def nearest_direction(A, B, G, two_valleys, method, levels):
-    """Direction of the point of the rim that is nearest to the pin."""
+def nearest_direction(A, B, G, two_minima, method, levels):
+    """Return the direction of the point of the rim nearest to the pin."""
     if method == DIRECT:
-        return descent(B, -A, G, (1.0, 0.0), (0.0, 1.0), direction(A + 2.0 * G, B))
-    if two_valleys:
-        v = search(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
+        return find_descending_zero(B, -A, G, (1.0, 0.0), (0.0, 1.0), unit_direction(A + 2.0 * G, B))
+    if two_minima:
+        v = search_interval(A, B, G, 0.0, 0.5 * math.pi, 1.0, levels)
     else:
-        v = search_around(A, B, G, levels)
+        v = search_circle(A, B, G, levels)
     return math.cos(v), math.sin(v)
 
 
 @inline
-def has_second(A, B, G):
-    """Tell whether the distance has a second lowest value; Eq. (P9)."""
+def has_second_minimum(A, B, G):
+    """Return whether the distance has a second minimum; Eq. (P9)."""
     if max(A, B) >= 2.0 * G:
         return False
     third = 1.0 / 3.0
@@ -122,22 +121,24 @@ def has_second(A, B, G):
 
 @inline
 def second_directions(A, B, G, method, levels):
-    """Directions of the second lowest distance and of the largest one between both."""
+    """Return the directions of the second minimum of the distance and of the maximum between both minima."""
     third = 1.0 / 3.0
-    turn = direction(A**third, B**third)
+    turn = unit_direction(A**third, B**third)
     if method == SEARCH:
         angle = math.atan2(turn[1], turn[0])
-        second = search(A, B, G, math.pi - angle, math.pi, 1.0, levels)
-        between = search(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
+        second = search_interval(A, B, G, math.pi - angle, math.pi, 1.0, levels)
+        between = search_interval(A, B, G, 0.5 * math.pi, math.pi - angle, -1.0, levels)
         return (math.cos(second), math.sin(second)), (math.cos(between), math.sin(between))
-    c, s = descent(B, A, G, (1.0, 0.0), turn, direction(1.0 + turn[0], turn[1]))
-    # Beyond `turn` the same function rises: its negative falls.
-    c_between, s_between = descent(-B, -A, -G, turn, (0.0, 1.0), direction(turn[0], 1.0 + turn[1]))
+    c, s = find_descending_zero(B, A, G, (1.0, 0.0), turn, unit_direction(1.0 + turn[0], turn[1]))
+    # Beyond `turn` the function rises; its negative falls.
+    c_between, s_between = find_descending_zero(
+        -B, -A, -G, turn, (0.0, 1.0), unit_direction(turn[0], 1.0 + turn[1])
+    )
     return (-c, s), (-c_between, s_between)
 
 
 @inline
 def farthest_direction(A, B, G):
-    """Direction of the point of the rim that is farthest from the pin."""
-    c, s = descent(B, -A, -G, (1.0, 0.0), (0.0, 1.0), direction(max(A - 2.0 * G, 0.0), B))
+    """Return the direction of the point of the rim farthest from the pin."""
+    c, s = find_descending_zero(B, -A, -G, (1.0, 0.0), (0.0, 1.0), unit_direction(max(A - 2.0 * G, 0.0), B))
     return -c, -s

@@ -1,58 +1,66 @@
-"""How the force of a contact pair changes with a small motion of B: its stiffness and its damping.
+"""Stiffness and damping matrices of a contact pair for implicit integration.
 
-For methods that need to know what is stiff, not for forces: cells count with the covered part of their area, at
-their stress centres, so that what is here is near the derivative of `evaluate`, not equal to it.
+They approximate the derivatives of `evaluate`: each cell counts with the covered part of its area at its stress centre.
 """
 
-from softdock.contact.kernels.approach import change_of_pose, may_press
-from softdock.contact.kernels.force import off_path, press_block
-from softdock.contact.kernels.layout import LANES, RAMP
-from softdock.contact.kernels.measure import inverse_root
+from softdock.contact.kernels.block_bounds import may_touch, pose_change
+from softdock.contact.kernels.force import evaluate_block, path_deviation
+from softdock.contact.kernels.layout import BLOCK_CELLS, RAMP
+from softdock.contact.kernels.point_depths import inverse_sqrt
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES as EIGHT
-from softdock.native.simd import choose, fma, larger, largest, load, store, take, total
+from softdock.native.simd import (
+    LANES,
+    fma,
+    horizontal_max,
+    horizontal_sum,
+    load,
+    load_vector,
+    maximum,
+    select_positive,
+    store,
+)
 
-STIFF, DAMP, DRAG, ALONG = 0, 1, 2, 3  # rows of factors
+STIFFNESS, DAMPING, DRAG, SLIP_DRAG = 0, 1, 2, 3  # rows of WORK.factors
 
 
 @kernel
-def stiffen(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
-    """Write stiffness and damping of a pair (6 by 6, turning first); tells whether it touches; Eq. (C40).
+def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
+    """Write stiffness K and damping D of a pair (6 by 6, rotation first); return whether it touches; Eq. (C40).
 
-    Arguments as of `evaluate`. A small motion of B relative to A, (turn, shift of the point at A's origin) in A's axes,
-    changes the torque about A's origin and the force on B by -K times it; a small velocity by -D times it.
+    Arguments as in `evaluate`. A small motion of B relative to A, (rotation, displacement of the point at A's origin)
+    in A's axes, changes torque about A's origin and force on B by -K times the motion; a velocity by -D times it.
     """
     work, data, touches = lists.work[pair], arrays.pairs[pair], False
-    moved, at = off_path(work, arrays.nodes[data["tree"]], R_AB, p_AB_A)
+    moved, at = path_deviation(work, arrays.nodes[data["root_node"]], R_AB, p_AB_A)
     if moved <= work["clearance"]:
         return False
-    change = change_of_pose(work, R_AB, p_AB_A, at)
-    for b in range(min(work["blocks"], lists.blocks.shape[1])):
+    change = pose_change(work, R_AB, p_AB_A, at)
+    for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         if (
-            block["gap"] <= moved
-            and may_press(block, change)
-            and press_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
+            block["least_gap"] <= moved
+            and may_touch(block, change)
+            and evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, w_AB_A, v_AB_A)
         ):
             if not touches:
                 clear_sums(work)
                 touches = True
-            for half in range(0, LANES, EIGHT):
-                if largest(take(work["W"], half)) > 0.0:
-                    yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
+            for half in range(0, BLOCK_CELLS, LANES):
+                if horizontal_max(load_vector(work["W"], half)) > 0.0:
+                    evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A)
                     add_products(work)
     if touches:
         for k in range(36):
             i, j = k // 6, k % 6
-            K[i, j] = total(load(work["sum_K"], k, 0))
-            D[i, j] = total(load(work["sum_D"], k, 0))
+            K[i, j] = horizontal_sum(load(work["sum_K"], k, 0))
+            D[i, j] = horizontal_sum(load(work["sum_D"], k, 0))
         add_drag(work["sum_drag"], D)
     return touches
 
 
 @inline
 def clear_sums(work):
-    """Begin the sums over blocks."""
+    """Set the sums over blocks to zero."""
     for k in range(36):
         store(work["sum_K"], k, 0, 0.0)
         store(work["sum_D"], k, 0, 0.0)
@@ -61,44 +69,55 @@ def clear_sums(work):
 
 
 @inline
-def yield_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
-    """Per cell: how a force acts (`push`), how a motion presses (`give`) and slips (`slip`), and their factors."""
+def evaluate_lanes(block, half, work, data, p_AB_A, w_AB_A, v_AB_A):
+    """Store the wrench rows (force, normal and slip direction) and the factors of eight cells."""
     friction, soft = data["friction"], data["friction_speed"] * data["friction_speed"]
-    n_x, n_y, n_z = take(work["n_x"], half), take(work["n_y"], half), take(work["n_z"], half)
-    scale = inverse_root(fma(n_x, n_x, fma(n_y, n_y, n_z * n_z)))
+    n_x, n_y, n_z = (
+        load_vector(work["n_x"], half),
+        load_vector(work["n_y"], half),
+        load_vector(work["n_z"], half),
+    )
+    scale = inverse_sqrt(fma(n_x, n_x, fma(n_y, n_y, n_z * n_z)))
     n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
-    x, y, z = take(work["c_x"], half), take(work["c_y"], half), take(work["c_z"], half)
+    x, y, z = load_vector(work["c_x"], half), load_vector(work["c_y"], half), load_vector(work["c_z"], half)
     d_x, d_y, d_z = x - p_AB_A[0], y - p_AB_A[1], z - p_AB_A[2]
     v_x = fma(w_AB_A[1], d_z, fma(-w_AB_A[2], d_y, v_AB_A[0]))
     v_y = fma(w_AB_A[2], d_x, fma(-w_AB_A[0], d_z, v_AB_A[1]))
     v_z = fma(w_AB_A[0], d_y, fma(-w_AB_A[1], d_x, v_AB_A[2]))
     v_n = fma(v_x, n_x, fma(v_y, n_y, v_z * n_z))
     area, rate, stress = (
-        take(block["area"], half),
-        take(work["D"], half),
-        data["stiffness"] * take(work["W"], half),
+        load_vector(block["area"], half),
+        load_vector(work["D"], half),
+        data["stiffness"] * load_vector(work["W"], half),
     )
-    pushes = fma(rate, v_n, stress)  # the stress, unless it would pull
+    pushes = fma(rate, v_n, stress)  # stress; no force where negative
     v_x, v_y, v_z = fma(-v_n, n_x, v_x), fma(-v_n, n_y, v_y), fma(-v_n, n_z, v_z)
     square = fma(v_x, v_x, fma(v_y, v_y, v_z * v_z))
     is_ramp = data["friction_law"] == RAMP
-    per = inverse_root(larger(square, soft) if is_ramp else square + soft)
+    per = inverse_sqrt(maximum(square, soft) if is_ramp else square + soft)
     v_x, v_y, v_z = per * v_x, per * v_y, per * v_z
-    drag = area * friction * larger(pushes, 0.0) * per
-    six_rows(work["push"], x, y, z, fma(friction, v_x, n_x), fma(friction, v_y, n_y), fma(friction, v_z, n_z))
-    six_rows(work["give"], x, y, z, n_x, n_y, n_z)
-    six_rows(work["slip"], x, y, z, v_x, v_y, v_z)
+    drag = area * friction * maximum(pushes, 0.0) * per
+    store_wrench_rows(
+        work["force_rows"], x, y, z, fma(friction, v_x, n_x), fma(friction, v_y, n_y), fma(friction, v_z, n_z)
+    )
+    store_wrench_rows(work["normal_rows"], x, y, z, n_x, n_y, n_z)
+    store_wrench_rows(work["slip_rows"], x, y, z, v_x, v_y, v_z)
     factors = work["factors"]
-    store(factors, STIFF, 0, choose(pushes, data["stiffness"] * take(work["touching"], half), 0.0))
-    store(factors, DAMP, 0, choose(pushes, area * rate, 0.0))
+    store(
+        factors,
+        STIFFNESS,
+        0,
+        select_positive(pushes, data["stiffness"] * load_vector(work["touching"], half), 0.0),
+    )
+    store(factors, DAMPING, 0, select_positive(pushes, area * rate, 0.0))
     store(factors, DRAG, 0, drag)
-    store(factors, ALONG, 0, choose(square - soft, drag, 0.0) if is_ramp else drag)
-    moments(work["sum_drag"], drag, x, y, z)
+    store(factors, SLIP_DRAG, 0, select_positive(square - soft, drag, 0.0) if is_ramp else drag)
+    add_drag_moments(work["sum_drag"], drag, x, y, z)
 
 
 @inline
-def six_rows(rows, x, y, z, a_x, a_y, a_z):
-    """Write how vectors at points act about the origin: torque, then force."""
+def store_wrench_rows(rows, x, y, z, a_x, a_y, a_z):
+    """Store torque about the origin and force of vectors (a_x, a_y, a_z) at points (x, y, z)."""
     store(rows, 0, 0, fma(y, a_z, -(z * a_y)))
     store(rows, 1, 0, fma(z, a_x, -(x * a_z)))
     store(rows, 2, 0, fma(x, a_y, -(y * a_x)))
@@ -108,8 +127,8 @@ def six_rows(rows, x, y, z, a_x, a_y, a_z):
 
 
 @inline
-def moments(sums, drag, x, y, z):
-    """Add drag and its first and second moments, lane by lane."""
+def add_drag_moments(sums, drag, x, y, z):
+    """Add drag and its first and second moments to the sums."""
     d_x, d_y, d_z = drag * x, drag * y, drag * z
     store(sums, 0, 0, load(sums, 0, 0) + drag)
     store(sums, 1, 0, load(sums, 1, 0) + d_x)
@@ -125,13 +144,19 @@ def moments(sums, drag, x, y, z):
 
 @inline
 def add_products(work):
-    """Add the parts of stiffness and damping along normals and along the slip, lane by lane."""
-    push, slip, give, sum_K, sum_D = work["push"], work["slip"], work["give"], work["sum_K"], work["sum_D"]
+    """Add the parts of stiffness and damping along normals and slip directions to the sums."""
+    push, slip, give, sum_K, sum_D = (
+        work["force_rows"],
+        work["slip_rows"],
+        work["normal_rows"],
+        work["sum_K"],
+        work["sum_D"],
+    )
     factors = work["factors"]
     for j in range(6):
         n, s = load(give, j, 0), load(slip, j, 0)
-        stiff, damp = n * load(factors, STIFF, 0), n * load(factors, DAMP, 0)
-        drag, along = -n * load(factors, DRAG, 0), -s * load(factors, ALONG, 0)
+        stiff, damp = n * load(factors, STIFFNESS, 0), n * load(factors, DAMPING, 0)
+        drag, along = -n * load(factors, DRAG, 0), -s * load(factors, SLIP_DRAG, 0)
         for i in range(6):
             k = 6 * i + j
             a = load(push, i, 0)
@@ -142,15 +167,23 @@ def add_products(work):
 
 @inline
 def add_drag(sums, D):
-    """Add drag that opposes every motion of the stress centres alike."""
+    """Add the isotropic drag at the stress centres to the damping matrix."""
     m, x, y, z = (
-        total(load(sums, 0, 0)),
-        total(load(sums, 1, 0)),
-        total(load(sums, 2, 0)),
-        total(load(sums, 3, 0)),
+        horizontal_sum(load(sums, 0, 0)),
+        horizontal_sum(load(sums, 1, 0)),
+        horizontal_sum(load(sums, 2, 0)),
+        horizontal_sum(load(sums, 3, 0)),
     )
-    xx, yy, zz = total(load(sums, 4, 0)), total(load(sums, 5, 0)), total(load(sums, 6, 0))
-    xy, xz, yz = total(load(sums, 7, 0)), total(load(sums, 8, 0)), total(load(sums, 9, 0))
+    xx, yy, zz = (
+        horizontal_sum(load(sums, 4, 0)),
+        horizontal_sum(load(sums, 5, 0)),
+        horizontal_sum(load(sums, 6, 0)),
+    )
+    xy, xz, yz = (
+        horizontal_sum(load(sums, 7, 0)),
+        horizontal_sum(load(sums, 8, 0)),
+        horizontal_sum(load(sums, 9, 0)),
+    )
     D[0, 0], D[1, 1], D[2, 2] = D[0, 0] + yy + zz, D[1, 1] + xx + zz, D[2, 2] + xx + yy
     D[0, 1], D[1, 0] = D[0, 1] - xy, D[1, 0] - xy
     D[0, 2], D[2, 0] = D[0, 2] - xz, D[2, 0] - xz

@@ -4,22 +4,22 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.edges import sharpen
+from softdock.contact.kernels.cell_geometry import to_A
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.layout import (
-    CELLS,
+    CUT_CELLS,
     DEPTH,
     DISSIPATION,
     DISTANCE,
     ENERGY,
     FORCE,
-    OUTPUT,
+    OUTPUT_SIZE,
     PRESSURE,
     TORQUE,
 )
-from softdock.contact.kernels.near import rebuild_along
-from softdock.contact.kernels.place import to_A
-from softdock.contact.kernels.walls import examine
+from softdock.contact.kernels.near_list import rebuild_along
+from softdock.contact.kernels.penetration import check_penetration
+from softdock.contact.kernels.sharp_edges import include_edge_peaks
 from softdock.dynamics.kernels.nearness import motion_since
 from softdock.dynamics.kernels.poses import (
     link_point,
@@ -56,7 +56,11 @@ PAIR = np.dtype(
         ("R_bB", np.float64, 9),
         ("p_bB", np.float64, 3),
         ("skin", np.float64),  # [m] motion that a near list should serve
-        ("out", np.float64, OUTPUT),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
+        (
+            "out",
+            np.float64,
+            OUTPUT_SIZE,
+        ),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
         ("force", np.float64),  # size of the force [N]
         ("sharpened", np.int64),  # 1: depth and pressure in `out` are those at sharp edges of B, too
         ("end_touches", np.int64),  # 1: and an open end of B's meridian touches
@@ -119,16 +123,16 @@ def apply_contacts(links, pairs, arrays, lists):
         pair = pairs[i]
         pair.force, pair.sharpened, pair.end_touches = 0.0, 0, 0
         if pair.active == 0:
-            for k in range(OUTPUT):
+            for k in range(OUTPUT_SIZE):
                 pair.out[k] = 0.0
             continue
         a, b = links[pair.a], links[pair.b]
         base_a, base_b = links[a.root], links[b.root]
-        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["tree"]])
+        moved = motion_since(pair, links, lists.work[i], arrays.nodes[arrays.pairs[i]["root_node"]])
         reach, clearance = lists.work[i]["reach"], lists.work[i]["clearance"]
         pair.overreach = max(pair.overreach, moved - max(reach, clearance))
         if moved <= clearance:
-            for k in range(OUTPUT):
+            for k in range(OUTPUT_SIZE):
                 pair.out[k] = 0.0
             continue
         R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
@@ -186,7 +190,7 @@ def sharpen_pair(links, pair, i, arrays, lists):
     R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
     w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
     pair.sharpened = 1
-    pair.end_touches = sharpen(arrays, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
+    pair.end_touches = include_edge_peaks(arrays, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
 
 
 @kernel
@@ -199,10 +203,12 @@ def observe_contacts(links, pairs, arrays, lists):
         pair.seen_depth, pair.seen_pressure, pair.seen_force = out[DEPTH], out[PRESSURE], pair.force
         pair.seen_share, pair.seen_through, pair.seen_beyond = 0.0, 0, 0
         pair.seen_end = pair.end_touches
-        near_end = lists.work[i]["beyond"] == 1 and pair.beyond == 0
+        near_end = lists.work[i]["faces_closure"] == 1 and pair.beyond == 0
         if out[DEPTH] > 0.0 and (out[DEPTH] > DOUBTFUL_SHARE * pair.half_wall or near_end):
             _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-            pair.seen_share, pair.seen_through, pair.seen_beyond = examine(arrays, lists, i, R_AB, p_AB_A)
+            pair.seen_share, pair.seen_through, pair.seen_beyond = check_penetration(
+                arrays, lists, i, R_AB, p_AB_A
+            )
 
 
 @kernel
@@ -259,7 +265,7 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
             R, p = ahead(R_AB, p_AB_A, turning, v_AB_A, 0.5 * duration)
             half_R, half_p = scaled(turning, v_AB_A, 0.5 * duration)
             rebuild_along(arrays, lists, i, R, p, half_R, half_p, reach)
-            if work["blocks"] > lists.blocks.shape[1]:
+            if work["block_count"] > lists.blocks.shape[1]:
                 return -1, 0.0
             rebuilt += 1
             if speed > 0.0:
@@ -294,7 +300,7 @@ def path_and_reach(data, skin, speed, h):
     if h <= 0.0:
         return 0.0, skin
     reach = min(max(BESIDE * speed * h, LEAST * skin), MOST * skin)
-    if data["quadrature"] != CELLS or data["mapping"] != DISTANCE or speed <= 0.0:
+    if data["quadrature"] != CUT_CELLS or data["mapping"] != DISTANCE or speed <= 0.0:
         return 0.0, reach
     return min(STEPS * h, LONGEST * skin / speed), reach
 
@@ -312,7 +318,7 @@ def rate_of_rotation(w, R):
 @inline
 def fastest(arrays, pair, w, turning, v):
     """Bound on the speed of any point of B relative to A [m/s]."""
-    ball = arrays.nodes[arrays.pairs[pair]["tree"]]
+    ball = arrays.nodes[arrays.pairs[pair]["root_node"]]
     x, y, z = to_A(turning, v, ball["x"], ball["y"], ball["z"])
     turn = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     return math.sqrt(x * x + y * y + z * z) + ball["radius"] * turn

@@ -9,7 +9,7 @@ from softdock.dynamics.kernels.composites import write_compliance
 from softdock.dynamics.kernels.spatial import add_dot, dot, dot6, load6, six, store6, sum_along, write_six
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, load, store, total, unit
+from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
 
 
 @kernel
@@ -151,7 +151,7 @@ def fill_tiles(groups, g, tiles):
 def sweep(H, count):
     """Replace a symmetric tile by its negative inverse, one axis after the other; Eq. (M11)."""
     for i in range(count):
-        here = unit(i)
+        here = one_hot(i)
         others = 1.0 - here
         pivot = load(H, i, 0) * others - here
         scaled = pivot * (1.0 / H[i, i])
@@ -251,7 +251,7 @@ def solve(groups, tiles):
                 x = load(tiles[place(g, first)].H, k, 0) * load(groups[first].udot, 0, 0)
                 for i in range(first + 1, g):
                     x = fma(load(tiles[place(g, i)].H, k, 0), load(groups[i].udot, 0, 0), x)
-                group.b[0, k] -= total(x)
+                group.b[0, k] -= horizontal_sum(x)
             divide(tiles[place(g, g)].H, group)
 
 

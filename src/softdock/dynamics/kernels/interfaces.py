@@ -8,17 +8,16 @@ import math
 
 import numpy as np
 
+from softdock.contact.kernels.pin_rows import COLUMNS, MAXIMUM_ROWS
 from softdock.contact.kernels.pins import (
-    COLUMNS,
-    DEEPEST,
+    CONTACT_COUNT,
+    DISSIPATION,
     ENERGY,
     FORCE,
-    LOSS,
-    MOST_ROWS,
-    NUMBER,
+    MAXIMUM_DEPTH,
     SHAPE,
     TORQUE,
-    TOTALS,
+    TOTALS_SIZE,
     add_forces,
     manifold,
 )
@@ -56,9 +55,9 @@ INTERFACE = np.dtype(
         ("count", np.int64),
         ("reach", np.float64),  # of the pins from B's origin [m]
         ("shape", SHAPE),
-        ("rows", np.float64, (MOST_ROWS, COLUMNS)),
-        ("one", np.float64, TOTALS),  # of one pin
-        ("all", np.float64, TOTALS),  # of all of them: about A's origin, in axes of H
+        ("rows", np.float64, (MAXIMUM_ROWS, COLUMNS)),
+        ("one", np.float64, TOTALS_SIZE),  # of one pin
+        ("all", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
         ("result", np.float64, RESULTS),
         ("headway", np.float64),  # time that the pins may move on before they can be far inside anything [s]
         ("deepest", np.float64),  # largest depth of the run [m]
@@ -96,7 +95,7 @@ def apply_interfaces(links, interfaces, pins, power):
         tx, ty, tz = turn(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
         add_exactly(a, b, tx, ty, tz, fx, fy, fz)
-        loss += f[LOSS]
+        loss += f[DISSIPATION]
     power[0] = loss
 
 
@@ -104,7 +103,7 @@ def apply_interfaces(links, interfaces, pins, power):
 def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
     shape, rows, one, total, result = face.shape, face.rows, face.one, face.all, face.result
-    for k in range(TOTALS):
+    for k in range(TOTALS_SIZE):
         total[k] = 0.0
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])  # in H, from the leading cap to the other
     w_H = (w[0], -w[1], -w[2])
@@ -130,23 +129,23 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
         count = manifold(shape, (x, y, z), axis, rows)
         if count == 0:
             continue
-        for k in range(TOTALS):
+        for k in range(TOTALS_SIZE):
             one[k] = 0.0
         add_forces(shape, rows, count, w_H, v_H, one)
         fx, fy, fz = one[FORCE], one[FORCE + 1], one[FORCE + 2]
         largest = max(largest, fx * fx + fy * fy + fz * fz)
-        for k in range(TOTALS):
-            if k != DEEPEST:
+        for k in range(TOTALS_SIZE):
+            if k != MAXIMUM_DEPTH:
                 total[k] += one[k]
-        total[DEEPEST] = max(total[DEEPEST], one[DEEPEST])
+        total[MAXIMUM_DEPTH] = max(total[MAXIMUM_DEPTH], one[MAXIMUM_DEPTH])
         total[TORQUE] += -hy * fz + hz * fy
         total[TORQUE + 1] += -hz * fx - hx * fz
         total[TORQUE + 2] += hx * fy + hy * fx
     result[RESULT_FORCE] = math.sqrt(total[FORCE] ** 2 + total[FORCE + 1] ** 2 + total[FORCE + 2] ** 2)
     result[RESULT_ENERGY], result[RESULT_DEPTH], result[RESULT_NUMBER] = (
         total[ENERGY],
-        total[DEEPEST],
-        total[NUMBER],
+        total[MAXIMUM_DEPTH],
+        total[CONTACT_COUNT],
     )
     result[RESULT_INSERTION], result[RESULT_PIN_FORCE] = insertion, math.sqrt(largest)
     for k in range(3):

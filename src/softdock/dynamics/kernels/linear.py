@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.kernels.stiffness import stiffen
+from softdock.contact.kernels.stiffness import evaluate_stiffness
 from softdock.dynamics.kernels.contacts import relative_pose, relative_velocity
 from softdock.dynamics.kernels.derivative import set_motion
 from softdock.dynamics.kernels.dynamics import join, place
@@ -239,7 +239,9 @@ def couple_contact(system, i, linear):
     a, b = links[pair.a], links[pair.b]
     R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
     w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
-    if stiffen(system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]):
+    if evaluate_stiffness(
+        system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]
+    ):
         note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
 
 

@@ -6,7 +6,7 @@ Poses are in lanes: the columns of a rotation and the place of an origin, each i
 import math
 
 from softdock.native.decorators import inline
-from softdock.native.simd import fma, load, take_three, total, wide
+from softdock.native.simd import broadcast, fma, horizontal_sum, load, load_three
 
 
 @inline
@@ -17,13 +17,13 @@ def motion_since(pair, links, work, ball):
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
     shift = moved_by((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
     H_0, H_1, H_2, S = load(columns, 4, 0), load(columns, 5, 0), load(columns, 6, 0), load(columns, 8, 0)
-    arm = work["arm"]
-    along = total(fma(shift, S, arm * arm * fma(d_0, H_0, fma(d_1, H_1, d_2 * H_2))))
-    place = max(-1.0, min(1.0, work["scale"] * along))  # Eq. (C32)
+    arm = work["rotation_arm"]
+    along = horizontal_sum(fma(shift, S, arm * arm * fma(d_0, H_0, fma(d_1, H_1, d_2 * H_2))))
+    place = max(-1.0, min(1.0, work["path_scale"] * along))  # Eq. (C32)
     d_0, d_1, d_2 = fma(-place, H_0, d_0), fma(-place, H_1, d_1), fma(-place, H_2, d_2)
     shift = fma(-place, S, shift)
-    turn = math.sqrt(total(fma(d_0, d_0, fma(d_1, d_1, d_2 * d_2))))
-    return math.sqrt(total(shift * shift)) + arm * turn  # Eq. (C19)
+    turn = math.sqrt(horizontal_sum(fma(d_0, d_0, fma(d_1, d_1, d_2 * d_2))))
+    return math.sqrt(horizontal_sum(shift * shift)) + arm * turn  # Eq. (C19)
 
 
 @inline
@@ -32,8 +32,8 @@ def pose_in_lanes(pair, links):
     a, b = links[pair.a], links[pair.b]
     base_a, base_b = links[a.root], links[b.root]
     # From A to its link, to the root of that, to N, to the other root, to B's link, to B.
-    C = (take_three(pair.R_aA, 0), take_three(pair.R_aA, 3), take_three(pair.R_aA, 6))
-    p = moved_by(C, wide(0.0), -pair.p_aA[0], -pair.p_aA[1], -pair.p_aA[2])
+    C = (load_three(pair.R_aA, 0), load_three(pair.R_aA, 3), load_three(pair.R_aA, 6))
+    p = moved_by(C, broadcast(0.0), -pair.p_aA[0], -pair.p_aA[1], -pair.p_aA[2])
     C = turned_back(C, a.R)
     p = moved_by(C, p, -a.p[0], -a.p[1], -a.p[2])
     if a.root != b.root:

@@ -4,7 +4,7 @@ from softdock.dynamics.kernels.kinematics import rotation
 from softdock.dynamics.kernels.poses import turn, turn_back
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
-from softdock.native.simd import LANES, fma, load, store, total, unit
+from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
 
 MOVES, RIGHT, SOUGHT, SPARE = 0, 1, 2, 3  # rows of Linear.work
 
@@ -32,7 +32,7 @@ def factorise(linear, span):
                         for j in range(0, width, LANES):
                             store(M, i, j, fma(maps[k, i], load(work, SPARE, j), load(M, i, j)))
     for k in range(n):
-        block, here = k // LANES * LANES, unit(k % LANES)
+        block, here = k // LANES * LANES, one_hot(k % LANES)
         others, pivot = 1.0 - here, 1.0 / M[k, k]
         for j in range(0, width, LANES):
             x = load(M, k, j)
@@ -85,7 +85,7 @@ def product(A, row, B, other):
     x = load(A, row, 0) * load(B, other, 0)
     for j in range(LANES, A.shape[1], LANES):
         x = fma(load(A, row, j), load(B, other, j), x)
-    return total(x)
+    return horizontal_sum(x)
 
 
 @kernel

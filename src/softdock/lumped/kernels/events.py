@@ -1,37 +1,37 @@
-"""What ends a phase of the run, and what the next phase is."""
+"""Events that end a phase of a run, and the transitions to the next phase."""
 
 from softdock.lumped.kernels.motion import (
-    AFTER,
-    CHANGES,
-    CLEAR,
+    COUPLING,
     DISSIPATED,
-    FREE,
-    GRIP,
+    EVENT_COUNT,
+    IMPACT_DONE,
     IMPULSE,
+    INTERFACE_FORCE,
     LATCH_TIME,
-    MARKS,
     MASS,
     OUTCOME,
     OVERLAP,
-    PAD,
-    PART_IMPULSE,
-    PART_TIME,
-    PARTINGS,
-    PENDING,
-    PRESS,
-    REST,
+    OVERLAP_RATE,
+    PAD_LOADED,
+    PAD_OPEN,
+    PAD_STATE,
+    PAD_UNLOADED,
+    PHASE_COUNT,
+    RESTING,
+    ROW_PENDING,
     SCRATCH,
-    SLIDE_IN,
-    SLIDE_OUT,
-    STRUCK,
+    SEPARATION_COUNT,
+    SEPARATION_IMPULSE,
+    SEPARATION_TIME,
+    SLIDING_IN,
+    SLIDING_OUT,
     STUCK,
     TIME,
+    TOUCH_COUNT,
     TOUCH_TIME,
-    TOUCHES,
-    F,
-    R,
-    S,
-    audit,
+    UNCOUPLED,
+    VELOCITIES_AFTER,
+    check_conservation,
     overlap,
     reduced_mass,
 )
@@ -39,144 +39,147 @@ from softdock.lumped.kernels.polynomial import ORDER, derivative, evaluate, firs
 from softdock.native.decorators import kernel
 
 # Events.
-NOTHING, TOUCH, RELEASE, PRESS_AGAIN, RECOVERED, TURN, LATCH, LEAVE, SLIP_IN, SLIP_OUT, PART, SETTLE = range(
-    12
+NO_EVENT, TOUCH, RELEASE, PRESS_AGAIN, RECOVERED, TURN, LATCH, LEAVE, SLIP_IN, SLIP_OUT, SEPARATE, SETTLE = (
+    range(12)
 )
-# Outcomes that end a run; 0 while it goes on.
-RUNNING, LATCHED, JAMMED, ENOUGH_IMPACTS, CHATTERING, TIME_OVER, TOO_FAST = range(7)
-MOST_CHANGES = 50_000  # phases; a run with more is not an impact any more
+# Outcomes that end a run.
+RUNNING, LATCHED, JAMMED, IMPACT_LIMIT, CHATTERING, END_OF_TIME, TOO_MANY_STEPS = range(7)
+MAXIMUM_PHASES = 50_000  # a run with more phases is stopped as chattering
 
 
 @kernel
 def next_event(law, work, end):
-    """Return the first event within (0, end] and its time; NOTHING and `end` if there is none."""
-    pad, grip = work.state[PAD], work.state[GRIP]
+    """Return the first event within (0, end] and its time; NO_EVENT and `end` if there is none."""
+    pad, coupling = work.state[PAD_STATE], work.state[COUPLING]
     k_p, d_p = law.pad_stiffness, law.pad_damping
-    best, kind = end, NOTHING
-    if grip == FREE and pad == CLEAR:
-        t = crossing(work, 1.0, 0.0, 0.0, 0.0, best)
+    best, kind = end, NO_EVENT
+    if coupling == UNCOUPLED and pad == PAD_OPEN:
+        t = first_rise(work, 1.0, 0.0, 0.0, 0.0, best)
         best, kind = (t, TOUCH) if t >= 0.0 else (best, kind)
-    if pad == PRESS:
-        t = crossing(work, -k_p, -d_p, 0.0, 0.0, best)
+    if pad == PAD_LOADED:
+        t = first_rise(work, -k_p, -d_p, 0.0, 0.0, best)
         best, kind = (t, RELEASE) if t >= 0.0 else (best, kind)
-    if pad == OVERLAP:
-        t = crossing(work, k_p, d_p, 0.0, 0.0, best)
+    if pad == PAD_UNLOADED:
+        t = first_rise(work, k_p, d_p, 0.0, 0.0, best)
         best, kind = (t, PRESS_AGAIN) if t >= 0.0 else (best, kind)
-    if pad == OVERLAP and grip == FREE:
-        t = crossing(work, -1.0, 0.0, 0.0, 0.0, best)
+    if pad == PAD_UNLOADED and coupling == UNCOUPLED:
+        t = first_rise(work, -1.0, 0.0, 0.0, 0.0, best)
         best, kind = (t, RECOVERED) if t >= 0.0 else (best, kind)
-    if grip == SLIDE_IN:
-        t = crossing(work, 1.0, 0.0, 0.0, -law.tip_length, best)
+    if coupling == SLIDING_IN:
+        t = first_rise(work, 1.0, 0.0, 0.0, -law.tip_length, best)
         best, kind = (t, LATCH) if t >= 0.0 else (best, kind)
-    if grip == SLIDE_OUT:
-        t = crossing(work, -1.0, 0.0, 0.0, 0.0, best)
+    if coupling == SLIDING_OUT:
+        t = first_rise(work, -1.0, 0.0, 0.0, 0.0, best)
         best, kind = (t, LEAVE) if t >= 0.0 else (best, kind)
-    if grip == SLIDE_IN or grip == SLIDE_OUT:
-        t = crossing(work, 0.0, -1.0 if grip == SLIDE_IN else 1.0, 0.0, 0.0, best)
+    if coupling == SLIDING_IN or coupling == SLIDING_OUT:
+        t = first_rise(work, 0.0, -1.0 if coupling == SLIDING_IN else 1.0, 0.0, 0.0, best)
         best, kind = (t, TURN) if t >= 0.0 else (best, kind)
-    if grip == STUCK:
-        pressed = k_p if pad == PRESS else 0.0  # the pad bears its part of the interface force
-        t = crossing(work, -law.wedge_in - pressed, 0.0, 1.0, 0.0, best)
+    if coupling == STUCK:
+        pressed = k_p if pad == PAD_LOADED else 0.0  # the pad carries part of the interface force
+        t = first_rise(work, -law.wedge_in - pressed, 0.0, 1.0, 0.0, best)
         best, kind = (t, SLIP_IN) if t >= 0.0 else (best, kind)
-        t = crossing(work, law.wedge_out + pressed, 0.0, -1.0, 0.0, best)
+        t = first_rise(work, law.wedge_out + pressed, 0.0, -1.0, 0.0, best)
         best, kind = (t, SLIP_OUT) if t >= 0.0 else (best, kind)
-    if grip == REST:
-        t = crossing(work, 0.0, 0.0, -1.0, 0.0, best)
-        best, kind = (t, PART) if t >= 0.0 else (best, kind)
+    if coupling == RESTING:
+        t = first_rise(work, 0.0, 0.0, -1.0, 0.0, best)
+        best, kind = (t, SEPARATE) if t >= 0.0 else (best, kind)
     return best, kind
 
 
 @kernel
-def crossing(work, of_s, of_r, of_f, constant, end):
-    """First time in (0, end] at which `of_s s + of_r r + of_f f + constant` rises above 0, or -1."""
+def first_rise(work, of_s, of_r, of_f, constant, end):
+    """Return the first time in (0, end] at which `of_s s + of_r r + of_f f + constant` rises above 0, or -1.
+
+    s, r and f are overlap, overlap rate and interface force.
+    """
     c, g = work.c, work.c[SCRATCH]
     for k in range(ORDER + 1):
-        g[k] = of_s * c[S, k] + of_r * c[R, k] + of_f * c[F, k]
+        g[k] = of_s * c[OVERLAP, k] + of_r * c[OVERLAP_RATE, k] + of_f * c[INTERFACE_FORCE, k]
     g[0] += constant
     return first_crossing(g, end)
 
 
 @kernel
 def starting_event(chain, work):
-    """Return TOUCH if the bodies start in touch and approach each other, NOTHING otherwise."""
+    """Return TOUCH if the bodies start in contact and approach each other, NO_EVENT otherwise."""
     if overlap(chain, work) >= 0.0 and approach_speed(chain, work) > 0.0:
         return TOUCH
-    return NOTHING
+    return NO_EVENT
 
 
 @kernel
 def approach_speed(chain, work):
-    """Speed at which the touching bodies approach each other in the present state [m/s]."""
+    """Return the speed at which the touching bodies approach each other in the current state [m/s]."""
     v_a = chain.line.shape[1] + chain.touching
     return work.q[v_a, 0] - work.q[v_a + 1, 0]
 
 
 @kernel
 def relative_acceleration(work, t):
-    """Second derivative of the overlap at t, by the polynomials of the phase that ends [m/s^2]."""
-    return derivative(work.c[R], t)
+    """Return the second derivative of the overlap at t from the series of the phase that ends [m/s^2]."""
+    return derivative(work.c[OVERLAP_RATE], t)
 
 
 @kernel
 def change_phase(chain, law, work, kind, acceleration):
-    """Go over to the phase that follows an event; the present state is that of the event."""
+    """Enter the phase that follows an event; the current state is that at the event."""
     state = work.state
-    mark(work, float(kind))
-    state[CHANGES] += 1
-    if state[CHANGES] > MOST_CHANGES:
+    record_event(work, float(kind))
+    state[PHASE_COUNT] += 1
+    if state[PHASE_COUNT] > MAXIMUM_PHASES:
         state[OUTCOME] = CHATTERING
     if kind == TOUCH:
-        touch(chain, law, work)
+        begin_contact(chain, law, work)
     elif kind == RELEASE:
         if law.pad_damping > 0.0:
-            state[PAD] = OVERLAP
+            state[PAD_STATE] = PAD_UNLOADED
         else:
-            state[PAD], state[GRIP] = CLEAR, FREE
-        note_parting(chain, work)
+            state[PAD_STATE], state[COUPLING] = PAD_OPEN, UNCOUPLED
+        record_separation(chain, work)
     elif kind == PRESS_AGAIN:
-        state[PAD] = PRESS
+        state[PAD_STATE] = PAD_LOADED
     elif kind == RECOVERED:
-        state[PAD] = CLEAR
+        state[PAD_STATE] = PAD_OPEN
     elif kind == TURN:
-        turn(chain, law, work, acceleration)
+        resolve_turning_point(chain, law, work, acceleration)
     elif kind == LATCH:
         state[OUTCOME] = LATCHED
-        work.books[LATCH_TIME] = work.books[TIME]
-    elif kind == LEAVE or kind == PART:
-        state[PAD], state[GRIP] = CLEAR, FREE
-        if kind == PART:
-            equalise(chain, work)
-        note_parting(chain, work)
+        work.totals[LATCH_TIME] = work.totals[TIME]
+    elif kind == LEAVE or kind == SEPARATE:
+        state[PAD_STATE], state[COUPLING] = PAD_OPEN, UNCOUPLED
+        if kind == SEPARATE:
+            equalise_velocities(chain, work)
+        record_separation(chain, work)
     elif kind == SLIP_IN or kind == SLIP_OUT:
-        state[GRIP] = SLIDE_IN if kind == SLIP_IN else SLIDE_OUT
-        equalise(chain, work)
+        state[COUPLING] = SLIDING_IN if kind == SLIP_IN else SLIDING_OUT
+        equalise_velocities(chain, work)
 
 
 @kernel
-def touch(chain, law, work):
-    """Begin a contact: an impulse where the impact is impulsive, pad and wedge otherwise."""
-    state, books = work.state, work.books
-    state[TOUCHES] += 1
-    if state[TOUCHES] == 1:
-        books[TOUCH_TIME] = books[TIME]
+def begin_contact(chain, law, work):
+    """Begin a contact: apply an impulse where the impact is impulsive, else load pad and wedge."""
+    state, totals = work.state, work.totals
+    state[TOUCH_COUNT] += 1
+    if state[TOUCH_COUNT] == 1:
+        totals[TOUCH_TIME] = totals[TIME]
     if law.jams:
         state[OUTCOME] = JAMMED
         return
     has_wedge = law.tip_length > 0.0
-    if law.restitution >= 0.0 and not (has_wedge and state[STRUCK] == 1):
-        strike(chain, law, work)
-        state[STRUCK] = 1
+    if law.restitution >= 0.0 and not (has_wedge and state[IMPACT_DONE] == 1):
+        apply_impact(chain, law, work)
+        state[IMPACT_DONE] = 1
         return
     if law.pad_stiffness > 0.0 or law.pad_damping > 0.0:
-        state[PAD] = PRESS
+        state[PAD_STATE] = PAD_LOADED
     if has_wedge:
-        state[GRIP] = SLIDE_IN
+        state[COUPLING] = SLIDING_IN
 
 
 @kernel
-def strike(chain, law, work):
-    """Exchange the impulse of an impact with restitution; a negligible rebound settles into rest."""
-    books, state = work.books, work.state
+def apply_impact(chain, law, work):
+    """Apply the impulse of an impact with restitution; a negligible rebound becomes relative rest."""
+    totals, state = work.totals, work.state
     mu, approach = reduced_mass(chain), approach_speed(chain, work)
     e = law.restitution
     settles = e * approach <= law.settle_speed and law.tip_length == 0.0
@@ -186,35 +189,35 @@ def strike(chain, law, work):
     v_a = chain.line.shape[1] + chain.touching
     work.q[v_a, 0] -= impulse / chain.line[MASS, chain.touching]
     work.q[v_a + 1, 0] += impulse / chain.line[MASS, chain.touching + 1]
-    books[IMPULSE] += impulse
-    books[DISSIPATED] += 0.5 * mu * (1.0 - e * e) * approach**2  # Eq. (H10)
-    audit(chain, law, work)
-    note_parting(chain, work)
+    totals[IMPULSE] += impulse
+    totals[DISSIPATED] += 0.5 * mu * (1.0 - e * e) * approach**2  # Eq. (H10)
+    check_conservation(chain, law, work)
+    record_separation(chain, work)
     if settles:
-        state[GRIP] = REST
-        mark(work, float(SETTLE))
+        state[COUPLING] = RESTING
+        record_event(work, float(SETTLE))
     if e == 0.0:
-        equalise(chain, work)
+        equalise_velocities(chain, work)
 
 
 @kernel
-def turn(chain, law, work, acceleration):
-    """Where the wedge comes to rest: stuck if friction bears what the bodies ask for, else it slides on."""
+def resolve_turning_point(chain, law, work, acceleration):
+    """Enter the phase after the wedge comes to rest: stuck if friction carries the required force, else sliding."""
     state, depth = work.state, overlap(chain, work)
-    slope = law.wedge_in if state[GRIP] == SLIDE_IN else law.wedge_out
-    asked = slope * depth + reduced_mass(chain) * acceleration  # Eq. (H11)
-    if asked > law.wedge_in * depth:
-        state[GRIP] = SLIDE_IN
-    elif asked < law.wedge_out * depth:
-        state[GRIP] = SLIDE_OUT
+    slope = law.wedge_in if state[COUPLING] == SLIDING_IN else law.wedge_out
+    required_force = slope * depth + reduced_mass(chain) * acceleration  # Eq. (H11)
+    if required_force > law.wedge_in * depth:
+        state[COUPLING] = SLIDING_IN
+    elif required_force < law.wedge_out * depth:
+        state[COUPLING] = SLIDING_OUT
     else:
-        state[GRIP] = STUCK
-        equalise(chain, work)
+        state[COUPLING] = STUCK
+        equalise_velocities(chain, work)
 
 
 @kernel
-def equalise(chain, work):
-    """Remove the round-off by which two bodies at relative rest differ, which could pass for an approach."""
+def equalise_velocities(chain, work):
+    """Set the velocities of two bodies at relative rest equal: a round-off difference would count as an approach."""
     a, q = chain.touching, work.q
     v_a = chain.line.shape[1] + a
     m_a, m_b = chain.line[MASS, a], chain.line[MASS, a + 1]
@@ -224,34 +227,34 @@ def equalise(chain, work):
 
 
 @kernel
-def note_parting(chain, work):
-    """Count a parting, unless wedge or pad still presses, and keep the state of the first."""
-    state, books = work.state, work.books
-    if state[GRIP] != FREE or state[PAD] == PRESS:
+def record_separation(chain, work):
+    """Count a separation unless wedge or pad is still loaded; keep time, impulse and velocities of the first."""
+    state, totals = work.state, work.totals
+    if state[COUPLING] != UNCOUPLED or state[PAD_STATE] == PAD_LOADED:
         return
-    state[PARTINGS] += 1
-    if state[PARTINGS] == 1:
-        books[PART_TIME] = books[TIME]
-        books[PART_IMPULSE] = books[IMPULSE]
+    state[SEPARATION_COUNT] += 1
+    if state[SEPARATION_COUNT] == 1:
+        totals[SEPARATION_TIME] = totals[TIME]
+        totals[SEPARATION_IMPULSE] = totals[IMPULSE]
         n = chain.line.shape[1]
         for i in range(n):
-            books[AFTER + i] = work.q[n + i, 0]
+            totals[VELOCITIES_AFTER + i] = work.q[n + i, 0]
 
 
 @kernel
-def mark(work, kind):
-    """Keep the time and the kind of an event as long as there is room."""
+def record_event(work, kind):
+    """Record time and kind of an event while there is room."""
     state = work.state
-    state[PENDING] = 1
-    if state[MARKS] < work.marks.shape[0]:
-        work.marks[state[MARKS], 0] = work.books[TIME]
-        work.marks[state[MARKS], 1] = kind
-        state[MARKS] += 1
+    state[ROW_PENDING] = 1
+    if state[EVENT_COUNT] < work.events.shape[0]:
+        work.events[state[EVENT_COUNT], 0] = work.totals[TIME]
+        work.events[state[EVENT_COUNT], 1] = kind
+        state[EVENT_COUNT] += 1
 
 
 @kernel
-def highest(c, g, end):
-    """Largest value of the polynomial on [0, end], with one interior maximum at most; `g` is scratch."""
+def largest_value(c, g, end):
+    """Return the largest value of a polynomial on [0, end] with at most one interior maximum; `g` is scratch."""
     value = max(c[0], evaluate(c, end))
     if c[1] > 0.0 and derivative(c, end) < 0.0:
         for k in range(ORDER):

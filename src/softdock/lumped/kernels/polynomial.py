@@ -1,24 +1,26 @@
 """Polynomials in time over one step, coefficients from the lowest order upwards.
 
-Within a phase of the run the chain is linear, so its motion over a short step is a power series that ends in
-round-off. Everything the run asks of the motion (values, roots, integrals) is asked of these polynomials.
+Within a phase of the run the chain is linear, so its motion over a short step is a power series, truncated where terms
+are below round-off. Values, event times and integrals are computed from these polynomials.
 """
 
 import math
 
 from softdock.native.decorators import kernel
 
-RADIANS = 2.0  # of the fastest motion in one step
-ORDER = 24  # even; the next term is 2^25/25! = 2e-18 of the motion
-SPARE = ORDER + 1  # column beside the coefficients, for values
+RADIANS_PER_STEP = 2.0  # phase of the fastest oscillation in one step
+ORDER = 24  # even; the first term left out is 2^25/25! = 2e-18 of the motion
+VALUE_COLUMN = ORDER + 1  # column after the coefficients, for evaluated values
 COLUMNS = ORDER + 2
-ROUND_OFF = 2.3e-16  # of the step: how closely an event is timed
-SMALLEST_HOP = 1e-9  # of the step; a touch shorter than this is 1e-18 of the motion: below round-off
+ROUND_OFF = 2.3e-16  # relative to the step: tolerance of event times
+SMALLEST_HOP = (
+    1e-9  # relative to the step; contact for a shorter time changes the motion by less than round-off
+)
 
 
 @kernel
 def evaluate(c, t):
-    """Value of the polynomial at t, even and odd powers apart: two short chains of operations run abreast."""
+    """Return the value at t; separate sums of even and odd powers shorten the chain of dependent operations."""
     square = t * t
     even, odd = c[ORDER], c[ORDER - 1]
     for k in range(ORDER - 2, 0, -2):
@@ -29,7 +31,7 @@ def evaluate(c, t):
 
 @kernel
 def derivative(c, t):
-    """First derivative of the polynomial at t."""
+    """Return the first derivative of the polynomial at t."""
     square = t * t
     odd, even = ORDER * c[ORDER], (ORDER - 1) * c[ORDER - 1]
     for k in range(ORDER - 2, 0, -2):
@@ -40,7 +42,7 @@ def derivative(c, t):
 
 @kernel
 def integral(c, t):
-    """Integral of the polynomial from 0 to t."""
+    """Return the integral of the polynomial from 0 to t."""
     value = c[ORDER] / (ORDER + 1)
     for k in range(ORDER - 1, -1, -1):
         value = value * t + c[k] / (k + 1)
@@ -49,7 +51,7 @@ def integral(c, t):
 
 @kernel
 def product_integral(a, b, t):
-    """Integral of the product of two polynomials from 0 to t."""
+    """Return the integral of the product of two polynomials from 0 to t."""
     total = 0.0
     for n in range(2 * ORDER, -1, -1):
         term = 0.0
@@ -61,24 +63,24 @@ def product_integral(a, b, t):
 
 @kernel
 def evaluate_all(c, t):
-    """Evaluate several polynomials, one a row, at t; the values go to the spare column."""
+    """Evaluate several polynomials (rows) at t; write the values to the value column."""
     for i in range(c.shape[0]):
         value = c[i, ORDER]
         for k in range(ORDER - 1, -1, -1):
             value = value * t + c[i, k]
-        c[i, SPARE] = value
+        c[i, VALUE_COLUMN] = value
 
 
 @kernel
-def refine(c, low, high, tolerance):
-    """Where the polynomial, not positive at `low` and positive at `high`, becomes positive, to round-off.
+def refine_crossing(c, low, high, tolerance):
+    """Return the zero of a polynomial that is not positive at `low` and positive at `high`, to round-off.
 
-    Secants within a bracket; the end that stays twice loses half its weight (the Illinois method).
+    Regula falsi with the Illinois modification.
     """
     below, above, before = evaluate(c, low), evaluate(c, high), high
     for _ in range(60):  # converges in three or four
         t = low - below * ((high - low) / (above - below))
-        if not low < t < high:  # closer to an end than round-off can tell
+        if not low < t < high:  # at an end of the bracket, within round-off
             return min(max(t, low), high)
         if abs(t - before) <= tolerance:
             return t
@@ -95,12 +97,12 @@ def refine(c, low, high, tolerance):
 
 @kernel
 def first_crossing(c, end):
-    """First time in (0, end] at which the polynomial rises above zero, or -1.
+    """Return the first time in (0, end] at which the polynomial rises above zero, or -1.
 
-    Each phase starts where its event functions are at or below zero; what is above is round-off and cut off.
+    Each phase starts with event functions at or below zero; a positive start value is round-off and is set to zero.
 
-    Marches by steps over which a bound of the second derivative forbids any crossing. They shrink to the
-    crossing as Newton's do, from one side, so that not even a pair of crossings within it is passed over.
+    Advances by steps within which a bound on the second derivative excludes a crossing. Near a crossing the steps
+    shrink like Newton steps from one side, so that no pair of crossings is missed.
     """
     bound, power = 0.0, 1.0
     for k in range(2, ORDER + 1):
@@ -118,7 +120,7 @@ def first_crossing(c, end):
         following = min(t + safe, end)
         value = evaluate(c, following)
         if value > 0.0:
-            return refine(c, t, following, ROUND_OFF * end)
+            return refine_crossing(c, t, following, ROUND_OFF * end)
         t = following
         slope = derivative(c, t)
     return -1.0
@@ -126,7 +128,7 @@ def first_crossing(c, end):
 
 @kernel
 def _safe_step(value, slope, bound, end):
-    """Time for which value + slope t + bound t^2 / 2 stays at or below zero, value <= 0; at most `end`."""
+    """Return how long value + slope t + bound t^2 / 2 stays at or below zero, for value <= 0; at most `end`."""
     root = math.sqrt(slope * slope - 2.0 * bound * value)
     if slope > 0.0:
         return min(-2.0 * value / (slope + root), end)

@@ -11,7 +11,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D  # type: ignore[import-untyped]
 
 from softdock.geometry.cad import CadSurface
 from softdock.geometry.profile import Line
-from softdock.geometry.steps import ProfileDerivation, derive_profile
+from softdock.geometry.profile_derivation import ProfileDerivation, derive_profile
 from softdock.report.picture import COLOURS, GREY
 
 POINTS_DRAWN = 6000  # more only makes the picture heavy

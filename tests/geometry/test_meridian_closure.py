@@ -1,4 +1,4 @@
-"""What closes an open meridian is bounded, thick enough, and leaves what is described as it is."""
+"""The closure of an open meridian is bounded, has the stated thickness and does not change the meridian."""
 
 import itertools
 import math
@@ -6,17 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from softdock.geometry.closure import CAP
 from softdock.geometry.kernels import depth
-from softdock.geometry.profile import (
-    Arc,
-    Line,
-    Profile,
-    closed_chain,
-    described_rows,
-    profile_array,
-    rounded_profile,
-)
+from softdock.geometry.meridian_closure import BACK_THICKNESS
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.profile_arrays import closed_chain, described_rows, profile_array
+from softdock.geometry.vertices import rounded_profile
 
 CONE = Profile(segments=(Line(start=(0.1, 0.02), end=(0.0, 0.05)),))
 OPEN = {
@@ -38,7 +32,7 @@ def depth_at(profile, z, r):
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("name", OPEN)
-def test_far_from_an_open_meridian_is_free_space(name):
+def test_points_far_from_an_open_meridian_are_in_free_space(name):
     profile = OPEN[name]
     far = 3.0 * (profile.size + max(s.start[1] for s in profile.segments))
     for angle in np.linspace(0.0, math.pi, 37):
@@ -47,12 +41,12 @@ def test_far_from_an_open_meridian_is_free_space(name):
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("name", OPEN)
-def test_material_behind_the_surface_is_as_thick_as_stated(name):
+def test_material_behind_an_open_surface_has_the_stated_thickness(name):
     profile = OPEN[name]
     middle = profile.segments[0].point(0.5), profile.segments[0].tangent(0.5)
     (z, r), (t_z, t_r) = middle
     for part in (0.01, 0.2, 0.49):
-        s = part * CAP * profile.size
+        s = part * BACK_THICKNESS * profile.size
         found = depth_at(profile, z + s * t_r, abs(r - s * t_z))
         assert found == pytest.approx(s) or found > 0.0
         if part < 0.05:
@@ -79,7 +73,7 @@ def test_ninety_millimetres_outside_the_rim_of_a_cone_is_free_space():
 
 
 @pytest.mark.plain_python
-def test_a_closed_profile_is_closed_by_nothing():
+def test_a_closed_profile_gets_no_closure():
     corners = [(0.0, 0.01), (0.0, 0.02), (0.01, 0.02), (0.01, 0.01), (0.0, 0.01)]
     ring = Profile(segments=tuple(Line(start=a, end=b) for a, b in itertools.pairwise(corners)))
     assert closed_chain(ring) == (ring.segments, 0, 0)

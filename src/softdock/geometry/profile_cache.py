@@ -1,4 +1,4 @@
-"""Meridians of CAD files that were read before: reading a STEP file takes a good part of a second."""
+"""Cache of profiles read from CAD files, because reading a STEP file is slow."""
 
 import contextlib
 import hashlib
@@ -21,13 +21,13 @@ LARGEST = 50_000_000  # bytes; larger files are refused by the reader
 def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
     """Return profile, p_FS [m] and R_FS of a CAD surface; `options` are those of `read_surface`.
 
-    The answer is remembered under a digest of the file, the options and the reader's own sources. What is doubtful
-    about the file is said as an `InputWarning`.
+    Results are cached by a digest of the file, the options and the sources of this package. Warnings about the file are
+    issued as `InputWarning`.
     """
     key = _key(path, options)
     document = _recall(key) if key else None
     if document is None:
-        from softdock.geometry.cad import read_surface  # brings SciPy and trimesh
+        from softdock.geometry.cad import read_surface  # slow import of SciPy and trimesh
 
         surface = read_surface(path, **options)
         document = {
@@ -52,7 +52,7 @@ def _key(path: Path, options: Mapping[str, Any]) -> str | None:
             return None
         digest.update(path.read_bytes())
     except OSError:
-        return None  # the reader will say what is wrong
+        return None  # `read_surface` reports the error
     return digest.hexdigest()[:32]
 
 
@@ -86,7 +86,7 @@ def profile_rows(profile: Profile) -> list[dict[str, Any]]:
 
 
 def profile_from_rows(rows: list[dict[str, Any]]) -> Profile:
-    """Return the profile that `profile_rows` has written down."""
+    """Return the profile of the data written by `profile_rows`."""
     segments: list[Line | Arc] = []
     for row in rows:
         start, end = tuple(row["start"]), tuple(row["end"])

@@ -1,4 +1,4 @@
-"""The regular force routine: two motion states in, two wrenches out, for anybody's simulator."""
+"""Evaluation of one contact pair from the motion states of its bodies, for use in any simulator."""
 
 import threading
 
@@ -14,15 +14,15 @@ Vector = tuple[float, float, float]
 Rows = tuple[Vector, Vector, Vector]
 
 
-class ForceRoutine:
-    """Evaluates one contact pair; keeps its near list between calls, which changes nothing but the time."""
+class ForceEvaluator:
+    """Evaluates one contact pair; keeps its near list between calls, which does not change the results."""
 
     def __init__(self, pair: ContactPair) -> None:
         self._arrays = contact_arrays([pair])
-        self._arrays.pairs["sharpen"] = 1
+        self._arrays.pairs["include_edges"] = 1
         self._lists = contact_lists(self._arrays)
         self._skin = pair.skin
-        self._valid = -np.inf
+        self._valid_motion = -np.inf
         self._lock = threading.Lock()
 
     def forces(self, state_A: MotionState, state_B: MotionState) -> tuple[Wrench, Wrench]:
@@ -31,11 +31,11 @@ class ForceRoutine:
         return contact.wrench_A, contact.wrench_B
 
     def contact(self, state_A: MotionState, state_B: MotionState) -> Contact:
-        """Return the wrenches and what else the contact knows."""
-        R_NA, p_AB_N, relative = _relative(state_A, state_B)
-        out = np.empty(layout.OUTPUT)
+        """Return the wrenches, energy, dissipation, area, pressure and depth."""
+        R_NA, p_AB_N, relative = _relative_motion(state_A, state_B)
+        out = np.empty(layout.OUTPUT_SIZE)
         with self._lock:
-            self._be_near(*relative[:2])
+            self._update_list(*relative[:2])
             evaluate(self._arrays, self._lists, 0, *relative, out)
         F_B_N = R_NA @ out[layout.FORCE : layout.FORCE + 3]
         T_about_A_N = R_NA @ out[layout.TORQUE : layout.TORQUE + 3]
@@ -50,12 +50,12 @@ class ForceRoutine:
         )
 
     def patches(self, state_A: MotionState, state_B: MotionState) -> tuple[Patch, ...]:
-        """Return the connected pieces of the contact, the strongest first."""
-        R_NA, _, relative = _relative(state_A, state_B)
+        """Return the connected regions of the contact, largest force first."""
+        R_NA, _, relative = _relative_motion(state_A, state_B)
         cells = self._cells(relative)
         p_NA_N = np.asarray(state_A.r, float)
         found = []
-        for label in np.unique(labels := _connected(cells)):
+        for label in np.unique(labels := _patch_labels(cells)):
             part = cells[labels == label]
             share = np.linalg.norm(part[:, 3:6], axis=1)
             found.append(
@@ -70,30 +70,30 @@ class ForceRoutine:
         return tuple(sorted(found, key=lambda patch: -float(np.linalg.norm(patch.force_B))))
 
     def cells(self, state_A: MotionState, state_B: MotionState) -> NDArray[np.float64]:
-        """Return what touches, one row a cell, with the columns of the kernel `touching_cells`."""
-        return self._cells(_relative(state_A, state_B)[2])
+        """Return one row per touching cell with the columns of the kernel `touching_cells`."""
+        return self._cells(_relative_motion(state_A, state_B)[2])
 
     def _cells(self, relative: tuple[Rows, Vector, Vector, Vector]) -> NDArray[np.float64]:
         with self._lock:
-            self._be_near(*relative[:2])
-            table = np.empty((int(self._lists.work[0]["cells"]), 12))
+            self._update_list(*relative[:2])
+            table = np.empty((int(self._lists.work[0]["cell_count"]), 12))
             return table[: touching_cells(self._arrays, self._lists, 0, *relative, table)]
 
-    def _be_near(self, rotation: Rows, position: Vector) -> None:
-        """Rebuild the near list unless it still serves."""
-        if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid:
+    def _update_list(self, rotation: Rows, position: Vector) -> None:
+        """Rebuild the near list unless it is still valid."""
+        if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid_motion:
             return
         rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        while (blocks := int(self._lists.work[0]["blocks"])) > self._lists.blocks.shape[1]:
+        while (blocks := int(self._lists.work[0]["block_count"])) > self._lists.blocks.shape[1]:
             self._lists = contact_lists(self._arrays, capacity=2 * blocks)
             rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        self._valid = max(float(self._lists.work[0]["clearance"]), self._skin)
+        self._valid_motion = max(float(self._lists.work[0]["clearance"]), self._skin)
 
 
-def _relative(
+def _relative_motion(
     state_A: MotionState, state_B: MotionState
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Rows, Vector, Vector, Vector]]:
-    """Return R_NA, p_AB_N and what the kernels take: R_AB, p_AB_A, w_AB_A, v_AB_A."""
+    """Return R_NA, p_AB_N and the arguments of the kernels: R_AB, p_AB_A, w_AB_A, v_AB_A."""
     R_NA, w_NA_N = np.asarray(state_A.A, float), np.asarray(state_A.omega, float)
     p_AB_N = np.asarray(state_B.r, float) - np.asarray(state_A.r, float)
     v_AB_N = np.asarray(state_B.v, float) - np.asarray(state_A.v, float) - np.cross(w_NA_N, p_AB_N)
@@ -107,8 +107,8 @@ def _vector(values: NDArray[np.float64]) -> Vector:
     return x, y, z
 
 
-def _connected(cells: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the patches: cells belong together where their stress centres are less than a cell apart."""
+def _patch_labels(cells: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a patch label for each cell: cells with stress centres less than a cell apart belong to one patch."""
     centres, extents = cells[:, :3], cells[:, 11]
     labels = np.arange(len(cells))
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)

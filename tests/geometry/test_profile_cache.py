@@ -1,12 +1,12 @@
-"""Meridians that were read before are the same when they are remembered."""
+"""Cached profiles equal those read from the file."""
 
 from importlib import resources
 
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry import remembered
-from softdock.geometry.remembered import read_meridian
+from softdock.geometry import profile_cache
+from softdock.geometry.profile_cache import read_meridian
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def drogue():
         yield path
 
 
-def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path / "cache"])
+def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogue, tmp_path, monkeypatch):
+    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path / "cache"])
     copy = tmp_path / "bumper.step"
     copy.write_bytes(drogue.read_bytes())
     first = read_meridian(copy, side="outside")
@@ -31,16 +31,16 @@ def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tm
         read_meridian(copy, side="outside")
 
 
-def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path])
+def test_a_damaged_cache_file_is_ignored(drogue, tmp_path, monkeypatch):
+    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path])
     first = read_meridian(drogue, side="outside")
     (kept,) = (tmp_path / "meridians").iterdir()
     kept.write_text('{"profile": [{"start": 1')
     assert read_meridian(drogue, side="outside")[0] == first[0]
 
 
-def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
+def test_an_unwritable_cache_folder_is_ignored(drogue, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [blocked])
+    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [blocked])
     assert read_meridian(drogue, side="outside")[0].segments

@@ -1,4 +1,4 @@
-"""The five steps from CAD to contact geometry, and their picture."""
+"""The five steps from CAD to contact geometry, and their figure."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
 from softdock.geometry.fitting import distance_to_segments
 from softdock.geometry.mass_properties import surface_area
-from softdock.geometry.steps import curvature_kind, derive_profile, interpolate, point_cloud
+from softdock.geometry.profile_derivation import curvature_kind, derive_profile, interpolate, point_cloud
 from softdock.report.figures.assist_profile import draw_profile_derivation
 
 BUNDLED = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad"
@@ -40,7 +40,7 @@ def test_closed_surface_has_no_net_vector_area():
     assert flux == pytest.approx(3 * bumper.mass_properties.volume, rel=1e-3)
 
 
-def test_interpolated_profile_keeps_joints_and_resolution(drogue):
+def test_interpolated_profile_contains_joints_and_has_the_resolution(drogue):
     row = interpolate(drogue.profile, 2e-3)
     assert np.linalg.norm(np.diff(row, axis=0), axis=1).max() <= 2e-3 * (1 + 1e-12)
     for segment in drogue.profile.segments:
@@ -49,7 +49,7 @@ def test_interpolated_profile_keeps_joints_and_resolution(drogue):
         interpolate(drogue.profile, 0.0)
 
 
-def test_vertices_of_the_facets_fall_on_the_profile(drogue):
+def test_vertices_of_the_facets_lie_on_the_profile(drogue):
     steps = derive_profile(drogue, resolution=3e-3)
     off = distance_to_segments(list(steps.profile.segments), steps.cylindrical[:, :2])
     assert off.max() <= 2 * np.finfo(np.float32).eps * 0.14

@@ -1,12 +1,13 @@
-"""Thickness of walls and radius of edges, against what the shapes are made with."""
+"""Wall thickness and smallest radius of known shapes."""
 
 import itertools
 import math
 
 import pytest
 
-from softdock.geometry.profile import Arc, Line, Profile, rounded_profile
-from softdock.geometry.walls import smallest_radius, wall_thickness
+from softdock.geometry.profile import Arc, Line, Profile
+from softdock.geometry.vertices import rounded_profile
+from softdock.geometry.wall_thickness import smallest_radius, wall_thickness
 
 
 def lines(*places):
@@ -39,22 +40,22 @@ SHELL = Profile(
         (lines((0.1, 0.02), (0.0, 0.02)), 0.025),  # an open tube: its back face
     ],
 )
-def test_thickness_of_walls(profile, thickness):
+def test_wall_thickness(profile, thickness):
     assert wall_thickness(profile) == pytest.approx(thickness, rel=1e-9)
 
 
-def test_a_tip_is_no_wall():
+def test_a_tip_is_not_a_wall():
     cone = lines((0.0, 0.0), (0.1, 0.02), (0.1, 0.0))  # 22.6 deg
     assert wall_thickness(cone) > 0.05  # along its axis only
     needle = lines((0.0, 0.0), (0.1, 0.005), (0.1, 0.0))
     assert wall_thickness(needle) < 0.01
 
 
-def test_smallest_radius_is_that_of_what_sticks_out():
+def test_smallest_radius_is_that_of_convex_arcs():
     assert smallest_radius(BALL) == pytest.approx(0.01)
-    assert smallest_radius(SHELL) == pytest.approx(0.05)  # its inside is hollow
+    assert smallest_radius(SHELL) == pytest.approx(0.05)  # its inside is concave
     assert math.isinf(smallest_radius(PLATE))
     step = rounded_profile(
         [(0.0, 0.0), (0.0, 0.02), (0.01, 0.02), (0.01, 0.03), (0.02, 0.03)], [0.002, 0.001, 0.003]
     )
-    assert smallest_radius(step) == pytest.approx(0.002)  # the inner corner of 1 mm is hollow
+    assert smallest_radius(step) == pytest.approx(0.002)  # the inner corner of 1 mm is concave

@@ -1,4 +1,4 @@
-"""From CAD to contact geometry in the five steps of ASSIST's Figure 5, each as data."""
+"""The five steps from CAD to contact geometry of Figure 5 of the ASSIST paper, as data."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class PointCloud:
-    """Points that stand for pieces of a surface of revolution, in the profile's frame S."""
+    """Points with areas and normals that represent a surface of revolution, in the profile's frame S."""
 
     points: Array
     """Shape (n, 3) [m]."""
@@ -28,7 +28,7 @@ class PointCloud:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileDerivation:
-    """What each step from a CAD file to contact geometry leaves behind, in the profile's frame S."""
+    """Results of the steps from a CAD file to contact geometry, in the profile's frame S."""
 
     vertices: Array
     """Step 1, facets: vertices of the body, shape (n, 3) [m]."""
@@ -65,7 +65,7 @@ def derive_profile(surface: CadSurface, *, resolution: float) -> ProfileDerivati
 
 
 def interpolate(profile: Profile, resolution: float) -> Array:
-    """Return points (z, r) [m] along the profile, even within each segment, with joints, shape (n, 2)."""
+    """Return points (z, r) [m] along the profile, equally spaced in each segment, including joints, shape (n, 2)."""
     places = [profile.segments[0].start]
     for segment in profile.segments:
         count = _count(segment.length, resolution)
@@ -74,10 +74,10 @@ def interpolate(profile: Profile, resolution: float) -> Array:
 
 
 def point_cloud(profile: Profile, resolution: float) -> PointCloud:
-    """Return points not further apart than the resolution [m], each with the exact area it stands for.
+    """Return points not further apart than the resolution [m], each with the exact area of its patch, Eq. (G3).
 
-    Each segment is cut into equal bands and each band into equal sectors; a point is the middle of its
-    patch. Neighbouring bands are turned by half a sector. Areas by Eq. (G3).
+    Each segment is divided into equal bands and each band into equal sectors; a point is the middle of its patch.
+    Neighbouring bands are rotated by half a sector.
     """
     points, normals, areas = [], [], []
     for segment in profile.segments:
@@ -103,7 +103,7 @@ def _count(length: float, resolution: float) -> int:
 
 
 def curvature_kind(profile: Profile) -> str:
-    """Return "convex" where the material lies towards the axis over most of the area, else "concave"."""
+    """Return "convex" if the material lies towards the axis over most of the area, else "concave"."""
     facing = 0.0
     for segment in profile.segments:
         area = band_area(segment, 0.0, 1.0)

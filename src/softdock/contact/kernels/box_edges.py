@@ -1,19 +1,19 @@
-"""The body of a pin on the twelve outer edges and eight corners of the box around its hole.
+"""Contacts of a pin's body with the twelve outer edges and eight corners of the box around its hole.
 
-A pin along an edge lies on it with both caps, so an edge counts with the square of the sine of the angle between them;
-the squares of three edges at a corner add up to 2, and the corner itself takes one back: Eq. (P15).
+A pin parallel to an edge touches it with both caps, so the weight of an edge is the squared sine of the angle between
+them; the weights of the three edges at a corner add up to 2, and the corner has the weight -1: Eq. (P15).
 """
 
 import math
 
 from softdock.contact.kernels.hole import EDGE
-from softdock.contact.kernels.rows import BODY, COUPLE, SHARED, put
+from softdock.contact.kernels.pin_rows import BODY, CORRECTION, COUPLE, add_row
 from softdock.native.decorators import inline, kernel
 
 
 @kernel
-def edge_contacts(shape, P, a, rows, count):
-    """Add the contacts of the pin's body with the outer edges, and take back what others share with them."""
+def add_edge_contacts(shape, P, a, rows, count):
+    """Add rows for the contacts of the pin's body with edges and corners, and corrections for those of its caps."""
     r, L = shape.pin_radius, shape.pin_length
     half = (shape.half_x, shape.half_y, 0.5 * shape.height)
     x, y, z = P[0], P[1], P[2] + half[2]  # from the middle of the box
@@ -31,7 +31,7 @@ def edge_contacts(shape, P, a, rows, count):
             else:
                 middle = (first * half[0], second * half[1], 0.0)
             if abs(middle[0]) < math.inf and abs(middle[1]) < math.inf:
-                count = line_contacts(shape, (x, y, z), a, middle, axis, half[axis], along, rows, count)
+                count = add_line_contacts(shape, (x, y, z), a, middle, axis, half[axis], along, rows, count)
     for corner in range(8):
         middle = (
             half[0] * (2.0 * (corner % 2) - 1.0),
@@ -39,50 +39,52 @@ def edge_contacts(shape, P, a, rows, count):
             half[2] * (2.0 * (corner // 4) - 1.0),
         )
         if abs(middle[0]) < math.inf and abs(middle[1]) < math.inf:
-            count = line_contacts(shape, (x, y, z), a, middle, -1, 0.0, -1.0, rows, count)
+            count = add_line_contacts(shape, (x, y, z), a, middle, -1, 0.0, -1.0, rows, count)
     return count
 
 
 @inline
-def line_contacts(shape, P, a, middle, axis, reach, weight, rows, count):
-    """Add the contact with one edge along an axis, or with a corner (axis -1), and those that its caps share."""
+def add_line_contacts(shape, P, a, middle, axis, reach, edge_weight, rows, count):
+    """Add the contact with one edge along an axis, or with a corner (axis -1), and the corrections for the caps."""
     L = shape.pin_length
     ex, ey, ez = 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
     px, py, pz = P[0] - middle[0], P[1] - middle[1], P[2] - middle[2]
-    both = a[0] * ex + a[1] * ey + a[2] * ez
+    cosine = a[0] * ex + a[1] * ey + a[2] * ez
     on_pin, on_edge = -(a[0] * px + a[1] * py + a[2] * pz), ex * px + ey * py + ez * pz
-    across = 1.0 - both * both
-    t = min(max((on_pin + both * on_edge) / across, 0.0), L) if across > 1e-14 else 0.0
-    u = on_edge + both * t
+    squared_sine = 1.0 - cosine * cosine
+    t = min(max((on_pin + cosine * on_edge) / squared_sine, 0.0), L) if squared_sine > 1e-14 else 0.0
+    u = on_edge + cosine * t
     if u < -reach or u > reach:
         u = min(max(u, -reach), reach)
-        t = min(max(on_pin + both * u, 0.0), L)
-    shares = (1.0 if t <= 0.0 else 0.0, 1.0 if t >= L and L > 0.0 else 0.0)
+        t = min(max(on_pin + cosine * u, 0.0), L)
+    fractions = (1.0 if t <= 0.0 else 0.0, 1.0 if t >= L and L > 0.0 else 0.0)
     if 0.0 < t < L:
         X = (middle[0] + u * ex, middle[1] + u * ey, middle[2] + u * ez)
-        count = one_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, 1.0, BODY, rows, count)
+        count = add_edge_contact(shape, P, a, t, X, (ex, ey, ez), cosine, edge_weight, 1.0, BODY, rows, count)
     for part in range(2):
-        share = shares[part] - shape.cap_share
-        if share != 0.0:
+        fraction = fractions[part] - shape.cap_share
+        if fraction != 0.0:
             t = part * L
-            u = min(max(on_edge + both * t, -reach), reach)
+            u = min(max(on_edge + cosine * t, -reach), reach)
             X = (middle[0] + u * ex, middle[1] + u * ey, middle[2] + u * ez)
-            count = one_contact(shape, P, a, t, X, (ex, ey, ez), both, weight, share, SHARED, rows, count)
+            count = add_edge_contact(
+                shape, P, a, t, X, (ex, ey, ez), cosine, edge_weight, fraction, CORRECTION, rows, count
+            )
     return count
 
 
 @inline
-def one_contact(shape, P, a, t, X, e, both, weight, share, part, rows, count):
-    """Add one contact with the place X of an edge, with the couple that its weight makes."""
+def add_edge_contact(shape, P, a, t, X, e, cosine, edge_weight, fraction, part, rows, count):
+    """Add the contact with point X of an edge, with the couple that follows from its weight."""
     vx, vy, vz = P[0] + t * a[0] - X[0], P[1] + t * a[1] - X[1], P[2] + t * a[2] - X[2]
-    away = math.sqrt(vx * vx + vy * vy + vz * vz)
-    if not 0.0 < away < shape.pin_radius:
+    distance = math.sqrt(vx * vx + vy * vy + vz * vz)
+    if not 0.0 < distance < shape.pin_radius:
         return count
-    n = (vx / away, vy / away, vz / away)
-    depth = shape.pin_radius - away
+    n = (vx / distance, vy / distance, vz / distance)
+    depth = shape.pin_radius - distance
     place = (X[0], X[1], X[2] - 0.5 * shape.height)
-    count = put(rows, count, weight * share, part, EDGE, place, n, depth, t)
-    twist = share * both * depth * depth
+    count = add_row(rows, count, edge_weight * fraction, part, EDGE, place, n, depth, t)
+    twist = fraction * cosine * depth * depth
     row = rows[count - 1]
     row[COUPLE] = twist * (a[1] * e[2] - a[2] * e[1])
     row[COUPLE + 1] = twist * (a[2] * e[0] - a[0] * e[2])

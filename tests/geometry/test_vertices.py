@@ -1,12 +1,12 @@
-"""Profiles written by hand."""
+"""Profiles given as lists of vertices."""
 
 import math
 
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry.inline import profile_from_list
 from softdock.geometry.profile import Arc, Line
+from softdock.geometry.vertices import profile_from_list
 
 
 def test_fillet_is_tangent_to_both_lines():
@@ -16,7 +16,7 @@ def test_fillet_is_tangent_to_both_lines():
     assert arc.radius == pytest.approx(0.004)
     assert arc.tangent(0.0) == pytest.approx(before.tangent(1.0))
     assert arc.tangent(1.0) == pytest.approx(after.tangent(0.0))
-    assert arc.counterclockwise  # travel turns left: the material on the right is convex outside the circle
+    assert arc.counterclockwise  # a left turn: the material on the right is outside the circle
 
 
 @pytest.mark.parametrize("turn", ["left", "right"])
@@ -70,7 +70,7 @@ def test_fillets_may_use_up_a_line():
         ([[0, 0.01], [0.04, 0.03], [0.04, 0.01], [0, 0.03]], "profile", "crosses itself"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_vertex(items, field, sentence):
+def test_invalid_vertices_are_rejected_with_their_field(items, field, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
         profile_from_list(items)
     assert caught.value.problems[0].field == field

@@ -1,0 +1,53 @@
+"""Cut cells: exact integrals of the positive part of a depth that is linear over a rectangle, eight cells at a time."""
+
+from softdock.native.decorators import inline
+from softdock.native.simd import fma, maximum, select_positive
+
+SMALLEST_SLOPE = 1e-8  # [m] added to the slope of the depth across a cell, so that divisions stay finite
+HALF_SQRT3 = 0.8660254037844386
+TWELFTH = 1.0 / 12.0
+CORNER_WEIGHTS = (
+    2.0 * HALF_SQRT3 + 1.0
+)  # sum of the magnitudes of the weights that make a corner of four points, at most
+
+
+@inline
+def magnitude(slope):
+    """Return the magnitude of a slope of the depth across a cell [m], never zero."""
+    return maximum(slope, -slope) + SMALLEST_SLOPE
+
+
+@inline
+def integrate_cut_cell(s, a, b):
+    """Integrate a depth of mean s and slopes of magnitudes a, b [m] over a cell.
+
+    Returns (W, E, m_a, m_b, covered): mean positive part [m], mean of half its square [m2], derivatives of E by the
+    slopes [m], and the fraction of the cell that touches.
+    """
+    t, both = 0.5 * (a + b), 1.0 / (a * b)  # the only division: divisions are slow
+    inverse = TWELFTH * both
+    h1, h2, h3 = positive_corner_depths(s, a, b)
+    q1, q2, q3 = h1 * h1, h2 * h2, h3 * h3
+    p1, p2, p3 = q1 * h1, q2 * h2, q3 * h3
+    W = select_positive(t - s, 2.0 * inverse * (p1 - p2 - p3), s)  # Eq. (C9)
+    full = fma(0.5 * s, s, 0.5 * TWELFTH * fma(a, a, b * b))
+    E = select_positive(t - s, 0.5 * inverse * (q1 * q1 - q2 * q2 - q3 * q3), full)  # Eq. (C10)
+    E_both = E * both
+    m_a = select_positive(t - s, inverse * (p1 - p2 + p3) - E_both * b, TWELFTH * a)  # Eq. (C11)
+    m_b = select_positive(t - s, inverse * (p1 + p2 - p3) - E_both * a, TWELFTH * b)
+    return W, E, m_a, m_b, select_positive(t - s, 6.0 * inverse * (q1 - q2 - q3), 1.0)
+
+
+@inline
+def mean_positive_depth(s, a, b):
+    """Return the mean positive part [m] of a depth of mean s and slopes a, b [m]: W of `integrate_cut_cell`."""
+    h1, h2, h3 = positive_corner_depths(s, a, b)
+    cubes = h1 * h1 * h1 - h2 * h2 * h2 - h3 * h3 * h3
+    return select_positive(0.5 * (a + b) - s, 2.0 * TWELFTH * (1.0 / (a * b)) * cubes, s)  # Eq. (C9)
+
+
+@inline
+def positive_corner_depths(s, a, b):
+    """Return the positive parts of the depths of three corners [m]; the fourth corner of a cut cell is outside."""
+    t, q = 0.5 * (a + b), 0.5 * (a - b)
+    return maximum(s + t, 0.0), maximum(s + q, 0.0), maximum(s - q, 0.0)

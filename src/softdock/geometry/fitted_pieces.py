@@ -1,0 +1,98 @@
+"""Pieces of a meridian fitted to facets without an exact face."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.geometry.fitting import distance_to_segments, fit_segments
+from softdock.geometry.pieces import FACET_SPAN, Accuracy, BodySurface, Piece
+from softdock.geometry.section import Section, cut_facets, most_common_azimuth
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def fitted_pieces(body: BodySurface, free: NDArray[np.bool_]) -> Iterator[Piece]:
+    """Yield pieces fitted to facets without an exact face: those of meshes, and of splines in STEP files."""
+    triangles = np.flatnonzero(free)
+    if not len(triangles):
+        return
+    corners = body.facets.triangles[triangles]
+    used = np.unique(corners)
+    azimuth = most_common_azimuth(body.phi[used])
+    places = np.column_stack([body.z, body.r])
+    for section in cut_facets(body.facets, triangles, body.frame, azimuth):
+        near, along = _beside_section(body, section, used)
+        inside = near[corners].all(axis=1)
+        for first, last in _runs(np.isin(section.triangles, triangles[inside])):
+            chosen = used[near[used] & (along[used] >= first) & (along[used] <= last)]
+            points = _ordered(places[chosen], along[chosen], 0.1 * body.tolerance)
+            if len(points) < 2:
+                continue
+            segments, residual = fit_segments(points, body.tolerance)
+            own = triangles[inside & np.isin(corners, chosen).all(axis=1)]
+            distance = distance_to_segments(segments, places[body.facets.triangles[own]].reshape(-1, 2))
+            good = distance.reshape(-1, 3).max(axis=1) <= body.tolerance
+            yield Piece(
+                segments=tuple(segments),
+                triangles=own[good],
+                accuracy=Accuracy.FITTED,
+                deviation=float(distance.reshape(-1, 3)[good].max(initial=residual)),
+            )
+
+
+def _beside_section(body: BodySurface, section: Section, used: Indices) -> tuple[NDArray[np.bool_], Array]:
+    """Return for every vertex whether it belongs to a section, and its position along it, in pieces.
+
+    A vertex belongs to a section within the sagitta of the chords of a facet.
+    """
+    a, b = section.points[:-1], section.points[1:]
+    corners = body.facets.triangles[section.triangles]
+    phi = body.phi[corners]
+    span = np.minimum(np.ptp((phi - phi[:, :1] + np.pi) % math.tau, axis=1), FACET_SPAN)
+    length = np.hypot(np.ptp(body.z[corners], axis=1), np.ptp(body.r[corners], axis=1))
+    # Sagitta of a chord: around the axis, and along the meridian, where it turns by as much at most.
+    reach = body.tolerance + body.r[corners].max(axis=1) * (1 - np.cos(span / 2)) + length * FACET_SPAN / 8
+    near = np.zeros(len(body.z), bool)
+    along = np.zeros(len(body.z))
+    d = b - a
+    facing = _vertex_normals(body)
+    square = np.maximum(np.einsum("ij,ij->i", d, d), 1e-300)
+    for block in np.array_split(used, max(1, len(used) * len(a) // 4_000_000)):
+        offset = np.column_stack([body.z[block], body.r[block]])[:, None] - a
+        t = np.clip(np.einsum("ijk,jk->ij", offset, d) / square, 0.0, 1.0)
+        distance = np.linalg.norm(offset - t[:, :, None] * d, axis=2)
+        opposite = facing[block] @ np.vstack([-d[:, 1], d[:, 0]]) < 0.0  # the other wall of a thin body
+        distance[opposite] = np.inf
+        best = distance.argmin(axis=1)
+        rows = np.arange(len(block))
+        near[block] = distance[rows, best] <= reach[best]
+        along[block] = best + t[rows, best]
+    return near, along
+
+
+def _vertex_normals(body: BodySurface) -> Array:
+    """Return a vector (z, r) per vertex along the area-weighted mean of the adjacent normals, shape (n, 2)."""
+    total = np.zeros((len(body.z), 2))
+    weighted = np.column_stack([body.n_z, body.n_r]) * body.areas[:, None]
+    for k in range(3):
+        np.add.at(total, body.facets.triangles[:, k], weighted)
+    return total
+
+
+def _runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return start and end of each run of consecutive true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _ordered(points: Array, along: Array, same: float) -> Array:
+    """Return the points ordered along a section; points of one ring of vertices are replaced by their mean."""
+    order = np.argsort(along, kind="stable")
+    points = points[order]
+    step = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    ring = np.concatenate([[0], np.cumsum(step > same)])
+    count = np.bincount(ring)
+    return np.column_stack([np.bincount(ring, points[:, k]) / count for k in (0, 1)])

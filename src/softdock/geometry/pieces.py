@@ -1,0 +1,76 @@
+"""Pieces of a meridian, and the surface data of a body from which they are found."""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.geometry.axis import AxisFrame
+from softdock.geometry.facets import Facets
+from softdock.geometry.profile import Arc, Line
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+FACET_SPAN = 0.6
+"""Largest angle of a facet of a surface of revolution around the axis and along the meridian [rad]."""
+
+
+class Accuracy(IntEnum):
+    """Accuracy of the ends of a piece, in increasing order."""
+
+    PLANE = 0
+    """A plane face: neighbouring pieces define its radii."""
+    FITTED = 1
+    """Fitted to vertices of facets."""
+    EXACT = 2
+    """From an exact face of the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """Connected segments of a meridian with material on the right of travel, and their facets."""
+
+    segments: tuple[Line | Arc, ...]
+    triangles: Indices
+    accuracy: Accuracy
+    """Accuracy of its ends; at a joint the more accurate end is used."""
+    deviation: float
+    """Largest distance [m] of the facets' vertices from the segments."""
+    interruption: float = 0.0
+    """Width [m] of the hole or attachment that limits the ring of a plane."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodySurface:
+    """Vertices, normals and areas of a body in cylindrical coordinates of the profile's frame."""
+
+    facets: Facets
+    frame: AxisFrame
+    tolerance: float
+    z: Array
+    r: Array
+    phi: Array
+    n_z: Array
+    n_r: Array
+    areas: Array
+
+
+def reverse(segment: Line | Arc) -> Line | Arc:
+    """Return the segment in the opposite direction."""
+    if isinstance(segment, Line):
+        return Line(start=segment.end, end=segment.start)
+    return replace(
+        segment, start=segment.end, end=segment.start, counterclockwise=not segment.counterclockwise
+    )
+
+
+def boundary_edges(triangles: Indices) -> Indices:
+    """Return the directed edges, shape (n, 2), that no other of the triangles shares."""
+    directed = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    if not len(directed):
+        return directed
+    base = int(directed.max()) + 1
+    forward, backward = directed[:, 0] * base + directed[:, 1], directed[:, 1] * base + directed[:, 0]
+    return directed[~np.isin(forward, backward)]

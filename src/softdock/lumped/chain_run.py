@@ -1,0 +1,230 @@
+"""Runs of mass chains and their results."""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import RunError
+from softdock.lumped import entry_points
+from softdock.lumped.chain import Chain
+from softdock.lumped.kernels import events, motion
+from softdock.lumped.kernels.polynomial import COLUMNS
+from softdock.lumped.kernels.time_loop import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME
+
+Array = NDArray[np.float64]
+MAXIMUM_EVENTS = 300
+MAXIMUM_STEPS = 2e8  # a few minutes of computing time
+UNLIMITED = 2**62
+EVENT_NAMES = {
+    events.TOUCH: "touch",
+    events.RELEASE: "release",
+    events.PRESS_AGAIN: "press_again",
+    events.RECOVERED: "recovered",
+    events.TURN: "turn",
+    events.LATCH: "latch",
+    events.LEAVE: "leave",
+    events.SLIP_IN: "slip_in",
+    events.SLIP_OUT: "slip_out",
+    events.SEPARATE: "part",
+    events.SETTLE: "settle",
+}
+
+
+class Outcome(Enum):
+    """How a run ended, as a sentence."""
+
+    SEPARATED = "The bodies have touched and are apart."
+    IN_CONTACT = "The bodies are in contact at the end of the run."
+    RESTING = "The bodies rest against each other: every rebound has died out."
+    NO_CONTACT = "The bodies did not touch."
+    LATCHED = "The probe tip is in: the latch has closed."
+    NOT_LATCHED = "The probe was not pushed in far enough to latch."
+    HELD = "Friction holds the probe in the wedge, short of the latch."
+    JAMMED = "The wedge jams at first touch: friction is too large for the latch to be lifted."
+    CHATTERING = "The contact opened and closed too often to follow; the run was stopped."
+
+    @property
+    def identifier(self) -> str:
+        """Short name, for example `not_latched`."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChainRun:
+    """Result of one run; SI. There are two rows at an event: just before and just after."""
+
+    chain: Chain
+    work: motion.Work
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """How the run ended."""
+        return _outcome(self.chain, self.work.state)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Recorded rows, with the columns of `kernels.time_loop`."""
+        rows: Array = self.work.rows[: self.work.state[motion.ROW_COUNT]].copy()
+        return rows
+
+    @property
+    def time(self) -> Array:
+        """Time of the rows [s]."""
+        return self.rows[:, ROW_TIME]
+
+    @property
+    def force(self) -> Array:
+        """Force between the touching bodies [N]; positive pushes them apart."""
+        return self.rows[:, ROW_FORCE]
+
+    @property
+    def dissipated(self) -> Array:
+        """Dissipated energy [J]."""
+        return self.rows[:, ROW_DISSIPATED]
+
+    @cached_property
+    def positions(self) -> Array:
+        """Displacements of all masses from their start, shape (rows, masses) [m]."""
+        n = len(self.chain.mass)
+        drift = self.chain.frame_velocity * self.time[:, None]
+        positions: Array = self.rows[:, ROW_STATE : ROW_STATE + n] + drift
+        return positions
+
+    @cached_property
+    def velocities(self) -> Array:
+        """Velocities of all masses, shape (rows, masses) [m/s]."""
+        velocities: Array = self.rows[:, ROW_STATE + len(self.chain.mass) :] + self.chain.frame_velocity
+        return velocities
+
+    @property
+    def overlap(self) -> Array:
+        """Overlap of the touching bodies, negative while apart [m]."""
+        a = len(self.chain.chaser_masses) - 1
+        overlap: Array = self.positions[:, a] - self.positions[:, a + 1] - self.chain.gap
+        return overlap
+
+    @property
+    def events(self) -> tuple[tuple[float, str], ...]:
+        """Times [s] and names of the first `MAXIMUM_EVENTS` events."""
+        recorded = self.work.events[: self.work.state[motion.EVENT_COUNT]]
+        return tuple((float(time), EVENT_NAMES[int(kind)]) for time, kind in recorded)
+
+    @property
+    def impacts(self) -> int:
+        """Number of contacts."""
+        return int(self.work.state[motion.TOUCH_COUNT])
+
+    @property
+    def steps(self) -> int:
+        """Number of steps (power series)."""
+        return int(self.work.state[motion.STEP_COUNT])
+
+    @property
+    def touch_time(self) -> float:
+        """Time of the first contact [s]; NaN without contact."""
+        return float(self.work.totals[motion.TOUCH_TIME])
+
+    @property
+    def part_time(self) -> float:
+        """Time of the first separation [s]; NaN without one."""
+        return float(self.work.totals[motion.SEPARATION_TIME])
+
+    @property
+    def velocities_after(self) -> Array:
+        """Velocities of all masses at the first separation [m/s]; NaN without one."""
+        after: Array = self.work.totals[motion.VELOCITIES_AFTER :] + self.chain.frame_velocity
+        return after
+
+    @property
+    def impulse(self) -> float:
+        """Impulse of the first impact, up to the first separation [N s]; NaN without one."""
+        return float(self.work.totals[motion.SEPARATION_IMPULSE])
+
+    @property
+    def peak_force(self) -> float:
+        """Largest force between the touching bodies, without impulses [N]."""
+        return float(self.work.totals[motion.PEAK_FORCE])
+
+    @property
+    def deepest(self) -> float:
+        """Largest overlap or insertion [m]."""
+        return float(self.work.totals[motion.LARGEST_OVERLAP])
+
+    @property
+    def latch_time(self) -> float:
+        """Time at which the latch closes [s]; NaN if it does not."""
+        return float(self.work.totals[motion.LATCH_TIME])
+
+    @property
+    def energy_error(self) -> float:
+        """Largest error of kinetic + elastic + dissipated energy during the run [J]."""
+        return float(self.work.totals[motion.ENERGY_ERROR])
+
+    @property
+    def energy_scale(self) -> float:
+        """Kinetic energy at the start, in the frame of the centre of mass (of the wall, if anchored) [J]."""
+        return float(self.work.totals[motion.ENERGY_START])
+
+    @property
+    def momentum_error(self) -> float:
+        """Largest error of the momentum balance during the run [N s]."""
+        return float(self.work.totals[motion.MOMENTUM_ERROR])
+
+    @property
+    def momentum_scale(self) -> float:
+        """Sum of the magnitudes of all momenta at the start, in the same frame [N s]."""
+        return float(self.chain.mass @ np.abs(self.chain.velocities_in_frame))
+
+
+def run_chain(chain: Chain, *, end_time: float, impacts: int | None = None, rate: float = 1000.0) -> ChainRun:
+    """Run a chain until `end_time` [s] or its `impacts`-th separation; record `rate` rows per second."""
+    arrays, law = chain.arrays
+    n = len(chain.mass)
+    work = _workspace(n, rows=int(end_time * rate) + 2 * MAXIMUM_EVENTS + 4)
+    work.q[n:, 0] = chain.velocities_in_frame
+    most = impacts if impacts is not None else UNLIMITED
+    entry_points.run(arrays, law, work, end_time, most, 1.0 / rate, MAXIMUM_STEPS)
+    if work.state[motion.OUTCOME] == events.TOO_MANY_STEPS:
+        step = entry_points.shortest_step(arrays, law)
+        raise RunError(
+            f"the stiffest part moves within {step:.1e} s, and {end_time:g} s of it would take "
+            f"{end_time / step:.1e} steps; soften it, make its mass larger, or stop earlier"
+        )
+    return ChainRun(chain=chain, work=work)
+
+
+def _outcome(chain: Chain, state: NDArray[np.int64]) -> Outcome:
+    ended, coupling = state[motion.OUTCOME], state[motion.COUPLING]
+    named = {
+        events.LATCHED: Outcome.LATCHED,
+        events.JAMMED: Outcome.JAMMED,
+        events.CHATTERING: Outcome.CHATTERING,
+    }
+    if ended in named:
+        return named[ended]
+    if not state[motion.TOUCH_COUNT]:
+        return Outcome.NO_CONTACT
+    if coupling == motion.STUCK:
+        return Outcome.HELD
+    if chain.wedge is not None:
+        return Outcome.NOT_LATCHED
+    if coupling == motion.RESTING:
+        return Outcome.RESTING
+    return Outcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else Outcome.SEPARATED
+
+
+def _workspace(n: int, rows: int) -> motion.Work:
+    totals = np.empty(motion.VELOCITIES_AFTER + n)
+    totals.fill(np.nan)
+    totals[: motion.TOUCH_TIME] = 0.0  # times and impulses of events stay NaN until the event
+    return motion.Work(
+        np.zeros((2 * n, COLUMNS)),
+        np.zeros((5, COLUMNS)),
+        np.zeros(motion.STATE_SIZE, dtype=np.int64),
+        totals,
+        np.empty((rows, ROW_STATE + 2 * n)),
+        np.empty((MAXIMUM_EVENTS, 2)),
+    )
