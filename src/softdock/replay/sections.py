@@ -14,7 +14,7 @@ from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion
 
 STYLE = """
 .section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }
@@ -91,7 +91,7 @@ def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
         return float(np.interp(time, result.history.time, result.history[f"{body}.{field}"]))
 
     q = np.array([at(f"q{k}") for k in "wxyz"])
-    return matrix(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
+    return matrix_from_quaternion(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
 
 
 def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
@@ -143,7 +143,7 @@ def _arrow(node: Node, time: float, flat: Flat) -> str:
         return ""
     q = _value(node.tracks["rotation"], time)
     tip_N = _value(node.tracks["translation"], time)
-    tail, tip = flat(np.stack([tip_N - length * matrix(q / np.linalg.norm(q))[:, 2], tip_N]))
+    tail, tip = flat(np.stack([tip_N - length * matrix_from_quaternion(q / np.linalg.norm(q))[:, 2], tip_N]))
     along = tip - tail
     size = float(np.linalg.norm(along))
     if size < 1.0:
