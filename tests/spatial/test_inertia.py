@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from tests.spatial.cases import inertias, motions, poses, vectors
 
-from softdock.dynamics.kernels import spatial as fused
+from softdock.dynamics.kernels import fused_algebra
 from softdock.spatial import inertia as i
 from softdock.spatial import kernels
 from softdock.spatial.poses import Pose
@@ -54,4 +54,4 @@ def test_momentum_of_numpy_and_of_both_kernels(inertia, V):
     expected = i.inertia_matrix(inertia) @ V
     assert i.momentum(inertia, V) == pytest.approx(expected, abs=scale)
     assert np.array(kernels.momentum(inertia, V)) == pytest.approx(expected, abs=scale)
-    assert np.array(fused.times_inertia(inertia, V)) == pytest.approx(expected, abs=scale)
+    assert np.array(fused_algebra.times_inertia(inertia, V)) == pytest.approx(expected, abs=scale)

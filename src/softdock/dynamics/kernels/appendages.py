@@ -9,7 +9,7 @@ import numpy as np
 
 from softdock.dynamics.kernels.composites import write_inertia
 from softdock.dynamics.kernels.dynamics import add_force
-from softdock.dynamics.kernels.spatial import add_force_cross, six, times_inertia
+from softdock.dynamics.kernels.fused_algebra import add_force_cross, six, times_inertia
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES

@@ -25,6 +25,7 @@ from softdock.dynamics.kernels.composites import sum_inertias
 from softdock.dynamics.kernels.contacts import apply_contacts, stored_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
 from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
+from softdock.dynamics.kernels.fused_algebra import six
 from softdock.dynamics.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.kinematics import (
     base_velocities,
@@ -35,7 +36,6 @@ from softdock.dynamics.kernels.kinematics import (
 from softdock.dynamics.kernels.locks import hold_locks, strike_locks
 from softdock.dynamics.kernels.orbit import apply_gravity, apply_plates, move_orbit
 from softdock.dynamics.kernels.poses import link_rotation
-from softdock.dynamics.kernels.spatial import six
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES

@@ -4,8 +4,7 @@ Poses follow from link to link and are computed link by link. All else is comput
 axis adds to a velocity is summed along the paths of the tree.
 """
 
-from softdock.dynamics.kernels.sine_cosine import sine_and_cosine
-from softdock.dynamics.kernels.spatial import (
+from softdock.dynamics.kernels.fused_algebra import (
     add_cross,
     add_dot,
     add_force_cross,
@@ -22,6 +21,7 @@ from softdock.dynamics.kernels.spatial import (
     times_inertia,
     write_six,
 )
+from softdock.dynamics.kernels.sine_cosine import sine_and_cosine
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, gather, load, store

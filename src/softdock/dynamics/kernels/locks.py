@@ -9,8 +9,8 @@ import math
 from softdock.dynamics.kernels.appendages import bias_acceleration, motion_in_link
 from softdock.dynamics.kernels.dynamics import gather_forces, link_accelerations, push_link, solve
 from softdock.dynamics.kernels.elements import LOCK
+from softdock.dynamics.kernels.fused_algebra import dot6
 from softdock.dynamics.kernels.poses import link_point, link_rotation
-from softdock.dynamics.kernels.spatial import dot6
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import store
