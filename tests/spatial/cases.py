@@ -1,6 +1,7 @@
 """Random rotations, poses, vectors and inertias."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -10,6 +11,7 @@ from softdock.spatial.rotations import matrix_from_quaternion
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
+plain = settings(deadline=None, max_examples=50)
 components = st.floats(-10.0, 10.0, allow_subnormal=False)
 
 

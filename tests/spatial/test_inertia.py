@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from tests.spatial.cases import inertias, motions, poses, vectors
+from hypothesis import given
+from tests.spatial.cases import inertias, motions, plain, poses, vectors
 
 from softdock.dynamics.kernels import fused_algebra
 from softdock.spatial import inertia as i
@@ -11,7 +11,6 @@ from softdock.spatial import kernels
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import inverse_motion_transform
 
-plain = settings(deadline=None)
 ROUNDING = 1e-13
 
 

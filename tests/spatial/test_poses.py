@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from tests.spatial.cases import motions, poses, vectors
+from hypothesis import given
+from tests.spatial.cases import motions, plain, poses, vectors
 
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import (
@@ -15,7 +15,6 @@ from softdock.spatial.vectors import (
 )
 
 CLOSE = 1e-11  # lengths of 50 m and products of them, in double precision
-plain = settings(deadline=None)
 
 
 def homogeneous(X: Pose) -> np.ndarray:

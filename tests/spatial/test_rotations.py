@@ -4,17 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
-from tests.spatial.cases import EPS, Floats, quaternions, rotations, unit_vectors, vectors
+from tests.spatial.cases import EPS, Floats, plain, quaternions, rotations, unit_vectors, vectors
 
 from softdock.spatial import kernels
 from softdock.spatial import rotations as r
 
 angles = st.floats(-math.pi, math.pi)
 CLOSE = 50 * EPS  # of products of a few numbers up to one
-plain = settings(deadline=None)
 
 
 def scipy_rotation(q: Floats) -> Rotation:
