@@ -3,8 +3,6 @@
 from softdock.native.decorators import inline
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
 
-turn, turn_back = rotate, rotate_inverse
-
 
 @inline
 def link_point(link, base, p_LQ):
