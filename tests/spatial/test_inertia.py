@@ -9,6 +9,7 @@ from softdock.dynamics.kernels import fused_algebra
 from softdock.spatial import inertia as i
 from softdock.spatial import kernels
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_rotation_vector, skew
 from softdock.spatial.vectors import inverse_motion_transform
 
 ROUNDING = 1e-13
@@ -54,3 +55,14 @@ def test_momentum_of_numpy_and_of_both_kernels(inertia, V):
     assert i.momentum(inertia, V) == pytest.approx(expected, abs=scale)
     assert np.array(kernels.momentum(inertia, V)) == pytest.approx(expected, abs=scale)
     assert np.array(fused_algebra.times_inertia(inertia, V)) == pytest.approx(expected, abs=scale)
+
+
+def test_stacked_arrays_are_those_of_each():
+    rng = np.random.default_rng(3)
+    numbers, p = rng.normal(size=(4, 10)), rng.normal(size=(4, 3))
+    R = np.array([matrix_from_rotation_vector(v) for v in rng.normal(size=(4, 3))])
+    together = i.inertia_matrix(numbers), inverse_motion_transform(Pose(R=R, p=p)), skew(p)
+    for k in range(4):
+        one = i.inertia_matrix(numbers[k]), inverse_motion_transform(Pose(R=R[k], p=p[k])), skew(p[k])
+        for a, b in zip(together, one):
+            assert a[k] == pytest.approx(b, abs=1e-15)
