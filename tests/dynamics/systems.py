@@ -26,7 +26,7 @@ from softdock.model.system import (
     System,
     Weld,
 )
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion
 
 EPS = np.finfo(float).eps
 JOINTS = ("fixed", "revolute", "prismatic", "universal", "spherical", "planar")
@@ -81,7 +81,7 @@ def joint(kind: str, rng) -> Joint:
             **place, axis=vector(rng), position=rng.uniform(-0.3, 0.3), speed=rng.uniform(-0.5, 0.5)
         )
     if kind == "universal":
-        R = matrix(np.array(attitude(rng)))
+        R = matrix_from_quaternion(np.array(attitude(rng)))
         return Universal(
             **place,
             axes=(tuple(R[0]), tuple(R[1])),

@@ -28,7 +28,7 @@ from softdock.dynamics.conservation import energy_and_momentum
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical, Universal, direction
 from softdock.model.system import Body, FullInertia, System
-from softdock.spatial.poses import matrix, product
+from softdock.spatial.rotations import matrix_from_quaternion, quaternion_product
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -140,13 +140,13 @@ SHIFT, BOOST = np.array([0.7, -0.4, 0.2]), np.array([0.3, 0.5, -0.2])
 
 def turned(system: System, boost=(0.0, 0.0, 0.0)) -> System:
     """The same scene after a turn, a shift and, for free bodies, a boost."""
-    R = matrix(TURN)
+    R = matrix_from_quaternion(TURN)
 
     def moved(body: Body) -> Body:
         j = body.joint
         if body.parent != "world":
             return body
-        q = tuple(product(TURN, np.array(j.attitude)))
+        q = tuple(quaternion_product(TURN, np.array(j.attitude)))
         if isinstance(j, Free):
             new = {"position": tuple(R @ j.position + SHIFT), "velocity": tuple(R @ j.velocity + boost)}
         else:
@@ -166,7 +166,7 @@ def departure(system: System, boost, **settings):
     other = turned(system, boost)
     run, image = (simulate(s, 1.0, **settings) for s in (system, other))
     a, b = assemble(system), assemble(other)
-    R, worst = matrix(TURN), 0.0
+    R, worst = matrix_from_quaternion(TURN), 0.0
     for name in system.bodies:
         R_NB, p_NB = body_pose(a, run.state, name)
         R_image, p_image = body_pose(b, image.state, name)

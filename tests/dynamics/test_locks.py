@@ -10,11 +10,12 @@ from dynamics.systems import TIGHT, assemble, body_pose, joint, simulate, solid
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import weld_impulse
 from softdock.dynamics.system_arrays import StateKind
-from softdock.flexible import base_modes, mesh, motion_about, rigid_inertia, weld
+from softdock.flexible import base_modes, mesh, motion_about, weld
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, Lock, System
+from softdock.spatial.inertia import rigid_inertia_matrix
 
 SCENES = [("free", True), ("revolute", True), ("universal", True), ("spherical", False), ("planar", True)]
 
@@ -109,7 +110,7 @@ def test_docking_with_a_structure_is_the_closed_form():
     )
     wanted = weld(
         modes,
-        body=rigid_inertia(mass, centre, np.diag(inertia)),
+        body=rigid_inertia_matrix(mass, centre, np.diag(inertia)),
         body_motion=motion_about(centre, velocity),
     )
     system = System(

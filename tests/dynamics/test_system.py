@@ -31,7 +31,6 @@ from softdock.model.system import (
     System,
     Weld,
 )
-from softdock.spatial.poses import matrix
 
 BOX = {"mass": 2.0, "inertia": (1.0, 2.0, 2.5)}
 
@@ -250,13 +249,3 @@ def test_bodies_may_come_in_any_order():
         found.append(dy[int(assembly.world[0].n_q) + assembly.joints["arm"].at_u])
     assert found[0] == pytest.approx(found[1], rel=1e-14)
     assert found[0] != 0.0
-
-
-def test_rotations_of_many_quaternions_are_those_of_each():
-    q = np.random.default_rng(7).normal(size=(4, 5))
-    q /= np.linalg.norm(q, axis=0)
-    together = matrix(q)
-    assert together.shape == (3, 3, 5)
-    for k in range(5):
-        assert np.array_equal(together[..., k], matrix(q[:, k]))
-        assert together[..., k] @ together[..., k].T == pytest.approx(np.eye(3), abs=1e-15)

@@ -10,7 +10,7 @@ from softdock.dynamics.kernels.dynamics import link_accelerations
 from softdock.model import joints as j
 from softdock.model.mjcf import to_mjcf
 from softdock.model.system import Body, Spring, System
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion
 
 
 def random_system(seed: int) -> System:
@@ -67,7 +67,7 @@ def mujoco_accelerations(system: System) -> dict[str, np.ndarray]:
 
 
 def pose(joint: j.Joint) -> pin.SE3:
-    return pin.SE3(matrix(j.quaternion(joint.attitude)), np.array(joint.at, float))
+    return pin.SE3(matrix_from_quaternion(j.quaternion(joint.attitude)), np.array(joint.at, float))
 
 
 def axes_of(joint: j.Joint) -> list[tuple[type, np.ndarray, float, float]]:
@@ -100,7 +100,7 @@ def pinocchio_model(system: System):
         if isinstance(body.joint, j.Free):
             made.append(model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name))
             w, x, y, z = j.quaternion(body.joint.attitude)
-            R = matrix(np.array([w, x, y, z]))
+            R = matrix_from_quaternion(np.array([w, x, y, z]))
             q[made[0]] = [*body.joint.position, x, y, z, w]
             v[made[0]] = [*(R.T @ body.joint.velocity), *body.joint.rate]
             X = pin.SE3.Identity()
@@ -143,7 +143,7 @@ def pinocchio_accelerations(system: System, assembly: Assembly) -> dict[str, np.
         at = model.joints[joints[name][0]].idx_v
         if isinstance(body.joint, j.Free):
             # Spatial acceleration in body axes, gravity included; MuJoCo's is that of the origin.
-            R = matrix(j.quaternion(body.joint.attitude))
+            R = matrix_from_quaternion(j.quaternion(body.joint.attitude))
             out[name] = np.concatenate(
                 [R @ (a[at : at + 3] + np.cross(v[at + 3 : at + 6], v[at : at + 3])), a[at + 3 : at + 6]]
             )

@@ -15,10 +15,10 @@ from softdock.flexible import (
     free_modes,
     mesh,
     motion_about,
-    rigid_inertia,
     weld,
 )
 from softdock.flexible.welding import kinetic_energy, momentum
+from softdock.spatial.inertia import rigid_inertia_matrix
 
 
 def modes_of(seed: int, elements: int = 2) -> BaseModes:
@@ -50,7 +50,7 @@ def test_coupled_frequencies_with_a_docked_body() -> None:
     structure = satellite(np.random.default_rng(5), 2)
     body = RigidPart(node="hub", mass=300.0, centre_of_mass=(0.5, -1.0, 2.0), inertia=(50.0, 60.0, 70.0))
     both = structure.model_copy(update={"parts": {**structure.parts, "docked": body}})
-    added = rigid_inertia(body.mass, np.array(body.centre_of_mass), body.inertia_matrix())
+    added = rigid_inertia_matrix(body.mass, np.array(body.centre_of_mass), body.inertia_matrix())
     coupled = base_modes(mesh(structure), "hub").coupled_frequency(added)
     np.testing.assert_allclose(coupled, free_modes(mesh(both)).frequency, rtol=1e-7)
 
@@ -64,7 +64,7 @@ def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
         np.testing.assert_allclose(modes.articulated, modes.limit, atol=1e-9 * np.abs(modes.inertia).max())
         assert modes.residual < 1e-9
         hub = structure.parts["hub"]
-        rigid = rigid_inertia(hub.mass, np.array(hub.centre_of_mass), hub.inertia_matrix())
+        rigid = rigid_inertia_matrix(hub.mass, np.array(hub.centre_of_mass), hub.inertia_matrix())
         gap = eigvalsh(modes.articulated - rigid, modes.inertia)
         assert gap[0] > -1e-9  # never below the rigid part
         gaps.append(gap[-1])
@@ -117,7 +117,7 @@ def test_weld_keeps_momentum_and_creates_no_energy(
     modes = some[which].lowest(kept)
     rng = np.random.default_rng(seed)
     mass = 100.0 * 10.0**heavy
-    body = rigid_inertia(mass, rng.normal(size=3), mass * np.diag(rng.uniform(1.0, 1.9, 3)))
+    body = rigid_inertia_matrix(mass, rng.normal(size=3), mass * np.diag(rng.uniform(1.0, 1.9, 3)))
     rate = rng.normal(size=kept)
     done = weld(modes, body=body, body_motion=V_o, base_motion=V, modal_rate=rate)
     before = momentum(modes, V, rate) + body @ V_o
@@ -150,7 +150,7 @@ def test_zero_modes_are_the_rigid_answer() -> None:
     hub = m.positions[m.index("hub")]
     c, mass, J = np.array([1.0, -2.0, 0.5]), 80.0, np.diag([20.0, 30.0, 25.0])
     u = np.array([0.3, 0.1, -0.2])
-    done = weld(rigid, body=rigid_inertia(mass, c, J), body_motion=motion_about(c, u))
+    done = weld(rigid, body=rigid_inertia_matrix(mass, c, J), body_motion=motion_about(c, u))
     c_s = props.centre_of_mass - hub
     centre = (props.mass * c_s + mass * c) / (props.mass + mass)
 

@@ -5,9 +5,10 @@ import pytest
 from tests.flexible.structures import satellite
 
 from softdock.errors import InputError
-from softdock.flexible import BaseModes, Section, base_modes, mesh, rigid_inertia, ring, weld
+from softdock.flexible import BaseModes, Section, base_modes, mesh, ring, weld
+from softdock.spatial.inertia import rigid_inertia_matrix
 
-BODY = rigid_inertia(400.0, np.array([1.0, -2.0, 0.5]), np.diag([200.0, 300.0, 250.0]))
+BODY = rigid_inertia_matrix(400.0, np.array([1.0, -2.0, 0.5]), np.diag([200.0, 300.0, 250.0]))
 CLOSING = np.array([0.0, 0.01, 0.0, 0.2, -0.1, 0.3])
 
 

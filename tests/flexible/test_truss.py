@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from softdock.errors import InputError
 from softdock.flexible import Bar, TrussBay, equivalent_beam, square_bay
-from softdock.flexible.meshing import shift
+from softdock.spatial.vectors import motion_shift
 
 SIZE = st.floats(0.3, 5.0)
 EA = st.floats(1e5, 1e9)
@@ -42,7 +42,7 @@ def test_a_long_truss_bends_like_its_beam() -> None:
     beam = equivalent_beam(square_bay(side=1.5, length=length, longeron=5e6, diagonal=3e6))
     chained = np.zeros((6, 6))
     for i in range(n):  # each bay moves everything beyond it
-        X = shift(np.array([length * i, 0.0, 0.0]))
+        X = motion_shift(np.array([length * i, 0.0, 0.0]))
         chained += X @ beam.compliance @ X.T
     found, s = chained[4, 4], beam.section
     bent = (n * length) ** 3 / (3.0 * s.bending_z)

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robot.robots import BENT, LWR, arm
-from softdock.robot.bodies import limits_of, quaternion_of
+from softdock.robot.bodies import limits_of
 from softdock.robot.inverse import solve_pose
 from softdock.robot.trajectory import Bounds, fastest, tightest
 from softdock.robot.urdf import read_urdf
 from softdock.spatial.poses import Pose
 
 ROBOT = read_urdf(LWR)
-FLANGE = ("flange", Pose(R=np.eye(3), p=np.zeros(3)))
+FLANGE = ("flange", Pose.identity())
 
 
 def test_a_pose_that_the_arm_can_reach_is_reached():
@@ -40,15 +40,6 @@ def test_a_pose_out_of_reach_ends_stretched_towards_it():
     found = solve_pose(model, FLANGE, wanted, BENT, limits, with_attitude=False)
     assert not found.met
     assert found.distance == pytest.approx(2.0 - 0.868, abs=1e-3)
-
-
-def test_quaternions_of_matrices():
-    from softdock.spatial.poses import matrix
-
-    rng = np.random.default_rng(2)
-    for q in [*rng.normal(size=(20, 4)), [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0.6, 0.8]]:
-        unit = np.asarray(q, float) / np.linalg.norm(q)
-        np.testing.assert_allclose(matrix(quaternion_of(matrix(unit))), matrix(unit), atol=1e-12)
 
 
 positive = st.floats(min_value=1e-3, max_value=1e3)

@@ -13,13 +13,16 @@ from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.kernels.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.dynamics.system_arrays import JointPlace, StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.model import joints as j
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Body, Load, System
-from softdock.spatial.poses import Pose, cross, matrix
+from softdock.spatial.inertia import momentum, rigid_inertia
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import cross, matrix_from_quaternion, matrix_from_z_to
 
 Floats = NDArray[np.float64]
 
@@ -152,12 +155,12 @@ class _Assembler:
         self.u: list[float] = []
         self.q_kinds: list[StateKind] = []
         self.u_kinds: list[StateKind] = []
-        self._add_link(k.GROUND, -1, 0, _identity())
-        self.placed[WORLD] = Placed(link=0, X_LB=_identity())
+        self._add_link(k.GROUND, -1, 0, Pose.identity())
+        self.placed[WORLD] = Placed(link=0, X_LB=Pose.identity())
         self.hill = 0
         if system.orbit is not None:
-            self.hill = self._add_link(k.GROUND, -1, 0, _identity())
-            self.placed[HILL] = Placed(link=self.hill, X_LB=_identity())
+            self.hill = self._add_link(k.GROUND, -1, 0, Pose.identity())
+            self.placed[HILL] = Placed(link=self.hill, X_LB=Pose.identity())
         for name in _parents_first(system):
             self._add_body(name, system.bodies[name])
         self.attached = [self._attach(name, flexible) for name, flexible in system.structures.items()]
@@ -187,7 +190,7 @@ class _Assembler:
         joint = body.joint
         at_q, at_u = len(self.q), len(self.u)
         if isinstance(joint, j.Free):
-            link = self._add_link(k.FREE, -1, 6, _identity())
+            link = self._add_link(k.FREE, -1, 6, Pose.identity())
             q, u = _free_start(joint, self.system)
             self._add_state(
                 q,
@@ -195,7 +198,7 @@ class _Assembler:
                 u,
                 [StateKind.ANGULAR_MOMENTUM] * 3 + [StateKind.MOMENTUM] * 3,
             )
-            X_LB = _identity()
+            X_LB = Pose.identity()
         else:
             parent = self.placed[body.parent]
             X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
@@ -225,7 +228,7 @@ class _Assembler:
             link = self._add_link(k.BALL, parent, 3, X_LJ)
             q = list(j.quaternion(joint.turned))
             self._add_state(q, [StateKind.QUATERNION] * 4, list(joint.rate), [StateKind.RATE] * 3)
-            return link, _identity()
+            return link, Pose.identity()
         slides = (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED)
         turns = (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE)
         if isinstance(joint, j.Revolute):
@@ -246,10 +249,10 @@ class _Assembler:
             ]
         X, link = X_LJ, parent
         for (kind, q_class, u_class), axis, position, speed in steps:
-            align = Pose(R=_z_to(axis), p=np.zeros(3))
+            align = Pose(R=matrix_from_z_to(axis), p=np.zeros(3))
             link = self._add_link(kind, link, 1, X @ align)
             self._add_state([position], [q_class], [speed], [u_class])
-            X = Pose(R=align.R.T, p=np.zeros(3))
+            X = align.inverse()
         return link, X
 
     def finish(self) -> Assembly:
@@ -306,29 +309,14 @@ def _free_start(joint: j.Free, system: System) -> tuple[list[float], list[float]
     orbit = system.orbit
     turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
     q = j.quaternion(joint.attitude)
-    R_BN, velocity = matrix(q).T, np.asarray(joint.velocity) + cross(turning, joint.position)
+    R_BN, velocity = matrix_from_quaternion(q).T, np.asarray(joint.velocity) + cross(turning, joint.position)
     return [*joint.position, *q], [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)]
 
 
 def _inertia(X_LB: Pose, body: Body) -> Floats:
     """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
-    m = body.mass
-    c = X_LB.p + X_LB.R @ np.asarray(body.centre_of_mass)
-    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-    return np.array([m, *(m * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
-
-
-def _identity() -> Pose:
-    return Pose(R=np.eye(3), p=np.zeros(3))
-
-
-def _z_to(axis: Floats) -> Floats:
-    """Return the smallest rotation that takes the z axis to a unit vector."""
-    x, y, z = axis
-    if z < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
-    a = 1.0 / (1.0 + z)
-    return np.array([[1 - x * x * a, -x * y * a, x], [-x * y * a, 1 - y * y * a, y], [-x, -y, z]])
+    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T
+    return rigid_inertia(body.mass, X_LB.point(np.asarray(body.centre_of_mass)), J)
 
 
 def _parents_first(system: System) -> list[str]:
@@ -376,27 +364,15 @@ def momenta(links: np.recarray, u: Floats) -> Floats:
     """Replace the velocity of every free base in `u` by the momentum of its tree; expects placed links."""
     plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
     out = u.copy()
-    for i in np.flatnonzero(plain["kind"] == k.FREE):
-        at, R, p = plain["at_u"][i], plain["R_NB"][i].reshape(3, 3), plain["p_NB"][i]
-        turning, sliding, made = u[at : at + 3], u[at + 3 : at + 6], plain["h_rel"][i]
-        m, *c, xx, yy, zz, xy, xz, yz = plain["total"][i]
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        force = R @ (m * sliding - cross(c, turning) + made[3:])
-        torque = R @ (inertia @ turning + cross(c, sliding) + made[:3])
-        out[at : at + 6] = np.concatenate([torque + cross(p, force), force])
+    for i in np.flatnonzero(plain["kind"] == k.FREE).tolist():
+        at, h, inertia = plain["at_u"][i], plain["h_rel"][i], plain["total"][i]
+        out[at : at + 6] = base_pose(plain, i).wrench(momentum(inertia, u[at : at + 6]) + h)
     return out
 
 
 def _hold_start(element: np.record, links: np.recarray) -> None:
     """Let a weld or a lock hold the relative pose at the start; expects placed links."""
-    frames = []
-    for link, R, p in (
-        (links[element.a], element.R_aF, element.p_aF),
-        (links[element.b], element.R_bG, element.p_bG),
-    ):
-        base = links[link.root]
-        X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
-        frames.append(X_NL @ Pose(R=R.reshape(3, 3), p=p))
-    F, G = frames
-    element.R_FG[:] = (F.R.T @ G.R).ravel()
-    element.p_FG[:] = F.R.T @ (G.p - F.p)
+    X_NF = link_pose(links, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
+    X_NG = link_pose(links, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
+    X_FG = X_NF.relative(X_NG)
+    element.R_FG[:], element.p_FG[:] = X_FG.R.ravel(), X_FG.p

@@ -9,9 +9,11 @@ from softdock.assembly.assembler import Assembly, momenta, moved_links, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels import tree as k
+from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.system_arrays import StateKind
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
+from softdock.spatial.vectors import inverse_motion_transform
 
 Floats = NDArray[np.float64]
 MOST_ROUNDS = 50
@@ -57,14 +59,9 @@ def _softness(assembly: Assembly) -> Floats:
     for a in assembly.flexible.appendages:
         modes = assembly.flexible.modes[a.first : a.first + a.count]
         L = modes["c"][:, :6].T
-        link = impact.links[a.link]
-        base = impact.links[link.root]
         keep = np.eye(int(a.count))
-        if base.kind == k.FREE:
-            R = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
-            p = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
-            cross = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
-            X = np.block([[R.T, np.zeros((3, 3))], [-R.T @ cross, R.T]])  # motion in N to motion in the link
+        if impact.links[impact.links[a.link].root].kind == k.FREE:
+            X = inverse_motion_transform(link_pose(impact.links, a.link))
             inverse = X @ np.linalg.inv(impact.whole_inertia(int(a.link))) @ X.T
             keep = keep - L.T @ inverse @ L
         blocks.append(keep / modes["stiffness"][:, None])

@@ -16,6 +16,12 @@ from softdock.model.orbit import Around, BodyPlate
 from softdock.model.structures import Flexible
 from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE
 from softdock.orbit.relative import hill_axes
+from softdock.spatial.inertia import (
+    inertia_from_second_moments,
+    inertia_numbers,
+    symmetric_entries,
+    transform_inertia,
+)
 from softdock.spatial.poses import Pose
 
 if TYPE_CHECKING:
@@ -43,12 +49,7 @@ class Attached:
 
     def own(self) -> Floats:
         """Return mass, mass times centre and inertia about the link's origin in link axes, as links hold them."""
-        X, M = self.X_LS, self.modes.inertia
-        m, h = M[3, 3], np.array([M[2, 4], M[0, 5], M[1, 3]])  # m [c]x stands in the upper right
-        moved = X.R @ h
-        J = X.R @ M[:3, :3] @ X.R.T
-        J = J + _spread(np.outer(X.p, moved) + np.outer(moved, X.p) + m * np.outer(X.p, X.p))
-        return np.concatenate([[m], moved + m * X.p, _six(J)])
+        return transform_inertia(self.X_LS, inertia_numbers(self.modes.inertia))
 
     def coefficients(self) -> Floats:
         """Return what each mode does to its link, shape (modes, 15): momentum, change of inertia; Eq. (F40)."""
@@ -56,7 +57,9 @@ class Attached:
         sliding = X.R @ L[3:]
         turning = X.R @ L[:3] + np.cross(X.p, sliding.T).T
         moment = X.R @ self.modes.moment @ X.R.T + np.einsum("ik,j->kij", sliding, X.p)
-        change = np.array([_six(_spread(D + D.T)) for D in moment]).reshape(-1, 6)
+        change = np.array([symmetric_entries(inertia_from_second_moments(D + D.T)) for D in moment]).reshape(
+            -1, 6
+        )
         return np.concatenate([turning.T, sliding.T, sliding.T, change], axis=1)
 
     def shapes(self) -> Floats:
@@ -71,15 +74,6 @@ class Attached:
         turn = np.linalg.norm(self.modes.shapes[:, :3], axis=1).max(axis=0, initial=0.0)
         largest = np.maximum(reach, turn)
         return np.asarray(1.0 / np.where(largest > 0.0, largest, 1.0))
-
-
-def _spread(S: Floats) -> Floats:
-    """Return the inertia that belongs to second moments of the mass."""
-    return np.asarray(np.trace(S) * np.eye(3) - S)
-
-
-def _six(J: Floats) -> Floats:
-    return np.array([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
 
 
 def modal_scales(attached: list[Attached]) -> Floats:
@@ -105,7 +99,7 @@ def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> Flexible
         mine = slice(first, first + count)
         modes.c[mine], modes.stiffness[mine] = c, omega**2
         modes.damping[mine] = 2.0 * np.asarray(a.flexible.damping, float) * omega
-        places = a.X_LS.p + a.modes.positions @ a.X_LS.R.T
+        places = a.X_LS.points(a.modes.positions)
         for name, p in zip(a.modes.names, places):
             node = nodes[len(index)]
             node.appendage, node.link, node.shapes, node.p[:] = i, a.link, row, p
@@ -151,7 +145,7 @@ def plate_records(plates: list[tuple[int, Pose, BodyPlate]]) -> np.recarray:
     out = records(len(plates), PLATE)
     for record, (link, X_LB, plate) in zip(out, plates):
         record.link, record.area = link, plate.area
-        record.normal[:] = X_LB.R @ np.asarray(plate.normal) / np.linalg.norm(plate.normal)
-        record.p[:] = X_LB.p + X_LB.R @ np.asarray(plate.centre)
+        record.normal[:] = X_LB.vector(np.asarray(plate.normal)) / np.linalg.norm(plate.normal)
+        record.p[:] = X_LB.point(np.asarray(plate.centre))
         record.drag, record.specular, record.diffuse = plate.drag_coefficient, plate.specular, plate.diffuse
     return out

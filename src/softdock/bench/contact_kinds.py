@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from softdock.contact import ContactPair, CutCells, ElasticLayer, MotionState, Points
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.vertices import rounded_profile
+from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_axis_angle
 
 STIFFNESS = 2e9
 """[N/m3] Areal stiffness of all kinds."""
@@ -70,11 +71,9 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def rotation(axis: Array | tuple[float, float, float], angle: float) -> Array:
-    """Return the rotation matrix about an axis by an angle [rad] (Rodrigues)."""
-    x, y, z = np.asarray(axis, float) / np.linalg.norm(axis)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    turned: Array = np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
-    return turned
+    """Return the rotation matrix about an axis of any length by an angle [rad]."""
+    unit = np.asarray(axis, float) / np.linalg.norm(axis)
+    return matrix_from_quaternion(quaternion_from_axis_angle(unit, angle))
 
 
 def state(

@@ -11,6 +11,9 @@ from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
+from softdock.spatial.inertia import inertia_matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.vectors import inverse_motion_transform, wrench_of_force
 
 Floats = NDArray[np.float64]
 
@@ -151,17 +154,9 @@ class Impact:
         plain = self.links.view(np.ndarray)
         bases = plain[self._root]
         R_NB = bases["R_NB"].reshape(-1, 3, 3)
-        R = R_NB @ plain["R"].reshape(-1, 3, 3)
-        p = bases["p_NB"] + np.einsum("ijk,ik->ij", R_NB, plain["p"])
-        now, own = plain["now"], np.zeros((len(plain), 6, 6))
-        own[:, :3, :3] = now[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
-        own[:, :3, 3:] = _skew(now[:, 1:4])
-        own[:, 3:, :3] = _skew(now[:, 1:4]).transpose(0, 2, 1)
-        own[:, 3:, 3:] = now[:, 0, None, None] * np.eye(3)
-        X = np.zeros_like(own)  # motion in N to motion in the link
-        X[:, :3, :3] = X[:, 3:, 3:] = R.transpose(0, 2, 1)
-        X[:, 3:, :3] = -R.transpose(0, 2, 1) @ _skew(p)
-        return np.asarray(X.transpose(0, 2, 1) @ own @ X)
+        p_NL = bases["p_NB"] + np.einsum("ijk,ik->ij", R_NB, plain["p"])
+        X = inverse_motion_transform(Pose(R=R_NB @ plain["R"].reshape(-1, 3, 3), p=p_NL))
+        return np.asarray(X.transpose(0, 2, 1) @ inertia_matrix(plain["now"]) @ X)
 
 
 def _top_links(links: NDArray[np.void]) -> NDArray[np.int64]:
@@ -182,7 +177,7 @@ def strike(
     """
     impact = Impact(assembly, y)
     n = normal / np.linalg.norm(normal)
-    wrench = np.concatenate([np.cross(point, n), n])
+    wrench = wrench_of_force(point, n)
     moved, change = impact.response({b: wrench, a: -wrench} if a != b else {})
     compliance = float(wrench @ (moved[b] - moved[a]))
     rigid = float(wrench @ (impact.locked(b, wrench) + impact.locked(a, wrench)))
@@ -222,10 +217,3 @@ def weld_impulse(assembly: SystemArrays, y: Floats, a: int, b: int) -> tuple[Flo
     after = y.copy()
     after[impact.n_q : impact.n_q + impact.n_u] += np.array(changes).T @ impulse
     return after, float(-0.5 * gap @ impulse)  # what the relative motion at the weld held
-
-
-def _skew(v: Floats) -> Floats:
-    """Return the matrices of cross products with vectors, shape (n, 3, 3)."""
-    out = np.zeros((len(v), 3, 3))
-    out[:, 2, 1], out[:, 0, 2], out[:, 1, 0] = v[:, 0], v[:, 1], v[:, 2]
-    return out - out.transpose(0, 2, 1)

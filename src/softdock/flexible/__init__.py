@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from softdock.flexible.brought import brought_modes, read_modes
     from softdock.flexible.held import Deflection, deflect
-    from softdock.flexible.meshing import MassProperties, Mesh, mesh, rigid_inertia
+    from softdock.flexible.meshing import MassProperties, Mesh, mesh
     from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
     from softdock.flexible.nastran import read_nastran
     from softdock.flexible.ringing import Ringing, ring
@@ -42,7 +42,6 @@ __all__ = [
     "motion_about",
     "read_modes",
     "read_nastran",
-    "rigid_inertia",
     "ring",
     "square_bay",
     "weld",
@@ -73,7 +72,6 @@ _HOMES = {
     "motion_about": "softdock.flexible.welding",
     "read_modes": "softdock.flexible.brought",
     "read_nastran": "softdock.flexible.nastran",
-    "rigid_inertia": "softdock.flexible.meshing",
     "ring": "softdock.flexible.ringing",
     "square_bay": "softdock.flexible.truss",
     "weld": "softdock.flexible.welding",

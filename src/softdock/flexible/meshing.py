@@ -10,6 +10,9 @@ from scipy import sparse
 from softdock.errors import InputError, Problem
 from softdock.flexible.elements import beam_matrices
 from softdock.flexible.structure import Beam, Structure
+from softdock.spatial.inertia import rigid_inertia_matrix
+from softdock.spatial.rotations import skew
+from softdock.spatial.vectors import motion_shift
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +54,7 @@ class Mesh:
 
     def rigid_motions(self, about: Floats) -> Floats:
         """Return how every node moves with a rigid body, shape (6 nodes, 6); columns are spatial motions; Eq. (F8)."""
-        return np.concatenate([shift(p - about) for p in self.positions])
+        return np.concatenate([motion_shift(p - about) for p in self.positions])
 
     def inertia_about(self, point: Floats) -> Floats:
         """Return the rigid 6x6 inertia about a point, angular part first; Eq. (F9)."""
@@ -66,32 +69,8 @@ class Mesh:
         if not mass > 0.0:
             raise InputError(Problem(field="structure", message="has no mass: give its beams or parts some."))
         arm = np.array([M[2, 4], M[0, 5], M[1, 3]]) / mass  # M[:3, 3:] is m [c]x
-        inertia = M[:3, :3] + mass * cross(arm) @ cross(arm)
+        inertia = M[:3, :3] + mass * skew(arm) @ skew(arm)
         return MassProperties(mass=mass, centre_of_mass=origin + arm, inertia=(inertia + inertia.T) / 2.0)
-
-
-def cross(v: Floats) -> Floats:
-    """Return the matrix [v]x with [v]x w = v x w."""
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-
-
-def shift(arm: Floats) -> Floats:
-    """Return the 6x6 matrix that takes the motion of a rigid body at one point to that at another; Eq. (F7)."""
-    X = np.eye(6)
-    X[3:, :3] = -cross(arm)
-    return X  # Eq. (F7)
-
-
-def rigid_inertia(mass: float, centre: Floats, inertia: Floats) -> Floats:
-    """Return the 6x6 inertia of a rigid body about the origin, angular part first; Eq. (F10).
-
-    Mass [kg], centre of mass from the origin [m], inertia about the centre of mass 3x3 [kg m2].
-    """
-    own = np.zeros((6, 6))
-    own[:3, :3] = inertia
-    own[3:, 3:] = mass * np.eye(3)
-    X = shift(np.asarray(centre, float))
-    return np.asarray(X.T @ own @ X)  # Eq. (F10)
 
 
 def mesh(structure: Structure) -> Mesh:
@@ -110,7 +89,7 @@ def mesh(structure: Structure) -> Mesh:
         chain.append(number[beam.nodes[1]])
         blocks += _beam_blocks(structure, beam, chain)
     for part in structure.parts.values():
-        own = rigid_inertia(part.mass, np.array(part.centre_of_mass), part.inertia_matrix())
+        own = rigid_inertia_matrix(part.mass, np.array(part.centre_of_mass), part.inertia_matrix())
         blocks.append((6 * number[part.node] + np.arange(6), np.zeros((6, 6)), own))
     K, M = _assembled(6 * len(names), blocks)
     return Mesh(names=tuple(names), positions=np.array(positions), stiffness=K, mass=M)
@@ -128,8 +107,8 @@ def _beam_blocks(
     local = beam_matrices(structure.section_of(beam), length / beam.elements)
     K, M = (turn.T @ X @ turn for X in local)
     first, last = np.eye(12), np.eye(12)
-    first[:6, :6] = shift(np.array(beam.start_offset))  # Eq. (F7)
-    last[6:, 6:] = shift(np.array(beam.end_offset))
+    first[:6, :6] = motion_shift(np.array(beam.start_offset))  # Eq. (F7)
+    last[6:, 6:] = motion_shift(np.array(beam.end_offset))
     blocks = []
     for i, (a, b) in enumerate(itertools.pairwise(chain)):
         T = (first if i == 0 else np.eye(12)) @ (last if i == beam.elements - 1 else np.eye(12))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem, file_error
 from softdock.flexible.brought import TOLERANCE, brought_modes
-from softdock.flexible.meshing import rigid_inertia
 from softdock.flexible.modes import BaseModes
+from softdock.spatial.inertia import rigid_inertia_matrix
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def _read_bulk(path: Path) -> _Bulk:
         m, *arm = (_real(path, line, cells, i) for i in (4, 5, 6, 7))
         xx, yx, yy, zx, zy, zz = (_real(path, line, cells, i) for i in range(9, 15))
         J = np.array([[xx, -yx, -zx], [-yx, yy, -zy], [-zx, -zy, zz]])  # Nastran's are products of inertia
-        own = rigid_inertia(m, np.array(arm), J)
+        own = rigid_inertia_matrix(m, np.array(arm), J)
         data.mass[grid] = data.mass.get(grid, np.zeros((6, 6))) + own
     if not data.positions:
         raise _bad(path, None, "has no GRID: is it Nastran bulk data?")

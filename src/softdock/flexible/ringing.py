@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
 from softdock.errors import InputError, Problem
-from softdock.flexible.meshing import shift
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.welding import finite_numbers
+from softdock.spatial.vectors import motion_shift
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Ringing:
     def node_motion(self, node: str) -> Floats:
         """Return the motion of a node in space, shape (times, 6) [rad/s, m/s]."""
         at = self.modes.node(node)
-        carried = self.motion @ shift(self.modes.positions[at]).T
+        carried = self.motion @ motion_shift(self.modes.positions[at]).T
         return np.asarray(carried + self.modal_rate @ self.modes.shapes[at].T)
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.flexible.meshing import rigid_inertia
 from softdock.flexible.modes import BaseModes
 from softdock.flexible.structure import Beam, RigidPart, Section, Structure
 from softdock.flexible.welding import Weld, motion_about, weld
 from softdock.quantities.units import FOOT
+from softdock.spatial.inertia import rigid_inertia_matrix
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class Orbiter:
 
     def inertia_about_foot(self) -> Floats:
         """Return the 6x6 inertia about the foot of the keel, angular part first."""
-        return rigid_inertia(self.mass, np.array(self.centre), np.diag(self.inertia))
+        return rigid_inertia_matrix(self.mass, np.array(self.centre), np.diag(self.inertia))
 
 
 APPROACHES = {

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from softdock.errors import InputError, Problem
-from softdock.flexible.meshing import shift
 from softdock.flexible.structure import AxialStiffness, MassPerLength, NodeName, Section
 from softdock.quantities.fields import Length, PositiveLength, Vector3
 from softdock.quantities.model import Model
+from softdock.spatial.vectors import motion_shift
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def _compliance(bay: TrussBay) -> Floats:
         for name, sign in zip(bar.nodes, (-1.0, 1.0)):
             i = names.index(name)
             if far[i]:
-                row[:6] += sign * direction @ shift(position[i] - centre)[3:]
+                row[:6] += sign * direction @ motion_shift(position[i] - centre)[3:]
             elif not near[i]:
                 at = 6 + 3 * int(np.flatnonzero(inner == i)[0])
                 row[at : at + 3] += sign * direction

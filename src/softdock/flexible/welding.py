@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.flexible.modes import BaseModes
+from softdock.spatial.vectors import motion_through
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ def weld(
 ) -> Weld:
     """Weld a rigid body to the base; Eqs. (F19)-(F22).
 
-    `body` is its 6x6 inertia and `body_motion` its motion, both about the base (see `rigid_inertia` and
+    `body` is its 6x6 inertia and `body_motion` its motion, both about the base (see `rigid_inertia_matrix` and
     `motion_about`). The structure rests unless its base's motion and its modal rates are given.
     """
     V_o = finite_numbers("body_motion", body_motion, 6)
@@ -79,8 +80,7 @@ def motion_about(
     Angular velocity [rad/s]. The result is what the body's material at the base would do.
     """
     w = finite_numbers("angular_velocity", angular_velocity, 3)
-    at_base = finite_numbers("velocity", velocity, 3) - np.cross(w, finite_numbers("arm", arm, 3))
-    return np.concatenate([w, at_base])
+    return motion_through(finite_numbers("arm", arm, 3), finite_numbers("velocity", velocity, 3), w)
 
 
 def finite_numbers(field: str, given: ArrayLike, size: int) -> Floats:

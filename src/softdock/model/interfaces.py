@@ -26,7 +26,8 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
-from softdock.spatial.poses import Pose, matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_rotation_vector
 
 MOST_PINS = 10_000
 Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]
@@ -132,12 +133,9 @@ class Misalignment(Model):
 
     def pose(self) -> Pose:
         """Return the frame of the pins as it is, in that where it should be."""
-        turn = np.array([*self.tilt, 0.0])
-        angle = float(np.linalg.norm(turn))
-        half = np.sin(angle / 2) / angle if angle > 0.0 else 0.5
-        tilted = matrix(np.array([np.cos(angle / 2), *(half * turn)]))
-        rolled = matrix(np.array([math.cos(self.roll / 2), 0.0, 0.0, math.sin(self.roll / 2)]))
-        return Pose(R=tilted @ rolled, p=np.asarray(self.offset, float))
+        R_tilt = matrix_from_rotation_vector(np.array([*self.tilt, 0.0]))
+        R_roll = matrix_from_rotation_vector(np.array([0.0, 0.0, self.roll]))
+        return Pose(R=R_tilt @ R_roll, p=np.asarray(self.offset, float))
 
 
 class PinDamping(Model):

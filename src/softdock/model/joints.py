@@ -17,7 +17,12 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Model
-from softdock.spatial.poses import Pose, matrix, product
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import (
+    matrix_from_quaternion,
+    quaternion_from_axis_angle,
+    quaternion_from_roll_pitch_yaw,
+)
 
 Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Vector3[Number]
 """A direction: the name of an axis or three numbers of any length but zero."""
@@ -177,13 +182,9 @@ def direction(axis: Axis) -> NDArray[np.float64]:
 def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float64]:
     """Return the unit quaternion wxyz of an attitude; `field` is where it was given, for the message."""
     if isinstance(attitude, RollPitchYaw):
-        x, y, z = (np.zeros(4) for _ in range(3))
-        for q, k, angle in ((x, 1, attitude.roll), (y, 2, attitude.pitch), (z, 3, attitude.yaw)):
-            q[0], q[k] = math.cos(angle / 2), math.sin(angle / 2)
-        return product(z, product(y, x))
+        return quaternion_from_roll_pitch_yaw(attitude.roll, attitude.pitch, attitude.yaw)
     if isinstance(attitude, AxisAngle):
-        half = attitude.angle / 2
-        return np.concatenate([[math.cos(half)], math.sin(half) * direction(attitude.axis)])
+        return quaternion_from_axis_angle(direction(attitude.axis), attitude.angle)
     q = np.asarray(attitude, float)
     length = math.sqrt(q.dot(q))
     if abs(length - 1.0) > 1e-6:
@@ -193,4 +194,4 @@ def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float6
 
 def pose_at(at: Sequence[float], attitude: Attitude) -> Pose:
     """Return the pose of a frame that is given by its place [m] and its attitude."""
-    return Pose(R=matrix(quaternion(attitude)), p=np.asarray(at, float))
+    return Pose(R=matrix_from_quaternion(quaternion(attitude)), p=np.asarray(at, float))

@@ -10,12 +10,13 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softdock.errors import InputError, Problem
 from softdock.model import joints as j
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, Body, Spring, Strut, System
+from softdock.spatial.rotations import quaternion_from_matrix
 
 STEP = 1e-3  # s; a cautious step for engineering models, to be changed by the reader
 
@@ -91,7 +92,7 @@ class _Writer:
                 element,
                 "inertial",
                 pos=_numbers(body.centre_of_mass),
-                quat=_numbers(_quaternion_of(R)),
+                quat=_numbers(quaternion_from_matrix(R)),
                 mass=repr(float(body.mass)),
                 diaginertia=_numbers(np.maximum(moments, 0.0)),
             )
@@ -250,18 +251,3 @@ def _rest_length(strut: Strut) -> float | None:
 def _numbers(values: ArrayLike) -> str:
     """Write numbers so that they read back to the same bits."""
     return " ".join(repr(float(value)) for value in np.asarray(values, float).ravel())
-
-
-def _quaternion_of(R: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the unit quaternion wxyz of a rotation matrix: the eigenvector of Bar-Itzhack's symmetric matrix."""
-    xx, xy, xz, yx, yy, yz, zx, zy, zz = R.ravel()
-    K = np.array(
-        [
-            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
-            [zy - yz, xx - yy - zz, xy + yx, xz + zx],
-            [xz - zx, xy + yx, yy - xx - zz, yz + zy],
-            [yx - xy, xz + zx, yz + zy, zz - xx - yy],
-        ]
-    )
-    out: NDArray[np.float64] = np.linalg.eigh(K)[1][:, -1]
-    return out

@@ -9,6 +9,7 @@ from softdock.errors import InputError, Problem
 from softdock.orbit.earth import SOLAR_PRESSURE
 from softdock.quantities.fields import Length, Number, Quantity, Vector3
 from softdock.quantities.model import Model
+from softdock.spatial.vectors import wrench_of_force
 
 Floats = NDArray[np.float64]
 Share = Annotated[float, Quantity("1", ge=0, le=1)]
@@ -39,7 +40,7 @@ def drag(plate: Plate, density: float, wind: ArrayLike) -> Floats:
     normal = _unit("normal", plate.normal)
     facing = max(-float(normal @ v), 0.0)  # air reaches only the side that the normal points out of
     force = 0.5 * density * plate.drag_coefficient * plate.area * facing * v  # Eq. (O14)
-    return np.concatenate([np.cross(plate.centre, force), force])
+    return wrench_of_force(np.asarray(plate.centre), force)
 
 
 def solar_pressure(plate: Plate, to_sun: ArrayLike, pressure: float = SOLAR_PRESSURE) -> Floats:
@@ -60,7 +61,7 @@ def solar_pressure(plate: Plate, to_sun: ArrayLike, pressure: float = SOLAR_PRES
     along = (1.0 - plate.specular) * sun
     across = 2.0 * (plate.specular * cosine + plate.diffuse / 3.0) * normal
     force = -pressure * plate.area * cosine * (along + across)  # Eq. (O15)
-    return np.concatenate([np.cross(plate.centre, force), force])
+    return wrench_of_force(np.asarray(plate.centre), force)
 
 
 def _unit(field: str, given: ArrayLike) -> Floats:

@@ -12,6 +12,7 @@ from softdock.orbit.earth import MU, RADIUS
 from softdock.orbit.gravity import gravity
 from softdock.quantities.fields import Angle, Length, Quantity
 from softdock.quantities.model import FieldError, Model
+from softdock.spatial.rotations import matrix_about_x, matrix_about_z
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +69,11 @@ class Orbit(Model):
 
     def axes(self) -> Floats:
         """Return the rotation from perifocal to inertial axes."""
-        return np.asarray(_about_z(self.ascending_node) @ _about_x(self.inclination) @ _about_z(self.perigee))
+        return np.asarray(
+            matrix_about_z(self.ascending_node)
+            @ matrix_about_x(self.inclination)
+            @ matrix_about_z(self.perigee)
+        )
 
 
 def mean_motion(semi_major_axis: float) -> float:
@@ -124,13 +129,3 @@ def propagate(
             Problem(field="velocity", message="takes the orbit into the Earth.", given=str(velocity))
         )
     return run.y[:3].T, run.y[3:].T
-
-
-def _about_z(angle: float) -> Floats:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _about_x(angle: float) -> Floats:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])

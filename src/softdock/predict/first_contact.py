@@ -10,9 +10,12 @@ from softdock.contact.pair import ContactPair
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.session import CapturedState
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import cross
 
 Floats = NDArray[np.float64]
 
@@ -55,22 +58,18 @@ class FirstContact:
         if not force.any():
             return None
         impact = Impact(at_contact, captured.state)
-        link = impact.links[pair.a]
-        base = impact.links[link.root]
-        R_NA = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ pair.R_aA.reshape(3, 3)
-        p_NA = base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ pair.p_aA)
-        on_line = np.cross(force, torque) / (
-            force @ force
-        )  # point of the line of action nearest to A's origin
+        X_aA = Pose(R=pair.R_aA.reshape(3, 3), p=pair.p_aA)
+        X_NA = link_pose(impact.links, pair.a) @ X_aA
+        nearest = cross(force, torque) / (force @ force)  # point of the line of action nearest to A's origin
         return cls(
             contact=name,
             time=captured.time,
             state=captured.state,
             a=int(pair.a),
             b=int(pair.b),
-            point=p_NA + R_NA @ on_line,
-            normal=R_NA @ force / np.linalg.norm(force),
-            normal_a=pair.R_aA.reshape(3, 3) @ force / np.linalg.norm(force),
+            point=X_NA.point(nearest),
+            normal=X_NA.vector(force) / np.linalg.norm(force),
+            normal_a=X_aA.vector(force) / np.linalg.norm(force),
             pair=simulation.contact_pairs[index],
             simulation=alone,
         )

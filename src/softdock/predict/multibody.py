@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import DirectionalImpulse, Impact, strike
-from softdock.model.joints import direction, quaternion
+from softdock.dynamics.link_poses import link_pose
+from softdock.model.joints import direction
 from softdock.predict.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.vectors import point_velocity
 from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
 
@@ -25,9 +27,9 @@ def predict_impact(scenario: MultibodyScenario, assembly: Assembly) -> dict[str,
     a, b = scenario.impact.a, scenario.impact.b
     impact = Impact(assembly, assembly.y)
     placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
-    R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
-    point = _point(impact, assembly, b.body, np.asarray(b.at, float))
-    normal = R_NA @ direction(scenario.impact.normal)
+    X_NA = _pose(impact, assembly, a.body) @ a.pose()
+    point = _pose(impact, assembly, b.body).point(np.asarray(b.at, float))
+    normal = X_NA.vector(direction(scenario.impact.normal))
     struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
     source = "The restitution is that of impact.restitution."
     return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
@@ -115,23 +117,14 @@ def _prediction(
     }
 
 
-def _rotation(impact: Impact, assembly: Assembly, body: str) -> Floats:
+def _pose(impact: Impact, assembly: Assembly, body: str) -> Pose:
+    """Return the pose of a body in N."""
     placed = assembly.placed[body]
-    link = impact.links[placed.link]
-    base = impact.links[link.root]
-    return np.asarray(base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ placed.X_LB.R)
-
-
-def _point(impact: Impact, assembly: Assembly, body: str, p_BQ: Floats) -> Floats:
-    placed = assembly.placed[body]
-    link = impact.links[placed.link]
-    base = impact.links[link.root]
-    p_LQ = placed.X_LB.p + placed.X_LB.R @ p_BQ
-    return np.asarray(base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ p_LQ))
+    return link_pose(impact.links, placed.link) @ placed.X_LB
 
 
 def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:
-    """Velocity of a body's origin in N."""
+    """Return the velocity of a body's origin in N [m/s]."""
     motion = impact.moving[assembly.placed[body].link]
-    point = _point(impact, assembly, body, np.zeros(3))
-    return [float(x) for x in motion[3:] + np.cross(motion[:3], point)]
+    velocity: list[float] = point_velocity(motion, _pose(impact, assembly, body).p).tolist()
+    return velocity

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.flexible import motion_about, rigid_inertia, weld
+from softdock.flexible import motion_about, weld
 from softdock.scenario.station import StationScenario
+from softdock.spatial.inertia import rigid_inertia_matrix
 
 if TYPE_CHECKING:
     from softdock.flexible import BaseModes
@@ -36,6 +37,6 @@ def delta_rate(scenario: StationScenario, modes: "BaseModes") -> float:
     v = scenario.visitor
     return weld(
         modes,
-        body=rigid_inertia(v.mass, np.asarray(v.centre), np.diag(v.inertia)),
+        body=rigid_inertia_matrix(v.mass, np.asarray(v.centre), np.diag(v.inertia)),
         body_motion=motion_about(v.centre, scenario.velocity()),
     ).delta_rate

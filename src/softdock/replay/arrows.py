@@ -10,6 +10,7 @@ from softdock.replay.scene import Floats, Node, Part, Role
 from softdock.replay.surfaces import Drawn
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.rotations import quaternions_from_z_to
 
 
 def arrows_of(
@@ -58,6 +59,6 @@ def _places(a: Drawn, b: Drawn, wrench: Floats, motion: Motion) -> tuple[Floats,
     points = forces.points_of_action(a.profile, wrench[on, :3], wrench[on, 3:], near[on])
     place, turn = np.zeros((n, 3)), np.zeros((n, 4))
     place[on] = p_NA[on] + np.einsum("nij,nj->ni", R_NA[on], points)
-    turn[on] = forces.turn_from_z(np.einsum("nij,nj->ni", R_NA[on], wrench[on, :3] / force[on][:, None]))
+    turn[on] = quaternions_from_z_to(np.einsum("nij,nj->ni", R_NA[on], wrench[on, :3] / force[on][:, None]))
     held = np.maximum.accumulate(np.where(on, np.arange(n), int(np.argmax(on))))
     return place[held], turn[held]

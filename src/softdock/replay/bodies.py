@@ -7,12 +7,11 @@ import numpy as np
 from softdock.model.joints import MOTIONS, Free, direction
 from softdock.model.system import WORLD, Body
 from softdock.replay import solids
-from softdock.replay.forces import turn_from_z
 from softdock.replay.scene import Floats, Material, Mesh, Part, Role
 from softdock.replay.stand_ins import equal_box
 from softdock.replay.surfaces import Drawn
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_z_to
 
 Colour = tuple[float, float, float]
 FAMILIES: tuple[Colour, ...] = (
@@ -160,7 +159,7 @@ def _longest(name: str, scenario: MultibodyScenario) -> float:
 
 def _rod(start: Floats, end: Floats, radius: float, material: Material) -> Part:
     length = float(np.linalg.norm(end - start))
-    R = matrix(turn_from_z(((end - start) / length)[None, :])[0])
+    R = matrix_from_z_to((end - start) / length)
     return Part(
         mesh=solids.transformed(solids.rod(radius, length), R, start), material=material, role=Role.LINK
     )

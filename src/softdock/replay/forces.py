@@ -70,12 +70,3 @@ def _crossings(foot: Floats, e: Floats, z0: float, r0: float, z1: float, r1: flo
 def arrow_lengths(size: Floats, longest: float, peak: float) -> Floats:
     """Return the lengths of arrows [m]: they grow with the root of the force, so that small ones are seen too."""
     return np.where(size > 0.0, longest * np.maximum(np.sqrt(size / peak), SHORTEST), 0.0)
-
-
-def turn_from_z(direction: Floats) -> Floats:
-    """Return quaternions wxyz, shape (n, 4), that turn z onto unit vectors."""
-    x, y, z = direction.T
-    q = np.stack([1.0 + z, -y, x, np.zeros_like(x)], axis=1)
-    back = q[:, 0] < 1e-9
-    q[back] = [0.0, 1.0, 0.0, 0.0]
-    return np.asarray(q / np.linalg.norm(q, axis=1)[:, None])

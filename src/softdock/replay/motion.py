@@ -11,7 +11,7 @@ from softdock.replay.scene import Floats
 from softdock.replay.scenes import REMEDY
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion
 
 GROUND = "ground"
 """Name of the node that carries what belongs to the world."""
@@ -29,7 +29,7 @@ class Motion:
 
     def rotations(self, body: str) -> Floats:
         """Return R_NB, (n, 3, 3)."""
-        return np.moveaxis(matrix(self.q[body].T), -1, 0)
+        return np.moveaxis(matrix_from_quaternion(self.q[body].T), -1, 0)
 
     @property
     def extent(self) -> float:

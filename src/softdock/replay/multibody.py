@@ -19,6 +19,7 @@ from softdock.replay.structures import structure_nodes
 from softdock.replay.surfaces import Drawn, surfaces_of
 from softdock.result import Result
 from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.spatial.rotations import cross, quaternion_from_matrix
 
 FINE = 1e-4  # of the mechanism's size: how far a drawn pose may be from the recorded one
 
@@ -189,21 +190,8 @@ def _turn(
         right = np.eye(3)[int(np.argmin(np.abs(up)))]
         right -= (right @ up) * up
     right /= np.linalg.norm(right)
-    return quaternion_of(np.stack([right, up, np.cross(right, up)]))
-
-
-def quaternion_of(R: Floats) -> tuple[float, float, float, float]:
-    """Return the unit quaternion wxyz of a rotation matrix."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    w, x, y, z = (float(v) for v in np.linalg.eigh(K + np.triu(K, 1).T)[1][:, -1])
-    return (w, x, y, z) if w >= 0.0 else (-w, -x, -y, -z)
+    w, x, y, z = quaternion_from_matrix(np.stack([right, up, cross(right, up)])).tolist()
+    return w, x, y, z
 
 
 def _asked(scenario: MultibodyScenario) -> list[str]:

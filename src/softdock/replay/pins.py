@@ -13,7 +13,7 @@ from softdock.replay.keyframes import increasing, track, turning_track
 from softdock.replay.motion import Motion
 from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role
 from softdock.result import Result
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion, quaternions_from_z_to
 
 MOST_DRAWN = 300  # pins of one interface; more are a texture to the eye
 WALL = 0.45  # thickness of a socket, of its radius
@@ -149,11 +149,11 @@ def pin_arrow(
     X, body, peak = interface.holes.pose(), interface.holes.body, float(force.max())
     R_NH = motion.rotations(body) @ X.R
     turn = np.zeros((len(rows), 4))
-    turn[on] = forces.turn_from_z(np.einsum("nij,nj->ni", R_NH[on], f_H[on] / force[on][:, None]))
+    turn[on] = quaternions_from_z_to(np.einsum("nij,nj->ni", R_NH[on], f_H[on] / force[on][:, None]))
     held = np.maximum.accumulate(np.where(on, np.arange(len(rows)), int(np.argmax(on))))
     length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
     # The head rests on the leading caps of the pins, not inside them.
-    along = matrix(turn[held].T)[:, 2].T
+    along = matrix_from_quaternion(turn[held].T)[:, 2].T
     caps = motion.p[body] + np.einsum(
         "nij,nj->ni", motion.rotations(body), X.p + _tips(interface, motion) @ X.R.T
     )

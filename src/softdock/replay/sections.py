@@ -14,7 +14,8 @@ from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
-from softdock.spatial.poses import matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_quaternion
 
 STYLE = """
 .section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }
@@ -37,8 +38,7 @@ class Outline:
     body: str
     places: Floats
     """(z, r) [m], shape (n, 2)."""
-    p_BS: Floats
-    R_BS: Floats
+    X_BS: Pose
     is_cavity: bool
 
 
@@ -66,8 +66,7 @@ def _outlines(result: Result) -> list[Outline]:
                 name=name,
                 body=result.definition["surfaces"][name]["body"],
                 places=_meridian(profile),
-                p_BS=np.array(outline["p_BS"]),
-                R_BS=np.array(outline["R_BS"]),
+                X_BS=Pose(R=np.array(outline["R_BS"]), p=np.array(outline["p_BS"])),
                 is_cavity=profile.segments[-1].end[0] < profile.segments[0].start[0],
             )
         )
@@ -82,22 +81,22 @@ def _meridian(profile: Profile) -> Floats:
     return np.array(rows)
 
 
-def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
-    """Return R_NB and p_NB_N at a time."""
+def _pose(result: Result, body: str, time: float) -> Pose:
+    """Return the pose of a body in N at a time [s]."""
     if body == WORLD:
-        return np.eye(3), np.zeros(3)
+        return Pose.identity()
 
     def at(field: str) -> float:
         return float(np.interp(time, result.history.time, result.history[f"{body}.{field}"]))
 
     q = np.array([at(f"q{k}") for k in "wxyz"])
-    return matrix(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
+    return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=np.array([at(k) for k in "xyz"]))
 
 
 def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
     focus = scene.focus
     assert focus is not None
-    R_NF, p_NF = _pose(result, WORLD if focus.node == GROUND else focus.node, time)
+    X_FN = _pose(result, WORLD if focus.node == GROUND else focus.node, time).inverse()
     right = np.array(focus.axis)
     up = np.array([1.0, 0.0, 0.0]) if abs(right[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     up = up - (up @ right) * right
@@ -105,21 +104,22 @@ def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float)
     scale = 0.5 * ACROSS / (1.25 * focus.radius)
 
     def flat(points_N: Floats) -> Floats:
-        local = (points_N - p_NF) @ R_NF - np.array(focus.centre)
+        local = X_FN.points(points_N) - np.array(focus.centre)
         return np.asarray(scale * local @ plane.T)
 
     parts = [f'<path class="axis" d="M{-ACROSS / 2} 0H{ACROSS / 2}"/>']
-    parts += [_shape(outline, *_pose(result, outline.body, time), flat, scale) for outline in outlines]
+    parts += [_shape(outline, _pose(result, outline.body, time), flat, scale) for outline in outlines]
     parts += [_arrow(node, time, flat) for node in scene.nodes if _is_force(node)]
     box = f"{-ACROSS / 2} {-HIGH * ACROSS / 2} {ACROSS} {HIGH * ACROSS}"
     return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
 
 
-def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, flat: Flat, scale: float) -> str:
-    R_NS, p_NS = R_NB @ outline.R_BS, p_NB + R_NB @ outline.p_BS
+def _shape(outline: Outline, X_NB: Pose, flat: Flat, scale: float) -> str:
+    X_NS = X_NB @ outline.X_BS
+    axis = X_NS.R[:, 2]
     z, r = outline.places[:, :1], outline.places[:, 1:]
-    on_axis = flat(p_NS + z * R_NS[:, 2])
-    along = flat((p_NS + R_NS[:, 2])[None])[0] - flat(p_NS[None])[0]
+    on_axis = flat(X_NS.p + z * axis)
+    along = flat((X_NS.p + axis)[None])[0] - flat(X_NS.p[None])[0]
     side = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
     upper, lower = on_axis + scale * r * side, on_axis - scale * r * side
     title = f"<title>{html.escape(outline.name)}</title>"
@@ -143,7 +143,7 @@ def _arrow(node: Node, time: float, flat: Flat) -> str:
         return ""
     q = _value(node.tracks["rotation"], time)
     tip_N = _value(node.tracks["translation"], time)
-    tail, tip = flat(np.stack([tip_N - length * matrix(q / np.linalg.norm(q))[:, 2], tip_N]))
+    tail, tip = flat(np.stack([tip_N - length * matrix_from_quaternion(q / np.linalg.norm(q))[:, 2], tip_N]))
     along = tip - tail
     size = float(np.linalg.norm(along))
     if size < 1.0:

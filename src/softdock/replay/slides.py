@@ -6,14 +6,13 @@ from softdock.model.joints import Prismatic, direction, quaternion
 from softdock.model.system import WORLD
 from softdock.replay import solids
 from softdock.replay.bodies import ROD
-from softdock.replay.forces import turn_from_z
 from softdock.replay.keyframes import increasing, track
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Node, Part, Role
 from softdock.replay.surfaces import Drawn
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import product
+from softdock.spatial.rotations import quaternion_product, quaternions_from_z_to
 
 THICK = 0.45  # radius of a rod, of the half extent of what it carries
 SHORTEST = 1e-3  # of the travel; a rod never vanishes
@@ -34,8 +33,8 @@ def slide_nodes(result: Result, scenario: MultibodyScenario, surfaces: dict[str,
             continue
         length = np.maximum(out, SHORTEST * float(out.max()))
         scale = np.stack([np.ones_like(length), np.ones_like(length), length], axis=1)
-        turn = turn_from_z(direction(body.joint.axis)[None, :])[0]
-        w, x, y, z = (float(v) for v in product(quaternion(body.joint.attitude), turn))
+        turn = quaternions_from_z_to(direction(body.joint.axis)[None, :])[0]
+        w, x, y, z = (float(v) for v in quaternion_product(quaternion(body.joint.attitude), turn))
         nodes.append(
             Node(
                 name=f"slide of {name}",

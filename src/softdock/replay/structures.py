@@ -7,17 +7,16 @@ import numpy as np
 
 from softdock.errors import InputError
 from softdock.flexible import BaseModes
-from softdock.model.joints import quaternion
+from softdock.model.joints import pose_at
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD
 from softdock.replay import solids
-from softdock.replay.forces import turn_from_z
 from softdock.replay.keyframes import increasing, track
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Indices, Material, Mesh, Node, Part, Role, Track
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_z_to
 
 SEEN = 0.04  # of a structure's size: the largest deflection is drawn about so large
 MOST_MODES = 16  # that are drawn; those that bend most
@@ -95,9 +94,9 @@ def _chosen(modes: BaseModes, q: Floats, columns: list[int]) -> tuple[list[int],
 
 def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Floats) -> Mesh:
     """Return tubes along all beams in the body's frame; every mode is a morph of it."""
-    R, p = matrix(quaternion(flexible.attitude)), np.asarray(flexible.at, float)
-    places = modes.positions @ R.T + p
-    shift = np.einsum("ij,njk->nik", R, modes.shapes[:, 3:, columns]) * scale
+    X_BS = pose_at(flexible.at, flexible.attitude)
+    places = X_BS.points(modes.positions)
+    shift = np.einsum("ij,njk->nik", X_BS.R, modes.shapes[:, 3:, columns]) * scale
     radius = THICK * _size(modes)
     points: list[Floats] = []
     normals: list[Floats] = []
@@ -109,7 +108,7 @@ def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Float
             continue
         tube = solids.rod(radius, length, FACETS)
         assert tube.normals is not None
-        turn = matrix(turn_from_z(((places[b] - places[a]) / length)[None, :])[0])
+        turn = matrix_from_z_to((places[b] - places[a]) / length)
         first = sum(len(part) for part in points)
         points.append(tube.points @ turn.T + places[a])
         normals.append(tube.normals @ turn.T)

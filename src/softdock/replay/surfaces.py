@@ -17,7 +17,7 @@ from softdock.replay.scene import Floats, Mesh
 from softdock.replay.scenes import REMEDY
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import matrix
+from softdock.spatial.rotations import matrix_from_quaternion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,4 +65,6 @@ def _cad(surface: Surface, folder: Path, digest: str | None) -> Mesh | None:
     mesh = cad_mesh(folder / surface.file, surface.unit)
     if mesh is None:
         return None
-    return solids.transformed(mesh, matrix(quaternion(surface.attitude)), np.array(surface.at))
+    return solids.transformed(
+        mesh, matrix_from_quaternion(quaternion(surface.attitude)), np.array(surface.at)
+    )

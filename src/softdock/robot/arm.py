@@ -127,7 +127,7 @@ def arm_of(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
     part: dict[str, Body] = {}
     if top == WORLD:
         part[GROUND] = Body(joint=j.Free())
-        X_NB, floating = Pose(R=np.eye(3), p=np.zeros(3)), False
+        X_NB, floating = Pose.identity(), False
     else:
         start = bodies[top].joint
         part[top] = bodies[top].model_copy(update={"joint": j.Free(), "parent": WORLD})

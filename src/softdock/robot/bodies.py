@@ -11,6 +11,7 @@ from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, FullInertia, Spring, Stop
 from softdock.robot.link import Limits
 from softdock.robot.urdf import Description, Joint, Link, Motion
+from softdock.spatial.rotations import nearest_quaternion
 
 Floats = NDArray[np.float64]
 TAKEN = (WORLD, "contact", "time")
@@ -58,27 +59,13 @@ def _body(link: Link, parent: str, joint: j.Joint) -> Body:
 
 
 def _joint_model(joint: Joint, start: float) -> j.Joint:
-    place = {"at": tuple(joint.X_PC.p), "attitude": tuple(quaternion_of(joint.X_PC.R))}
+    place = {"at": tuple(joint.X_PC.p), "attitude": tuple(nearest_quaternion(joint.X_PC.R))}
     axis = tuple(joint.axis)
     if joint.motion is Motion.FIXED:
         return j.Fixed.model_validate(place)
     if joint.motion is Motion.PRISMATIC:
         return j.Prismatic.model_validate({**place, "axis": axis, "position": start})
     return j.Revolute.model_validate({**place, "axis": axis, "angle": start})
-
-
-def quaternion_of(R: Floats) -> Floats:
-    """Return the unit quaternion wxyz of a rotation matrix, w at least 0."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    q = np.asarray(np.linalg.eigh(K, UPLO="U")[1][:, -1], float)
-    return q if q[0] >= 0.0 else -q
 
 
 def stops_of(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:

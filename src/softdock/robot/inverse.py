@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.robot.arm import Arm
-from softdock.robot.bodies import quaternion_of
 from softdock.robot.link import Limits
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import rotation_vector_from_matrix
 
 Floats = NDArray[np.float64]
 REACH = 0.3  # m; length that makes an angle comparable to a distance: about that from wrist to elbow
@@ -34,16 +34,9 @@ class Solution:
         return self.distance + REACH * self.angle <= 10.0 * CLOSE
 
 
-def rotation_vector(R: Floats) -> Floats:
-    """Return the rotation vector of a rotation matrix [rad]."""
-    q = quaternion_of(R)
-    s = float(np.linalg.norm(q[1:]))
-    return np.asarray(2.0 * q[1:] if s < 1e-12 else q[1:] * (2.0 * np.arctan2(s, q[0]) / s))
-
-
 def error_of(now: Pose, wanted: Pose, with_attitude: bool) -> Floats:
     """Return what is missing to the wanted pose (6,): turn (weighed by a length) and distance, in B [m]."""
-    turn = REACH * rotation_vector(wanted.R @ now.R.T) if with_attitude else np.zeros(3)
+    turn = REACH * rotation_vector_from_matrix(wanted.R @ now.R.T) if with_attitude else np.zeros(3)
     return np.concatenate([turn, wanted.p - now.p])
 
 

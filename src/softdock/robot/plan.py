@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.robot.arm import Arm
-from softdock.robot.inverse import Solution, rotation_vector, solve_pose
+from softdock.robot.inverse import Solution, solve_pose
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest, tightest
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_rotation_vector, rotation_vector_from_matrix
 
 Floats = NDArray[np.float64]
 NEAR = 1e-12  # a move shorter than this is none
@@ -140,21 +141,21 @@ class Planner:
 
     def _along_line(self, i: int, move: Move) -> None:
         begin = self.arm.pose(self.q, *self.tool)
-        X_BN = _inverse(self.arm.X_NB)
+        X_BN = self.arm.X_NB.inverse()
         p = begin.p
         if move.to is not None:
-            p = X_BN.p + X_BN.R @ move.to
+            p = X_BN.point(move.to)
         elif move.by is not None:
-            p = begin.p + X_BN.R @ move.by
+            p = begin.p + X_BN.vector(move.by)
         end = Pose(R=begin.R if move.R is None else X_BN.R @ move.R, p=p)
-        way, turn = end.p - begin.p, rotation_vector(end.R @ begin.R.T)
+        way, turn = end.p - begin.p, rotation_vector_from_matrix(end.R @ begin.R.T)
         lengths = (
             (float(np.linalg.norm(way)), self.pace.line),
             (float(np.linalg.norm(turn)), self.pace.turn),
         )
         bounds = [bound.over(length) for length, bound in lengths if length > NEAR]
         for s in self._samples(i, move, bounds):
-            wanted = Pose(R=_turned(s * turn) @ begin.R, p=begin.p + s * way)
+            wanted = Pose(R=matrix_from_rotation_vector(s * turn) @ begin.R, p=begin.p + s * way)
             found = solve_pose(self.arm, self.tool, wanted, self.q, self.limits)
             if not found.met:
                 raise _out_of_reach(i, move, found, float(s))
@@ -189,17 +190,3 @@ def _out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
         f"{np.degrees(found.angle):.3g} deg away.",
         hint="Change the target, its attitude or the posture that the arm starts from.",
     )
-
-
-def _turned(v: Floats) -> Floats:
-    """Return the rotation matrix of a rotation vector [rad]."""
-    angle = float(np.linalg.norm(v))
-    if angle == 0.0:
-        return np.eye(3)
-    x, y, z = v / angle
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)
-
-
-def _inverse(X: Pose) -> Pose:
-    return Pose(R=X.R.T, p=-X.R.T @ X.p)

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.model.joints import RollPitchYaw, quaternion
 from softdock.robot.markup import Element, parse_xml, read_xml
-from softdock.spatial.poses import Pose, matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_roll_pitch_yaw
 
 Floats = NDArray[np.float64]
 UNLIMITED = math.inf
@@ -346,10 +346,10 @@ def _shape(element: Element) -> Shape | None:
 def _origin(element: Element) -> Pose:
     origin = element.first("origin")
     if origin is None:
-        return Pose(R=np.eye(3), p=np.zeros(3))
+        return Pose.identity()
     p = _numbers(origin, "xyz", 3) if "xyz" in origin.attributes else np.zeros(3)
     roll, pitch, yaw = _numbers(origin, "rpy", 3) if "rpy" in origin.attributes else np.zeros(3)
-    return Pose(R=matrix(quaternion(RollPitchYaw(roll=roll, pitch=pitch, yaw=yaw))), p=p)
+    return Pose(R=matrix_from_quaternion(quaternion_from_roll_pitch_yaw(roll, pitch, yaw)), p=p)
 
 
 def _text(element: Element, key: str) -> str:

@@ -23,7 +23,8 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
 from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import RealTime
-from softdock.spatial.poses import Pose, matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_quaternion
 
 Floats = NDArray[np.float64]
 A_DAY = 86400.0  # s; a robot without an experiment runs so long at most
@@ -95,7 +96,7 @@ class Setup:
         """The frame that lines are about: a body and the frame on it."""
         tool = self.scenario.tool
         if tool is None:
-            return body_name(self.description.ordered()[-1].child), Pose(R=np.eye(3), p=np.zeros(3))
+            return body_name(self.description.ordered()[-1].child), Pose.identity()
         if tool.body not in self.arm.assembly.placed:
             raise InputError(
                 Problem(
@@ -170,7 +171,7 @@ class Setup:
             joints=None if m.joints is None else self._ordered(m.joints),
             to=None if m.to is None else np.asarray(m.to, float),
             by=None if m.by is None else np.asarray(m.by, float),
-            R=None if m.attitude is None else matrix(quaternion(m.attitude)),
+            R=None if m.attitude is None else matrix_from_quaternion(quaternion(m.attitude)),
             start=m.start,
             duration=m.duration,
             wait=m.wait,

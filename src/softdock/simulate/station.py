@@ -26,6 +26,7 @@ from softdock.scenario.station import MOMENT, StationScenario
 from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import RealTime
 from softdock.spatial.poses import Pose
+from softdock.spatial.vectors import point_velocity
 
 Floats = NDArray[np.float64]
 FREQUENCIES = 8
@@ -137,9 +138,9 @@ def _aimed(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
     Free motion is almost straight: what is missed at the end is taken from the start.
     """
     v, before = scenario.visitor, scenario.before
-    wanted_p = pose.p + pose.R @ np.asarray(v.centre)
+    wanted_p = pose.point(np.asarray(v.centre))
     wanted_w = motion[:3]
-    wanted_v = motion[3:] + np.cross(motion[:3], wanted_p) + pose.R @ scenario.velocity()
+    wanted_v = point_velocity(motion, wanted_p) + pose.vector(scenario.velocity())
     around = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
     turned, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
     turned = _turn(-wanted_w * before) @ pose.R
@@ -150,7 +151,7 @@ def _aimed(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
         settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
         impact = Impact(assembly, Simulation(assembly=assembly, settings=settings).run().state)
         reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
-        missed_v = moving[3:] + np.cross(moving[:3], reached.p) - wanted_v
+        missed_v = point_velocity(moving, reached.p) - wanted_v
         missed_w = moving[:3] - wanted_w
         missed_p, missed_turn = reached.p - wanted_p, _rotation_vector(reached.R @ pose.R.T)
         if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:

@@ -14,6 +14,7 @@ from softdock.model.system import WORLD
 from softdock.result import Channel
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import cross, matrix_from_quaternion
 
 Array = NDArray[np.float64]
 CENTRE, FORCES, AREA, PRESSURE = slice(0, 3), slice(3, 6), 9, 10  # columns of a table of touching cells
@@ -105,18 +106,11 @@ class ZoneForces:
 
 def _state(motion: Array, X_BS: Pose) -> MotionState:
     """Return the motion of a surface's frame S on a body B from the body's own."""
-    w, x, y, z = motion[3:7]
-    R_NB = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    R_NB = matrix_from_quaternion(motion[3:7])
     p_BS_N = R_NB @ X_BS.p
     return MotionState(
         r=motion[:3] + p_BS_N,
-        v=motion[7:10] + np.cross(motion[10:13], p_BS_N),
+        v=motion[7:10] + cross(motion[10:13], p_BS_N),
         omega=motion[10:13],
         A=R_NB @ X_BS.R,
     )

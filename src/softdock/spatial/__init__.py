@@ -1,1 +1,1 @@
-"""Vectors, rotations, poses and spatial inertia."""
+"""Rotations, poses, spatial vectors and inertias, for NumPy and for kernels."""

@@ -1,44 +1,59 @@
-"""Cross products, quaternions and poses with NumPy."""
+"""Poses of frames."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from softdock.spatial.rotations import cross
 
-
-def product(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the product of two quaternions wxyz: first turn q, then turn p."""
-    w, v = p[0], p[1:]
-    return np.concatenate([[w * q[0] - v @ q[1:]], w * q[1:] + q[0] * v + cross(v, q[1:])])
-
-
-def matrix(q: NDArray[np.float64]) -> Matrix:
-    """Return the rotation matrix of a unit quaternion wxyz; of many, shape (4, n), as shape (3, 3, n)."""
-    w, x, y, z = q.tolist() if q.ndim == 1 else q  # NumPy's own numbers take several times as long
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def cross(a: Sequence[float] | NDArray[np.float64], b: Sequence[float] | NDArray[np.float64]) -> Matrix:
-    """Return the vector product of two vectors, shape (3,): the same as NumPy's, which takes ten times as long."""
-    (x, y, z), (u, v, w) = a, b
-    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pose:
-    """A frame in another: rotation and origin."""
+    """Pose X_AB of a frame B in a frame A."""
 
-    R: Matrix
-    p: NDArray[np.float64]
+    R: Floats
+    """Rotation R_AB, shape (3, 3): v_A = R_AB v_B."""
+    p: Floats
+    """Origin of B in A, shape (3,) [m]."""
+
+    @classmethod
+    def identity(cls) -> "Pose":
+        """Return the pose of a frame in itself."""
+        return cls(R=np.eye(3), p=np.zeros(3))
 
     def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(R=self.R @ other.R, p=self.p + self.R @ other.p)
+        """Return X_AC from X_AB and X_BC."""
+        return Pose(R=self.R @ other.R, p=self.point(other.p))
+
+    def inverse(self) -> "Pose":
+        """Return X_BA."""
+        return Pose(R=self.R.T, p=-self.R.T @ self.p)
+
+    def relative(self, other: "Pose") -> "Pose":
+        """Return X_BC from X_AB and X_AC; the difference of the origins is rounded once."""
+        return Pose(R=self.R.T @ other.R, p=self.R.T @ (other.p - self.p))
+
+    def point(self, p_B: Floats) -> Floats:
+        """Return a point of B in A, shape (3,) [m]."""
+        return np.asarray(self.p + self.R @ p_B)
+
+    def points(self, p_B: Floats) -> Floats:
+        """Return points of B in A, shape (..., 3) [m]."""
+        return np.asarray(self.p + p_B @ self.R.T)
+
+    def vector(self, v_B: Floats) -> Floats:
+        """Return a free vector of B in A, shape (3,)."""
+        return np.asarray(self.R @ v_B)
+
+    def motion(self, V_B: Floats) -> Floats:
+        """Return a motion vector about B's origin as one about A's origin in A, shape (6,)."""
+        w = self.R @ V_B[:3]
+        return np.concatenate([w, self.R @ V_B[3:] - cross(w, self.p)])
+
+    def wrench(self, W_B: Floats) -> Floats:
+        """Return a wrench or momentum about B's origin as one about A's origin in A, shape (6,)."""
+        f = self.R @ W_B[3:]
+        return np.concatenate([self.R @ W_B[:3] + cross(self.p, f), f])

@@ -8,6 +8,7 @@ from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import StationScenario
+from softdock.spatial.poses import Pose
 from softdock.studio import sketches
 from softdock.studio.album import CHASER, HEIGHT, TARGET, WIDTH, blank, framed, keep, recalled
 
@@ -101,11 +102,11 @@ def _outlines(scenario: MultibodyScenario) -> str:
     along = across = None
     for surface in scenario.surfaces.values():
         profile, X_BS = surface.read(scenario.directory)
-        R_NB, p_NB = poses.get(surface.body, (np.eye(3), np.zeros(3)))
-        axis, origin = R_NB @ X_BS.R[:, 2], p_NB + R_NB @ X_BS.p
+        X_NS = poses.get(surface.body, Pose.identity()) @ X_BS
+        axis, origin = X_NS.R[:, 2], X_NS.p
         if along is None or across is None:
             along = axis
-            across = (R_NB @ X_BS.R)[:, 0]
+            across = X_NS.R[:, 0]
         beside = across - axis * float(across @ axis)
         beside /= max(float(np.linalg.norm(beside)), 1e-9)
         meridian = _sampled(profile)
@@ -152,7 +153,7 @@ def _fitted(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Ar
 def _bodies(scenario: MultibodyScenario) -> str:
     """Return bodies as discs, for a system in which nothing has a surface."""
     poses = _poses(scenario)
-    places = np.array([poses[name][1] for name in scenario.bodies])
+    places = np.array([poses[name].p for name in scenario.bodies])
     if not len(places):
         return ""
     spread = np.ptp(places, axis=0)
@@ -182,20 +183,14 @@ def _bodies(scenario: MultibodyScenario) -> str:
     return "".join(parts)
 
 
-def _poses(scenario: MultibodyScenario) -> dict[str, tuple[Array, Array]]:
-    """Return attitude R_NB and position p_NB [m] of every body at the start."""
+def _poses(scenario: MultibodyScenario) -> dict[str, Pose]:
+    """Return the pose of every body in N at the start."""
     from softdock.dynamics.impulse import Impact
+    from softdock.dynamics.link_poses import link_pose
 
     assembly = scenario.assemble()
     links = Impact(assembly, assembly.y).links
-    found = {}
-    for name, placed in assembly.placed.items():
-        link = links[placed.link]
-        base = links[link.root]
-        R_NR = base.R_NB.reshape(3, 3)
-        R_NL, p_NL = R_NR @ link.R.reshape(3, 3), base.p_NB + R_NR @ link.p
-        found[name] = (R_NL @ placed.X_LB.R, p_NL + R_NL @ placed.X_LB.p)
-    return found
+    return {name: link_pose(links, placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
 
 
 def _root(scenario: MultibodyScenario, name: str) -> str:

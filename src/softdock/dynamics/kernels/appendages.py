@@ -9,11 +9,11 @@ import numpy as np
 
 from softdock.dynamics.kernels.composites import write_inertia
 from softdock.dynamics.kernels.dynamics import add_force
-from softdock.dynamics.kernels.poses import turn, turn_back
-from softdock.dynamics.kernels.spatial import add_force_cross, six, times_inertia
+from softdock.dynamics.kernels.fused_algebra import add_force_cross, six, times_inertia
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
+from softdock.spatial.kernels import rotate, rotate_inverse
 
 APPENDAGE = np.dtype(
     [
@@ -251,7 +251,7 @@ def node_value(node, appendages, shapes, y, n_q, component, rate):
         row, amount = node.shapes + k, y[at + k]
         x0, x1 = x0 + shapes[row, first] * amount, x1 + shapes[row, first + 1] * amount
         x2 += shapes[row, first + 2] * amount
-    x0, x1, x2 = turn(node.R_BL, x0, x1, x2)
+    x0, x1, x2 = rotate(node.R_BL, x0, x1, x2)
     if component == 6:
         return np.sqrt(x0 * x0 + x1 * x1 + x2 * x2)
     return x0 if component == first else (x1 if component == first + 1 else x2)
@@ -286,8 +286,8 @@ def through(M, x0, x1, x2, x3, x4, x5):
 @inline
 def force_in_base(link, tx, ty, tz, fx, fy, fz):
     """Spatial force in link axes about the link's origin to base axes about the base's origin."""
-    ax, ay, az = turn(link.R, tx, ty, tz)
-    bx, by, bz = turn(link.R, fx, fy, fz)
+    ax, ay, az = rotate(link.R, tx, ty, tz)
+    bx, by, bz = rotate(link.R, fx, fy, fz)
     p = link.p
     return ax + p[1] * bz - p[2] * by, ay + p[2] * bx - p[0] * bz, az + p[0] * by - p[1] * bx, bx, by, bz
 
@@ -297,6 +297,6 @@ def motion_in_link(link, wx, wy, wz, vx, vy, vz):
     """Spatial motion in base axes about the base's origin to link axes about the link's origin."""
     p = link.p
     vx, vy, vz = vx + wy * p[2] - wz * p[1], vy + wz * p[0] - wx * p[2], vz + wx * p[1] - wy * p[0]
-    ax, ay, az = turn_back(link.R, wx, wy, wz)
-    bx, by, bz = turn_back(link.R, vx, vy, vz)
+    ax, ay, az = rotate_inverse(link.R, wx, wy, wz)
+    bx, by, bz = rotate_inverse(link.R, vx, vy, vz)
     return ax, ay, az, bx, by, bz

@@ -8,17 +8,9 @@ from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
-from softdock.dynamics.kernels.poses import (
-    link_point,
-    link_rotation,
-    link_turn_rate,
-    point_velocity,
-    quaternion_of_matrix,
-    times,
-    transposed,
-    turn_back,
-)
+from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 
 # Kinds of channels.
 TIME = 0
@@ -136,10 +128,10 @@ def frame_values(channel, i, links):
     if kind == TILT or kind == ATTITUDE:
         R = link_rotation(i, base, channel.R_iF)
         if channel.in_world == 0:
-            R = times(transposed(rotation_of_view(channel, links)), R)
+            R = matrix_product(transpose(rotation_of_view(channel, links)), R)
         if kind == TILT:
             return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
-        w, x, y, z = quaternion_of_matrix(R)
+        w, x, y, z = quaternion_from_matrix(R)
         return x, y, z, w
     fx, fy, fz = link_point(i, base, channel.p_iF)
     if kind == POSITION:
@@ -147,10 +139,10 @@ def frame_values(channel, i, links):
     elif kind == VELOCITY:
         x, y, z = point_velocity(i, base, fx, fy, fz)
     else:
-        x, y, z = link_turn_rate(i, base)
+        x, y, z = link_angular_velocity(i, base)
     if channel.in_world == 0:
         gx, gy, gz = motion_of_view(channel, links, fx, fy, fz)
-        x, y, z = turn_back(rotation_of_view(channel, links), x - gx, y - gy, z - gz)
+        x, y, z = rotate_inverse(rotation_of_view(channel, links), x - gx, y - gy, z - gz)
     return x, y, z, math.sqrt(x * x + y * y + z * z)
 
 
@@ -169,7 +161,7 @@ def motion_of_view(channel, links, fx, fy, fz):
         return link_point(j, links[j.root], channel.p_jG)
     if channel.kind == VELOCITY:
         return point_velocity(j, links[j.root], fx, fy, fz)
-    return link_turn_rate(j, links[j.root])
+    return link_angular_velocity(j, links[j.root])
 
 
 @inline

@@ -1,6 +1,6 @@
 """Inertias in the base frame: of each link, of all that an axis carries, and of whole trees."""
 
-from softdock.dynamics.kernels.spatial import (
+from softdock.dynamics.kernels.fused_algebra import (
     add_dot,
     cross,
     dot,

@@ -11,9 +11,9 @@ import numpy as np
 from softdock.dynamics.kernels.appendages import motion_in_link
 from softdock.dynamics.kernels.derivative import EXTRA_STATES, energy_held, momentum_of
 from softdock.dynamics.kernels.elements import LOCK, STRUT, WELD
-from softdock.dynamics.kernels.poses import turn, turn_back
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import rotate, rotate_inverse
 
 CONSERVED = np.dtype(
     [
@@ -168,7 +168,7 @@ def write_conserved(system, y, relative_to_centre, out):
             base = links[i]
             if base.kind == FREE:
                 m, at = base.total[0], w.n_q + base.at_u + 3
-                x, y_, z = turn(base.R_NB, base.total[1], base.total[2], base.total[3])
+                x, y_, z = rotate(base.R_NB, base.total[1], base.total[2], base.total[3])
                 cx, cy, cz = cx + x + m * base.p_NB[0], cy + y_ + m * base.p_NB[1], cz + z + m * base.p_NB[2]
                 vx, vy, vz = vx + y[at], vy + y[at + 1], vz + y[at + 2]
                 out.mass += m
@@ -181,7 +181,7 @@ def write_conserved(system, y, relative_to_centre, out):
     out.elastic = energy_held(system.elements, system.pairs, system.interfaces)
     for i in range(system.appendages.shape[0]):
         link = links[system.appendages[i].link]
-        x, y_, z = turn_back(links[link.root].R_NB, vx, vy, vz)
+        x, y_, z = rotate_inverse(links[link.root].R_NB, vx, vy, vz)
         add_modes(link, system.appendages[i], system.modes, y, w.gravity, (x, y_, z), out)
     add_to(out.momentum, out.mass * vx, out.mass * vy, out.mass * vz)
     at = w.n_q + w.n_u
@@ -212,15 +212,15 @@ def add_link(system, link, centre, v, out):
     """Add kinetic energy, weight and momenta of a link, relative to a centre that moves with a velocity."""
     base, g = system.links[link.root], system.world[0].gravity
     h, (m, mx, my, mz) = momentum_of(system.groups, link)
-    x, y, z = turn_back(base.R_NB, v[0], v[1], v[2])
+    x, y, z = rotate_inverse(base.R_NB, v[0], v[1], v[2])
     V, R = link.V, base.R_NB
     h0, h1, h2 = h[0] - (my * z - mz * y), h[1] - (mz * x - mx * z), h[2] - (mx * y - my * x)
     h3, h4, h5 = h[3] - m * x, h[4] - m * y, h[5] - m * z
     out.kinetic += 0.5 * (
         h0 * V[0] + h1 * V[1] + h2 * V[2] + h3 * (V[3] - x) + h4 * (V[4] - y) + h5 * (V[5] - z)
     )
-    ax, ay, az = turn(R, h0, h1, h2)
-    lx, ly, lz = turn(R, h3, h4, h5)
+    ax, ay, az = rotate(R, h0, h1, h2)
+    lx, ly, lz = rotate(R, h3, h4, h5)
     px, py, pz = base.p_NB[0] - centre[0], base.p_NB[1] - centre[1], base.p_NB[2] - centre[2]
     ax, ay, az = ax + py * lz - pz * ly, ay + pz * lx - px * lz, az + px * ly - py * lx
     add_to(out.angular_momentum, ax, ay, az)
@@ -230,7 +230,7 @@ def add_link(system, link, centre, v, out):
     out.angular_momentum_scale += (
         math.sqrt(h0 * h0 + h1 * h1 + h2 * h2) + math.sqrt(px * px + py * py + pz * pz) * size
     )
-    x, y, z = turn(R, mx, my, mz)
+    x, y, z = rotate(R, mx, my, mz)
     x, y, z = x + m * base.p_NB[0], y + m * base.p_NB[1], z + m * base.p_NB[2]
     out.weight -= x * g[0] + y * g[1] + z * g[2]
 

@@ -21,17 +21,9 @@ from softdock.contact.kernels.near_list import rebuild_along
 from softdock.contact.kernels.penetration import check_penetration
 from softdock.contact.kernels.sharp_edges import include_edge_peaks
 from softdock.dynamics.kernels.nearness import motion_since
-from softdock.dynamics.kernels.poses import (
-    link_point,
-    link_rotation,
-    link_turn_rate,
-    point_velocity,
-    times,
-    transposed,
-    turn,
-    turn_back,
-)
+from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, transpose
 
 STEPS, LONGEST = 12.0, 8.0  # a near list should serve so many steps on a path of so many skins,
 BESIDE = 6.0  # and beside it as far as B moves in so many steps,
@@ -100,19 +92,21 @@ def relative_pose(pair, links):
     R_NB = link_rotation(b, base_b, pair.R_bB)
     ax, ay, az = link_point(a, base_a, pair.p_aA)
     bx, by, bz = link_point(b, base_b, pair.p_bB)
-    R = times(transposed(R_NA), R_NB)
+    R = matrix_product(transpose(R_NA), R_NB)
     R_AB = ((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8]))
-    return R_NA, (ax, ay, az), (bx, by, bz), R_AB, turn_back(R_NA, bx - ax, by - ay, bz - az)
+    return R_NA, (ax, ay, az), (bx, by, bz), R_AB, rotate_inverse(R_NA, bx - ax, by - ay, bz - az)
 
 
 @inline
 def relative_velocity(a, b, base_a, base_b, R_NA, p_B):
     """Angular velocity of B relative to A [rad/s] and rate of the components of p_AB_A [m/s], in A."""
-    awx, awy, awz = link_turn_rate(a, base_a)
-    bwx, bwy, bwz = link_turn_rate(b, base_b)
+    awx, awy, awz = link_angular_velocity(a, base_a)
+    bwx, bwy, bwz = link_angular_velocity(b, base_b)
     avx, avy, avz = point_velocity(a, base_a, p_B[0], p_B[1], p_B[2])
     bvx, bvy, bvz = point_velocity(b, base_b, p_B[0], p_B[1], p_B[2])
-    return turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz), turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+    return rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz), rotate_inverse(
+        R_NA, bvx - avx, bvy - avy, bvz - avz
+    )
 
 
 @kernel
@@ -139,10 +133,10 @@ def apply_contacts(links, pairs, arrays, lists):
         w_AB_A, v_AB_A = relative_velocity(a, b, base_a, base_b, R_NA, p_B)
         evaluate(arrays, lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, pair.out)
         out = pair.out
-        fx, fy, fz = turn(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
+        fx, fy, fz = rotate(R_NA, out[FORCE], out[FORCE + 1], out[FORCE + 2])
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
-        tx, ty, tz = turn(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
+        tx, ty, tz = rotate(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
         x, y, z = p_A
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
         add_exactly(a, b, tx, ty, tz, fx, fy, fz)

@@ -25,6 +25,7 @@ from softdock.dynamics.kernels.composites import sum_inertias
 from softdock.dynamics.kernels.contacts import apply_contacts, stored_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
 from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
+from softdock.dynamics.kernels.fused_algebra import six
 from softdock.dynamics.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.kinematics import (
     base_velocities,
@@ -34,11 +35,11 @@ from softdock.dynamics.kernels.kinematics import (
 )
 from softdock.dynamics.kernels.locks import hold_locks, strike_locks
 from softdock.dynamics.kernels.orbit import apply_gravity, apply_plates, move_orbit
-from softdock.dynamics.kernels.poses import link_rotation, turn, turn_back
-from softdock.dynamics.kernels.spatial import six
+from softdock.dynamics.kernels.poses import link_rotation
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
+from softdock.spatial.kernels import quaternion_rate, rotate, rotate_inverse
 
 WORLD = np.dtype(
     [
@@ -171,12 +172,12 @@ def load_nodes(system, t, u):
             scale = table_value(system.tables, element.table, element.table_rows, t)
             link, W, R = system.links[element.b], element.wrench, element.R_bG
             if element.in_body == 1:
-                tx, ty, tz = turn(R, W[0], W[1], W[2])
-                fx, fy, fz = turn(R, W[3], W[4], W[5])
+                tx, ty, tz = rotate(R, W[0], W[1], W[2])
+                fx, fy, fz = rotate(R, W[3], W[4], W[5])
             else:
                 R_NL = link_rotation(link, system.links[link.root], UPRIGHT)
-                tx, ty, tz = turn_back(R_NL, W[0], W[1], W[2])
-                fx, fy, fz = turn_back(R_NL, W[3], W[4], W[5])
+                tx, ty, tz = rotate_inverse(R_NL, W[0], W[1], W[2])
+                fx, fy, fz = rotate_inverse(R_NL, W[3], W[4], W[5])
             pulled = load_node(
                 system.nodes[element.node], system.appendages, system.modes, system.shapes, u,
                 tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
@@ -212,14 +213,14 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
         at_q, at_u = link.at_q, link.at_u
         if kind == FREE:
             V, W = link.V, link.W
-            dy[at_q], dy[at_q + 1], dy[at_q + 2] = turn(link.R_NB, V[3], V[4], V[5])
-            turn_quaternion(q, dy, at_q + 3, V[0], V[1], V[2])
+            dy[at_q], dy[at_q + 1], dy[at_q + 2] = rotate(link.R_NB, V[3], V[4], V[5])
+            write_quaternion_rate(q, dy, at_q + 3, V[0], V[1], V[2])
             add_weight(link, gravity)
             for k in range(6):
                 dy[n_q + at_u + k] = W[k]
         else:
             if kind == BALL:
-                turn_quaternion(q, dy, at_q, u[at_u], u[at_u + 1], u[at_u + 2])
+                write_quaternion_rate(q, dy, at_q, u[at_u], u[at_u + 1], u[at_u + 2])
             else:
                 dy[at_q] = u[at_u]
             for row in range(at_u, at_u + link.rows):
@@ -251,7 +252,7 @@ def common_power(links, gravity, n_q, u, dy):
 def add_weight(base, gravity):
     """Rate of a free tree's momentum by uniform gravity, added to the wrench on its base."""
     W, total, p = base.W, base.total, base.p_NB
-    hx, hy, hz = turn(base.R_NB, total[1], total[2], total[3])
+    hx, hy, hz = rotate(base.R_NB, total[1], total[2], total[3])
     m = total[0]
     hx, hy, hz = hx + m * p[0], hy + m * p[1], hz + m * p[2]
     W[0] += hy * gravity[2] - hz * gravity[1]
@@ -262,13 +263,11 @@ def add_weight(base, gravity):
 
 
 @inline
-def turn_quaternion(q, dy, at, wx, wy, wz):
-    """Rate of a quaternion that turns with a rate given in its own axes: q' = q o (0, w) / 2."""
-    w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
-    dy[at] = -x * wx - y * wy - z * wz
-    dy[at + 1] = w * wx + y * wz - z * wy
-    dy[at + 2] = w * wy + z * wx - x * wz
-    dy[at + 3] = w * wz + x * wy - y * wx
+def write_quaternion_rate(q, dy, at, wx, wy, wz):
+    """Write the rate of the quaternion at `at` for an angular velocity in the rotated axes [rad/s]."""
+    dy[at], dy[at + 1], dy[at + 2], dy[at + 3] = quaternion_rate(
+        q[at], q[at + 1], q[at + 2], q[at + 3], wx, wy, wz
+    )
 
 
 @kernel

@@ -6,7 +6,16 @@ LANES by LANES axes: the lower triangle of tiles row by row, and room for one mo
 """
 
 from softdock.dynamics.kernels.composites import write_compliance
-from softdock.dynamics.kernels.spatial import add_dot, dot, dot6, load6, six, store6, sum_along, write_six
+from softdock.dynamics.kernels.fused_algebra import (
+    add_dot,
+    dot,
+    dot6,
+    load6,
+    six,
+    store6,
+    sum_along,
+    write_six,
+)
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store

@@ -6,19 +6,22 @@ import numpy as np
 
 from softdock.dynamics.kernels.poses import (
     add_wrench,
-    as_matrix,
+    link_angular_velocity,
     link_point,
     link_rotation,
-    link_turn_rate,
     point_velocity,
-    rotation_vector,
-    rotation_vector_of_matrix,
-    times,
-    transposed,
-    turn,
-    turn_back,
 )
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import (
+    inverse_left_jacobian_factor,
+    matrix_product,
+    rotate,
+    rotate_inverse,
+    rotation_vector_from_matrix,
+    rotation_vector_from_quaternion,
+    transpose,
+    unpack_matrix,
+)
 
 # Kinds of elements.
 SPRING = 0  # along a joint: spring, damper and preload
@@ -131,7 +134,7 @@ def joint_deflection(element, q):
     at = element.at_q
     rest = element.rest
     if element.ball == 1:
-        x, y, z = rotation_vector(q[at], q[at + 1], q[at + 2], q[at + 3])
+        x, y, z = rotation_vector_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3])
         return x, y, z
     x, y, z = q[at] - rest[0], 0.0, 0.0
     if element.rows > 1:
@@ -298,17 +301,18 @@ def apply_weld(element, links):
     R_NF = link_rotation(a, base_a, element.R_aF)
     R_NG = link_rotation(b, base_b, element.R_bG)
     # Turned away from the held pose: R_FG R_FG0^T as a rotation vector in F.
-    E = times(times(transposed(R_NF), R_NG), transposed(as_matrix(element.R_FG)))
-    ex, ey, ez, scale = rotation_vector_of_matrix(E)
-    dx, dy, dz = turn_back(R_NF, gx - fx, gy - fy, gz - fz)
+    E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(element.R_FG)))
+    ex, ey, ez = rotation_vector_from_matrix(E)
+    scale = inverse_left_jacobian_factor(ex, ey, ez)
+    dx, dy, dz = rotate_inverse(R_NF, gx - fx, gy - fy, gz - fz)
     hold = element.p_FG
     dx, dy, dz = dx - hold[0], dy - hold[1], dz - hold[2]
-    awx, awy, awz = link_turn_rate(a, base_a)
-    bwx, bwy, bwz = link_turn_rate(b, base_b)
+    awx, awy, awz = link_angular_velocity(a, base_a)
+    bwx, bwy, bwz = link_angular_velocity(b, base_b)
     avx, avy, avz = point_velocity(a, base_a, gx, gy, gz)
     bvx, bvy, bvz = point_velocity(b, base_b, gx, gy, gz)
-    wx, wy, wz = turn_back(R_NF, bwx - awx, bwy - awy, bwz - awz)
-    vx, vy, vz = turn_back(R_NF, bvx - avx, bvy - avy, bvz - avz)
+    wx, wy, wz = rotate_inverse(R_NF, bwx - awx, bwy - awy, bwz - awz)
+    vx, vy, vz = rotate_inverse(R_NF, bvx - avx, bvy - avy, bvz - avz)
     K, C = element.stiffness, element.damping
     kx, ky, kz = K[0] * ex, K[1] * ey, K[2] * ez
     # Gradient of the turning energy: J_l^-T K e with J_l^-T = 1 + [e]/2 + scale [e]^2.
@@ -317,8 +321,8 @@ def apply_weld(element, links):
     ty = ky + 0.5 * cy + scale * (ez * cx - ex * cz) + C[1] * wy
     tz = kz + 0.5 * cz + scale * (ex * cy - ey * cx) + C[2] * wz
     px, py, pz = K[3] * dx + C[3] * vx, K[4] * dy + C[4] * vy, K[5] * dz + C[5] * vz
-    tnx, tny, tnz = turn(R_NF, tx, ty, tz)
-    pnx, pny, pnz = turn(R_NF, px, py, pz)
+    tnx, tny, tnz = rotate(R_NF, tx, ty, tz)
+    pnx, pny, pnz = rotate(R_NF, px, py, pz)
     add_wrench(a, pnx, pny, pnz, gx, gy, gz)
     add_wrench(b, -pnx, -pny, -pnz, gx, gy, gz)
     a.W[0], a.W[1], a.W[2] = a.W[0] + tnx, a.W[1] + tny, a.W[2] + tnz
@@ -350,11 +354,11 @@ def apply_load(element, links, tables, t):
     )
     if element.in_body == 1:
         R_NG = link_rotation(link, base, element.R_bG)
-        tx, ty, tz = turn(R_NG, tx, ty, tz)
-        fx, fy, fz = turn(R_NG, fx, fy, fz)
+        tx, ty, tz = rotate(R_NG, tx, ty, tz)
+        fx, fy, fz = rotate(R_NG, fx, fy, fz)
     px, py, pz = link_point(link, base, p)
     vx, vy, vz = point_velocity(link, base, px, py, pz)
-    wx, wy, wz = link_turn_rate(link, base)
+    wx, wy, wz = link_angular_velocity(link, base)
     add_wrench(link, fx, fy, fz, px, py, pz)
     link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
     element.force = math.sqrt(fx * fx + fy * fy + fz * fz)
@@ -380,8 +384,8 @@ def hold_here(element, links):
     R_NF = link_rotation(a, base_a, element.R_aF)
     fx, fy, fz = link_point(a, base_a, element.p_aF)
     gx, gy, gz = link_point(b, base_b, element.p_bG)
-    x, y, z = turn_back(R_NF, gx - fx, gy - fy, gz - fz)
+    x, y, z = rotate_inverse(R_NF, gx - fx, gy - fy, gz - fz)
     element.p_FG[0], element.p_FG[1], element.p_FG[2] = x, y, z
-    R = times(transposed(R_NF), link_rotation(b, base_b, element.R_bG))
+    R = matrix_product(transpose(R_NF), link_rotation(b, base_b, element.R_bG))
     for k in range(9):
         element.R_FG[k] = R[k]

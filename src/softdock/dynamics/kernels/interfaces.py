@@ -22,8 +22,9 @@ from softdock.contact.kernels.pins import (
     manifold,
 )
 from softdock.dynamics.kernels.contacts import add_exactly, relative_pose
-from softdock.dynamics.kernels.poses import link_turn_rate, point_velocity, turn, turn_back
+from softdock.dynamics.kernels.poses import link_angular_velocity, point_velocity
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import rotate, rotate_inverse
 
 # What an interface tells: size of the force, energy, deepest contact, number of contacts, how far all pins are in,
 # largest force on one pin.
@@ -81,18 +82,18 @@ def apply_interfaces(links, interfaces, pins, power):
         base_a, base_b = links[a.root], links[b.root]
         R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(face, links)
         x, y, z = p_A
-        awx, awy, awz = link_turn_rate(a, base_a)
-        bwx, bwy, bwz = link_turn_rate(b, base_b)
+        awx, awy, awz = link_angular_velocity(a, base_a)
+        bwx, bwy, bwz = link_angular_velocity(b, base_b)
         avx, avy, avz = point_velocity(a, base_a, x, y, z)
         bvx, bvy, bvz = point_velocity(b, base_b, x, y, z)
-        w = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
-        v = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+        w = rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz)
+        v = rotate_inverse(R_NA, bvx - avx, bvy - avy, bvz - avz)
         touch_pins(face, pins, R_AB, p_AB_A, w, v)
         f = face.all
         if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
             continue
-        fx, fy, fz = turn(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
-        tx, ty, tz = turn(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
+        fx, fy, fz = rotate(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
+        tx, ty, tz = rotate(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
         add_exactly(a, b, tx, ty, tz, fx, fy, fz)
         loss += f[DISSIPATION]

@@ -4,27 +4,7 @@ Poses follow from link to link and are computed link by link. All else is comput
 axis adds to a velocity is summed along the paths of the tree.
 """
 
-import math
-
-from softdock.dynamics.kernels.poses import (
-    C4,
-    C6,
-    C8,
-    C10,
-    C12,
-    C14,
-    QUARTER_1,
-    QUARTER_2,
-    QUARTER_3,
-    S3,
-    S5,
-    S7,
-    S9,
-    S11,
-    S13,
-    WHOLE,
-)  # fmt: skip
-from softdock.dynamics.kernels.spatial import (
+from softdock.dynamics.kernels.fused_algebra import (
     add_cross,
     add_dot,
     add_force_cross,
@@ -41,9 +21,11 @@ from softdock.dynamics.kernels.spatial import (
     times_inertia,
     write_six,
 )
+from softdock.dynamics.kernels.sine_cosine import sine_and_cosine
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, gather, load, store
+from softdock.spatial.kernels import matrix_from_quaternion
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -59,14 +41,14 @@ def place_links(links, groups, q):
         if kind == FREE:
             p, R = link.p_NB, link.R_NB
             p[0], p[1], p[2] = q[at], q[at + 1], q[at + 2]
-            R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8] = rotation(
+            R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8] = matrix_from_quaternion(
                 q[at + 3], q[at + 4], q[at + 5], q[at + 6]
             )
         elif kind != GROUND:
             last = link.column + link.rows - 1
             group, lane = groups[last // LANES], last % LANES
             if kind == BALL:
-                turn_ball(group, lane, rotation(q[at], q[at + 1], q[at + 2], q[at + 3]))
+                turn_ball(group, lane, matrix_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]))
             place_child(link, links[link.parent], group, lane)
             if kind == BALL:
                 for k in range(2):
@@ -89,22 +71,6 @@ def place_joints(group, q):
         store(R, 3 * k + 1, 0, fma(c, y, -(s * x)))
         store(R, 3 * k + 2, 0, z)
         store(p, k, 0, fma(z, slid, load(d, k, 0)))
-
-
-@inline
-def sine_and_cosine(angle):
-    """Sine and cosine of angles, in arithmetic alone."""
-    quarters = fma(angle, 2.0 / math.pi, WHOLE) - WHOLE
-    r = fma(quarters, -QUARTER_3, fma(quarters, -QUARTER_2, fma(quarters, -QUARTER_1, angle)))
-    z = r * r
-    s = fma(z, fma(z, fma(z, fma(z, fma(z, S13, S11), S9), S7), S5), S3)
-    c = fma(z, fma(z, fma(z, fma(z, fma(z, C14, C12), C10), C8), C6), C4)
-    s, c = fma(r * z, s, r), fma(z * z, c, fma(z, -0.5, 1.0))
-    halves = (fma(quarters, 0.5, -0.25) + WHOLE) - WHOLE  # rounded down, as the next
-    turns = (fma(halves, 0.5, -0.25) + WHOLE) - WHOLE
-    odd, sign = fma(halves, -2.0, quarters), fma(fma(turns, -2.0, halves), -2.0, 1.0)
-    even = 1.0 - odd
-    return sign * fma(odd, c, even * s), sign * fma(-odd, s, even * c)
 
 
 @inline
@@ -150,23 +116,6 @@ def set_axes(group):
     x, y, z = turns * zx, turns * zy, turns * zz
     vx, vy, vz = add_cross(slides * zx, slides * zy, slides * zz, px, py, pz, x, y, z)
     store6(group.S, (x, y, z, vx, vy, vz))
-
-
-@inline
-def rotation(w, x, y, z):
-    """Rotation matrix, row by row, of a quaternion wxyz of any length but zero."""
-    n = 2.0 / (w * w + x * x + y * y + z * z)
-    return (
-        1.0 - n * (y * y + z * z),
-        n * (x * y - w * z),
-        n * (x * z + w * y),
-        n * (x * y + w * z),
-        1.0 - n * (x * x + z * z),
-        n * (y * z - w * x),
-        n * (x * z - w * y),
-        n * (y * z + w * x),
-        1.0 - n * (x * x + y * y),
-    )
 
 
 @kernel

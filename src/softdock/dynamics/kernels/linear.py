@@ -27,15 +27,11 @@ from softdock.dynamics.kernels.elements import (
     limited,
     ramp,
 )
-from softdock.dynamics.kernels.poses import (
-    link_point,
-    link_rotation,
-    turn,
-    turn_back,
-)
+from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
+from softdock.spatial.kernels import rotate, rotate_inverse
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -157,8 +153,8 @@ def fill_inertia(links, groups, g, tiles, inertia):
 @kernel
 def in_N(base, V):
     """Motion vector of a base frame about its origin, in N about N's origin."""
-    wx, wy, wz = turn(base.R_NB, V[0], V[1], V[2])
-    vx, vy, vz = turn(base.R_NB, V[3], V[4], V[5])
+    wx, wy, wz = rotate(base.R_NB, V[0], V[1], V[2])
+    vx, vy, vz = rotate(base.R_NB, V[3], V[4], V[5])
     p = base.p_NB
     return wx, wy, wz, vx + p[1] * wz - p[2] * wy, vy + p[2] * wx - p[0] * wz, vz + p[0] * wy - p[1] * wx
 
@@ -343,8 +339,8 @@ def add_column(linear, c, j, sign, V):
     """Add a motion of N to a column of a coupling, in its frame."""
     ways, R = linear.ways[c], linear.frames[c]
     x, y, z = R[9], R[10], R[11]
-    wx, wy, wz = turn_back(R, V[0], V[1], V[2])
-    vx, vy, vz = turn_back(
+    wx, wy, wz = rotate_inverse(R, V[0], V[1], V[2])
+    vx, vy, vz = rotate_inverse(
         R, V[3] + V[1] * z - V[2] * y, V[4] + V[2] * x - V[0] * z, V[5] + V[0] * y - V[1] * x
     )
     ways[0, j], ways[1, j], ways[2, j] = (

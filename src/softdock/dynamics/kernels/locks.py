@@ -9,19 +9,18 @@ import math
 from softdock.dynamics.kernels.appendages import bias_acceleration, motion_in_link
 from softdock.dynamics.kernels.dynamics import gather_forces, link_accelerations, push_link, solve
 from softdock.dynamics.kernels.elements import LOCK
-from softdock.dynamics.kernels.poses import (
-    as_matrix,
-    link_point,
-    link_rotation,
-    rotation_vector_of_matrix,
-    times,
-    transposed,
-    turn,
-)
-from softdock.dynamics.kernels.spatial import dot6
+from softdock.dynamics.kernels.fused_algebra import dot6
+from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import store
+from softdock.spatial.kernels import (
+    matrix_product,
+    rotate,
+    rotation_vector_from_matrix,
+    transpose,
+    unpack_matrix,
+)
 
 SETTLING = (
     2.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
@@ -238,8 +237,8 @@ def motion_in_world(links, groups, i, x, y, z, what, gravity):
     else:
         d = link.V if what == 1 else link.dB
         m0, m1, m2, m3, m4, m5 = d[0], d[1], d[2], d[3], d[4], d[5]
-    wx, wy, wz = turn(base.R_NB, m0, m1, m2)
-    vx, vy, vz = turn(base.R_NB, m3, m4, m5)
+    wx, wy, wz = rotate(base.R_NB, m0, m1, m2)
+    vx, vy, vz = rotate(base.R_NB, m3, m4, m5)
     x, y, z = x - base.p_NB[0], y - base.p_NB[1], z - base.p_NB[2]
     return wx, wy, wz, vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
 
@@ -250,12 +249,12 @@ def slipped(links, element, x, y, z):
     a, b = links[element.a], links[element.b]
     R_NF = link_rotation(a, links[a.root], element.R_aF)
     R_NG = link_rotation(b, links[b.root], element.R_bG)
-    E = times(times(transposed(R_NF), R_NG), transposed(as_matrix(element.R_FG)))
-    ex, ey, ez, _ = rotation_vector_of_matrix(E)
-    ex, ey, ez = turn(R_NF, ex, ey, ez)
+    E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(element.R_FG)))
+    ex, ey, ez = rotation_vector_from_matrix(E)
+    ex, ey, ez = rotate(R_NF, ex, ey, ez)
     fx, fy, fz = link_point(a, links[a.root], element.p_aF)
     hold = element.p_FG
-    hx, hy, hz = turn(R_NF, hold[0], hold[1], hold[2])
+    hx, hy, hz = rotate(R_NF, hold[0], hold[1], hold[2])
     return ex, ey, ez, x - fx - hx, y - fy - hy, z - fz - hz
 
 

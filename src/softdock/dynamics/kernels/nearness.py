@@ -15,7 +15,7 @@ def motion_since(pair, links, work, ball):
     C_0, C_1, C_2, p = pose_in_lanes(pair, links)
     columns = work["columns"]
     d_0, d_1, d_2 = C_0 - load(columns, 0, 0), C_1 - load(columns, 1, 0), C_2 - load(columns, 2, 0)
-    shift = moved_by((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
+    shift = point_in_lanes((d_0, d_1, d_2), p - load(columns, 3, 0), ball["x"], ball["y"], ball["z"])
     H_0, H_1, H_2, S = load(columns, 4, 0), load(columns, 5, 0), load(columns, 6, 0), load(columns, 8, 0)
     arm = work["rotation_arm"]
     along = horizontal_sum(fma(shift, S, arm * arm * fma(d_0, H_0, fma(d_1, H_1, d_2 * H_2))))
@@ -33,30 +33,30 @@ def pose_in_lanes(pair, links):
     base_a, base_b = links[a.root], links[b.root]
     # From A to its link, to the root of that, to N, to the other root, to B's link, to B.
     C = (load_three(pair.R_aA, 0), load_three(pair.R_aA, 3), load_three(pair.R_aA, 6))
-    p = moved_by(C, broadcast(0.0), -pair.p_aA[0], -pair.p_aA[1], -pair.p_aA[2])
-    C = turned_back(C, a.R)
-    p = moved_by(C, p, -a.p[0], -a.p[1], -a.p[2])
+    p = point_in_lanes(C, broadcast(0.0), -pair.p_aA[0], -pair.p_aA[1], -pair.p_aA[2])
+    C = product_transposed_in_lanes(C, a.R)
+    p = point_in_lanes(C, p, -a.p[0], -a.p[1], -a.p[2])
     if a.root != b.root:
-        C = turned_back(C, base_a.R_NB)
+        C = product_transposed_in_lanes(C, base_a.R_NB)
         x, y, z = base_a.p_NB[0], base_a.p_NB[1], base_a.p_NB[2]
-        p = moved_by(C, p, base_b.p_NB[0] - x, base_b.p_NB[1] - y, base_b.p_NB[2] - z)
-        C = turned(C, base_b.R_NB)
-    p = moved_by(C, p, b.p[0], b.p[1], b.p[2])
-    C = turned(C, b.R)
-    p = moved_by(C, p, pair.p_bB[0], pair.p_bB[1], pair.p_bB[2])
-    C = turned(C, pair.R_bB)
+        p = point_in_lanes(C, p, base_b.p_NB[0] - x, base_b.p_NB[1] - y, base_b.p_NB[2] - z)
+        C = product_in_lanes(C, base_b.R_NB)
+    p = point_in_lanes(C, p, b.p[0], b.p[1], b.p[2])
+    C = product_in_lanes(C, b.R)
+    p = point_in_lanes(C, p, pair.p_bB[0], pair.p_bB[1], pair.p_bB[2])
+    C = product_in_lanes(C, pair.R_bB)
     return C[0], C[1], C[2], p
 
 
 @inline
-def moved_by(C, p, x, y, z):
-    """p + C v."""
+def point_in_lanes(C, p, x, y, z):
+    """Return p + C v."""
     return fma(C[0], x, fma(C[1], y, fma(C[2], z, p)))
 
 
 @inline
-def turned(C, R):
-    """C R."""
+def product_in_lanes(C, R):
+    """Return C R."""
     return (
         fma(C[0], R[0], fma(C[1], R[3], C[2] * R[6])),
         fma(C[0], R[1], fma(C[1], R[4], C[2] * R[7])),
@@ -65,8 +65,8 @@ def turned(C, R):
 
 
 @inline
-def turned_back(C, R):
-    """C R^T."""
+def product_transposed_in_lanes(C, R):
+    """Return C R^T."""
     return (
         fma(C[0], R[0], fma(C[1], R[1], C[2] * R[2])),
         fma(C[0], R[3], fma(C[1], R[4], C[2] * R[5])),

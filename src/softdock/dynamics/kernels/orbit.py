@@ -9,18 +9,10 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.composites import inertia_of
-from softdock.dynamics.kernels.poses import (
-    add_wrench,
-    as_matrix,
-    link_point,
-    link_turn_rate,
-    point_velocity,
-    times,
-    turn,
-    turn_back,
-)
+from softdock.dynamics.kernels.poses import add_wrench, link_angular_velocity, link_point, point_velocity
 from softdock.dynamics.kernels.tree import GROUND
 from softdock.native.decorators import inline, kernel
+from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
 
 ORBIT = np.dtype(
     [
@@ -111,17 +103,17 @@ def apply_gravity(links, groups, orbit, appendages):
 def pull_link(o, index, link, base, own, appendages):
     """Force and torque of gravity's difference on one link, and its pull on the link's modes."""
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
-    R = times(as_matrix(base.R_NB), as_matrix(link.R))
-    px, py, pz = turn(base.R_NB, link.p[0], link.p[1], link.p[2])
+    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
+    px, py, pz = rotate(base.R_NB, link.p[0], link.p[1], link.p[2])
     dx, dy, dz = px + base.p_NB[0], py + base.p_NB[1], pz + base.p_NB[2]
     ax, ay, az = differential(o, dx, dy, dz)
     sx, sy, sz = o.r[0] + dx, o.r[1] + dy, o.r[2] + dz
     if o.flattening != 0.0:
-        cx, cy, cz = turn(R, hx / m, hy / m, hz / m)
+        cx, cy, cz = rotate(R, hx / m, hy / m, hz / m)
         bx, by, bz = flattened(o, sx + cx, sy + cy, sz + cz)
         ax, ay, az = ax + bx, ay + by, az + bz
-    ax, ay, az = turn_back(R, ax, ay, az)  # from here on in link axes
-    ux, uy, uz = turn_back(R, sx, sy, sz)
+    ax, ay, az = rotate_inverse(R, ax, ay, az)  # from here on in link axes
+    ux, uy, uz = rotate_inverse(R, sx, sy, sz)
     size = math.sqrt(ux * ux + uy * uy + uz * uz)
     ux, uy, uz = ux / size, uy / size, uz / size
     k = o.mu / (size * size * size)
@@ -151,8 +143,8 @@ def pull_link(o, index, link, base, own, appendages):
             g[6], g[7], g[8] = g[6] + xy, g[7] + xz, g[8] + yz
             power += ax * c[6] + ay * c[7] + az * c[8] + xx * c[9] + yy * c[10] + zz * c[11]
             power += xy * c[12] + xz * c[13] + yz * c[14]
-    fx, fy, fz = turn(R, fx, fy, fz)
-    tx, ty, tz = turn(R, tx, ty, tz)
+    fx, fy, fz = rotate(R, fx, fy, fz)
+    tx, ty, tz = rotate(R, tx, ty, tz)
     return power + push_at(link, base, tx, ty, tz, fx, fy, fz, dx, dy, dz)
 
 
@@ -160,7 +152,7 @@ def pull_link(o, index, link, base, own, appendages):
 def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
     """Let torque and force in N act on a link at a point in N; returns their power [W]."""
     vx, vy, vz = point_velocity(link, base, x, y, z)
-    wx, wy, wz = link_turn_rate(link, base)
+    wx, wy, wz = link_angular_velocity(link, base)
     add_wrench(link, fx, fy, fz, x, y, z)
     link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
     return fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
@@ -205,13 +197,13 @@ def apply_plates(links, orbit, plates):
         link = links[plate.link]
         base = links[link.root]
         x, y, z = link_point(link, base, plate.p)
-        R = times(as_matrix(base.R_NB), as_matrix(link.R))
+        R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
         vx, vy, vz = point_velocity(link, base, x, y, z)
         sx, sy, sz, p, w = o.r[0] + x, o.r[1] + y, o.r[2] + z, o.pole, o.rotation
         vx = w * (p[1] * sz - p[2] * sy) - vx - o.v[0]
         vy = w * (p[2] * sx - p[0] * sz) - vy - o.v[1]
         vz = w * (p[0] * sy - p[1] * sx) - vz - o.v[2]
-        nx, ny, nz = turn(R, plate.normal[0], plate.normal[1], plate.normal[2])
+        nx, ny, nz = rotate(R, plate.normal[0], plate.normal[1], plate.normal[2])
         facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
         k = 0.5 * o.density * plate.drag * plate.area * facing
         lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)

@@ -1,10 +1,9 @@
 """Solving the stages of an implicit step: linear equations in momenta and speeds, from which all else follows."""
 
-from softdock.dynamics.kernels.kinematics import rotation
-from softdock.dynamics.kernels.poses import turn, turn_back
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
+from softdock.spatial.kernels import angular_velocity, matrix_from_quaternion, rotate, rotate_inverse
 
 MOVES, RIGHT, SOUGHT, SPARE = 0, 1, 2, 3  # rows of Linear.work
 
@@ -118,8 +117,8 @@ def keep_momentum(links, linear, span, r_v, k_v):
             if root_a != root_b:
                 wrench_of(linear, c, span, True)
                 W, R = linear.wrench[0], linear.frames[c]
-                tx, ty, tz = turn(R, W[0], W[1], W[2])
-                fx, fy, fz = turn(R, W[3], W[4], W[5])
+                tx, ty, tz = rotate(R, W[0], W[1], W[2])
+                fx, fy, fz = rotate(R, W[3], W[4], W[5])
                 x, y, z = R[9], R[10], R[11]
                 wrench = (tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx, fx, fy, fz)
                 for k in range(6):
@@ -140,30 +139,25 @@ def moves_of(links, q, r, moves):
         link = links[i]
         at, to = link.at_q, link.at_u
         if link.kind == FREE:
-            wx, wy, wz = turn_rate(q, r, at + 3)
-            wx, wy, wz = turn(rotation(q[at + 3], q[at + 4], q[at + 5], q[at + 6]), wx, wy, wz)
+            wx, wy, wz = angular_velocity_at(q, r, at + 3)
+            wx, wy, wz = rotate(
+                matrix_from_quaternion(q[at + 3], q[at + 4], q[at + 5], q[at + 6]), wx, wy, wz
+            )
             x, y, z = q[at], q[at + 1], q[at + 2]
             moves[to], moves[to + 1], moves[to + 2] = wx, wy, wz
             moves[to + 3] = r[at] + y * wz - z * wy
             moves[to + 4] = r[at + 1] + z * wx - x * wz
             moves[to + 5] = r[at + 2] + x * wy - y * wx
         elif link.rows == 3:
-            moves[to], moves[to + 1], moves[to + 2] = turn_rate(q, r, at)
+            moves[to], moves[to + 1], moves[to + 2] = angular_velocity_at(q, r, at)
         elif link.rows == 1:
             moves[to] = r[at]
 
 
 @kernel
-def turn_rate(q, r, at):
-    """Turning rate, in its own axes, that a rate of a quaternion means."""
-    w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
-    a, b, c, d = r[at], r[at + 1], r[at + 2], r[at + 3]
-    n = 2.0 / (w * w + x * x + y * y + z * z)
-    return (
-        n * (w * b - x * a - y * d + z * c),
-        n * (w * c - y * a - z * b + x * d),
-        n * (w * d - z * a - x * c + y * b),
-    )
+def angular_velocity_at(q, r, at):
+    """Return the angular velocity [rad/s] of the quaternion at `at` with the rate r [1/s], in the rotated axes."""
+    return angular_velocity(q[at], q[at + 1], q[at + 2], q[at + 3], r[at], r[at + 1], r[at + 2], r[at + 3])
 
 
 @inline
@@ -180,18 +174,18 @@ def write_moves(links, linear, span, q, r, k_v, out):
             out[at] = span * (r[at] + V[3] + V[1] * z - V[2] * y)
             out[at + 1] = span * (r[at + 1] + V[4] + V[2] * x - V[0] * z)
             out[at + 2] = span * (r[at + 2] + V[5] + V[0] * y - V[1] * x)
-            R_NB = rotation(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
-            wx, wy, wz = turn_back(R_NB, V[0], V[1], V[2])
-            write_turn(span, q, r, at + 3, wx, wy, wz, out)
+            R_NB = matrix_from_quaternion(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
+            wx, wy, wz = rotate_inverse(R_NB, V[0], V[1], V[2])
+            write_quaternion_change(span, q, r, at + 3, wx, wy, wz, out)
         elif link.rows == 3:
-            write_turn(span, q, r, at, k_v[to], k_v[to + 1], k_v[to + 2], out)
+            write_quaternion_change(span, q, r, at, k_v[to], k_v[to + 1], k_v[to + 2], out)
         elif link.rows == 1:
             out[at] = span * (r[at] + k_v[to])
 
 
 @kernel
-def write_turn(span, q, r, at, wx, wy, wz, out):
-    """Write the change of a quaternion that turns with a rate in its own axes beside a given one."""
+def write_quaternion_change(span, q, r, at, wx, wy, wz, out):
+    """Write `span` times the rate of a quaternion: r plus that of an angular velocity in the rotated axes."""
     w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
     out[at] = span * (r[at] - x * wx - y * wy - z * wz)
     out[at + 1] = span * (r[at + 1] + w * wx + y * wz - z * wy)

@@ -17,7 +17,8 @@ from softdock.report.picture import COLOURS
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.poses import Pose, matrix
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_quaternion
 
 Floats = NDArray[np.float64]
 MM = 1e3
@@ -61,7 +62,7 @@ def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time:
     name = "cad/pantograph_open.step" if opened else "cad/pantograph.step"
     drogue = read_surface(folder / "cad" / "drogue.step", side="inside").profile
     back = np.linspace(0.0, np.pi, 37)
-    _draw_part(axes, _shell(drogue), Pose(R=np.eye(3), p=np.zeros(3)), back, SHELL, order=1)
+    _draw_part(axes, _shell(drogue), Pose.identity(), back, SHELL, order=1)
     _draw_cut(axes, drogue)
     pantograph = _meridian(read_surface(folder / name).profile)
     bumper = _meridian(read_surface(_file(scenario, "bumper-nose")).profile)
@@ -109,7 +110,7 @@ def _draw_part(
         [np.outer(r, np.cos(azimuth)), np.outer(r, np.sin(azimuth)), np.outer(z, np.ones_like(azimuth))],
         axis=-1,
     )
-    x, y, z_D = np.moveaxis(MM * (points_B @ X_DB.R.T + X_DB.p), -1, 0)
+    x, y, z_D = np.moveaxis(MM * X_DB.points(points_B), -1, 0)
     style: dict[str, Any] = {
         "rstride": 1,
         "cstride": 1,
@@ -123,13 +124,13 @@ def _draw_part(
 def _pose(result: Result, body: str, frame: str, time: float) -> Pose:
     """Return the pose of a body seen from another at a time."""
     X_NB, X_NF = _pose_in_world(result, body, time), _pose_in_world(result, frame, time)
-    return Pose(R=X_NF.R.T @ X_NB.R, p=X_NF.R.T @ (X_NB.p - X_NF.p))
+    return X_NF.relative(X_NB)
 
 
 def _pose_in_world(result: Result, body: str, time: float) -> Pose:
     q = np.array([_at(result, f"{body}.{part}", time) for part in ("qw", "qx", "qy", "qz")])
     p = np.array([_at(result, f"{body}.{part}", time) for part in ("x", "y", "z")])
-    return Pose(R=matrix(q / np.linalg.norm(q)), p=p)
+    return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=p)
 
 
 def _at(result: Result, channel: str, time: float) -> float:

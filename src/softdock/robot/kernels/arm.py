@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.native.decorators import inline, kernel
+from softdock.native.decorators import kernel
+from softdock.spatial.kernels import cross, momentum, transform_inertia
 
 
 class ArmModel(NamedTuple):
@@ -97,68 +98,18 @@ def place_arm(model, motion, q):
             S[i, 3], S[i, 4], S[i, 5] = zx, zy, zz
 
 
-@inline
-def cross(ax, ay, az, bx, by, bz):
-    """Cross product of two vectors."""
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
 @kernel
 def carry_inertia(model, motion):
     """Inertia of every link in B, and of all that it carries; Eqs. (A2), (A3)."""
     R, p, out = motion.R, motion.p, motion.inertia
     n = model.parent.shape[0]
     for i in range(n):
-        own = model.own[i]
-        m = own[0]
-        cx = R[i, 0] * own[1] + R[i, 1] * own[2] + R[i, 2] * own[3]
-        cy = R[i, 3] * own[1] + R[i, 4] * own[2] + R[i, 5] * own[3]
-        cz = R[i, 6] * own[1] + R[i, 7] * own[2] + R[i, 8] * own[3]
-        px, py, pz = p[i, 0], p[i, 1], p[i, 2]
-        out[i, 0] = m
-        out[i, 1], out[i, 2], out[i, 3] = cx + m * px, cy + m * py, cz + m * pz
-        # -[p][c] - [c][p] - m [p][p], element by element
-        dot = 2.0 * (px * cx + py * cy + pz * cz) + m * (px * px + py * py + pz * pz)
-        out[i, 4] = turned(R[i], own, 0, 0) + dot - 2.0 * px * cx - m * px * px
-        out[i, 5] = turned(R[i], own, 1, 1) + dot - 2.0 * py * cy - m * py * py
-        out[i, 6] = turned(R[i], own, 2, 2) + dot - 2.0 * pz * cz - m * pz * pz
-        out[i, 7] = turned(R[i], own, 0, 1) - px * cy - py * cx - m * px * py
-        out[i, 8] = turned(R[i], own, 0, 2) - px * cz - pz * cx - m * px * pz
-        out[i, 9] = turned(R[i], own, 1, 2) - py * cz - pz * cy - m * py * pz
+        moved = transform_inertia(R[i], p[i], model.own[i])
         for k in range(10):
-            motion.composite[i, k] = out[i, k]
+            out[i, k] = motion.composite[i, k] = moved[k]
     for i in range(n - 1, 0, -1):
         for k in range(10):
             motion.composite[model.parent[i], k] += motion.composite[i, k]
-
-
-@inline
-def turned(R, own, a, b):
-    """Element (a, b) of R I R^T."""
-    xx, yy, zz, xy, xz, yz = own[4], own[5], own[6], own[7], own[8], own[9]
-    r, s, t = R[3 * b], R[3 * b + 1], R[3 * b + 2]
-    return (
-        R[3 * a] * (xx * r + xy * s + xz * t)
-        + R[3 * a + 1] * (xy * r + yy * s + yz * t)
-        + R[3 * a + 2] * (xz * r + yz * s + zz * t)
-    )
-
-
-@inline
-def momentum(J, V):
-    """Momentum of a motion under an inertia of ten numbers."""
-    m, hx, hy, hz = J[0], J[1], J[2], J[3]
-    wx, wy, wz, vx, vy, vz = V[0], V[1], V[2], V[3], V[4], V[5]
-    ax, ay, az = cross(hx, hy, hz, vx, vy, vz)
-    lx, ly, lz = cross(hx, hy, hz, wx, wy, wz)
-    return (
-        J[4] * wx + J[7] * wy + J[8] * wz + ax,
-        J[7] * wx + J[5] * wy + J[9] * wz + ay,
-        J[8] * wx + J[9] * wy + J[6] * wz + az,
-        m * vx - lx,
-        m * vy - ly,
-        m * vz - lz,
-    )
 
 
 @kernel

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import carry_inertia, place_arm, write_forces, write_mass_matrix
+from softdock.spatial.kernels import cross, rotate_inverse
 
 # What the robot makes up for.
 NOTHING = 0
@@ -117,13 +118,9 @@ def joint_loads(links, groups, moved, work, out):
     for i in range(n):
         W, base = links[i].W, links[links[i].root]
         R, p = base.R_NB, base.p_NB
-        lx, ly, lz = W[3], W[4], W[5]
-        ax = W[0] - (p[1] * lz - p[2] * ly)
-        ay = W[1] - (p[2] * lx - p[0] * lz)
-        az = W[2] - (p[0] * ly - p[1] * lx)
-        for k in range(3):
-            work[i, k] = R[k] * ax + R[3 + k] * ay + R[6 + k] * az
-            work[i, 3 + k] = R[k] * lx + R[3 + k] * ly + R[6 + k] * lz
+        tx, ty, tz = cross(p[0], p[1], p[2], W[3], W[4], W[5])
+        work[i, 0], work[i, 1], work[i, 2] = rotate_inverse(R, W[0] - tx, W[1] - ty, W[2] - tz)
+        work[i, 3], work[i, 4], work[i, 5] = rotate_inverse(R, W[3], W[4], W[5])
     for i in range(n - 1, 0, -1):
         if links[i].parent >= 0:
             for k in range(6):

@@ -1,4 +1,7 @@
-"""Spatial algebra over numbers and over lanes alike, in sums of products that are rounded once."""
+"""Spatial algebra over numbers and SIMD lanes with fused multiply-add, which rounds a product and a sum once.
+
+`softdock.spatial.kernels` has the same operations on numbers with separate rounding.
+"""
 
 from softdock.native.decorators import inline
 from softdock.native.simd import fma, load, store

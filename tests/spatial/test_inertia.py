@@ -1,0 +1,68 @@
+"""Inertias: ten numbers and matrices, change of frame, kinetic energy, agreement of the NumPy and kernel forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from tests.spatial.cases import inertias, motions, plain, poses, vectors
+
+from softdock.dynamics.kernels import fused_algebra
+from softdock.spatial import inertia as i
+from softdock.spatial import kernels
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_rotation_vector, skew
+from softdock.spatial.vectors import inverse_motion_transform
+
+ROUNDING = 1e-13
+
+
+@plain
+@given(inertias)
+def test_ten_numbers_and_matrix_are_the_same(inertia):
+    M = i.inertia_matrix(inertia)
+    assert np.array_equal(M, M.T)
+    assert np.array_equal(i.inertia_numbers(M), inertia)
+    assert np.array_equal(i.symmetric_matrix(i.symmetric_entries(M[:3, :3])), M[:3, :3])
+
+
+@plain
+@given(vectors)
+def test_rigid_inertias(centre):
+    J = np.diag([2.0, 3.0, 4.0])
+    numbers, matrix = i.rigid_inertia(5.0, centre, J), i.rigid_inertia_matrix(5.0, centre, J)
+    assert i.inertia_matrix(numbers) == pytest.approx(matrix, abs=ROUNDING * 5e3)
+    point = i.inertia_from_second_moments(5.0 * np.outer(centre, centre))
+    assert i.symmetric_matrix(numbers[4:]) == pytest.approx(J + point, abs=ROUNDING * 5e3)
+
+
+@plain
+@given(poses, inertias, motions)
+def test_change_of_frame(X, inertia, V):
+    """Momentum transforms as a wrench, the 6x6 matrix by congruence, and the energy stays."""
+    moved = i.transform_inertia(X, inertia)
+    scale = ROUNDING * max(1.0, np.abs(inertia).max()) * 1e4
+    T = inverse_motion_transform(X)
+    assert i.inertia_matrix(moved) == pytest.approx(T.T @ i.inertia_matrix(inertia) @ T, abs=scale)
+    h = i.momentum(inertia, V)
+    assert i.momentum(moved, X.motion(V)) == pytest.approx(X.wrench(h), abs=100 * scale)
+    assert np.array_equal(i.transform_inertia(Pose.identity(), inertia), inertia)
+
+
+@plain
+@given(inertias, motions)
+def test_momentum_of_numpy_and_of_both_kernels(inertia, V):
+    scale = ROUNDING * max(1.0, np.abs(inertia).max()) * 100
+    expected = i.inertia_matrix(inertia) @ V
+    assert i.momentum(inertia, V) == pytest.approx(expected, abs=scale)
+    assert np.array(kernels.momentum(inertia, V)) == pytest.approx(expected, abs=scale)
+    assert np.array(fused_algebra.times_inertia(inertia, V)) == pytest.approx(expected, abs=scale)
+
+
+def test_stacked_arrays_are_those_of_each():
+    rng = np.random.default_rng(3)
+    numbers, p = rng.normal(size=(4, 10)), rng.normal(size=(4, 3))
+    R = np.array([matrix_from_rotation_vector(v) for v in rng.normal(size=(4, 3))])
+    together = i.inertia_matrix(numbers), inverse_motion_transform(Pose(R=R, p=p)), skew(p)
+    for k in range(4):
+        one = i.inertia_matrix(numbers[k]), inverse_motion_transform(Pose(R=R[k], p=p[k])), skew(p[k])
+        for a, b in zip(together, one):
+            assert a[k] == pytest.approx(b, abs=1e-15)
