@@ -227,7 +227,7 @@ def test_sparse_and_dense_find_the_same_modes_even_repeated_ones(monkeypatch: py
     )
     m = mesh(cross)
     dense = [base_modes(m, "hub", 24).frequency, free_modes(m, 24).frequency]
-    monkeypatch.setattr("softdock.flexible.held.DENSE", 0)
+    monkeypatch.setattr("softdock.flexible.clamped_structure.MAX_DENSE_SIZE", 0)
     sparse = [base_modes(m, "hub", 24).frequency, free_modes(m, 24).frequency]
     np.testing.assert_allclose(sparse, dense, rtol=1e-9)
     np.testing.assert_allclose(dense[0][:8], dense[0][0], rtol=1e-9)  # eight times the same
@@ -250,7 +250,7 @@ def test_refusals_of_descriptions() -> None:
         Structure(
             nodes=s.nodes, sections=s.sections, beams={"b": Beam(nodes=("root", "nowhere"), section="s")}
         )
-    with pytest.raises(ValidationError, match='section "s" is not the same along y and z'):
+    with pytest.raises(ValidationError, match='section "s" has different properties along y and z'):
         Structure(
             nodes=s.nodes, sections={"s": SLENDER}, beams={"b": Beam(nodes=("root", "tip"), section="s")}
         )
@@ -263,7 +263,7 @@ def test_refusals_of_descriptions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("update", "how"), [({"torsion": 0.0}, "turn about x"), ({"axial": 0.0}, "move along x")]
+    ("update", "how"), [({"torsion": 0.0}, "rotate about x"), ({"axial": 0.0}, "move along x")]
 )
 def test_mechanisms_are_named(update: dict[str, float], how: str) -> None:
     m = mesh(beam(3, ROUND.model_copy(update=update)))
@@ -298,7 +298,7 @@ def test_refusals_of_questions() -> None:
         free_modes(massless, 1)
     with pytest.raises(InputError, match="no such node; known: root, tip"):
         base_modes(m, "hub", 1)
-    with pytest.raises(InputError, match="at least one node to hold"):
+    with pytest.raises(InputError, match="at least one node to clamp"):
         deflect(m, {}, [])
     with pytest.raises(InputError, match="six numbers"):
         deflect(m, {"tip": (1.0, 2.0)}, ["root"])

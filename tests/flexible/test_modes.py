@@ -61,11 +61,13 @@ def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
     for elements in (1, 2, 4, 8):
         structure = satellite(np.random.default_rng(1), elements)
         modes = base_modes(mesh(structure), "hub")
-        np.testing.assert_allclose(modes.articulated, modes.limit, atol=1e-9 * np.abs(modes.inertia).max())
+        np.testing.assert_allclose(
+            modes.articulated_inertia, modes.rigid_part_inertia, atol=1e-9 * np.abs(modes.inertia).max()
+        )
         assert modes.residual < 1e-9
         hub = structure.parts["hub"]
         rigid = rigid_inertia(hub.mass, np.array(hub.centre_of_mass), hub.inertia_matrix())
-        gap = eigvalsh(modes.articulated - rigid, modes.inertia)
+        gap = eigvalsh(modes.articulated_inertia - rigid, modes.inertia)
         assert gap[0] > -1e-9  # never below the rigid part
         gaps.append(gap[-1])
     ratios = np.array(gaps[1:]) / gaps[:-1]
@@ -77,24 +79,24 @@ def test_every_mode_takes_inertia_and_none_too_much(some: list[BaseModes]) -> No
     for modes in some:
         residuals = [modes.lowest(count).residual for count in range(modes.frequency.size + 1)]
         assert (np.diff(residuals) <= 1e-12).all()
-        assert ((modes.effective >= 0.0) & (modes.effective < 1.0)).all()
-        assert eigvalsh(modes.articulated, modes.inertia)[0] > 0.0
+        assert ((modes.effective_mass_fraction >= 0.0) & (modes.effective_mass_fraction < 1.0)).all()
+        assert eigvalsh(modes.articulated_inertia, modes.inertia)[0] > 0.0
 
 
 def test_selection(some: list[BaseModes]) -> None:
     modes = some[2]
     f = modes.frequency
     assert modes.below(f[4]).frequency.size == 5
-    strong = modes.taking_part(0.01)
+    strong = modes.with_mass_fraction(0.01)
     assert 0 < strong.frequency.size < f.size
-    assert (strong.effective >= 0.01).all()
-    few = modes.within(0.02)
+    assert (strong.effective_mass_fraction >= 0.01).all()
+    few = modes.with_residual(0.02)
     assert few.residual <= 0.02
     assert (np.diff(few.frequency) >= 0.0).all()
-    order = np.sort(np.argsort(-modes.effective, kind="stable")[: few.frequency.size - 1])
-    assert modes.pick(order).residual > 0.02  # one fewer is not enough
-    with pytest.raises(InputError, match=r"cannot be reached: all 3 modes at hand leave"):
-        modes.lowest(3).within(1e-6)
+    order = np.sort(np.argsort(-modes.effective_mass_fraction, kind="stable")[: few.frequency.size - 1])
+    assert modes.select(order).residual > 0.02  # one fewer is not enough
+    with pytest.raises(InputError, match=r"cannot be reached: all 3 computed modes leave"):
+        modes.lowest(3).with_residual(1e-6)
     with pytest.raises(InputError, match="must be from 0 to"):
         modes.lowest(f.size + 1)
 
@@ -128,7 +130,7 @@ def test_weld_keeps_momentum_and_creates_no_energy(
     left = kinetic_energy(modes, done.motion, done.modal_rate) + 0.5 * done.motion @ body @ done.motion
     assert done.loss >= 0.0
     assert energy - left == pytest.approx(done.loss, abs=1e-12 * max(energy, size))
-    A = modes.articulated
+    A = modes.articulated_inertia
     reduced = np.linalg.inv(np.linalg.inv(A) + np.linalg.inv(body))
     d = V_o - V
     assert done.loss == pytest.approx(0.5 * d @ reduced @ d, rel=1e-8, abs=1e-12 * size)
@@ -207,4 +209,4 @@ def test_stiffness_scales_frequencies_and_nothing_else() -> None:
         for s in (ROUND, ROUND.model_copy(update=stiff))
     )
     np.testing.assert_allclose(hard.frequency, 10.0 * soft.frequency, rtol=1e-9)
-    np.testing.assert_allclose(hard.articulated, soft.articulated, atol=1e-7)
+    np.testing.assert_allclose(hard.articulated_inertia, soft.articulated_inertia, atol=1e-7)

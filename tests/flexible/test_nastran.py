@@ -167,7 +167,7 @@ def test_what_nastran_writes_is_read(
             r"model\.bdf:8: GRID must be in the basic coordinate system\. Given: system 5",
         ),
         ("GRID,3,,3.5", "GRID,3,,3.5x", r"model\.bdf:8: GRID needs a number in field 4\. Given: 3\.5x"),
-        ("GRID,3,", "GRID,4,", r"CONM2 hangs on GRID 3, which is not there"),
+        ("GRID,3,", "GRID,4,", r"CONM2 refers to GRID 3, which does not exist"),
         ("CONM2,12,2,,4.0", "CONM2,12,2,,8.0", r"must be mass-normalised: mode \d has the modal mass"),
     ],
 )
@@ -193,7 +193,7 @@ def test_faults_of_results(tmp_path: Path, own: BaseModes) -> None:
     good = f06(own)
     rows = [line for line in good.splitlines() if line.startswith("             3")]
     refused(good.replace(rows[2] + "\n", ""), "Mode 3 has no motion of grid point 3")
-    refused(good.replace(rows[2], rows[2] + "\n" + rows[2]), "grid point 3 comes twice in one mode")
+    refused(good.replace(rows[2], rows[2] + "\n" + rows[2]), "grid point 3 appears twice in one mode")
     refused(
         "\n".join(line for line in good.splitlines() if line not in rows),
         "no motion of grid point 3, which has mass",

@@ -56,7 +56,7 @@ def test_it_joins_a_structure_and_is_named_inside() -> None:
     [
         ({"panels": {"array": PANEL.model_copy(update={"nodes": ("root", "tip")})}}, 'no node "tip"'),
         ({"panels": {"array": PANEL.model_copy(update={"side": (0.0, 0.0, 1.0)})}}, "point along the beam"),
-        ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "taken already"),
+        ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "already used"),
     ],
 )
 def test_bad_panels(changes: dict, said: str) -> None:

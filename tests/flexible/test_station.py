@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from softdock.flexible import BaseModes, Mesh, base_modes, equivalent_beam, free_modes, mesh, ring, square_bay
+from softdock.flexible import (
+    BaseModes,
+    Mesh,
+    base_modes,
+    equivalent_beam,
+    free_modes,
+    mesh,
+    propagate_free_vibration,
+    square_bay,
+)
 from softdock.flexible.station import APPROACHES, BAY, SECTIONS, Orbiter, dock, power_tower
 from softdock.quantities.units import FOOT, POUND
 
@@ -59,10 +68,10 @@ def test_change_of_rate_is_proportional_to_the_closing_rate(coarse: BaseModes) -
 def test_deflections_converge_with_modes_of_large_share(coarse: BaseModes) -> None:
     """Keel tip after docking along X: modes that leave a hundredth of the inertia give it to a hundredth."""
     tips = []
-    for modes in (coarse.within(0.01), coarse.within(0.001)):
+    for modes in (coarse.with_residual(0.01), coarse.with_residual(0.001)):
         hit = dock(modes, FOOT, np.array(APPROACHES["x"]))
         body = Orbiter().inertia_about_foot()
-        run = ring(
+        run = propagate_free_vibration(
             modes, motion=hit.motion, modal_rate=hit.modal_rate, body=body, damping=0.01, end=60.0, step=0.1
         )
         tips.append(np.abs(run.deflection("keel-top")[:, 3]).max())

@@ -39,5 +39,5 @@ def test_a_mirror_feels_only_its_normal() -> None:
 def test_refusals() -> None:
     with pytest.raises(InputError, match="must be a direction"):
         solar_pressure(PLATE, (0.0, 0.0, 0.0))
-    with pytest.raises(InputError, match="leave room for what is mirrored"):
+    with pytest.raises(InputError, match="must add up to at most 1"):
         solar_pressure(PLATE.model_copy(update={"specular": 0.7, "diffuse": 0.5}), (0.0, 0.0, 1.0))

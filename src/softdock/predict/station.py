@@ -19,7 +19,7 @@ def predict(scenario: StationScenario) -> Mapping[str, Any]:
     `delta_rate_simulated` stands beside what the run in time finds.
     """
     kept = scenario.flexible().find_modes(scenario.directory)
-    every = replace(kept.lowest(0), inertia=kept.limit)  # with all modes an impulse feels this
+    every = replace(kept.lowest(0), inertia=kept.rigid_part_inertia)  # with all modes an impulse feels this
     jump = delta_rate(scenario, kept)
     return {
         "delta_rate_rigid": delta_rate(scenario, kept.lowest(0)),
