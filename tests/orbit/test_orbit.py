@@ -196,7 +196,7 @@ def test_refusals() -> None:
         Orbit(altitude="-10 km")
     with pytest.raises(InputError, match="intersects the Earth"):
         mean_motion(6.0e6)
-    with pytest.raises(InputError, match="takes the orbit into the Earth"):
+    with pytest.raises(InputError, match="leads the orbit into the Earth"):
         propagate([7.0e6, 0.0, 0.0], [0.0, 5000.0, 0.0], np.linspace(0.0, 3000.0, 50))
     with pytest.raises(InputError, match="must not point along the radius"):
         hill_axes([7.0e6, 0.0, 0.0], [1.0, 0.0, 0.0])
