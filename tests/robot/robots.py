@@ -10,10 +10,10 @@ from softdock.multibody.joints import Fixed, Free
 from softdock.multibody.run import Simulation
 from softdock.multibody.settings import Settings
 from softdock.multibody.system import System
-from softdock.robot.arm import Arm, arm_of
-from softdock.robot.bodies import bodies_of, body_name, limits_of
+from softdock.robot.arm import Arm, build_arm
+from softdock.robot.bodies import body_name, build_bodies, joint_limits
 from softdock.robot.link import Command
-from softdock.robot.simulated import Drives, SimulatedRobot
+from softdock.robot.simulated_robot import Drives, SimulatedRobot
 from softdock.robot.urdf import Description, read_urdf
 
 LWR = Path(str(resources.files("softdock.robot") / "bundled" / "lwr4plus.urdf"))
@@ -46,17 +46,17 @@ def branched() -> str:
 
 
 def arm(robot: Description, mount: Fixed | Free | None = None) -> Arm:
-    bodies = bodies_of(robot, mount=mount)
-    return arm_of(bodies, body_name(robot.root), [body_name(j.child) for j in robot.moving])
+    bodies = build_bodies(robot, mount=mount)
+    return build_arm(bodies, body_name(robot.root), [body_name(j.child) for j in robot.moving])
 
 
 def simulated(start=BENT, gravity=GRAVITY, mount=None, duration=60.0, **drives) -> SimulatedRobot:
     robot = read_urdf(LWR)
-    bodies = bodies_of(robot, start=start, mount=mount)
+    bodies = build_bodies(robot, start=start, mount=mount)
     system = System(bodies=bodies, gravity=tuple(gravity))
     simulation = Simulation(assembly=assemble(system), settings=Settings(duration=duration, record_rate=0.0))
-    model = arm_of(bodies, "base", [body_name(j.child) for j in robot.moving])
-    limits = drives.pop("limits", limits_of(robot))
+    model = build_arm(bodies, "base", [body_name(j.child) for j in robot.moving])
+    limits = drives.pop("limits", joint_limits(robot))
     return SimulatedRobot(simulation, model, Drives(limits=limits, gravity=tuple(gravity), **drives))
 
 

@@ -6,7 +6,7 @@ import pytest
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
 from softdock.multibody.entry_points import derivative
 from softdock.multibody.joints import Free
-from softdock.robot.bodies import bodies_of, body_name
+from softdock.robot.bodies import body_name, build_bodies
 from softdock.robot.urdf import parse_urdf, read_urdf
 
 pinocchio = pytest.importorskip("pinocchio")
@@ -91,16 +91,16 @@ def test_the_simulation_moves_as_the_mass_matrix_says(mount):
     derivative(session.machine, 0.0, session.state, rate)
     q = session.state[:7] if mount is None else session.state[7:14]
     model = robot.arm
-    expected = np.linalg.solve(model.felt_mass_matrix(q), tau - model.gravity_torque(q, gravity))
+    expected = np.linalg.solve(model.effective_mass_matrix(q), tau - model.gravity_torque(q, gravity))
     if mount is not None:
         # Nothing moves yet, so the base only yields.
-        assert np.abs(model.felt_mass_matrix(q) - model.mass_matrix(q)).max() > 0.1
+        assert np.abs(model.effective_mass_matrix(q) - model.mass_matrix(q)).max() > 0.1
     np.testing.assert_allclose(rate[:-2][-n:], expected, rtol=1e-9)
 
 
 def test_a_link_without_a_legal_name_gets_one():
     text = ROBOTS["branched"].replace('"turn"', '"2/turn"').replace('"base"', '"world"')
-    bodies = bodies_of(parse_urdf(text))
+    bodies = build_bodies(parse_urdf(text))
     assert "link_2_turn" in bodies
     assert bodies["slide"].parent == "world_link"
     assert bodies["plate"].parent == "link_2_turn"

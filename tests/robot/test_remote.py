@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.robot.linked import START, command, robot
+from tests.robot.link_fixtures import START, command, robot
 
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
@@ -13,11 +13,11 @@ from softdock.result import Result
 from softdock.robot.link import Command, LinkLostError, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
-from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.link_switch import SwitchableLink
-from softdock.robot.stand_in import seven_joints
+from softdock.robot.simple_robots import seven_joint_robot
+from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate import simulate
@@ -56,7 +56,7 @@ class Bench:
 
     def connect(self) -> RemoteLink:
         self.clients += 1
-        return RemoteLink(self.network.wire(f"client {self.clients}"))
+        return RemoteLink(self.network.transport(f"client {self.clients}"))
 
 
 def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result) -> None:
@@ -120,7 +120,7 @@ def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path
     asked = {"commands": 0}
 
     def tick_until_dead(now: float) -> list:
-        asked["commands"] += bench.network.server.gate.mode.value
+        asked["commands"] += bench.network.server.supervisor.mode.value
         bench.network.is_stopped = asked["commands"] > 60
         return tick(now)
 
@@ -149,12 +149,12 @@ def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> 
 
     def connect() -> RemoteLink:
         bench.clients += 1
-        return Sleepy(bench.network.wire(f"client {bench.clients}"))
+        return Sleepy(bench.network.transport(f"client {bench.clients}"))
 
     result = run_on(scenario, connect)
     assert (result.outcome, result.completed) == ("fell-back", False)
-    assert "holds because commands stayed away" in result.message
-    assert bench.network.server.gate.fallbacks == 1
+    assert "holds its position because commands timed out" in result.message
+    assert bench.network.server.supervisor.fallbacks == 1
 
 
 def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
@@ -163,7 +163,7 @@ def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
 
 
 def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> None:
-    link = LocalLink(seven_joints(), PERIOD)
+    link = LocalLink(seven_joint_robot(), PERIOD)
     result = run_on(scenario, lambda: link)
     assert result.completed
     assert result.metrics["refused_commands"] == 0
@@ -176,7 +176,7 @@ def test_an_approach_that_cannot_succeed_says_so() -> None:
     with pytest.raises(RunError, match="outside the joint's limits"):
         approach(LocalLink(robot()), command(START + 5.0), 0.01)
     soft = replace(command(START + 0.1), stiffness=np.full(3, 0.01), damping_ratio=np.zeros(3))
-    with pytest.raises(RunError, match="does not come closer to the start than"):
+    with pytest.raises(RunError, match="does not reach the start"):
         approach(LocalLink(robot()), soft, 0.001)
 
 

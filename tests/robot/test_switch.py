@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.robot.linked import JOINTS, START, command, robot, served
+from tests.robot.link_fixtures import JOINTS, START, command, robot, served
 
 from softdock.robot.link import Mode, State
 from softdock.robot.link_local import LocalLink
@@ -40,12 +40,12 @@ def test_switching_in_the_middle_and_back() -> None:
     assert [s.sequence for s in states] == sorted({s.sequence for s in states})
     t, q = np.array([s.t for s in states]), np.array([s.q for s in states])
     assert np.diff(t) == pytest.approx(link.period, abs=1e-9)
-    fastest = 0.3 * 1.875  # rad/s, of the path
+    fastest_profile = 0.3 * 1.875  # rad/s, of the path
     steps = np.abs(np.diff(q, axis=0)).max(axis=1)
     switched = np.isin(np.arange(len(steps)), [398, 399, 699, 700])
-    assert steps[~switched].max() < 1.5 * fastest * link.period
+    assert steps[~switched].max() < 1.5 * fastest_profile * link.period
     lag = (
-        fastest * 2.0 * 0.7 / np.sqrt(800.0 / 0.5)
+        fastest_profile * 2.0 * 0.7 / np.sqrt(800.0 / 0.5)
     )  # of a moving robot behind its command; it is made up meanwhile
     assert steps[switched].max() < lag + 0.01
     np.testing.assert_allclose(q[-1], GOAL, atol=1e-3)
@@ -66,7 +66,7 @@ def test_the_robot_left_behind_holds() -> None:
 def test_a_robot_that_stands_elsewhere_may_not_take_over() -> None:
     link = both()
     follow(link, 1, 700)
-    with pytest.raises(SwitchError, match=r"stands 0\.\d+ rad from the last command at joint \d"):
+    with pytest.raises(SwitchError, match=r"is 0\.\d+ rad from the last command at joint \d"):
         link.switch("remote")
     assert link.active == "simulated"
     assert link.cycle(command(path(700))).refusal is None
@@ -76,7 +76,7 @@ def test_switching_to_what_is_not_there_or_in_use() -> None:
     link = both()
     with pytest.raises(ValueError, match="there are simulated, remote"):
         link.switch("other")
-    with pytest.raises(SwitchError, match="in use already"):
+    with pytest.raises(SwitchError, match="already active"):
         link.switch("simulated")
     with pytest.raises(ValueError, match="numbers of joints"):
         SwitchableLink({"one": LocalLink(robot()), "two": LocalLink(robot(np.zeros(2)))}, "one")

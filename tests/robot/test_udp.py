@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from tests.robot.linked import CLEAR, JOINTS, START, command, robot, swing
+from tests.robot.link_fixtures import CLEAR, JOINTS, START, command, robot, swing
 
 from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, monitor
-from softdock.robot.link_network import Conditions
 from softdock.robot.link_server import RobotServer
+from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import LOOPBACK, UdpServer, connect, is_loopback
 
 
@@ -41,7 +41,7 @@ def test_an_experiment_over_udp() -> None:
         assert (np.abs(reached - 0.1 * 0.5 * (1.0 - np.cos(2.0 * np.pi * 0.75))) < 0.03).all()
         assert link.statistics.states.duplicates == 0
         assert 0.0 < link.statistics.latency.least < 0.5
-    assert not udp.server.is_taken
+    assert not udp.server.has_client
 
 
 def test_garbage_a_second_client_and_loss_over_udp() -> None:
@@ -52,7 +52,7 @@ def test_garbage_a_second_client_and_loss_over_udp() -> None:
             noise.sendto(bytes([i]) * (37 * i % 1600), udp.address)
             assert link.cycle(command(START)).mode is Mode.COMMAND or i < 20
         noise.close()
-        with pytest.raises(LinkLostError, match="is taken by another client"):
+        with pytest.raises(LinkLostError, match="is in use by another client"):
             connect(*udp.address)
         state = link.cycle(command(START))
         np.testing.assert_allclose(state.q, START, atol=1e-12)
@@ -79,7 +79,7 @@ def test_a_port_in_use_is_refused_with_a_sentence() -> None:
 def test_hosts_and_ports_that_cannot_be() -> None:
     with pytest.raises(InputError, match="0 to 65535"):
         connect(LOOPBACK, 70_000)
-    with pytest.raises(InputError, match="not known"):
+    with pytest.raises(InputError, match="Unknown host"):
         connect("no such host", 47810)
     assert is_loopback("127.0.0.1")
     assert is_loopback("::1")

@@ -78,11 +78,11 @@ def propagate_free_vibration(
     for i in range(1, states.shape[0]):
         states[i] = transition @ states[i - 1]
     q_t, rate_t = states[:, :count], states[:, count:]
-    V_t = np.linalg.solve(M, (momentum - rate_t @ L.T).T).T  # Eq. (F35)
+    V_t = np.asarray(np.linalg.solve(M, (momentum - rate_t @ L.T).T).T, float)  # Eq. (F35)
     return FreeVibration(
         modes=modes,
         time=np.asarray(step * np.arange(states.shape[0]), float),
-        motion=np.asarray(V_t, float),
+        motion=V_t,
         modal=q_t,
         modal_rate=rate_t,
         energy=_energy(modes, M, V_t, q_t, rate_t),
@@ -103,6 +103,7 @@ def _state_matrix(modes: BaseModes, M: Floats, damping: float) -> Floats:
 def _energy(modes: BaseModes, M: Floats, V: Floats, q: Floats, rate: Floats) -> Floats:
     """Return kinetic plus elastic energy at every time, shape (times,) [J]."""
     omega = 2.0 * np.pi * modes.frequency
-    return 0.5 * (
+    diagonal = 0.5 * (
         np.einsum("ti,ij,tj->t", V, M, V) + (rate**2).sum(axis=1) + ((omega * q) ** 2).sum(axis=1)
-    ) + np.einsum("ti,ik,tk->t", V, modes.participation, rate)
+    )
+    return np.asarray(diagonal + np.einsum("ti,ik,tk->t", V, modes.participation, rate))

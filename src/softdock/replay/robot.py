@@ -10,7 +10,7 @@ from softdock.replay.scene import Mesh, Scene
 from softdock.replay.scenes import scenario_of
 from softdock.result import Result
 from softdock.robot.bodies import body_name
-from softdock.robot.urdf import Form, Shape
+from softdock.robot.urdf import Shape, ShapeKind
 from softdock.scenario.robot import RobotScenario
 
 
@@ -28,11 +28,11 @@ def build(result: Result) -> Scene:
 
 def _mesh(shape: Shape) -> Mesh | None:
     """Return a shape in link axes; None for a mesh file, in whose place rods and drums are drawn."""
-    if shape.form is Form.BOX:
+    if shape.form is ShapeKind.BOX:
         mesh = solids.box(np.array(shape.size))
-    elif shape.form is Form.SPHERE:
+    elif shape.form is ShapeKind.SPHERE:
         mesh = solids.ball(shape.size[0])
-    elif shape.form is Form.CYLINDER:
+    elif shape.form is ShapeKind.CYLINDER:
         radius, length = shape.size
         mesh = solids.transformed(solids.rod(radius, length), np.eye(3), np.array([0.0, 0.0, -0.5 * length]))
     else:

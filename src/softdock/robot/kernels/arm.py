@@ -1,4 +1,4 @@
-"""Equations of motion of an arm, the other way round than a simulation needs them: torques from motion.
+"""Inverse dynamics of an arm: mass matrix (composite rigid bodies) and forces of a motion (recursive Newton-Euler).
 
 All spatial vectors are expressed in the frame B of the arm's base and taken about its origin, angular part first.
 """
@@ -17,52 +17,52 @@ class ArmModel(NamedTuple):
 
     parent: NDArray[np.int64]
     """(links,) index of the parent link; -1 for the base."""
-    turns: NDArray[np.int64]
-    """(links,) 1: turns about its z axis; 0: slides along it."""
+    is_revolute: NDArray[np.int64]
+    """(links,) 1: revolute about the z axis of the joint frame; 0: prismatic along it."""
     R_PJ: NDArray[np.float64]
-    """(links, 9) joint frame in the parent link."""
+    """(links, 9) rotation of the joint frame in the parent link."""
     p_PJ: NDArray[np.float64]
-    """(links, 3) [m]"""
+    """(links, 3) origin of the joint frame in the parent link [m]."""
     own: NDArray[np.float64]
     """(links, 10) mass, mass times centre, inertia xx yy zz xy xz yz about the origin; link axes."""
 
 
 class ArmMotion(NamedTuple):
-    """Memory of an evaluation."""
+    """Work arrays of an evaluation."""
 
     R: NDArray[np.float64]
     """(links, 9) R_BL"""
     p: NDArray[np.float64]
     """(links, 3) p_BL_B [m]"""
     S: NDArray[np.float64]
-    """(links, 6) motion per unit of joint speed; zero for the base."""
+    """(links, 6) spatial velocity per unit of joint speed; zero for the base."""
     inertia: NDArray[np.float64]
-    """(links, 10) as `own`, in B."""
+    """(links, 10) inertia of the link in B, components as in `own`."""
     composite: NDArray[np.float64]
-    """(links, 10) inertia of the link and all that it carries."""
+    """(links, 10) composite inertia of the link and its descendants."""
     V: NDArray[np.float64]
     """(links, 6) velocity."""
     A: NDArray[np.float64]
     """(links, 6) acceleration."""
     F: NDArray[np.float64]
-    """(links, 6) force that the motion needs."""
+    """(links, 6) spatial force required by the motion."""
 
 
 @kernel
 def evaluate_arm(model, motion, q, u, udot, gravity, M, h):
-    """Write mass matrix `M` and the forces `h` of a motion; Eqs. (A1)-(A6).
+    """Write the mass matrix `M` and the forces `h` required by a motion; Eqs. (A1)-(A6).
 
     `q` (joints,), `u` and `udot` (6 + joints,): the motion of the base in B first. `gravity` in B [m/s2].
     """
-    place_arm(model, motion, q)
-    carry_inertia(model, motion)
+    compute_poses(model, motion, q)
+    compute_inertias(model, motion)
     write_mass_matrix(model, motion, M)
     write_forces(model, motion, u, udot, gravity, h)
 
 
 @kernel
-def place_arm(model, motion, q):
-    """Poses and axes of all links; Eq. (A1)."""
+def compute_poses(model, motion, q):
+    """Write poses and joint axes of all links; Eq. (A1)."""
     R, p, S = motion.R, motion.p, motion.S
     for k in range(9):
         R[0, k] = 1.0 if k % 4 == 0 else 0.0
@@ -72,7 +72,7 @@ def place_arm(model, motion, q):
         P = model.parent[i]
         slide = 0.0
         c, s = 1.0, 0.0
-        if model.turns[i] == 1:
+        if model.is_revolute[i] == 1:
             c, s = math.cos(q[i - 1]), math.sin(q[i - 1])
         else:
             slide = q[i - 1]
@@ -89,7 +89,7 @@ def place_arm(model, motion, q):
             R[i, 3 * a + 2] = z
             p[i, a] = p[P, a] + shift + z * slide
         zx, zy, zz = R[i, 2], R[i, 5], R[i, 8]
-        if model.turns[i] == 1:
+        if model.is_revolute[i] == 1:
             S[i, 0], S[i, 1], S[i, 2] = zx, zy, zz
             S[i, 3], S[i, 4], S[i, 5] = cross(p[i, 0], p[i, 1], p[i, 2], zx, zy, zz)
         else:
@@ -99,13 +99,13 @@ def place_arm(model, motion, q):
 
 @inline
 def cross(ax, ay, az, bx, by, bz):
-    """Cross product of two vectors."""
+    """Return the cross product of two vectors."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @kernel
-def carry_inertia(model, motion):
-    """Inertia of every link in B, and of all that it carries; Eqs. (A2), (A3)."""
+def compute_inertias(model, motion):
+    """Write the inertia of every link in B, and its composite inertia; Eqs. (A2), (A3)."""
     R, p, out = motion.R, motion.p, motion.inertia
     n = model.parent.shape[0]
     for i in range(n):
@@ -119,12 +119,12 @@ def carry_inertia(model, motion):
         out[i, 1], out[i, 2], out[i, 3] = cx + m * px, cy + m * py, cz + m * pz
         # -[p][c] - [c][p] - m [p][p], element by element
         dot = 2.0 * (px * cx + py * cy + pz * cz) + m * (px * px + py * py + pz * pz)
-        out[i, 4] = turned(R[i], own, 0, 0) + dot - 2.0 * px * cx - m * px * px
-        out[i, 5] = turned(R[i], own, 1, 1) + dot - 2.0 * py * cy - m * py * py
-        out[i, 6] = turned(R[i], own, 2, 2) + dot - 2.0 * pz * cz - m * pz * pz
-        out[i, 7] = turned(R[i], own, 0, 1) - px * cy - py * cx - m * px * py
-        out[i, 8] = turned(R[i], own, 0, 2) - px * cz - pz * cx - m * px * pz
-        out[i, 9] = turned(R[i], own, 1, 2) - py * cz - pz * cy - m * py * pz
+        out[i, 4] = rotated_inertia(R[i], own, 0, 0) + dot - 2.0 * px * cx - m * px * px
+        out[i, 5] = rotated_inertia(R[i], own, 1, 1) + dot - 2.0 * py * cy - m * py * py
+        out[i, 6] = rotated_inertia(R[i], own, 2, 2) + dot - 2.0 * pz * cz - m * pz * pz
+        out[i, 7] = rotated_inertia(R[i], own, 0, 1) - px * cy - py * cx - m * px * py
+        out[i, 8] = rotated_inertia(R[i], own, 0, 2) - px * cz - pz * cx - m * px * pz
+        out[i, 9] = rotated_inertia(R[i], own, 1, 2) - py * cz - pz * cy - m * py * pz
         for k in range(10):
             motion.composite[i, k] = out[i, k]
     for i in range(n - 1, 0, -1):
@@ -133,8 +133,8 @@ def carry_inertia(model, motion):
 
 
 @inline
-def turned(R, own, a, b):
-    """Element (a, b) of R I R^T."""
+def rotated_inertia(R, own, a, b):
+    """Return element (a, b) of R I R^T."""
     xx, yy, zz, xy, xz, yz = own[4], own[5], own[6], own[7], own[8], own[9]
     r, s, t = R[3 * b], R[3 * b + 1], R[3 * b + 2]
     return (
@@ -146,7 +146,7 @@ def turned(R, own, a, b):
 
 @inline
 def momentum(J, V):
-    """Momentum of a motion under an inertia of ten numbers."""
+    """Return the spatial momentum of an inertia (ten components) that moves with the spatial velocity V."""
     m, hx, hy, hz = J[0], J[1], J[2], J[3]
     wx, wy, wz, vx, vy, vz = V[0], V[1], V[2], V[3], V[4], V[5]
     ax, ay, az = cross(hx, hy, hz, vx, vy, vz)
@@ -163,7 +163,7 @@ def momentum(J, V):
 
 @kernel
 def write_mass_matrix(model, motion, M):
-    """Mass matrix, rows and columns of the base first; Eq. (A4)."""
+    """Write the mass matrix, rows and columns of the base first; Eq. (A4)."""
     S, V = motion.S, motion.V
     n = model.parent.shape[0]
     for j in range(6):  # the base moves along its own axes
@@ -191,7 +191,7 @@ def write_mass_matrix(model, motion, M):
 
 @kernel
 def write_forces(model, motion, u, udot, gravity, h):
-    """Forces at base and joints that a motion needs; Eqs. (A5), (A6)."""
+    """Write the forces at base and joints that a motion requires; Eqs. (A5), (A6)."""
     S, V, A, F = motion.S, motion.V, motion.A, motion.F
     n = model.parent.shape[0]
     for k in range(6):

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.robot.linked import JOINTS, START, command, limits, robot
+from tests.robot.link_fixtures import JOINTS, START, command, limits, robot
 
 from softdock.errors import InputError
+from softdock.robot.command_supervisor import CommandSupervisor
 from softdock.robot.link import Command, Mode, Refusal, monitor
-from softdock.robot.link_gate import Gate
 from softdock.robot.link_local import LocalLink
 
 PERIOD = 1e-3
@@ -45,7 +45,7 @@ def test_wrong_commands_are_refused_and_do_not_move_the_robot(wrong: Command, wh
         state = link.cycle(wrong)
     assert state.refusal is why
     assert state.mode is Mode.MONITOR
-    assert link.gate.refused[why] == 20
+    assert link.supervisor.refused[why] == 20
     np.testing.assert_array_equal(state.q, START)
     assert link.cycle(command(START + 0.99 * FULL_STEP)).mode is Mode.COMMAND  # what is right is followed
 
@@ -61,67 +61,67 @@ def test_a_refused_command_leaves_the_last_one_in_force() -> None:
 
 
 def test_old_numbers_are_stale() -> None:
-    gate = Gate(limits(), PERIOD)
-    assert gate.admit(command(START), 5, START, 0.0) is None
+    supervisor = CommandSupervisor(limits(), PERIOD)
+    assert supervisor.submit(command(START), 5, START, 0.0) is None
     for old in (5, 4, 0, -3):
-        assert gate.admit(command(START), old, START, 1e-3) is Refusal.STALE
-    assert gate.admit(command(START), 6, START, 2e-3) is None
-    assert gate.refused[Refusal.STALE] == 4
+        assert supervisor.submit(command(START), old, START, 1e-3) is Refusal.STALE
+    assert supervisor.submit(command(START), 6, START, 2e-3) is None
+    assert supervisor.refused[Refusal.STALE] == 4
 
 
 def test_a_gap_in_the_numbers_allows_the_step_that_was_missed() -> None:
-    gate = Gate(limits(), PERIOD)
-    assert gate.admit(command(START), 1, START, 0.0) is None
-    assert gate.admit(command(START + 3.5 * FULL_STEP), 4, START, 3e-3) is Refusal.SPEED
-    assert gate.admit(command(START + 3.9 * FULL_STEP), 8, START, 7e-3) is None
+    supervisor = CommandSupervisor(limits(), PERIOD)
+    assert supervisor.submit(command(START), 1, START, 0.0) is None
+    assert supervisor.submit(command(START + 3.5 * FULL_STEP), 4, START, 3e-3) is Refusal.SPEED
+    assert supervisor.submit(command(START + 3.9 * FULL_STEP), 8, START, 7e-3) is None
 
 
 def test_a_client_that_missed_cycles_may_catch_up_with_the_clock() -> None:
-    gate = Gate(limits(), PERIOD)
-    assert gate.admit(command(START), 1, START, 0.0) is None
-    assert gate.admit(command(START + 4.1 * FULL_STEP), 2, START, 4e-3) is Refusal.SPEED
-    assert gate.admit(command(START + 3.9 * FULL_STEP), 3, START, 4e-3) is None
+    supervisor = CommandSupervisor(limits(), PERIOD)
+    assert supervisor.submit(command(START), 1, START, 0.0) is None
+    assert supervisor.submit(command(START + 4.1 * FULL_STEP), 2, START, 4e-3) is Refusal.SPEED
+    assert supervisor.submit(command(START + 3.9 * FULL_STEP), 3, START, 4e-3) is None
 
 
 def test_sending_faster_does_not_move_the_robot_faster() -> None:
     """Ten commands in every cycle, each a full step: the robot grants one step per cycle and a small advance."""
-    gate = Gate(limits(), PERIOD)
-    gate.admit(command(START), 1, START, 0.0)
+    supervisor = CommandSupervisor(limits(), PERIOD)
+    supervisor.submit(command(START), 1, START, 0.0)
     q, sequence, cycles = START, 1, 100
     for i in range(1, cycles + 1):
         for j in range(10):
             sequence += 1
-            if gate.admit(command(q + FULL_STEP), sequence, START, (i + 0.1 * j) * PERIOD) is None:
+            if supervisor.submit(command(q + FULL_STEP), sequence, START, (i + 0.1 * j) * PERIOD) is None:
                 q = q + FULL_STEP
     assert cycles <= round((q[0] - START[0]) / FULL_STEP) <= cycles + 4
 
 
 def test_the_robot_holds_when_commands_stay_away_and_must_be_asked_again() -> None:
-    gate = Gate(limits(), PERIOD, timeout=0.02)
-    gate.admit(command(START), 1, START, 0.0)
+    supervisor = CommandSupervisor(limits(), PERIOD, timeout=0.02)
+    supervisor.submit(command(START), 1, START, 0.0)
     here = START + 0.01
-    gate.watch(here, 0.02)
-    assert gate.mode is Mode.COMMAND
-    gate.watch(here, 0.0201)
-    assert gate.mode is Mode.MONITOR
-    assert gate.fallbacks == 1
-    np.testing.assert_array_equal(gate.obeyed.q, here)
-    np.testing.assert_array_equal(gate.obeyed.tau_ff, 0.0)
-    np.testing.assert_array_equal(gate.obeyed.stiffness, command(START).stiffness)
-    assert gate.admit(command(here), 2, here, 0.03) is Refusal.FELL_BACK
-    assert gate.admit(monitor(JOINTS), 3, here, 0.031) is None
-    assert gate.admit(command(here), 4, here, 0.032) is None
-    assert gate.mode is Mode.COMMAND
+    supervisor.check_timeout(here, 0.02)
+    assert supervisor.mode is Mode.COMMAND
+    supervisor.check_timeout(here, 0.0201)
+    assert supervisor.mode is Mode.MONITOR
+    assert supervisor.fallbacks == 1
+    np.testing.assert_array_equal(supervisor.active_command.q, here)
+    np.testing.assert_array_equal(supervisor.active_command.tau_ff, 0.0)
+    np.testing.assert_array_equal(supervisor.active_command.stiffness, command(START).stiffness)
+    assert supervisor.submit(command(here), 2, here, 0.03) is Refusal.FELL_BACK
+    assert supervisor.submit(monitor(JOINTS), 3, here, 0.031) is None
+    assert supervisor.submit(command(here), 4, here, 0.032) is None
+    assert supervisor.mode is Mode.COMMAND
 
 
 def test_refused_commands_do_not_keep_the_robot_in_command_mode() -> None:
-    gate = Gate(limits(), PERIOD, timeout=0.02)
-    gate.admit(command(START), 1, START, 0.0)
+    supervisor = CommandSupervisor(limits(), PERIOD, timeout=0.02)
+    supervisor.submit(command(START), 1, START, 0.0)
     for i in range(1, 30):
-        gate.admit(command(START + 1.0), 1 + i, START, i * PERIOD)
-        gate.watch(START, i * PERIOD)
-    assert gate.mode is Mode.MONITOR
-    assert gate.refused[Refusal.FELL_BACK] > 0
+        supervisor.submit(command(START + 1.0), 1 + i, START, i * PERIOD)
+        supervisor.check_timeout(START, i * PERIOD)
+    assert supervisor.mode is Mode.MONITOR
+    assert supervisor.refused[Refusal.FELL_BACK] > 0
 
 
 def test_monitor_mode_is_granted_at_once() -> None:
@@ -133,9 +133,9 @@ def test_monitor_mode_is_granted_at_once() -> None:
 @pytest.mark.parametrize("period", [0.0009, 0.11, 0.0, -1.0, float("nan")])
 def test_cycles_are_1_to_100_ms(period: float) -> None:
     with pytest.raises(InputError, match="1 to 100 ms"):
-        Gate(limits(), period)
+        CommandSupervisor(limits(), period)
 
 
 def test_a_timeout_shorter_than_a_cycle_is_refused() -> None:
     with pytest.raises(InputError, match="at least one cycle"):
-        Gate(limits(), 0.01, timeout=0.005)
+        CommandSupervisor(limits(), 0.01, timeout=0.005)
