@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.replay import runs
 
-import softdock.replay.three as three
+import softdock.replay.three_js as three
 from softdock.errors import InputError
 from softdock.replay import player_html, scene
 
@@ -45,5 +45,5 @@ def test_strange_nicegui_gets_a_sentence_too(monkeypatch: pytest.MonkeyPatch, tm
         origin = str(tmp_path / "__init__.py")
 
     monkeypatch.setattr(three.importlib.util, "find_spec", lambda name: Found)
-    with pytest.raises(InputError, match=r"carries no three\.js"):
+    with pytest.raises(InputError, match=r"does not contain three\.js"):
         player_html(scene(runs.spinning()))

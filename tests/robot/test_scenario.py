@@ -11,7 +11,7 @@ from robot.robots import LWR, branched, command
 from softdock.errors import InputError
 from softdock.multibody.entry_points import derivative
 from softdock.replay.scene import Role
-from softdock.replay.scenes import scene
+from softdock.replay.scene_builder import scene
 from softdock.scenario import from_data, load
 from softdock.simulate.robot import Setup
 
