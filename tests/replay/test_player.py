@@ -122,11 +122,11 @@ def test_the_view_fits_from_the_start_and_in_a_frame_of_another_size(tab: Tab, t
         )
 
     first = distance()
-    assert first == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    assert first == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
     page.set_viewport_size({"width": 420, "height": 800})
     small = distance()
     assert small != pytest.approx(first, rel=0.02)
-    assert small == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    assert small == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
     page.locator("#canvas").hover()
     page.mouse.wheel(0, 300)
     turned = distance()
@@ -181,7 +181,7 @@ def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
         "(HTMLCanvasElement.prototype.getContext)"
     )
     page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
-    assert "WebGL" in page.locator("#trouble").inner_text()
+    assert "WebGL" in page.locator("#error").inner_text()
     page.keyboard.press("End")
     assert page.locator("figure canvas").count() >= 2
     tab.picture("replay-without-webgl")

@@ -81,7 +81,7 @@ def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
     assert result.history["joint_1.position"][-1] == pytest.approx(np.radians(60.0), abs=1e-3)
     assert result.history["carrier.qz"][-1] < -0.001
     nodes = {node.name: node for node in scene(result).nodes}
-    assert nodes["link_6"].parts[0].role is Role.CAD  # the ball of the URDF file, not a stand-in
+    assert nodes["link_6"].parts[0].role is Role.CAD  # the ball of the URDF file, not a placeholder
     assert np.linalg.norm(nodes["link_6"].parts[0].mesh.points, axis=1).max() == pytest.approx(0.0625)
 
 
