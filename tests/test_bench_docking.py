@@ -94,7 +94,7 @@ def test_linear_contact_is_that_of_the_layer_at_its_force(force):
 @pytest.mark.slow
 def test_benchmark_gives_rows(monkeypatch):
     monkeypatch.setattr(docking, "DURATION", 1.0)
-    monkeypatch.setattr(docking, "PATIENCE", 0.0)
+    monkeypatch.setattr(docking, "TIME_LIMIT", 0.0)
     monkeypatch.setattr(docking, "STEPS", (2e-3,))
     rows = docking.run(lambda what, fraction: None)
     assert all({"name", "value", "unit"} <= set(row) <= ROW for row in rows)

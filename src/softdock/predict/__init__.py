@@ -1,4 +1,4 @@
-"""What theory expects of a scenario before it runs."""
+"""Predictions of scenarios by theory, without a simulation."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     from softdock.scenario import ScenarioBase
 
-# Imported when first needed, as in `simulate`.
+# Modules by scenario kind, imported on first use.
 PREDICTORS = {
     "chain": "softdock.predict.chain",
     "multibody": "softdock.predict.multibody",
@@ -37,20 +37,20 @@ UNITS = {
     "delta_rate_all_modes": "rad/s",
     "delta_rate_simulated": "rad/s",
 }
-"""SI units of predictions by name; a pure number has no entry."""
+"""SI units of predictions by name; dimensionless numbers have no entry."""
 
 
 class Predictor(Protocol):
     """A module that predicts one kind of scenario."""
 
     def predict(self, scenario: "ScenarioBase", /) -> Mapping[str, Any]:
-        """Return what theory expects, SI values under the names that the metrics of a run have."""
+        """Return the prediction: SI values by the names of a run's metrics."""
 
 
 def predict(scenario: "ScenarioBase | str | os.PathLike[str]") -> Mapping[str, Any] | None:
-    """Return what theory expects of a scenario, or of the bundled scenario or file of that name.
+    """Return the prediction for a scenario, given as object, bundled name or file.
 
-    SI values under the names that the metrics of a run have; None for a kind without a theory.
+    SI values by the names of a run's metrics; None for a scenario kind without a theory.
     """
     if isinstance(scenario, str | os.PathLike):
         from softdock.scenario import load

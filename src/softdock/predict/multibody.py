@@ -1,4 +1,4 @@
-"""The first impact of a system in three dimensions, by RMI with joints free and locked."""
+"""Prediction of the first impact of a multibody system, by RMI with free and locked joints."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
 
 Floats = NDArray[np.float64]
-ROUNDS = 2  # of finding the depth at which the stiffness of the contact is taken
-DEEPEST = 20.0  # damping depths: the contact is not pressed deeper to find its stiffness
+ITERATIONS = 2  # for the depth at which the contact stiffness is evaluated
+MAX_DEPTH = 20.0  # damping depths; limit of the depth at which the stiffness is evaluated
 
 
 def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
-    """Return the impact that the scenario names, or the first touch of its contacts; None where nothing touches."""
+    """Return the impact given by the scenario, or that of its first contact; None without contact."""
     assert isinstance(scenario, MultibodyScenario)
     assembly = assemble(scenario.at_start())
     if scenario.impact is not None:
@@ -31,7 +31,7 @@ def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
         point = _point(impact, assembly, b.body, np.asarray(b.at, float))
         normal = R_NA @ direction(scenario.impact.normal)
         struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
-        source = "The restitution is that of impact.restitution."
+        source = "The restitution is given by impact.restitution."
         return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
     if not scenario.contacts:
         return None
@@ -47,14 +47,14 @@ def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
 
 
 def _restitution(touch: Touch, struck: DirectionalImpulse) -> tuple[float, str]:
-    """Return the restitution that the layer of the contact gives at this speed and effective mass, and its source."""
+    """Return the restitution of the contact layer at this speed and effective mass, and a sentence on its source."""
     layer, name = touch.pair.layer, touch.contact
     if layer.damping == 0.0:
         return 1.0, f"The restitution is 1: the layer of {name} has no damping."
     if not struck.closing_speed > 0.0:
-        return 1.0, "The restitution is 1: the bodies do not close."
+        return 1.0, "The restitution is 1: the bodies do not approach each other."
     depth = layer.damping_depth
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         stiffness = 3.0 * touch.pressed(depth) / depth**3  # of E = K d^3 / 3
         if not stiffness > 0.0:
             return 1.0, f"The restitution is taken as 1: {name} cannot be pressed along its first normal."
@@ -65,7 +65,7 @@ def _restitution(touch: Touch, struck: DirectionalImpulse) -> tuple[float, str]:
             damping_factor=layer.damping / (layer.areal_stiffness * layer.damping_depth),
             damping_depth=layer.damping_depth,
         )
-        depth = min(impact.depth, DEEPEST * layer.damping_depth)
+        depth = min(impact.depth, MAX_DEPTH * layer.damping_depth)
     if impact.is_closed_form:
         how = "within its damping depth, by the closed form (R21)"
     else:
@@ -132,7 +132,7 @@ def _point(impact: Impact, assembly: Assembly, body: str, p_BQ: Floats) -> Float
 
 
 def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:
-    """Velocity of a body's origin in N."""
+    """Return the velocity of a body's origin in N [m/s]."""
     motion = impact.moving[assembly.placed[body].link]
     point = _point(impact, assembly, body, np.zeros(3))
     return [float(x) for x in motion[3:] + np.cross(motion[:3], point)]
