@@ -30,7 +30,7 @@ SERVE = "from softdock.cli import main; main()"
 
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
-    progress("late forces", 0.0)
+    progress("delayed forces", 0.0)
     rows: list[dict[str, Any]] = [
         {
             "name": f"restitution, damping ratio {zeta:g}, force {delay * 1e3:g} ms late (aim: published)",
