@@ -1,4 +1,4 @@
-"""Ringing after an impulse: conservation, decay, and limits."""
+"""Free vibration after an impulse: conservation, decay and limits."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def modes_of(stiffer: float = 1.0, count: int | None = None) -> BaseModes:
     return base_modes(mesh(s.model_copy(update={"sections": sections})), "hub", count)
 
 
-def test_energy_and_momentum_are_kept_without_damping() -> None:
+def test_energy_and_momentum_are_conserved_without_damping() -> None:
     modes = modes_of(count=12)
     hit = weld(modes, body=BODY, body_motion=CLOSING)
     run = propagate_free_vibration(
@@ -43,7 +43,7 @@ def test_energy_and_momentum_are_kept_without_damping() -> None:
     )
 
 
-def test_damping_takes_energy_at_every_step_and_leaves_the_rigid_motion() -> None:
+def test_damping_dissipates_energy_in_every_step_and_leaves_the_rigid_motion() -> None:
     modes = modes_of(count=12)
     hit = weld(modes, body=BODY, body_motion=CLOSING)
     slow = 2 * np.pi * modes.coupled_frequency(BODY)[0]
@@ -56,7 +56,7 @@ def test_damping_takes_energy_at_every_step_and_leaves_the_rigid_motion() -> Non
     np.testing.assert_allclose(run.motion[-1], rigid, atol=1e-8)
 
 
-def test_one_mode_swings_at_its_coupled_frequency() -> None:
+def test_one_mode_vibrates_at_its_coupled_frequency() -> None:
     modes = modes_of(count=1)
     hit = weld(modes, body=BODY, body_motion=CLOSING)
     run = propagate_free_vibration(
@@ -70,7 +70,7 @@ def test_one_mode_swings_at_its_coupled_frequency() -> None:
     )
 
 
-def test_infinite_stiffness_tends_to_the_rigid_answer_in_time() -> None:
+def test_infinite_stiffness_tends_to_the_rigid_solution() -> None:
     """The base stays with the rigid body up to the deflection, which falls with the root of the stiffness."""
     gaps = []
     for stiffer in (1.0, 100.0, 10_000.0):
@@ -86,14 +86,14 @@ def test_infinite_stiffness_tends_to_the_rigid_answer_in_time() -> None:
     assert gaps[2] == pytest.approx(gaps[1] / 10.0, rel=0.3)
 
 
-def test_half_the_step_is_the_same_motion() -> None:
+def test_motion_does_not_depend_on_the_step() -> None:
     modes = modes_of(count=6)
     kept = {"motion": np.zeros(6), "modal_rate": np.ones(6), "damping": 0.02, "end": 3.0}
     coarse, fine = (propagate_free_vibration(modes, step=step, **kept) for step in (0.1, 0.05))
     np.testing.assert_allclose(coarse.modal, fine.modal[::2], atol=1e-10 * np.abs(fine.modal).max())
 
 
-def test_node_motion_is_carried_by_the_base_and_the_modes() -> None:
+def test_node_velocity_is_that_of_base_and_modes() -> None:
     modes = modes_of(count=6)
     run = propagate_free_vibration(modes, motion=CLOSING, modal_rate=np.ones(6), end=1.0, step=0.001)
     at = modes.node("n11")

@@ -1,4 +1,4 @@
-"""Modes from other programs: what is right is taken, what is wrong is measured and refused."""
+"""Imported modes: valid modes are accepted, invalid ones rejected with a measured value."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from softdock.flexible.imported_modes import COMPONENTS
 
 
 def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
-    """Modes of a random satellite as another program would hand them over."""
+    """Return the modes of a random satellite as arrays of another program."""
     m = mesh(satellite(np.random.default_rng(seed), 2))
     modes = base_modes(m, "hub", count)
     return {
@@ -24,7 +24,7 @@ def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
     }
 
 
-def test_brought_modes_equal_our_own(tmp_path: Path) -> None:
+def test_imported_modes_equal_computed_ones(tmp_path: Path) -> None:
     given = arrays()
     np.savez(tmp_path / "modes.npz", **given)  # type: ignore[arg-type]
     own = base_modes(mesh(satellite(np.random.default_rng(0), 2)), "hub", 12)
@@ -35,7 +35,7 @@ def test_brought_modes_equal_our_own(tmp_path: Path) -> None:
 
 
 def lumped() -> dict[str, np.ndarray]:
-    """Two masses on light springs: modes by hand."""
+    """Return the modes of two masses on massless springs, computed by hand."""
     shapes = np.zeros((3, 6, 2))
     shapes[1, 3, 0], shapes[2, 5, 1] = 0.5, 0.2  # a along x, b along z
     return {
@@ -69,7 +69,7 @@ def test_csv(tmp_path: Path) -> None:
     assert found.inertia[3, 3] == 79.0
 
 
-def test_what_is_no_mode_is_measured_and_refused() -> None:
+def test_invalid_modes_are_rejected() -> None:
     given = lumped()
 
     def refused(message: str, **change: object) -> None:
@@ -125,7 +125,9 @@ def test_free_free_modes_are_refused() -> None:
         ("modes.csv", "2,0.8,base,", "2,0.8,", r"modes\.csv:5: must have 9 fields"),
     ],
 )
-def test_faults_of_files_are_located(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:
+def test_errors_in_files_have_file_and_line(
+    tmp_path: Path, file: str, old: str, new: str, message: str
+) -> None:
     write_csv(tmp_path, lumped())
     path = tmp_path / file
     text = path.read_text()
@@ -135,7 +137,7 @@ def test_faults_of_files_are_located(tmp_path: Path, file: str, old: str, new: s
         read_modes(tmp_path, base="base")
 
 
-def test_files_that_are_missing_or_no_arrays(tmp_path: Path) -> None:
+def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_modes(tmp_path / "none.npz", base="base")
     with pytest.raises(InputError, match="does not exist"):

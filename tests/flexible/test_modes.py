@@ -1,4 +1,4 @@
-"""Fixed-interface modes, what they do to the base, and impulsive docking: laws first."""
+"""Fixed-interface modes, their coupling to the base, and impulsive docking."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_coupled_frequencies_with_a_docked_body() -> None:
 
 
 def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
-    """With all modes an impulse feels the hub, and of the beams only what their first elements lend it."""
+    """With all modes the inertia is that of the hub plus a contribution of the beams' first elements."""
     gaps = []
     for elements in (1, 2, 4, 8):
         structure = satellite(np.random.default_rng(1), elements)
@@ -75,7 +75,7 @@ def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
     assert gaps[-1] < 0.1
 
 
-def test_every_mode_takes_inertia_and_none_too_much(some: list[BaseModes]) -> None:
+def test_every_mode_reduces_the_articulated_inertia_which_stays_positive(some: list[BaseModes]) -> None:
     for modes in some:
         residuals = [modes.lowest(count).residual for count in range(modes.frequency.size + 1)]
         assert (np.diff(residuals) <= 1e-12).all()
@@ -113,7 +113,7 @@ SIX = st.lists(st.floats(-3.0, 3.0), min_size=6, max_size=6).map(np.array)
     seed=st.integers(0, 2**31),
     heavy=st.floats(-3, 3),
 )
-def test_weld_keeps_momentum_and_creates_no_energy(
+def test_weld_conserves_momentum_and_creates_no_energy(
     some: list[BaseModes], which: int, kept: int, V: np.ndarray, V_o: np.ndarray, seed: int, heavy: float
 ) -> None:
     modes = some[which].lowest(kept)
@@ -136,14 +136,14 @@ def test_weld_keeps_momentum_and_creates_no_energy(
     assert done.loss == pytest.approx(0.5 * d @ reduced @ d, rel=1e-8, abs=1e-12 * size)
 
 
-def test_weld_of_equal_motions_does_nothing(some: list[BaseModes]) -> None:
+def test_weld_of_equal_velocities_has_no_impulse(some: list[BaseModes]) -> None:
     V = np.array([0.1, -0.2, 0.3, 1.0, 2.0, 3.0])
     done = weld(some[0], body=np.eye(6), body_motion=V, base_motion=V)
     assert (done.impulse == 0.0).all()
     assert done.loss == 0.0
 
 
-def test_zero_modes_are_the_rigid_answer() -> None:
+def test_zero_modes_give_the_rigid_solution() -> None:
     """Against two rigid bodies welded by hand: momentum about the common centre of mass."""
     structure = satellite(np.random.default_rng(3), 2)
     m = mesh(structure)
@@ -173,7 +173,7 @@ def test_motion_about_moves_the_given_point() -> None:
     np.testing.assert_allclose(V[3:] + np.cross(V[:3], arm), v, atol=1e-14)
 
 
-def test_weld_refuses_what_is_no_motion(some: list[BaseModes]) -> None:
+def test_weld_rejects_invalid_velocities(some: list[BaseModes]) -> None:
     with pytest.raises(InputError, match="body_motion: must be 6 finite numbers"):
         weld(some[0], body=np.eye(6), body_motion=(1.0, 2.0))
 
@@ -181,7 +181,7 @@ def test_weld_refuses_what_is_no_motion(some: list[BaseModes]) -> None:
 @pytest.mark.parametrize(
     ("along", "across"), [((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), ((0.6, 0.0, 0.8), (0.8, 0.0, -0.6))]
 )
-def test_gradient_bends_a_beam_like_a_growing_load(
+def test_gradient_bends_a_beam_like_a_linear_load(
     along: tuple[float, ...], across: tuple[float, ...]
 ) -> None:
     """Load g mu x across a cantilever: tip deflection 11 g mu L^5 / (120 EI); second order in the elements."""

@@ -1,4 +1,4 @@
-"""Files as Nastran writes them, made from modes of our own, and read back."""
+"""Reader of Nastran files, with files written from computed modes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -143,7 +143,7 @@ def f06(modes: BaseModes) -> str:
 
 @pytest.mark.parametrize("bulk", [free_field, small_field, large_field])
 @pytest.mark.parametrize("results", [punch, f06])
-def test_what_nastran_writes_is_read(
+def test_nastran_files_are_read(
     tmp_path: Path, own: BaseModes, bulk: Callable[[], str], results: Callable[[BaseModes], str]
 ) -> None:
     (tmp_path / "model.bdf").write_text(bulk())
@@ -171,7 +171,9 @@ def test_what_nastran_writes_is_read(
         ("CONM2,12,2,,4.0", "CONM2,12,2,,8.0", r"must be mass-normalised: mode \d has the modal mass"),
     ],
 )
-def test_faults_of_bulk_data(tmp_path: Path, own: BaseModes, old: str, new: str, message: str) -> None:
+def test_errors_in_bulk_data_are_rejected(
+    tmp_path: Path, own: BaseModes, old: str, new: str, message: str
+) -> None:
     text = free_field()
     assert old in text
     (tmp_path / "model.bdf").write_text(text.replace(old, new))
@@ -180,7 +182,7 @@ def test_faults_of_bulk_data(tmp_path: Path, own: BaseModes, old: str, new: str,
         read_nastran(tmp_path / "model.bdf", tmp_path / "modes.pch", base=1)
 
 
-def test_faults_of_results(tmp_path: Path, own: BaseModes) -> None:
+def test_errors_in_results_are_rejected(tmp_path: Path, own: BaseModes) -> None:
     bulk, results = tmp_path / "model.bdf", tmp_path / "modes.f06"
     bulk.write_text(free_field())
 

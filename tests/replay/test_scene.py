@@ -1,4 +1,4 @@
-"""What is drawn: solids with the right size and orientation, arrows at the point of contact."""
+"""Scenes: size and orientation of solids, and arrows at the point of contact."""
 
 import json
 import math
@@ -50,7 +50,7 @@ def test_cavity_faces_its_axis() -> None:
     assert (np.einsum("ij,ij->i", mesh.points[:, :2], mesh.normals[:, :2]) < 0.0).all()
 
 
-def test_creased_normals_keep_edges_and_smooth_curves() -> None:
+def test_shading_normals_keep_sharp_edges_and_smooth_curves() -> None:
     cube = solids.box(np.ones(3))
     points, index = np.unique(cube.points, axis=0, return_inverse=True)
     mesh = solids.shade_smoothly(points, index.reshape(-1)[cube.indices])
@@ -64,7 +64,7 @@ def test_creased_normals_keep_edges_and_smooth_curves() -> None:
     assert np.einsum("ij,ij->i", smooth.normals, smooth.points).min() > 0.995
 
 
-def test_stand_in_has_the_inertia_of_its_body() -> None:
+def test_equivalent_box_has_the_inertia_of_its_body() -> None:
     rng = np.random.default_rng(7)
     rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     inertia = rotation @ np.diag([3.0, 4.0, 5.0]) @ rotation.T
@@ -77,7 +77,7 @@ def test_stand_in_has_the_inertia_of_its_body() -> None:
     assert equivalent_box(0.0, np.zeros((3, 3))) is None
 
 
-def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
+def test_point_of_action_is_on_the_line_of_action_and_the_surface() -> None:
     cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])
     rng = np.random.default_rng(3)
     f, phi = rng.uniform(0.1, 0.9, 50), rng.uniform(0.0, math.tau, 50)
@@ -90,7 +90,7 @@ def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
 
 
 @pytest.mark.plain_python
-def test_thinning_keeps_every_row_within_the_tolerance() -> None:
+def test_simplified_rows_approximate_all_rows_within_the_tolerance() -> None:
     t = np.sort(np.random.default_rng(1).uniform(0.0, 10.0, 3000))
     values = np.stack([np.sin(t), np.exp(-((t - 5) ** 2) * 40)], axis=1)
     rows = simplified_rows(t, values, 1e-3)
@@ -99,7 +99,7 @@ def test_thinning_keeps_every_row_within_the_tolerance() -> None:
     assert len(rows) < 300
 
 
-def test_drogue_is_half_transparent_and_bodies_without_geometry_are_stand_ins() -> None:
+def test_drogue_is_transparent_and_bodies_without_geometry_are_placeholders() -> None:
     shown = scene(runs.nominal())
     roles = {node.name: [part.role for part in node.parts] for node in shown.nodes}
     assert roles["drogue"] == [Role.CAVITY]
@@ -142,7 +142,7 @@ def test_pins_stand_where_the_interface_says_and_fit_their_sockets() -> None:
     assert "force of berth" in nodes
 
 
-def test_fingers_hang_on_rods_that_grow_with_them() -> None:
+def test_telescopic_rods_follow_the_fingers() -> None:
     result = runs.nominal()
     rod = next(node for node in scene(result).nodes if node.name == "slide of finger-2")
     assert rod.parent == "waist"
@@ -154,7 +154,7 @@ def test_fingers_hang_on_rods_that_grow_with_them() -> None:
     np.testing.assert_allclose(grown.values[:, 2], recorded, atol=1e-4)
 
 
-def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
+def test_replay_works_without_its_cad_files(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"
     document = json.loads(path.read_text())
@@ -167,7 +167,7 @@ def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
     assert deepest[0] == pytest.approx(deepest[1], abs=0.02)
 
 
-def test_old_folder_gets_a_sentence(tmp_path: Path) -> None:
+def test_an_old_folder_gives_a_message(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"
     document = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""Robots and experiments that the tests of links share."""
+"""Robots and experiments shared by the tests of links."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def served(
 
 
 def swing(link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0) -> list[State]:
-    """Let every joint swing about where it starts, from rest, and return the states."""
+    """Move every joint sinusoidally from rest and return the states."""
     states = []
     for i in range(1, cycles + 1):
         angle = amplitude * 0.5 * (1.0 - np.cos(2.0 * np.pi * frequency * i * link.period))

@@ -1,4 +1,4 @@
-"""Robots to try things on, as URDF text."""
+"""Robots for tests, from URDF."""
 
 from importlib import resources
 from pathlib import Path
@@ -27,7 +27,7 @@ JOINT = """<joint name="{name}" type="{kind}"><origin xyz="0.1 0 0.3" rpy="0.4 0
 
 
 def branched() -> str:
-    """Two fingers on a sliding, a turning and an endless joint, with a fixed plate between."""
+    """Return two fingers on a prismatic, a revolute and a continuous joint, with a fixed plate."""
     links = "".join(
         LINK.format(name=name, x=0.1 * i, y=-0.2 * i, mass=1.0 + i)
         for i, name in enumerate(("base", "slide", "turn", "plate", "left", "right"))

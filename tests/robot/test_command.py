@@ -1,4 +1,4 @@
-"""`softdock robot` from the outside: it serves, ends cleanly, and says what is wrong."""
+"""Command `softdock robot`: serving, clean termination and error messages."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def test_serve_ends_cleanly_at_ctrl_c() -> None:
         (["check", "--host", "no such host"], "Error: host: Unknown host. Given: no such host."),
     ],
 )
-def test_wrong_options_are_refused_with_a_sentence(arguments: list[str], said: str) -> None:
+def test_invalid_options_give_a_message(arguments: list[str], said: str) -> None:
     if said == "listens":  # a plain number is in seconds
         arguments = [*arguments, "--port", "0", "--duration", "0.1 s"]
     done = subprocess.run([*MAIN, *arguments], capture_output=True, text=True, timeout=60, check=False)

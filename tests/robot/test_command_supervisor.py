@@ -1,4 +1,4 @@
-"""The robot's side refuses what is outside its limits, counts it, and does not move for it."""
+"""The command supervisor refuses and counts commands outside the limits."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def at(i: int, value: float) -> np.ndarray:
         (command(START, damping_ratio=2.1 * ONE), Refusal.DAMPING),
     ],
 )
-def test_wrong_commands_are_refused_and_do_not_move_the_robot(wrong: Command, why: Refusal) -> None:
+def test_invalid_commands_are_refused_and_do_not_move_the_robot(wrong: Command, why: Refusal) -> None:
     link = LocalLink(robot(), PERIOD)
     for _ in range(20):
         state = link.cycle(wrong)
@@ -50,7 +50,7 @@ def test_wrong_commands_are_refused_and_do_not_move_the_robot(wrong: Command, wh
     assert link.cycle(command(START + 0.99 * FULL_STEP)).mode is Mode.COMMAND  # what is right is followed
 
 
-def test_a_refused_command_leaves_the_last_one_in_force() -> None:
+def test_after_a_refused_command_the_last_one_stays_active() -> None:
     refused, obedient = LocalLink(robot(), PERIOD), LocalLink(robot(), PERIOD)
     for _ in range(3):
         refused.cycle(command(START + 0.5 * FULL_STEP))
@@ -60,7 +60,7 @@ def test_a_refused_command_leaves_the_last_one_in_force() -> None:
     np.testing.assert_array_equal(state.q, obedient.cycle(command(START + 0.5 * FULL_STEP)).q)
 
 
-def test_old_numbers_are_stale() -> None:
+def test_old_sequence_numbers_are_stale() -> None:
     supervisor = CommandSupervisor(limits(), PERIOD)
     assert supervisor.submit(command(START), 5, START, 0.0) is None
     for old in (5, 4, 0, -3):
@@ -69,7 +69,7 @@ def test_old_numbers_are_stale() -> None:
     assert supervisor.refused[Refusal.STALE] == 4
 
 
-def test_a_gap_in_the_numbers_allows_the_step_that_was_missed() -> None:
+def test_a_gap_in_the_sequence_numbers_allows_a_larger_step() -> None:
     supervisor = CommandSupervisor(limits(), PERIOD)
     assert supervisor.submit(command(START), 1, START, 0.0) is None
     assert supervisor.submit(command(START + 3.5 * FULL_STEP), 4, START, 3e-3) is Refusal.SPEED
@@ -84,7 +84,7 @@ def test_a_client_that_missed_cycles_may_catch_up_with_the_clock() -> None:
 
 
 def test_sending_faster_does_not_move_the_robot_faster() -> None:
-    """Ten commands in every cycle, each a full step: the robot grants one step per cycle and a small advance."""
+    """Ten commands in every cycle, each a full step: the robot accepts one step per cycle and a small lead."""
     supervisor = CommandSupervisor(limits(), PERIOD)
     supervisor.submit(command(START), 1, START, 0.0)
     q, sequence, cycles = START, 1, 100
@@ -96,7 +96,7 @@ def test_sending_faster_does_not_move_the_robot_faster() -> None:
     assert cycles <= round((q[0] - START[0]) / FULL_STEP) <= cycles + 4
 
 
-def test_the_robot_holds_when_commands_stay_away_and_must_be_asked_again() -> None:
+def test_the_robot_holds_after_a_timeout_until_monitor_mode_is_requested() -> None:
     supervisor = CommandSupervisor(limits(), PERIOD, timeout=0.02)
     supervisor.submit(command(START), 1, START, 0.0)
     here = START + 0.01

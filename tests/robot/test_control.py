@@ -1,4 +1,4 @@
-"""Impedance control: the damping design, what a step does, limits, and the end of what sampling allows."""
+"""Impedance control: damping design, step response, limits and stability under sampling."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from softdock.robot.urdf import read_urdf
 STIFFNESS = np.array([1000.0, 800.0, 600.0, 400.0, 300.0, 200.0, 50.0])
 
 
-def test_the_modes_rebuild_mass_and_stiffness_and_have_the_wanted_damping():
+def test_decoupled_modes_reproduce_mass_stiffness_and_damping():
     M = arm(read_urdf(LWR)).mass_matrix(BENT)
     modes = decoupled_modes(M, STIFFNESS)
     np.testing.assert_allclose(modes.Q @ modes.Q.T, M, atol=1e-12)
@@ -30,7 +30,7 @@ def test_the_modes_rebuild_mass_and_stiffness_and_have_the_wanted_damping():
     np.testing.assert_allclose(-roots.real / np.abs(roots), 0.7, rtol=1e-8)
 
 
-def test_different_ratios_reach_the_joints_that_they_are_meant_for():
+def test_different_damping_ratios_apply_to_their_joints():
     """Where the masses do not couple, every joint has its own ratio."""
     M, k, ratio = np.diag([1.0, 4.0, 0.5]), np.array([9.0, 16.0, 2.0]), np.array([0.2, 0.7, 1.0])
     np.testing.assert_allclose(
@@ -59,7 +59,7 @@ def step_error(period: float) -> float:
 
 
 def test_a_step_response_has_the_designed_stiffness_and_damping():
-    """A held torque is late by half a period: the error is w T / 2 at most and halves with the period."""
+    """A held torque is delayed by half a period: the error is at most w T / 2 and proportional to the period."""
     coarse, fine = step_error(1e-3), step_error(5e-4)
     w = np.sqrt(decoupled_modes(arm(read_urdf(LWR)).mass_matrix(BENT), STIFFNESS).squares[1])
     assert coarse < 0.5 * w * 1e-3
@@ -90,7 +90,7 @@ def test_torques_and_speeds_stay_within_their_limits():
     )  # what a millisecond's change of posture leaves
 
 
-def test_a_stiffness_that_a_held_torque_cannot_damp_is_refused_and_really_grows():
+def test_an_unstable_stiffness_is_rejected_and_diverges():
     model, names = arm(read_urdf(LWR)).mass_matrix(BENT), tuple("abcdefg")
     ratio = np.full(7, 0.7)
     check_sampling(model, STIFFNESS, ratio, 1e-3, names)
@@ -121,8 +121,8 @@ def test_limits_are_those_of_the_file():
     np.testing.assert_allclose(limits.q_min, -limits.q_max)
 
 
-def test_coulomb_friction_stops_a_wheel_after_the_time_that_it_takes():
-    """I w0 / f, and all its energy is in the books; the regularisation prolongs it by little."""
+def test_coulomb_friction_stops_a_wheel_at_the_predicted_time():
+    """I w0 / f, with its energy dissipated; the regularisation prolongs it slightly."""
     wheel = Body(mass=1.0, inertia=(0.1, 0.1, 0.2), joint=Revolute(rate=5.0))
     system = System(
         bodies={"wheel": wheel}, springs={"bearing": Spring(joint="wheel", friction=0.5, friction_speed=1e-4)}

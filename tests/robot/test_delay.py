@@ -1,4 +1,4 @@
-"""A late force creates energy: the published hardware-in-the-loop case, by theory and through a delayed link."""
+"""A delayed force creates energy: the published hardware-in-the-loop case, by theory and through a delayed link."""
 
 import math
 
@@ -96,7 +96,7 @@ def test_impossible_cases_are_refused() -> None:
         HybridImpact(mass=1.0, speed=5.0).restitution(LocalLink(PositionStage(stiffness=1.0)))
 
 
-def test_a_rail_presses_only_where_it_touches() -> None:
+def test_the_stage_has_force_only_in_contact() -> None:
     """The mean force over a cycle is the impulse of k x + c v on the part of the path with x > 0."""
     from softdock.robot.simple_robots import _mean_force
 

@@ -25,13 +25,13 @@ def random_states(joints: int):
 
 
 def order_of(model, robot, ours) -> list[int]:
-    """Place of our joints among Pinocchio's."""
+    """Return the indices of the arm's joints in Pinocchio's order."""
     names = {body_name(j.child): j.name for j in robot.moving}
     return [model.idx_vs[model.getJointId(names[body])] for body in ours.bodies]
 
 
 def positions(model, q, order) -> np.ndarray:
-    """Joint positions as Pinocchio wants them: an endless joint as cosine and sine."""
+    """Return joint positions for Pinocchio: a continuous joint as cosine and sine."""
     out = pinocchio.neutral(model)
     v = np.zeros(model.nv)
     v[order] = q
@@ -80,8 +80,8 @@ def test_a_floating_base_equals_pinocchios_free_flyer():
 
 
 @pytest.mark.parametrize("mount", [None, Free()], ids=["table", "floating"])
-def test_the_simulation_moves_as_the_mass_matrix_says(mount):
-    """Two independent ways: articulated bodies in the simulation, composite bodies in the controller's model."""
+def test_accelerations_of_the_simulation_match_the_mass_matrix(mount):
+    """Two independent methods: articulated bodies in the simulation, composite bodies in the controller's model."""
     gravity = GRAVITY if mount is None else np.zeros(3)
     robot = simulated(mount=mount, gravity=gravity)
     tau = np.array([5.0, -20.0, 3.0, 8.0, -1.0, 0.5, 0.1])
@@ -106,7 +106,7 @@ def test_a_link_without_a_legal_name_gets_one():
     assert bodies["plate"].parent == "link_2_turn"
 
 
-def test_an_arm_held_by_its_controller_stays_where_it_is():
+def test_an_arm_at_its_commanded_position_does_not_move():
     robot = simulated()
     for _ in range(20):
         robot.advance(command(BENT), 0.01)

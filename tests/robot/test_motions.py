@@ -32,7 +32,7 @@ def test_a_pose_that_the_arm_can_reach_is_reached():
         np.testing.assert_allclose(got.R, wanted.R, atol=1e-7)
 
 
-def test_a_pose_out_of_reach_ends_stretched_towards_it():
+def test_the_arm_stretches_towards_an_unreachable_pose():
     """The shoulder is at 0.3105 m and the arm 0.868 m long: that is where it stops."""
     model, limits = arm(ROBOT), joint_limits(ROBOT)
     shoulder, direction = np.array([0.0, 0.0, 0.3105]), np.array([0.6, 0.0, 0.8])
@@ -76,7 +76,7 @@ def test_motions_keep_their_bounds_and_arrive(speed, acceleration, jerk):
     assert used == pytest.approx(1.0)  # at least one bound is met: it could not be faster
 
 
-def test_a_slower_motion_takes_the_same_way():
+def test_a_slower_motion_has_the_same_path():
     profile = fastest_profile(
         tightest_bounds(
             Bounds(speed=1.0, acceleration=9.0, jerk=5.0), Bounds(speed=2.0, acceleration=1.0, jerk=9.0)

@@ -1,4 +1,4 @@
-"""A link over a bad network, on a simulated clock: every figure is the same in every run."""
+"""Links over a faulty network on a simulated clock, deterministic."""
 
 import zlib
 
@@ -37,8 +37,8 @@ def test_a_delay_of_whole_cycles_shifts_the_motion_by_them() -> None:
     assert late_link.statistics.latency.mean == pytest.approx(4e-3, abs=1e-9)
 
 
-def test_loss_is_counted_and_survived() -> None:
-    """5 % lost each way: counts within four standard deviations of a binomial, and the swing goes on."""
+def test_loss_is_counted_and_tolerated() -> None:
+    """5 % lost each way: counts within four standard deviations of a binomial, and the motion continues."""
     network, link = served(Conditions(loss=0.05, seed=3))
     states = swing(link, 3000)
     assert len(states) == 3000
@@ -133,15 +133,15 @@ def test_a_robot_that_ends_the_session_says_so() -> None:
         swing(link, 10)
 
 
-def test_nobody_there() -> None:
+def test_connecting_without_a_robot_fails() -> None:
     network = SimulatedNetwork(RobotServer(robot()))
     network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer within 2 s"):
         RemoteLink(network.transport())
 
 
-def test_a_robot_of_another_version_says_so() -> None:
-    """Its denial reaches a client whose greeting it could not read."""
+def test_a_robot_of_another_version_is_reported() -> None:
+    """Its denial reaches a client whose hello it could not decode."""
     network = SimulatedNetwork(RobotServer(robot()))
     receive = network.server.receive
 
@@ -170,8 +170,8 @@ def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
     assert network.server.statistics.to_json()["commands"]["received"] >= 21  # of both sessions
 
 
-def test_a_stranger_cannot_speak_for_the_owner() -> None:
-    """Neither the owner's session from another address nor another session from the owner's address."""
+def test_datagrams_of_other_clients_are_ignored() -> None:
+    """Neither the client's session from another address nor another session from its address."""
     network, link = served()
     swing(link, 5)
     before = network.server.supervisor.accepted
@@ -186,7 +186,7 @@ def test_a_stranger_cannot_speak_for_the_owner() -> None:
     assert network.server.has_client
 
 
-def test_a_silent_owner_loses_the_robot() -> None:
+def test_a_silent_client_loses_the_robot() -> None:
     network, link = served()
     swing(link, 5)
     network.run(network.now_ns + round(1.1 * network.server.release_after * 1e9))
@@ -194,7 +194,7 @@ def test_a_silent_owner_loses_the_robot() -> None:
     RemoteLink(network.transport("next"))
 
 
-def test_a_lost_greeting_is_repeated_and_welcomed_once() -> None:
+def test_a_lost_hello_is_repeated_and_accepted_once() -> None:
     network, link = served(Conditions(loss=0.5, seed=2))
     assert network.server.statistics.sessions == 1
     network.send(encode(link._session, 0, Hello()), ("client",))
@@ -215,7 +215,7 @@ def test_cycles_from_1_to_100_ms(period: float) -> None:
 
 @pytest.mark.long
 def test_a_minute_at_1_khz() -> None:
-    """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the books of packets balance."""
+    """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the packet counts are consistent."""
     network, link = served(Conditions(delay=2e-4, jitter=5e-4, loss=0.05, duplicates=0.01, seed=11))
     while network.now < 60.0:
         link.cycle(monitor(JOINTS))
@@ -238,14 +238,14 @@ def test_impossible_conditions_are_refused(wrong: dict[str, float]) -> None:
         Conditions(**wrong)
 
 
-def test_a_stream_counts_each_packet_once() -> None:
+def test_a_sequence_counter_counts_each_packet_once() -> None:
     stream = SequenceCounter()
     newer = [stream.add(number) for number in (10, 12, 11, 12, 15, 9, 13, 13)]
     assert newer == [True, True, False, False, True, False, False, False]
     assert (stream.received, stream.reordered, stream.duplicates, stream.lost) == (5, 2, 3, 1)
 
 
-def test_a_spread_is_that_of_its_samples() -> None:
+def test_duration_statistics_are_those_of_the_samples() -> None:
     samples, spread = np.random.default_rng(1).normal(3.0, 0.5, 500), DurationStatistics()
     for value in samples:
         spread.add(value)

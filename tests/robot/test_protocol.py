@@ -1,4 +1,4 @@
-"""Datagrams say what was put in, and nothing else gets through."""
+"""Datagrams: encoding, decoding and rejection of malformed bytes."""
 
 import math
 import struct
@@ -42,7 +42,9 @@ def rows(draw: st.DrawFn, count: int) -> list[np.ndarray]:
 
 @given(U64, U64, rows(4), NUMBER, st.sampled_from(Mode))
 @settings(max_examples=60, deadline=None)
-def test_commands_arrive_bit_by_bit(session: int, number: int, arrays: list, sent: float, mode: Mode) -> None:
+def test_commands_are_decoded_exactly(
+    session: int, number: int, arrays: list, sent: float, mode: Mode
+) -> None:
     names = ("q", "stiffness", "damping_ratio", "tau_ff")
     order = Command(**dict(zip(names, arrays)), mode=mode)
     packet = decode(encode(session, number, CommandMessage(order, sent)))
@@ -55,7 +57,7 @@ def test_commands_arrive_bit_by_bit(session: int, number: int, arrays: list, sen
 
 
 @pytest.mark.parametrize("refusal", [None, *Refusal])
-def test_states_arrive_bit_by_bit(refusal: Refusal | None) -> None:
+def test_states_are_decoded_exactly(refusal: Refusal | None) -> None:
     q = START
     state = State(
         t=1.25, q=q, qdot=2 * q, tau_measured=3 * q, tau_external=4 * q, mode=Mode.COMMAND, refusal=refusal
@@ -70,7 +72,7 @@ def test_states_arrive_bit_by_bit(refusal: Refusal | None) -> None:
         np.testing.assert_array_equal(array, (i + 1) * q)
 
 
-def test_the_rest_arrives_too() -> None:
+def test_other_messages_are_decoded() -> None:
     for body in (Hello(), Bye(), DenialMessage(Denial.BUSY), DenialMessage(Denial.VERSION)):
         assert decode(encode(1, 2, body)).body == body
     welcome = decode(encode(1, 2, Welcome(1e-3, 0.05, limits(7)))).body
@@ -97,7 +99,7 @@ def test_the_byte_table_of_the_manual() -> None:
     assert encode(0xABCD, 42, packet.body) == data
 
 
-def test_another_version_is_told_from_garbage() -> None:
+def test_another_version_is_distinguished_from_malformed_bytes() -> None:
     data = bytearray(encode(1, 2, Hello()))
     data[4] = 2
     data[-4:] = struct.pack("<I", zlib.crc32(data[:-4]))
@@ -106,7 +108,7 @@ def test_another_version_is_told_from_garbage() -> None:
 
 
 def sealed(head: bytes, payload: bytes) -> bytes:
-    """Return a datagram whose magic, length and checksum are right, whatever is inside."""
+    """Return a datagram with valid magic, length and checksum and any content."""
     data = b"SDRL" + head[:2] + struct.pack("<H", 28 + len(payload)) + head[2:18] + payload
     return data + struct.pack("<I", zlib.crc32(data))
 
@@ -146,7 +148,7 @@ FUZZ = st.one_of(
 
 @given(FUZZ)
 @settings(max_examples=400, deadline=None)
-def test_nothing_malformed_gets_through(data: bytes) -> None:
+def test_malformed_datagrams_are_rejected(data: bytes) -> None:
     try:
         packet = decode(data)
     except MalformedError:
@@ -158,7 +160,7 @@ def test_nothing_malformed_gets_through(data: bytes) -> None:
 @given(st.lists(FUZZ, min_size=1, max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) -> None:
-    """From the owner's own address, in its own session: only an acceptable command may move the robot."""
+    """From the client's address and session: only a valid command may move the robot."""
     server = RobotServer(robot())
     network = SimulatedNetwork(server)
     network.transport("client")
@@ -176,8 +178,8 @@ def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) 
 
 @given(st.lists(FUZZ, min_size=1, max_size=20))
 @settings(max_examples=40, deadline=None)
-def test_fuzzed_datagrams_never_confuse_the_client(datagrams: list[bytes]) -> None:
-    """Whatever is not of its session is counted and passed over; the next true state is returned."""
+def test_fuzzed_datagrams_are_ignored_by_the_client(datagrams: list[bytes]) -> None:
+    """Datagrams of other sessions are counted and ignored; the next valid state is returned."""
     network, link = served()
     before = link.cycle(command(START))
     for data in datagrams:

@@ -1,4 +1,4 @@
-"""One experiment, two robots: in the process, and behind a link."""
+"""One experiment on two robots: in the same process, and behind a link."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, her
 
 
 def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Result) -> None:
-    """With a fifth of all datagrams lost, the plan still goes by the robot's clock."""
+    """With a fifth of all datagrams lost, the plan still follows the robot's clock."""
     there = run_on(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
     assert there.metrics["link_lost_share"] > 0.1
     assert there.metrics["refused_commands"] == 0
@@ -88,8 +88,8 @@ def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Re
     assert abs(found.alignment.offset) < PERIOD
 
 
-def test_an_experiment_changes_robots_and_does_not_notice(scenario: RobotScenario, here: Result) -> None:
-    """Half way the plan goes on with the robot behind the link; both robots together do what one alone would."""
+def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, here: Result) -> None:
+    """In the middle the plan continues with the robot behind the link; the motion is that of one robot."""
     setup = Setup(scenario)
     experiment = setup.experiment()
     link = SwitchableLink(
@@ -114,7 +114,7 @@ def test_an_experiment_changes_robots_and_does_not_notice(scenario: RobotScenari
     assert np.abs(np.diff(log.q, axis=0)).max() < 0.03  # the lag behind the command at the change; no jump
 
 
-def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path) -> None:
+def test_data_before_a_lost_link_are_kept(scenario: RobotScenario, tmp_path: Path) -> None:
     bench = Bench(scenario, Conditions())
     tick = bench.network.server.tick
     asked = {"commands": 0}
@@ -135,7 +135,7 @@ def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path
 
 
 def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> None:
-    """The client sleeps for a while in the middle: it must not go on as if nothing had happened."""
+    """The client pauses in the middle: the experiment must not continue."""
     bench = Bench(scenario, Conditions())
 
     class Sleepy(RemoteLink):
@@ -162,7 +162,7 @@ def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
         run_on(scenario, lambda: LocalLink(robot(), PERIOD))
 
 
-def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> None:
+def test_a_robot_is_moved_to_the_start(scenario: RobotScenario) -> None:
     link = LocalLink(seven_joint_robot(), PERIOD)
     result = run_on(scenario, lambda: link)
     assert result.completed
@@ -172,7 +172,7 @@ def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> N
     assert np.abs(first - start).max() < 0.02
 
 
-def test_an_approach_that_cannot_succeed_says_so() -> None:
+def test_an_impossible_approach_raises() -> None:
     with pytest.raises(RunError, match="outside the joint's limits"):
         approach(LocalLink(robot()), command(START + 5.0), 0.01)
     soft = replace(command(START + 0.1), stiffness=np.full(3, 0.01), damping_ratio=np.zeros(3))
@@ -191,7 +191,7 @@ def test_robots_that_can_be_served() -> None:
         served_robot("gone.urdf")
 
 
-def test_nobody_at_the_other_end(scenario: RobotScenario) -> None:
+def test_running_without_a_robot_fails(scenario: RobotScenario) -> None:
     bench = Bench(scenario, Conditions())
     bench.network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer"):

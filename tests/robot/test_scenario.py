@@ -1,4 +1,4 @@
-"""Scenarios of kind `robot`: what they do, and what is refused with a sentence."""
+"""Scenarios of kind `robot`: behaviour and error messages."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def problems(**changes: Any) -> str:
     return str(caught.value)
 
 
-def test_the_tool_goes_where_it_is_sent_and_the_plain_data_is_the_same_scenario():
+def test_the_tool_reaches_its_goal_and_plain_data_give_the_same_scenario():
     s = scenario()
     assert from_data(s.to_data(), "reach") == s
     result = softdock.simulate(s)
@@ -64,8 +64,8 @@ def test_commands_are_held_for_a_period(period):
     assert result.history["joint_1.position"][-1] == pytest.approx(0.2, abs=1e-4)
 
 
-def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
-    """Nothing pushes from outside: momentum stays, and an arm that swings left turns its carrier right."""
+def test_an_arm_on_a_floating_carrier_rotates_it_in_the_opposite_direction():
+    """Without external forces momentum is conserved, and the carrier rotates against the arm."""
     carrier = {"mass": 200.0, "inertia": [30.0, 30.0, 30.0]}
     result = softdock.simulate(
         scenario(
@@ -85,7 +85,7 @@ def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
     assert np.linalg.norm(nodes["link_6"].parts[0].mesh.points, axis=1).max() == pytest.approx(0.0625)
 
 
-def test_a_base_of_its_own_floats_too():
+def test_a_free_base_floats():
     result = softdock.simulate(
         scenario(
             gravity=[0, 0, 0],
@@ -97,7 +97,7 @@ def test_a_base_of_its_own_floats_too():
     assert result.history["base.qz"][-1] < -0.01
 
 
-def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
+def test_urdf_with_prismatic_and_continuous_joints_runs(tmp_path):
     (tmp_path / "two fingers.urdf").write_text(branched(), encoding="utf-8")
     data = {
         "kind": "robot",
@@ -113,7 +113,7 @@ def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
 
 
 def test_torques_are_measured_behind_the_friction_of_the_joints():
-    """What the sensors see moves the arm and holds it up, at any instant; motors give that and friction."""
+    """Measured torques accelerate and support the arm at all times; motor torques include friction."""
     rubbing = {**REACH["arm"], "friction": {"viscous": 2.0, "coulomb": 1.5}}
     setup = Setup(scenario(arm=rubbing))
     robot = setup.robot(1.0)
@@ -167,7 +167,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
         ),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(changes, said):
+def test_invalid_scenarios_give_a_message(changes, said):
     assert said.lower() in problems(**changes).lower()
 
 

@@ -1,4 +1,4 @@
-"""One experiment goes on with another robot, and nothing jumps."""
+"""Switching between robots during an experiment without jumps."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ GOAL = START + 0.3
 
 
 def path(i: int) -> np.ndarray:
-    """A smooth way from START to GOAL within 1000 cycles."""
+    """Return a smooth path from START to GOAL within 1000 cycles."""
     s = min(1.0, i / 1000.0)
     return START + (GOAL - START) * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
 
@@ -51,7 +51,7 @@ def test_switching_in_the_middle_and_back() -> None:
     np.testing.assert_allclose(q[-1], GOAL, atol=1e-3)
 
 
-def test_the_robot_left_behind_holds() -> None:
+def test_the_inactive_robot_holds_its_position() -> None:
     link = both()
     follow(link, 1, 400)
     link.align("remote", 800.0 * ONE, 0.7 * ONE)
@@ -63,7 +63,7 @@ def test_the_robot_left_behind_holds() -> None:
     assert np.abs(link.cycle(command(path(900))).q - held).max() > 0.05
 
 
-def test_a_robot_that_stands_elsewhere_may_not_take_over() -> None:
+def test_a_robot_at_another_position_cannot_take_over() -> None:
     link = both()
     follow(link, 1, 700)
     with pytest.raises(SwitchError, match=r"is 0\.\d+ rad from the last command at joint \d"):
@@ -72,7 +72,7 @@ def test_a_robot_that_stands_elsewhere_may_not_take_over() -> None:
     assert link.cycle(command(path(700))).refusal is None
 
 
-def test_switching_to_what_is_not_there_or_in_use() -> None:
+def test_switching_to_an_unknown_or_active_robot_raises() -> None:
     link = both()
     with pytest.raises(ValueError, match="there are simulated, remote"):
         link.switch("other")

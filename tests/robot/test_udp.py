@@ -1,4 +1,4 @@
-"""The same link over real sockets and the clock on the wall, for a second or two."""
+"""Links over real sockets in real time."""
 
 import socket
 import threading
@@ -44,7 +44,7 @@ def test_an_experiment_over_udp() -> None:
     assert not udp.server.has_client
 
 
-def test_garbage_a_second_client_and_loss_over_udp() -> None:
+def test_malformed_bytes_a_second_client_and_loss_over_udp() -> None:
     conditions = Conditions(delay=2e-3, jitter=2e-3, loss=0.05, duplicates=0.05, seed=4)
     with serving(conditions) as udp, connect(*udp.address) as link:
         noise = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -60,7 +60,7 @@ def test_garbage_a_second_client_and_loss_over_udp() -> None:
         assert link.statistics.latency.least > 4e-3
 
 
-def test_a_robot_that_goes_away_over_udp() -> None:
+def test_a_robot_that_disconnects_over_udp() -> None:
     with serving() as udp:
         link = connect(*udp.address)
         link.cycle(monitor(JOINTS))
@@ -71,12 +71,12 @@ def test_a_robot_that_goes_away_over_udp() -> None:
         link.cycle(monitor(JOINTS))
 
 
-def test_a_port_in_use_is_refused_with_a_sentence() -> None:
+def test_a_port_in_use_gives_a_message() -> None:
     with serving() as udp, pytest.raises(InputError, match="Cannot listen there"):
         UdpServer(RobotServer(robot()), *udp.address)
 
 
-def test_hosts_and_ports_that_cannot_be() -> None:
+def test_invalid_hosts_and_ports_are_rejected() -> None:
     with pytest.raises(InputError, match="0 to 65535"):
         connect(LOOPBACK, 70_000)
     with pytest.raises(InputError, match="Unknown host"):

@@ -1,4 +1,4 @@
-"""URDF files: what is read, and what is refused with file and line."""
+"""URDF files: reading, and error messages with file and line."""
 
 import numpy as np
 import pytest
@@ -98,7 +98,7 @@ LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
         (b"\xff\xfe\x00", "well-formed"),
     ],
 )
-def test_bad_files_get_a_sentence_with_the_line(text, said):
+def test_invalid_files_give_a_message_with_the_line(text, said):
     assert said in problem(text)
 
 
@@ -113,7 +113,7 @@ def test_document_types_and_entities_are_refused(text):
     assert "are refused" in problem(text)
 
 
-def test_files_without_end_are_refused(tmp_path):
+def test_too_large_files_are_rejected(tmp_path):
     assert "nested more than" in problem("<robot>" + "<a>" * 100)
     with pytest.raises(InputError, match="larger than 10 MB"):
         parse_xml(b" " * (MAX_BYTES + 1), "arm.urdf")
