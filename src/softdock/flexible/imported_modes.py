@@ -80,43 +80,53 @@ def _from_npz(path: Path) -> dict[str, Floats]:
 
 
 def _from_csv(folder: Path) -> dict[str, Floats]:
+    nodes = _read_nodes(folder / "nodes.csv")
+    names = [str(name) for name in nodes["names"]]
+    frequency, motions = _read_mode_shapes(folder / "modes.csv", names)
+    shapes = [[motion[name] for name in names] for motion in motions.values()]
+    return {
+        **nodes,
+        "frequency": np.array(list(frequency.values())),
+        "shapes": np.moveaxis(np.array(shapes), 0, -1),
+    }
+
+
+def _read_nodes(file: Path) -> dict[str, Floats]:
+    """Return names, positions (nodes, 3) [m] and lumped mass (nodes, 6) of the nodes."""
     names, positions, mass = [], [], []
     inertia = ("ixx", "iyy", "izz")
-    for line, row in _rows(folder / "nodes.csv", ("name", "x", "y", "z", "mass"), inertia):
+    for line, row in _rows(file, ("name", "x", "y", "z", "mass"), inertia):
         names.append(row["name"])
-        values = _numbers(folder / "nodes.csv", line, row, ("x", "y", "z", "mass"))
+        values = _numbers(file, line, row, ("x", "y", "z", "mass"))
         positions.append(values[:3])
-        moments = _numbers(folder / "nodes.csv", line, row, inertia if "ixx" in row else ())
+        moments = _numbers(file, line, row, inertia if "ixx" in row else ())
         mass.append([*(moments or [0.0] * 3), *([values[3]] * 3)])
-    file = folder / "modes.csv"
+    return {"names": np.array(names), "positions": np.array(positions), "mass": np.array(mass)}
+
+
+def _read_mode_shapes(
+    file: Path, names: list[str]
+) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
+    """Return the frequency [Hz] by mode, and the motion (6,) by mode and node."""
     motions: dict[str, dict[str, list[float]]] = {}
     frequency: dict[str, float] = {}
     for line, row in _rows(file, ("mode", "frequency", "node", *COMPONENTS), ()):
         f, *motion = _numbers(file, line, row, ("frequency", *COMPONENTS))
         mode = row["mode"]
         if frequency.setdefault(mode, f) != f:
-            raise _line_error(
-                file, line, f"mode {mode} must have one frequency in all its rows.", row["frequency"]
-            )
+            message = f"mode {mode} must have one frequency in all its rows."
+            raise _line_error(file, line, message, row["frequency"])
         if row["node"] not in names:
             raise _line_error(file, line, "there is no such node in nodes.csv.", row["node"])
         if row["node"] in motions.setdefault(mode, {}):
             raise _line_error(file, line, f"mode {mode} has two rows for one node.", row["node"])
         motions[mode][row["node"]] = motion
-    for mode, motion_of in motions.items():
-        missing = [name for name in names if name not in motion_of]
+    for mode, motion_by_node in motions.items():
+        missing = [name for name in names if name not in motion_by_node]
         if missing:
-            raise InputError(
-                Problem(message=f"Mode {mode} has no row for node {missing[0]}.", file=str(file))
-            )
-    shapes = [[motion_of[name] for name in names] for motion_of in motions.values()]
-    return {
-        "names": np.array(names),
-        "positions": np.array(positions),
-        "frequency": np.array(list(frequency.values())),
-        "shapes": np.moveaxis(np.array(shapes), 0, -1),
-        "mass": np.array(mass),
-    }
+            message = f"Mode {mode} has no row for node {missing[0]}."
+            raise InputError(Problem(message=message, file=str(file)))
+    return frequency, motions
 
 
 def _rows(

@@ -45,48 +45,55 @@ def read_nastran(
     bulk: str | Path, eigenvectors: str | Path, *, base: int, tolerance: float = TOLERANCE
 ) -> BaseModes:
     """Read modes clamped at grid point `base` from bulk data and a punch (`.pch`) or printed (`.f06`) file."""
-    data = _read_bulk(Path(bulk))
-    modes, values = _read_eigenvectors(Path(eigenvectors))
+    bulk, eigenvectors = Path(bulk), Path(eigenvectors)
+    data = _read_bulk(bulk)
+    modes, values = _read_eigenvectors(eigenvectors)
     grids = sorted(set().union(*modes.values()))
-    for grid in grids:
-        if grid not in data.positions:
-            raise _error(Path(bulk), None, f"has no GRID {grid}, which the eigenvectors name.")
-    for grid in sorted({*data.mass, base}):
-        if grid not in grids:
-            raise _error(
-                Path(eigenvectors),
-                None,
-                f"has no motion of grid point {grid}, which has mass or is the base.",
-            )
-    for mode, motion in modes.items():
-        missing = [grid for grid in grids if grid not in motion]
-        if missing:
-            raise _error(Path(eigenvectors), None, f"Mode {mode} has no motion of grid point {missing[0]}.")
+    _check_grids(bulk, eigenvectors, data, modes, grids, base)
     order = sorted(modes)
-    shapes = np.array(
-        [[modes[mode][grid] for grid in grids] for mode in order]
+    eigenvalue = np.array([values[mode] for mode in order])
+    if not (eigenvalue > 0.0).all():
+        message = "has modes of frequency zero: the structure must be clamped at its base."
+        raise _error(eigenvectors, None, message)
+    shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])
+    shapes = np.concatenate(
+        [shapes[..., 3:], shapes[..., :3]], axis=-1
     )  # Nastran: translation before rotation
-    shapes = np.moveaxis(np.concatenate([shapes[..., 3:], shapes[..., :3]], axis=-1), 0, -1)
     mass = np.zeros((6 * len(grids), 6 * len(grids)))
     for grid, own in data.mass.items():
         at = 6 * grids.index(grid)
         mass[at : at + 6, at : at + 6] += own
-    eigenvalue = np.array([values[mode] for mode in order])
-    if not (eigenvalue > 0.0).all():
-        raise _error(
-            Path(eigenvectors),
-            None,
-            "has modes of frequency zero: the structure must be clamped at its base.",
-        )
     return modes_from_arrays(
         base=str(base),
         names=[str(grid) for grid in grids],
         positions=np.array([data.positions[grid] for grid in grids]),
         frequency=np.sqrt(eigenvalue) / (2.0 * np.pi),
-        shapes=shapes,
+        shapes=np.moveaxis(shapes, 0, -1),
         mass=mass,
         tolerance=tolerance,
     )
+
+
+def _check_grids(
+    bulk: Path,
+    eigenvectors: Path,
+    data: _Bulk,
+    modes: dict[int, dict[int, list[float]]],
+    grids: list[int],
+    base: int,
+) -> None:
+    """Raise InputError unless every grid point of the eigenvectors, with mass or at the base is in both files."""
+    for grid in grids:
+        if grid not in data.positions:
+            raise _error(bulk, None, f"has no GRID {grid}, which the eigenvectors name.")
+    for grid in sorted({*data.mass, base}):
+        if grid not in grids:
+            message = f"has no motion of grid point {grid}, which has mass or is the base."
+            raise _error(eigenvectors, None, message)
+    for mode, motion in modes.items():
+        missing = [grid for grid in grids if grid not in motion]
+        if missing:
+            raise _error(eigenvectors, None, f"Mode {mode} has no motion of grid point {missing[0]}.")
 
 
 def _read_bulk(path: Path) -> _Bulk:

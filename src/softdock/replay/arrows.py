@@ -3,10 +3,10 @@
 import numpy as np
 
 from softdock.multibody.touching import Contact
-from softdock.replay import forces, solids
-from softdock.replay.keyframes import increasing_rows, rotation_track, track
+from softdock.replay import forces
+from softdock.replay.keyframes import increasing_rows
 from softdock.replay.motion import Motion
-from softdock.replay.scene import Floats, Node, Part, Role
+from softdock.replay.scene import Floats, Node
 from softdock.replay.surfaces import DrawnSurface
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
@@ -30,40 +30,23 @@ def contact_arrows(
     if not wrenches:
         return [], 0.0
     peak = max(float(np.linalg.norm(w[:, :3], axis=1).max()) for _, w in wrenches.values())
-    mesh = solids.arrow()
     nodes = []
     for name, (contact, wrench) in wrenches.items():
         force = np.linalg.norm(wrench[:, :3], axis=1)
         position, rotation = _arrow_poses(surfaces[contact.a], surfaces[contact.b], wrench, motion)
         length = forces.arrow_lengths(force, forces.MAX_LENGTH * size, peak)
-        nodes.append(
-            Node(
-                name=f"force of {name}",
-                parts=(Part(mesh=mesh, material=forces.MATERIAL, role=Role.FORCE),),
-                tracks={
-                    "translation": track(motion.time, position, 3e-3 * size),
-                    "rotation": rotation_track(motion.time, rotation, 0.02),
-                    "scale": track(motion.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
-                },
-            )
-        )
+        nodes.append(forces.arrow_node(f"force of {name}", motion.time, position, rotation, length, size))
     return nodes, peak
 
 
 def _arrow_poses(a: DrawnSurface, b: DrawnSurface, wrench: Floats, motion: Motion) -> tuple[Floats, Floats]:
     """Return positions (n, 3) and attitudes (n, 4) of an arrow in the world; without force, the last ones."""
-    n = len(wrench)
-    force = np.linalg.norm(wrench[:, :3], axis=1)
-    loaded = force > 0.0
+    loaded = np.linalg.norm(wrench[:, :3], axis=1) > 0.0
     R_NA = motion.rotations(a.surface.body) @ a.R_BS
     p_NA = motion.p[a.surface.body] + motion.rotations(a.surface.body) @ a.p_BS
     p_NB = motion.p[b.surface.body] + motion.rotations(b.surface.body) @ b.mesh.points.mean(axis=0)
     near = np.einsum("nji,nj->ni", R_NA, p_NB - p_NA)
     points = forces.points_of_action(a.profile, wrench[loaded, :3], wrench[loaded, 3:], near[loaded])
-    position, rotation = np.zeros((n, 3)), np.zeros((n, 4))
+    position = np.zeros((len(wrench), 3))
     position[loaded] = p_NA[loaded] + np.einsum("nij,nj->ni", R_NA[loaded], points)
-    rotation[loaded] = forces.rotation_from_z(
-        np.einsum("nij,nj->ni", R_NA[loaded], wrench[loaded, :3] / force[loaded][:, None])
-    )
-    last_loaded = np.maximum.accumulate(np.where(loaded, np.arange(n), int(np.argmax(loaded))))
-    return position[last_loaded], rotation[last_loaded]
+    return position[forces.last_loaded_rows(loaded)], forces.arrow_rotations(R_NA, wrench[:, :3])

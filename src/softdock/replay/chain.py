@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from softdock.replay import solids
+from softdock.replay import forces, solids
 from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.keyframes import increasing_rows, track
 from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role, Scene
@@ -17,7 +17,6 @@ BLUE = Material(name="chaser", colour=(0.10, 0.28, 0.55), roughness=0.55)
 ORANGE = Material(name="target", colour=(0.80, 0.42, 0.10), roughness=0.55)
 STEEL = Material(name="spring", colour=(0.30, 0.32, 0.35), metallic=0.4, roughness=0.4)
 WALL = Material(name="wall", colour=(0.25, 0.25, 0.25), roughness=0.9)
-RED = Material(name="contact force", colour=(0.75, 0.02, 0.02), roughness=0.5)
 MIN_SIDE = 0.45  # fraction of the side of the heaviest mass
 SPRING_LENGTH = 1.1  # at rest, in sides of the heaviest mass
 
@@ -226,14 +225,14 @@ class _Layout:
                 "translation": track(self.time, place, POSITION_TOLERANCE * self.side),
                 "scale": track(self.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * self.side),
             }
-            part = Part(mesh=ARROW, material=RED, role=Role.FORCE)
+            part = Part(mesh=ARROW, material=forces.MATERIAL, role=Role.FORCE)
             wxyz = (math.cos(half), 0.0, math.sin(half), 0.0)
             out.append(Node(name=name, parts=(part,), rotation_wxyz=wxyz, tracks=tracks))
         return out
 
 
 HOUSING = Material(name="latch housing", colour=(0.75, 0.53, 0.35), opacity=0.35, double_sided=True)
-ARROW = solids.transformed(solids.arrow(), np.eye(3), np.array([0.0, 0.0, 1.0]))
+ARROW = solids.transformed(forces.ARROW, np.eye(3), np.array([0.0, 0.0, 1.0]))
 """Arrow from the origin to z = 1."""
 
 

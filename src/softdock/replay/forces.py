@@ -4,12 +4,15 @@ import itertools
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softdock.geometry.profile import Profile
-from softdock.replay.scene import Floats, Material
-from softdock.replay.solids import ARC_STEP
+from softdock.replay import solids
+from softdock.replay.keyframes import rotation_track, track
+from softdock.replay.scene import Floats, Indices, Material, Node, Part, Role
 
 MAX_LENGTH = 0.6  # fraction of the mechanism's radius
+ARROW = solids.arrow()
 MATERIAL = Material(name="contact force", colour=(0.75, 0.02, 0.02), roughness=0.5)
 MIN_LENGTH = 0.22  # fraction of the longest arrow
 
@@ -46,7 +49,7 @@ def points_of_action(profile: Profile, force: Floats, torque: Floats, near: Floa
 def _line_segments(profile: Profile) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     out = []
     for segment in profile.segments:
-        steps = max(1, math.ceil(abs(getattr(segment, "sweep", 0.0)) / ARC_STEP))
+        steps = max(1, math.ceil(abs(getattr(segment, "sweep", 0.0)) / solids.ARC_STEP))
         places = [segment.point(k / steps) for k in range(steps + 1)]
         out += list(itertools.pairwise(places))
     return out
@@ -79,3 +82,34 @@ def rotation_from_z(direction: Floats) -> Floats:
     opposite = q[:, 0] < 1e-9
     q[opposite] = [0.0, 1.0, 0.0, 0.0]
     return np.asarray(q / np.linalg.norm(q, axis=1)[:, None])
+
+
+def arrow_rotations(R_NA: Floats, force_A: Floats) -> Floats:
+    """Return quaternions wxyz in the world, (n, 4), along forces (n, 3) in A; without force, the last one."""
+    size = np.linalg.norm(force_A, axis=1)
+    loaded = size > 0.0
+    rotation = np.zeros((len(size), 4))
+    direction = force_A[loaded] / size[loaded][:, None]
+    rotation[loaded] = rotation_from_z(np.einsum("nij,nj->ni", R_NA[loaded], direction))
+    return np.asarray(rotation[last_loaded_rows(loaded)])
+
+
+def last_loaded_rows(loaded: NDArray[np.bool_]) -> Indices:
+    """Return for every row the last one with force up to it, or the first one with force."""
+    rows = np.where(loaded, np.arange(len(loaded)), int(np.argmax(loaded)))
+    return np.asarray(np.maximum.accumulate(rows))
+
+
+def arrow_node(
+    name: str, time: Floats, position: Floats, rotation: Floats, length: Floats, size: float
+) -> Node:
+    """Return an arrow with its head at positions (n, 3) [m]; `size` is that of the mechanism [m]."""
+    return Node(
+        name=name,
+        parts=(Part(mesh=ARROW, material=MATERIAL, role=Role.FORCE),),
+        tracks={
+            "translation": track(time, position, 3e-3 * size),
+            "rotation": rotation_track(time, rotation, 0.02),
+            "scale": track(time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
+        },
+    )

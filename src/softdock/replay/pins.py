@@ -10,7 +10,7 @@ from softdock.geometry.profile import Arc, Line, Profile
 from softdock.multibody.interface import Interface
 from softdock.multibody.joints import matrix
 from softdock.replay import forces, solids
-from softdock.replay.keyframes import increasing_rows, rotation_track, track
+from softdock.replay.keyframes import increasing_rows
 from softdock.replay.motion import Motion
 from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role
 from softdock.result import Result
@@ -143,27 +143,15 @@ def pin_arrow(
         return None, 0.0
     f_H = np.stack([c.values[rows] for c in channels if c], axis=1)
     force = np.linalg.norm(f_H, axis=1)
-    loaded = force > 0.0
-    if not loaded.any():
+    if not force.any():
         return None, 0.0
     X, body, peak = interface.holes.pose(), interface.holes.body, float(force.max())
-    R_NH = motion.rotations(body) @ X.R
-    rotation = np.zeros((len(rows), 4))
-    rotation[loaded] = forces.rotation_from_z(
-        np.einsum("nij,nj->ni", R_NH[loaded], f_H[loaded] / force[loaded][:, None])
-    )
-    last_loaded = np.maximum.accumulate(np.where(loaded, np.arange(len(rows)), int(np.argmax(loaded))))
+    rotation = forces.arrow_rotations(motion.rotations(body) @ X.R, f_H)
     length = forces.arrow_lengths(force, forces.MAX_LENGTH * size, peak)
     # The arrow ends on the surface of the pin tips, not inside them.
-    along = matrix(rotation[last_loaded].T)[:, 2].T
+    along = matrix(rotation.T)[:, 2].T
     caps = motion.p[body] + np.einsum(
         "nij,nj->ni", motion.rotations(body), X.p + _tips(interface, motion) @ X.R.T
     )
     position = caps - 0.5 * interface.pin.diameter * along
-    tracks = {
-        "translation": track(motion.time, position, 3e-3 * size),
-        "rotation": rotation_track(motion.time, rotation[last_loaded], 0.02),
-        "scale": track(motion.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
-    }
-    part = Part(mesh=solids.arrow(), material=forces.MATERIAL, role=Role.FORCE)
-    return Node(name=f"force of {name}", parts=(part,), tracks=tracks), peak
+    return forces.arrow_node(f"force of {name}", motion.time, position, rotation, length, size), peak
