@@ -27,7 +27,7 @@ def main() -> None:
         page = browser.new_page(viewport=NARROW)
         page.goto(page_file.as_uri())
         page.evaluate("softdock.ready")
-        page.evaluate("t => { softdock.seek(t); softdock.look('section'); }", moment)
+        page.evaluate("t => { softdock.seek(t); softdock.setView('section'); }", moment)
         page.wait_for_timeout(1000)
         page.screenshot(path=PICTURE)
         browser.close()

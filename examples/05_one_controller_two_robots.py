@@ -10,8 +10,8 @@ import numpy as np
 
 import softdock
 from softdock.recording import compare
-from softdock.robot.link_network import Conditions
 from softdock.robot.link_server import RobotServer
+from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import UdpServer, connect
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate.remote import run_on

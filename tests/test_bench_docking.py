@@ -1,4 +1,4 @@
-"""The two engines of the docking benchmark get the same problem."""
+"""Both engines of the docking benchmark simulate the same problem."""
 
 import itertools
 import math
@@ -35,13 +35,13 @@ def profile_of(case, name):
     return case.surfaces[name].read(case.directory)[0]
 
 
-def test_case_has_nothing_that_only_one_engine_knows(case):
+def test_case_has_only_features_of_both_engines(case):
     assert case.contacts
     assert not any((case.stops, case.drives, case.events, case.welds))
     assert all(spring.exponential is None for spring in case.springs.values())
 
 
-def test_engines_fly_the_same_way_until_they_touch(case):
+def test_engines_agree_before_contact(case):
     flight = case.model_copy(update={"duration": FLIGHT})
     theirs = Peer(flight, Resolution(step=1e-3, wedges=8, chord=1e-3)).run(
         docking.RATE, docking.TIP, docking.PORT
@@ -94,7 +94,7 @@ def test_linear_contact_is_that_of_the_layer_at_its_force(force):
 @pytest.mark.slow
 def test_benchmark_gives_rows(monkeypatch):
     monkeypatch.setattr(docking, "DURATION", 1.0)
-    monkeypatch.setattr(docking, "PATIENCE", 0.0)
+    monkeypatch.setattr(docking, "TIME_LIMIT", 0.0)
     monkeypatch.setattr(docking, "STEPS", (2e-3,))
     rows = docking.run(lambda what, fraction: None)
     assert all({"name", "value", "unit"} <= set(row) <= ROW for row in rows)

@@ -1,4 +1,4 @@
-"""The station study: the bundled scenarios against the paper's table, closed forms and each other."""
+"""Bundled station scenarios: the paper's table, closed forms and mutual agreement."""
 
 import json
 from pathlib import Path
@@ -44,8 +44,8 @@ def test_the_study_of_the_paper(docked: dict) -> None:
     assert docked["outcome"] == "docked"
 
 
-def test_the_run_does_what_the_impulse_says(docked: dict) -> None:
-    """The jump of the rate in time, in orbit and after an approach of 50 s, against the weld of a station at rest."""
+def test_the_run_agrees_with_the_weld_impulse(docked: dict) -> None:
+    """The change of rate in orbit after an approach of 50 s, compared with the weld of a station at rest."""
     m = docked["metrics"]
     assert m["delta_rate_simulated"] == pytest.approx(m["delta_rate"], rel=1e-4)
     assert docked["audit"]["energy_residual"] < 1e-5
@@ -56,14 +56,14 @@ def test_the_run_does_what_the_impulse_says(docked: dict) -> None:
 @pytest.mark.parametrize("direction", APPROACHES)
 def test_every_approach(direction: str) -> None:
     """With few modes, against the exact propagation of small motions of base and modes in free space."""
-    from softdock.flexible import ring
+    from softdock.flexible import propagate_free_vibration
     from softdock.flexible.station import Orbiter
 
     change = {"modes": 28, "panel_elements": 4, "orbit": None, "after": "60 s", "closing_rate": "2 mm/s"}
     result = softdock.simulate(softdock.load(f"power-tower-{direction}", change))
     modes = base_modes(mesh(power_tower(panel_elements=4)), "foot", 28)
     impulse = dock(modes, 0.002, np.array(APPROACHES[direction]))
-    rung = ring(
+    rung = propagate_free_vibration(
         modes, motion=impulse.motion, modal_rate=impulse.modal_rate, end=60.0, step=0.02, damping=0.01,
         body=Orbiter().inertia_about_foot(),
     )  # fmt: skip
@@ -102,7 +102,7 @@ def test_modes_by_choice() -> None:
     [
         ({"modes": 5000}, "modes: Must be at most 689"),
         ({"modes": 744}, "modes: Must be at most 689"),
-        ({"orbit.altitude": "-10 km"}, "inside the Earth"),
+        ({"orbit.altitude": "-10 km"}, "intersects the Earth"),
         ({"direction": [0, 0, 0]}, "zero vector"),
         ({"point_a": "keel-tip"}, "no node 'keel-tip'"),
         ({"closing_rate": "1 kg"}, "closing_rate"),
@@ -124,7 +124,7 @@ def test_bad_input(change: dict, said: str) -> None:
         softdock.load("power-tower-x", change)
 
 
-def test_the_prediction_stands_beside_the_run(docked: dict) -> None:
+def test_the_prediction_agrees_with_the_run(docked: dict) -> None:
     expected = softdock.predict("power-tower-x")
     assert expected is not None
     assert expected["delta_rate_simulated"] == pytest.approx(
@@ -134,7 +134,7 @@ def test_the_prediction_stands_beside_the_run(docked: dict) -> None:
 
 
 def test_a_station_with_fewer_modes_than_are_shown(tmp_path: Path) -> None:
-    """A mast of one beam has six modes on its base; the run shows those there are."""
+    """A mast of one beam has six modes on its base; the run shows all of them."""
     file = tmp_path / "mast.yaml"
     file.write_text(
         "softdock: 1\nkind: station\nclosing_rate: 0.1 m/s\npoint_a: top\nmodes: 3\nbefore: 1 s\nafter: 1 s\n"
@@ -163,8 +163,8 @@ def test_a_station_of_one_rigid_part(tmp_path: Path, modes: str) -> None:
     assert metrics["delta_rate_simulated"] == pytest.approx(metrics["delta_rate"], rel=1e-4)
 
 
-def test_a_base_of_hardly_any_mass_says_what_is_wrong(tmp_path: Path) -> None:
-    """Deflected modes leave the base no inertia: the linear model ends there, and the message says why."""
+def test_a_base_with_too_little_mass_gives_a_message(tmp_path: Path) -> None:
+    """Deflected modes make the articulated inertia indefinite: the run ends with a message."""
     file = tmp_path / "light.yaml"
     file.write_text(
         "softdock: 1\nkind: station\nclosing_rate: 0.3 m/s\npoint_a: top\nmodes: all\nbefore: 1 s\nafter: 20 s\n"

@@ -1,4 +1,4 @@
-"""The figures of the station paper are drawn from our own runs."""
+"""The figures of the station paper, drawn from Softdock runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small structures that the tests share."""
+"""Small structures shared by the tests."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def beam(elements: int, section: Section = ROUND, end=(LENGTH, 0.0, 0.0), side=(
 
 
 def satellite(rng: np.random.Generator, elements: int = 3) -> Structure:
-    """A rigid hub with three crooked appendages, an offset and a tip mass; different for every seed."""
+    """Return a rigid hub with three bent appendages, an offset and a tip mass, random by seed."""
     nodes: dict[str, tuple[float, ...]] = {"hub": tuple(rng.normal(size=3))}
     beams, sections = {}, {}
     for i in range(3):

@@ -1,4 +1,4 @@
-"""Beam elements against closed forms, with their order of convergence, and the laws they keep."""
+"""Beam elements: closed forms, order of convergence and conservation laws."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from softdock.theory.beams import Ends
 SLENDER = Section(
     axial=3.0e9, bending_y=2.0e4, bending_z=5.0e4, torsion=1.5e9, mass_per_length=4.0, polar=0.02
 )
-"""Stretching and twisting far above the bending modes that are looked at."""
+"""Axial and torsional modes are far above the bending modes under test."""
 STUBBY = Section(
     axial=3.0e9,
     bending_y=2.0e4,
@@ -31,7 +31,7 @@ STUBBY = Section(
 
 
 def bending_pair(section: Section, ends: Ends, elements: int, modes: int) -> np.ndarray:
-    """Lowest frequencies, of which each plane of bending has its share."""
+    """Return the lowest frequencies, including both bending planes."""
     m = mesh(beam(elements, section))
     return (base_modes(m, "root", modes) if ends is Ends.CANTILEVER else free_modes(m, modes)).frequency
 
@@ -60,7 +60,7 @@ def test_frequencies_reach_1e6() -> None:
 
 @pytest.mark.parametrize("ends", Ends, ids=lambda e: e.name)
 def test_timoshenko_frequencies_converge_in_second_order(ends: Ends) -> None:
-    """Shear is constant in an element. It waves at most once along the beam: its energy is off by (k h)^2 / 12."""
+    """Shear is constant in an element and has at most one wave along the beam: its energy error is (k h)^2 / 12."""
     for EI, GA, rotary in (
         (STUBBY.bending_y, STUBBY.shear_z, STUBBY.rotary_y),
         (STUBBY.bending_z, STUBBY.shear_y, STUBBY.rotary_z),
@@ -159,7 +159,7 @@ def test_offset_is_a_rigid_arm() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rigid_motions_cost_nothing_and_free_modes_are_those_of_the_whole(seed: int) -> None:
+def test_rigid_motions_have_no_energy_and_free_modes_equal_those_of_the_full_problem(seed: int) -> None:
     m = mesh(satellite(np.random.default_rng(seed), elements=1))
     K, M = m.stiffness.toarray(), m.mass.toarray()
     np.testing.assert_allclose(K, K.T, atol=1e-14 * np.abs(K).max())
@@ -175,7 +175,7 @@ def test_rigid_motions_cost_nothing_and_free_modes_are_those_of_the_whole(seed: 
     np.testing.assert_allclose(R.T @ M @ flat, 0.0, atol=1e-9 * np.sqrt(np.abs(R.T @ M @ R).max()))
 
 
-def test_turning_the_whole_structure_changes_nothing() -> None:
+def test_rotating_the_structure_does_not_change_its_modes() -> None:
     """Frame invariance, with a section that is different in y and z."""
     turned = []
     for rotation in (np.eye(3), Rotation.random(random_state=3).as_matrix()):
@@ -184,7 +184,7 @@ def test_turning_the_whole_structure_changes_nothing() -> None:
     np.testing.assert_allclose(turned[0], turned[1], rtol=1e-9)
 
 
-def test_cutting_a_beam_at_a_node_changes_nothing() -> None:
+def test_dividing_a_beam_at_a_node_does_not_change_its_modes() -> None:
     whole = mesh(beam(4, STUBBY))
     half = Structure(
         nodes={"root": (0, 0, 0), "half": (LENGTH / 2, 0, 0), "tip": (LENGTH, 0, 0)},
@@ -227,7 +227,7 @@ def test_sparse_and_dense_find_the_same_modes_even_repeated_ones(monkeypatch: py
     )
     m = mesh(cross)
     dense = [base_modes(m, "hub", 24).frequency, free_modes(m, 24).frequency]
-    monkeypatch.setattr("softdock.flexible.held.DENSE", 0)
+    monkeypatch.setattr("softdock.flexible.clamped_structure.MAX_DENSE_SIZE", 0)
     sparse = [base_modes(m, "hub", 24).frequency, free_modes(m, 24).frequency]
     np.testing.assert_allclose(sparse, dense, rtol=1e-9)
     np.testing.assert_allclose(dense[0][:8], dense[0][0], rtol=1e-9)  # eight times the same
@@ -240,7 +240,7 @@ def test_large_structures_are_solved_sparsely() -> None:
     assert f[0] == pytest.approx(exact, rel=1e-4)  # 2000 elements condition the stiffness by 2000^4
 
 
-def test_refusals_of_descriptions() -> None:
+def test_invalid_structures_are_rejected() -> None:
     s = beam(1, ROUND)
     with pytest.raises(ValidationError, match=r'no chain of beams leads from node "root" to "far"'):
         Structure(nodes={**s.nodes, "far": (9, 9, 9)}, sections=s.sections, beams=s.beams)
@@ -250,7 +250,7 @@ def test_refusals_of_descriptions() -> None:
         Structure(
             nodes=s.nodes, sections=s.sections, beams={"b": Beam(nodes=("root", "nowhere"), section="s")}
         )
-    with pytest.raises(ValidationError, match='section "s" is not the same along y and z'):
+    with pytest.raises(ValidationError, match='section "s" has different properties along y and z'):
         Structure(
             nodes=s.nodes, sections={"s": SLENDER}, beams={"b": Beam(nodes=("root", "tip"), section="s")}
         )
@@ -263,7 +263,7 @@ def test_refusals_of_descriptions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("update", "how"), [({"torsion": 0.0}, "turn about x"), ({"axial": 0.0}, "move along x")]
+    ("update", "how"), [({"torsion": 0.0}, "rotate about x"), ({"axial": 0.0}, "move along x")]
 )
 def test_mechanisms_are_named(update: dict[str, float], how: str) -> None:
     m = mesh(beam(3, ROUND.model_copy(update=update)))
@@ -275,7 +275,7 @@ def test_mechanisms_are_named(update: dict[str, float], how: str) -> None:
         deflect(m, {}, ["root"])
 
 
-def test_refusals_of_questions() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     m = mesh(beam(1, ROUND))
     with pytest.raises(InputError, match="must be at most 6: the structure has no more"):
         base_modes(m, "root", 7)
@@ -298,7 +298,7 @@ def test_refusals_of_questions() -> None:
         free_modes(massless, 1)
     with pytest.raises(InputError, match="no such node; known: root, tip"):
         base_modes(m, "hub", 1)
-    with pytest.raises(InputError, match="at least one node to hold"):
+    with pytest.raises(InputError, match="at least one node to clamp"):
         deflect(m, {}, [])
     with pytest.raises(InputError, match="six numbers"):
         deflect(m, {"tip": (1.0, 2.0)}, ["root"])

@@ -1,4 +1,4 @@
-"""Fixed-interface modes, what they do to the base, and impulsive docking: laws first."""
+"""Fixed-interface modes, their coupling to the base, and impulsive docking."""
 
 import numpy as np
 import pytest
@@ -56,12 +56,14 @@ def test_coupled_frequencies_with_a_docked_body() -> None:
 
 
 def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
-    """With all modes an impulse feels the hub, and of the beams only what their first elements lend it."""
+    """With all modes the inertia is that of the hub plus a contribution of the beams' first elements."""
     gaps = []
     for elements in (1, 2, 4, 8):
         structure = satellite(np.random.default_rng(1), elements)
         modes = base_modes(mesh(structure), "hub")
-        np.testing.assert_allclose(modes.articulated, modes.limit, atol=1e-9 * np.abs(modes.inertia).max())
+        np.testing.assert_allclose(
+            modes.articulated_inertia, modes.rigid_part_inertia, atol=1e-9 * np.abs(modes.inertia).max()
+        )
         assert modes.residual < 1e-9
         hub = structure.parts["hub"]
         rigid = rigid_inertia_matrix(hub.mass, np.array(hub.centre_of_mass), hub.inertia_matrix())
@@ -73,28 +75,28 @@ def test_articulated_inertia_falls_to_that_of_the_rigid_part() -> None:
     assert gaps[-1] < 0.1
 
 
-def test_every_mode_takes_inertia_and_none_too_much(some: list[BaseModes]) -> None:
+def test_every_mode_reduces_the_articulated_inertia_which_stays_positive(some: list[BaseModes]) -> None:
     for modes in some:
         residuals = [modes.lowest(count).residual for count in range(modes.frequency.size + 1)]
         assert (np.diff(residuals) <= 1e-12).all()
-        assert ((modes.effective >= 0.0) & (modes.effective < 1.0)).all()
-        assert eigvalsh(modes.articulated, modes.inertia)[0] > 0.0
+        assert ((modes.effective_mass_fraction >= 0.0) & (modes.effective_mass_fraction < 1.0)).all()
+        assert eigvalsh(modes.articulated_inertia, modes.inertia)[0] > 0.0
 
 
 def test_selection(some: list[BaseModes]) -> None:
     modes = some[2]
     f = modes.frequency
     assert modes.below(f[4]).frequency.size == 5
-    strong = modes.taking_part(0.01)
+    strong = modes.with_mass_fraction(0.01)
     assert 0 < strong.frequency.size < f.size
-    assert (strong.effective >= 0.01).all()
-    few = modes.within(0.02)
+    assert (strong.effective_mass_fraction >= 0.01).all()
+    few = modes.with_residual(0.02)
     assert few.residual <= 0.02
     assert (np.diff(few.frequency) >= 0.0).all()
-    order = np.sort(np.argsort(-modes.effective, kind="stable")[: few.frequency.size - 1])
-    assert modes.pick(order).residual > 0.02  # one fewer is not enough
-    with pytest.raises(InputError, match=r"cannot be reached: all 3 modes at hand leave"):
-        modes.lowest(3).within(1e-6)
+    order = np.sort(np.argsort(-modes.effective_mass_fraction, kind="stable")[: few.frequency.size - 1])
+    assert modes.select(order).residual > 0.02  # one fewer is not enough
+    with pytest.raises(InputError, match=r"cannot be reached: all 3 computed modes leave"):
+        modes.lowest(3).with_residual(1e-6)
     with pytest.raises(InputError, match="must be from 0 to"):
         modes.lowest(f.size + 1)
 
@@ -111,7 +113,7 @@ SIX = st.lists(st.floats(-3.0, 3.0), min_size=6, max_size=6).map(np.array)
     seed=st.integers(0, 2**31),
     heavy=st.floats(-3, 3),
 )
-def test_weld_keeps_momentum_and_creates_no_energy(
+def test_weld_conserves_momentum_and_creates_no_energy(
     some: list[BaseModes], which: int, kept: int, V: np.ndarray, V_o: np.ndarray, seed: int, heavy: float
 ) -> None:
     modes = some[which].lowest(kept)
@@ -128,20 +130,20 @@ def test_weld_keeps_momentum_and_creates_no_energy(
     left = kinetic_energy(modes, done.motion, done.modal_rate) + 0.5 * done.motion @ body @ done.motion
     assert done.loss >= 0.0
     assert energy - left == pytest.approx(done.loss, abs=1e-12 * max(energy, size))
-    A = modes.articulated
+    A = modes.articulated_inertia
     reduced = np.linalg.inv(np.linalg.inv(A) + np.linalg.inv(body))
     d = V_o - V
     assert done.loss == pytest.approx(0.5 * d @ reduced @ d, rel=1e-8, abs=1e-12 * size)
 
 
-def test_weld_of_equal_motions_does_nothing(some: list[BaseModes]) -> None:
+def test_weld_of_equal_velocities_has_no_impulse(some: list[BaseModes]) -> None:
     V = np.array([0.1, -0.2, 0.3, 1.0, 2.0, 3.0])
     done = weld(some[0], body=np.eye(6), body_motion=V, base_motion=V)
     assert (done.impulse == 0.0).all()
     assert done.loss == 0.0
 
 
-def test_zero_modes_are_the_rigid_answer() -> None:
+def test_zero_modes_give_the_rigid_solution() -> None:
     """Against two rigid bodies welded by hand: momentum about the common centre of mass."""
     structure = satellite(np.random.default_rng(3), 2)
     m = mesh(structure)
@@ -171,7 +173,7 @@ def test_motion_about_moves_the_given_point() -> None:
     np.testing.assert_allclose(V[3:] + np.cross(V[:3], arm), v, atol=1e-14)
 
 
-def test_weld_refuses_what_is_no_motion(some: list[BaseModes]) -> None:
+def test_weld_rejects_invalid_velocities(some: list[BaseModes]) -> None:
     with pytest.raises(InputError, match="body_motion: must be 6 finite numbers"):
         weld(some[0], body=np.eye(6), body_motion=(1.0, 2.0))
 
@@ -179,7 +181,7 @@ def test_weld_refuses_what_is_no_motion(some: list[BaseModes]) -> None:
 @pytest.mark.parametrize(
     ("along", "across"), [((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), ((0.6, 0.0, 0.8), (0.8, 0.0, -0.6))]
 )
-def test_gradient_bends_a_beam_like_a_growing_load(
+def test_gradient_bends_a_beam_like_a_linear_load(
     along: tuple[float, ...], across: tuple[float, ...]
 ) -> None:
     """Load g mu x across a cantilever: tip deflection 11 g mu L^5 / (120 EI); second order in the elements."""
@@ -207,4 +209,4 @@ def test_stiffness_scales_frequencies_and_nothing_else() -> None:
         for s in (ROUND, ROUND.model_copy(update=stiff))
     )
     np.testing.assert_allclose(hard.frequency, 10.0 * soft.frequency, rtol=1e-9)
-    np.testing.assert_allclose(hard.articulated, soft.articulated, atol=1e-7)
+    np.testing.assert_allclose(hard.articulated_inertia, soft.articulated_inertia, atol=1e-7)

@@ -1,4 +1,4 @@
-"""Files as Nastran writes them, made from modes of our own, and read back."""
+"""Reader of Nastran files, with files written from computed modes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -143,7 +143,7 @@ def f06(modes: BaseModes) -> str:
 
 @pytest.mark.parametrize("bulk", [free_field, small_field, large_field])
 @pytest.mark.parametrize("results", [punch, f06])
-def test_what_nastran_writes_is_read(
+def test_nastran_files_are_read(
     tmp_path: Path, own: BaseModes, bulk: Callable[[], str], results: Callable[[BaseModes], str]
 ) -> None:
     (tmp_path / "model.bdf").write_text(bulk())
@@ -167,11 +167,13 @@ def test_what_nastran_writes_is_read(
             r"model\.bdf:8: GRID must be in the basic coordinate system\. Given: system 5",
         ),
         ("GRID,3,,3.5", "GRID,3,,3.5x", r"model\.bdf:8: GRID needs a number in field 4\. Given: 3\.5x"),
-        ("GRID,3,", "GRID,4,", r"CONM2 hangs on GRID 3, which is not there"),
+        ("GRID,3,", "GRID,4,", r"CONM2 refers to GRID 3, which does not exist"),
         ("CONM2,12,2,,4.0", "CONM2,12,2,,8.0", r"must be mass-normalised: mode \d has the modal mass"),
     ],
 )
-def test_faults_of_bulk_data(tmp_path: Path, own: BaseModes, old: str, new: str, message: str) -> None:
+def test_errors_in_bulk_data_are_rejected(
+    tmp_path: Path, own: BaseModes, old: str, new: str, message: str
+) -> None:
     text = free_field()
     assert old in text
     (tmp_path / "model.bdf").write_text(text.replace(old, new))
@@ -180,7 +182,7 @@ def test_faults_of_bulk_data(tmp_path: Path, own: BaseModes, old: str, new: str,
         read_nastran(tmp_path / "model.bdf", tmp_path / "modes.pch", base=1)
 
 
-def test_faults_of_results(tmp_path: Path, own: BaseModes) -> None:
+def test_errors_in_results_are_rejected(tmp_path: Path, own: BaseModes) -> None:
     bulk, results = tmp_path / "model.bdf", tmp_path / "modes.f06"
     bulk.write_text(free_field())
 
@@ -193,7 +195,7 @@ def test_faults_of_results(tmp_path: Path, own: BaseModes) -> None:
     good = f06(own)
     rows = [line for line in good.splitlines() if line.startswith("             3")]
     refused(good.replace(rows[2] + "\n", ""), "Mode 3 has no motion of grid point 3")
-    refused(good.replace(rows[2], rows[2] + "\n" + rows[2]), "grid point 3 comes twice in one mode")
+    refused(good.replace(rows[2], rows[2] + "\n" + rows[2]), "grid point 3 appears twice in one mode")
     refused(
         "\n".join(line for line in good.splitlines() if line not in rows),
         "no motion of grid point 3, which has mass",

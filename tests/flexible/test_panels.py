@@ -28,7 +28,7 @@ def test_mass_properties_are_those_of_a_rectangular_plate() -> None:
     np.testing.assert_allclose(found.inertia, np.diag([wide + long, long, wide]), atol=1e-9 * long)
 
 
-def test_it_bends_out_of_and_in_its_plane() -> None:
+def test_panel_bends_out_of_plane_and_in_plane() -> None:
     meshed = mesh(Structure(nodes=NODES, panels={"array": PANEL}))
     for way, stiffness in ((3, 5e5), (4, 2e6)):
         push = np.eye(6)[way]
@@ -38,7 +38,7 @@ def test_it_bends_out_of_and_in_its_plane() -> None:
     assert turned[2] == pytest.approx(20.0 / 7e4, rel=1e-9)
 
 
-def test_it_joins_a_structure_and_is_named_inside() -> None:
+def test_panel_is_part_of_a_structure_with_named_nodes() -> None:
     structure = Structure(
         nodes={**NODES, "foot": (0.0, 0.0, 0.0)},
         sections={"mast": ROUND},
@@ -56,7 +56,7 @@ def test_it_joins_a_structure_and_is_named_inside() -> None:
     [
         ({"panels": {"array": PANEL.model_copy(update={"nodes": ("root", "tip")})}}, 'no node "tip"'),
         ({"panels": {"array": PANEL.model_copy(update={"side": (0.0, 0.0, 1.0)})}}, "point along the beam"),
-        ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "taken already"),
+        ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "already used"),
     ],
 )
 def test_bad_panels(changes: dict, said: str) -> None:

@@ -1,4 +1,4 @@
-"""The beam that a truss bay amounts to, against closed forms."""
+"""Equivalent beam of a truss bay, against closed forms."""
 
 import math
 
@@ -18,7 +18,7 @@ EA = st.floats(1e5, 1e9)
 @settings(deadline=None, max_examples=40)
 @given(side=SIZE, length=SIZE, longeron=EA, diagonal=EA)
 def test_crossed_square_bay(side: float, length: float, longeron: float, diagonal: float) -> None:
-    """Bracing at the angle alpha to the axis: its share in each stiffness by the stretch of its bars."""
+    """Bracing at the angle alpha to the axis: contribution to each stiffness by the elongation of its bars."""
     s, c = math.sin(math.atan2(side, length)), math.cos(math.atan2(side, length))
     beam = equivalent_beam(square_bay(side=side, length=length, longeron=longeron, diagonal=diagonal))
     found = beam.section
@@ -51,7 +51,7 @@ def test_a_long_truss_bends_like_its_beam() -> None:
 
 
 def test_single_diagonals_couple_twist_and_stretch() -> None:
-    """All winding the same way: the bay turns as it is pulled, and its longerons alone carry the pull."""
+    """Diagonals of the same sense: the bay twists under tension, which only the longerons carry."""
     beam = equivalent_beam(square_bay(side=2.0, length=2.0, longeron=5e6, diagonal=5e6, crossed=False))
     assert beam.section.axial == pytest.approx(4 * 5e6, rel=1e-9)
     assert beam.section.bending_y == pytest.approx(5e6 * 2.0**2, rel=1e-9)
@@ -77,5 +77,5 @@ def test_refusals() -> None:
                 length=1.0, nodes={"a": (0, 0, 0), "b": (1, 0, 0)}, bars=(Bar(nodes=("a", "b"), axial=1.0),)
             )
         )
-    with pytest.raises(InputError, match="a bar needs nodes of the bay"):
+    with pytest.raises(InputError, match="a bar must connect nodes of the bay"):
         equivalent_beam(bay.model_copy(update={"bars": (Bar(nodes=("near0", "x"), axial=1.0),)}))

@@ -1,4 +1,4 @@
-"""Drag and sunlight on plates."""
+"""Drag and solar radiation pressure on plates."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_drag_facing_the_wind() -> None:
     np.testing.assert_allclose(wrench, [0.0, force, 0.0, 0.0, 0.0, -force], rtol=1e-14)
 
 
-def test_drag_never_pushes_against_the_wind_and_has_a_lee_side() -> None:
+def test_drag_acts_along_the_wind_on_the_windward_side_only() -> None:
     rng = np.random.default_rng(0)
     for wind in rng.normal(size=(50, 3)) * 7000.0:
         force = drag(PLATE, 1e-12, wind)[3:]
@@ -31,7 +31,7 @@ def test_sunlight_on_black_mirror_and_white() -> None:
     assert not np.any(solar_pressure(PLATE, (0.0, 0.0, -1.0)))
 
 
-def test_a_mirror_feels_only_its_normal() -> None:
+def test_force_on_a_mirror_is_along_its_normal() -> None:
     mirror = PLATE.model_copy(update={"specular": 1.0})
     np.testing.assert_allclose(solar_pressure(mirror, (1.0, 1.0, 1.0))[3:5], 0.0, atol=1e-21)
 
@@ -39,5 +39,5 @@ def test_a_mirror_feels_only_its_normal() -> None:
 def test_refusals() -> None:
     with pytest.raises(InputError, match="must be a direction"):
         solar_pressure(PLATE, (0.0, 0.0, 0.0))
-    with pytest.raises(InputError, match="leave room for what is mirrored"):
+    with pytest.raises(InputError, match="must add up to at most 1"):
         solar_pressure(PLATE.model_copy(update={"specular": 0.7, "diffuse": 0.5}), (0.0, 0.0, 1.0))

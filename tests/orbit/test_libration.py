@@ -58,7 +58,7 @@ def test_pitch_period(degrees: float, published: float) -> None:
     assert crossings[2] - crossings[0] == pytest.approx(exact, rel=1e-6)
 
 
-def test_period_grows_without_bound_towards_a_quarter_turn() -> None:
+def test_period_diverges_towards_90_degrees() -> None:
     small = pitch_period(N, TABLE_2)
     assert pitch_period(N, TABLE_2, math.radians(89.99)) > 5.0 * small
     assert pitch_period(N, TABLE_2, 1e-3) == pytest.approx(small * (1 + 1e-6 / 4), rel=1e-10)
@@ -91,7 +91,7 @@ def test_equilibrium_pitch() -> None:
     assert np.abs(gravity_gradient_torque(up, inertia)).max() < 1e-10 * scale
 
 
-def test_the_constant_of_a_circular_orbit_is_kept_for_ten_orbits() -> None:
+def test_the_energy_integral_of_a_circular_orbit_is_constant_for_ten_orbits() -> None:
     """Kinetic energy relative to the Hill frame and its potential: 1/2 w'Jw - 1/2 n^2 y'Jy + 3/2 n^2 z'Jz."""
     J = np.diag([8.0e7, 8.5e7, 1.0e7])
     run = swing(

@@ -1,4 +1,4 @@
-"""Orbits, gravity and relative motion: laws, closed forms, and digits that survive."""
+"""Orbits, gravity and relative motion: conservation laws, closed forms and precision."""
 
 import math
 from decimal import Decimal, localcontext
@@ -39,7 +39,7 @@ def test_the_station_papers_orbit() -> None:
 
 
 @pytest.mark.parametrize("orbit", [LEO, OVAL], ids=["circular", "oval"])
-def test_energy_and_angular_momentum_are_kept_over_ten_orbits(orbit: Orbit) -> None:
+def test_energy_and_angular_momentum_are_conserved_over_ten_orbits(orbit: Orbit) -> None:
     p0, v0 = orbit.state()
     times = np.linspace(0.0, 10.0 * orbit.period, 41)
     p, v = propagate(p0, v0, times)
@@ -68,7 +68,7 @@ def test_keplers_equation_is_solved(e: float) -> None:
         assert E - e * math.sin(E) == pytest.approx(M, abs=1e-14 * (1.0 + abs(M)))
 
 
-def test_flattening_turns_the_node_at_the_known_rate() -> None:
+def test_j2_rotates_the_node_at_the_known_rate() -> None:
     """Secular rate -3/2 J2 n (R/p)^2 cos i, to the first order in J2."""
     orbit = Orbit(altitude="700 km", inclination="60 deg")
     revolutions = 10
@@ -83,7 +83,7 @@ def test_flattening_turns_the_node_at_the_known_rate() -> None:
 
 
 def exact_difference(p: np.ndarray, d: np.ndarray, j2: bool) -> np.ndarray:
-    """The two accelerations in 60 digits, subtracted."""
+    """Return the difference of the two accelerations, computed with 60 digits."""
 
     def at(x: list[Decimal]) -> list[Decimal]:
         r = sum(c * c for c in x).sqrt()  # type: ignore[union-attr]
@@ -102,8 +102,8 @@ def exact_difference(p: np.ndarray, d: np.ndarray, j2: bool) -> np.ndarray:
 
 @pytest.mark.parametrize("j2", [False, True])
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e3, 1e6])
-def test_differential_gravity_keeps_its_digits(size: float, j2: bool) -> None:
-    """From a nanometre to a thousand kilometres, to round-off; plain subtraction has none left at a micrometre."""
+def test_differential_gravity_has_full_precision(size: float, j2: bool) -> None:
+    """From a nanometre to a thousand kilometres, to round-off; direct subtraction loses all digits at a micrometre."""
     rng = np.random.default_rng(7)
     for _ in range(5):
         p = 7.0e6 * rng.normal(size=3) / math.sqrt(3.0) + np.array([0.0, 6.0e6, 0.0])
@@ -148,7 +148,7 @@ def test_clohessy_wiltshire_solves_its_equations() -> None:
     )
 
 
-def test_a_micrometre_survives_an_orbit() -> None:
+def test_relative_motion_resolves_micrometres() -> None:
     """Relative motion from 1 um and 1 nm/s, through one orbit, against the closed form; nonlinear terms are 1e-13."""
     start = np.array([1e-6, -0.7e-6, 0.4e-6, 1e-9, 0.5e-9, -0.8e-9])
     times = np.linspace(0.0, LEO.period, 9)
@@ -168,8 +168,8 @@ def test_a_micrometre_survives_an_orbit() -> None:
 
 @pytest.mark.parametrize("orbit", [LEO, OVAL], ids=["circular", "oval"])
 @pytest.mark.parametrize("j2", [False, True])
-def test_relative_motion_is_exact_far_away_too(orbit: Orbit, j2: bool) -> None:
-    """Twenty kilometres, where subtraction still works: two orbits integrated on their own."""
+def test_relative_motion_is_exact_at_large_distances(orbit: Orbit, j2: bool) -> None:
+    """At 20 km, where subtraction works: compared with two separately integrated orbits."""
     p0, v0 = orbit.state()
     R, w = hill_axes(p0, v0)
     p_H, v_H = np.array([2e4, -1e4, 5e3]), np.array([1.0, 3.0, -2.0])
@@ -192,11 +192,11 @@ def test_gravity_gradient_torque_is_the_moment_of_gravity() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="runs inside the Earth"):
+    with pytest.raises(ValidationError, match="intersects the Earth"):
         Orbit(altitude="-10 km")
-    with pytest.raises(InputError, match="runs inside the Earth"):
+    with pytest.raises(InputError, match="intersects the Earth"):
         mean_motion(6.0e6)
-    with pytest.raises(InputError, match="takes the orbit into the Earth"):
+    with pytest.raises(InputError, match="leads the orbit into the Earth"):
         propagate([7.0e6, 0.0, 0.0], [0.0, 5000.0, 0.0], np.linspace(0.0, 3000.0, 50))
     with pytest.raises(InputError, match="must not point along the radius"):
         hill_axes([7.0e6, 0.0, 0.0], [1.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Two runs laid over each other: known shifts are found, known differences are reported."""
+"""Comparison of two runs: known offsets are found, known differences are reported."""
 
 import json
 import subprocess
@@ -42,7 +42,7 @@ def bump(t: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("shift", [0.0, 0.0137, -1.234, 2.5, 1000.0])
 @pytest.mark.parametrize("step", [0.01, 0.0033])
-def test_a_shift_is_found_between_the_samples(shift: float, step: float) -> None:
+def test_an_offset_between_samples_is_found(shift: float, step: float) -> None:
     a, b = np.arange(0.0, 10.0, 0.004), np.arange(1.0, 9.0, step)
     one = result(a, x=bump(a), y=np.cos(2.0 * a))
     two = result(b - shift, x=bump(b), y=np.cos(2.0 * b))
@@ -50,7 +50,7 @@ def test_a_shift_is_found_between_the_samples(shift: float, step: float) -> None
     assert found.offset == pytest.approx(shift, abs=0.05 * step)
 
 
-def test_noise_and_gaps_do_not_hide_the_shift() -> None:
+def test_the_offset_is_found_despite_noise_and_gaps() -> None:
     random = np.random.default_rng(5)
     t = np.arange(0.0, 10.0, 0.005)
     noisy = bump(t) + random.normal(0.0, 0.05, len(t))
@@ -60,13 +60,13 @@ def test_noise_and_gaps_do_not_hide_the_shift() -> None:
     assert found.misfit < 0.3 * found.misfit_unshifted
 
 
-def test_what_fits_without_a_shift_is_left_where_it_is() -> None:
+def test_aligned_runs_are_not_shifted() -> None:
     t = np.arange(0.0, 10.0, 0.005)
     found = compare(result(t, x=bump(t)), result(t, x=1.3 * bump(t) + 0.1))
     assert found.alignment.offset == 0.0
 
 
-def test_channels_that_do_not_vary_have_no_say() -> None:
+def test_constant_channels_are_ignored_in_the_alignment() -> None:
     t = np.linspace(0.0, 1.0, 50)
     found = compare(result(t, x=0.0 * t), result(t, x=0.0 * t + 2.0))
     assert found.alignment.offset == 0.0
@@ -121,7 +121,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_command_compares_a_run_with_a_late_recording_of_itself(tmp_path: Path) -> None:
+def test_the_command_compares_a_run_with_a_delayed_recording_of_itself(tmp_path: Path) -> None:
     run = softdock.simulate(softdock.load("impact-a"))
     run.save(tmp_path / "run")
     name = next(name for name, channel in run.history.channels.items() if channel.unit == "m/s")

@@ -1,4 +1,4 @@
-"""Logs of any laboratory load as results, or say what is wrong with them and where."""
+"""Loading of logs as results, and error messages with file and line."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def test_a_csv_log_in_si(tmp_path: Path) -> None:
     assert units == {"a1.position": "rad", "a1.torque": "N*m", "count": "1"}
 
 
-def test_a_recording_is_a_result_like_any_other(tmp_path: Path) -> None:
+def test_a_recording_can_be_plotted_and_saved(tmp_path: Path) -> None:
     result = load(write(tmp_path))
     result.save(tmp_path / "kept")
     again = load_run(tmp_path / "kept")
@@ -63,7 +63,7 @@ def test_a_parquet_log(tmp_path: Path) -> None:
     np.testing.assert_allclose(load(path).history["a1.position"], [0.0, np.nan, np.pi])
 
 
-def test_semicolons_decimal_commas_and_clocks_that_began_elsewhere(tmp_path: Path) -> None:
+def test_semicolons_decimal_commas_and_clock_origins(tmp_path: Path) -> None:
     mapping = MAPPING.replace("unit: ms, offset: 0.5 s", "unit: s, from_first: true")
     path = write(
         tmp_path, mapping + 'delimiter: ";"\ndecimal: ","\n', LOG.replace(", ", ";").replace("90", "1,5e1")
@@ -80,14 +80,14 @@ def test_semicolons_decimal_commas_and_clocks_that_began_elsewhere(tmp_path: Pat
         (("deg", "dgr"), LOG, r"map.yaml:7: columns.A1.unit: The unit has the unknown unit 'dgr'"),
         (("unit: ms", "unit: mm"), LOG, r"map.yaml:5: time.unit: Must be a unit of time"),
         (("kind: recording", "kind: chain"), LOG, r"map.yaml:2: kind: Must be 'recording'. Given: chain."),
-        (("count", "a1.torque"), LOG, r"columns: Must lead to different channels; 'a1.torque' is given twice"),
+        (("count", "a1.torque"), LOG, r"columns: Must have different channels; 'a1.torque' is given twice"),
         (("count", "time"), LOG, r"columns.n.channel: Must not be 'time'"),
         (("title", "titel"), LOG, r"map.yaml:3: titel: The key 'titel' is not known here. Did you mean 'title'\?"),
         (("log.csv", "gone.csv"), LOG, r"gone.csv: Cannot read it: it does not exist."),
-        (("log.csv", "log.xls"), LOG, r"The name of a log ends in .parquet"),
+        (("log.csv", "log.xls"), LOG, r"The file name of a log must end in .parquet"),
         (("", ""), LOG.replace("90", "ninety"), r"log.csv:4: The column 'A1' needs a number. Given: ninety."),
         (("", ""), LOG.replace("10, 90, 3, y, 2", "10, 90, 3"), r"log.csv:4: The line has 3 columns; 'n' is number 5."),
-        (("", ""), LOG.replace("\n20", "\n5"), r"log.csv:5: The time .* goes back in row 3. Given: 5 after 10."),
+        (("", ""), LOG.replace("\n20", "\n5"), r"log.csv:5: The time .* decreases in row 3. Given: 5 after 10."),
         (("", ""), LOG.replace("\n20", "\n"), r"log.csv:5: The time in column 't' is missing or not finite in row 3."),
         (("", ""), LOG.replace("other", "A1"), r"log.csv:2: The log has several columns called 'A1'."),
         (("", ""), LOG.replace("10, 90, 3", "10, inf, 3"), r"log.csv:4: The column 'A1' is infinite in row 2"),
@@ -96,12 +96,12 @@ def test_semicolons_decimal_commas_and_clocks_that_began_elsewhere(tmp_path: Pat
     ],
     ids=range(17),
 )  # fmt: skip
-def test_what_is_wrong_is_named(tmp_path: Path, change: tuple[str, str], log: str, said: str) -> None:
+def test_errors_are_reported(tmp_path: Path, change: tuple[str, str], log: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         load(write(tmp_path, MAPPING.replace(*change) if change[0] else MAPPING, log))
 
 
-def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
+def test_an_invalid_parquet_file_is_rejected(tmp_path: Path) -> None:
     path = write(tmp_path, MAPPING.replace("log.csv", "log.parquet"), LOG, "log.parquet")
     with pytest.raises(InputError, match="not a Parquet file"):
         load(path)

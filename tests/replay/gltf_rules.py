@@ -1,4 +1,4 @@
-"""The rules of the glTF 2.0 specification that matter for our files, checked one by one."""
+"""Validation of GLB files against the relevant rules of the glTF 2.0 specification."""
 
 import json
 import struct
@@ -12,7 +12,7 @@ PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3", "weights": 
 
 
 class Glb:
-    """A GLB file taken apart; the constructor checks its container."""
+    """A parsed GLB file; the constructor checks its container."""
 
     def __init__(self, data: bytes) -> None:
         magic, version, length = struct.unpack_from("<4sII", data)
@@ -40,7 +40,7 @@ class Glb:
         return next(node for node in self.document["nodes"] if node.get("name") == name)
 
     def track(self, name: str, path: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return times and values by which a node moves."""
+        """Return the keyframe times and values of a node."""
         animation = self.document["animations"][0]
         number = self.document["nodes"].index(self.node(name))
         (channel,) = [c for c in animation["channels"] if c["target"] == {"node": number, "path": path}]
@@ -49,7 +49,7 @@ class Glb:
 
 
 def check_gltf(data: bytes) -> Glb:
-    """Check a file against the rules and return it taken apart."""
+    """Validate a file and return it parsed."""
     glb = Glb(data)
     doc = glb.document
     assert doc["asset"]["version"] == "2.0"

@@ -34,7 +34,7 @@ SPINNING = {
         },
     },
 }
-"""No contact, fast turns: what a replay of any system must bear."""
+"""No contact and fast rotations."""
 
 
 BOOM = {
@@ -70,7 +70,7 @@ BOOM = {
     },
     "record": {"also": ["boom/tip.dx", "boom/tip.dy", "boom/tip.dz"]},
 }
-"""A structure that bends by little, on a body that moves."""
+"""A structure with small deflections, on a moving body."""
 
 
 @functools.cache

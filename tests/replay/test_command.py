@@ -1,4 +1,4 @@
-"""`softdock replay`: files are written whole, and every refusal is a sentence."""
+"""Command `softdock replay`: output files and error messages."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The animated glTF: valid by the rules, and every pose in it is the recorded one."""
+"""Animated glTF files: validity, and agreement with the recorded poses."""
 
 import io
 
@@ -28,7 +28,7 @@ def drawn(request: pytest.FixtureRequest) -> tuple[Scene, Glb]:
     return shown, check_gltf(write_glb(shown))
 
 
-def test_file_obeys_the_rules_and_moves(drawn: tuple[Scene, Glb]) -> None:
+def test_file_is_valid_and_animated(drawn: tuple[Scene, Glb]) -> None:
     shown, glb = drawn
     animation = glb.document["animations"][0]
     assert len(animation["channels"]) >= 1
@@ -64,7 +64,7 @@ def interpolated(times: np.ndarray, values: np.ndarray, t: np.ndarray) -> np.nda
 
 
 @pytest.mark.parametrize(("name", "body", "reach"), [("nominal", "bumper", 0.2), ("spinning", "rod", 1.0)])
-def test_between_keyframes_a_body_is_where_it_was_recorded(name: str, body: str, reach: float) -> None:
+def test_poses_between_keyframes_match_the_record(name: str, body: str, reach: float) -> None:
     result = RUNS[name]()
     shown = scene(result)
     glb = check_gltf(write_glb(shown))
@@ -78,14 +78,14 @@ def test_between_keyframes_a_body_is_where_it_was_recorded(name: str, body: str,
     assert reach * np.abs(R - R_recorded).max() < 4e-4 * size
 
 
-def test_keyframes_gather_at_contact() -> None:
+def test_keyframes_are_dense_during_contact() -> None:
     glb = check_gltf(write_glb(scene(runs.nominal())))
     times, _ = glb.track("bumper", "translation")
     free, hit = np.sum(times < 2.9), np.sum((times > 4.7) & (times < 5.3))
     assert hit > 5 * free, "free flight needs hardly any frame, the hit at the bottom many"
 
 
-def test_arrow_is_as_long_as_the_force_says_and_vanishes_without_it() -> None:
+def test_arrow_length_follows_the_force_and_is_zero_without_it() -> None:
     result = runs.nominal()
     glb = check_gltf(write_glb(scene(result)))
     times, scales = glb.track("force of bumper-drogue", "scale")
@@ -96,12 +96,12 @@ def test_arrow_is_as_long_as_the_force_says_and_vanishes_without_it() -> None:
     assert (scales == scales[:, :1]).all()
 
 
-def test_structure_bends_as_recorded_times_its_factor() -> None:
+def test_structure_deflects_as_recorded_times_its_magnification() -> None:
     result = runs.boom()
     shown = scene(result)
     glb = check_gltf(write_glb(shown))
-    note = next(note for note in shown.notes if "times as large" in note)
-    factor = float(note.split(" times")[0].split()[-1])
+    note = next(note for note in shown.notes if "magnified" in note)
+    factor = float(note.rstrip(".").split()[-1])
     part = next(node for node in glb.document["nodes"] if node["name"] == "boom (structure)")
     primitive = glb.document["meshes"][part["mesh"]]["primitives"][0]
     points = glb.values(primitive["attributes"]["POSITION"])
@@ -119,15 +119,15 @@ def test_structure_bends_as_recorded_times_its_factor() -> None:
 
 
 def test_times_too_close_for_float32_do_not_repeat() -> None:
-    from softdock.replay.keyframes import increasing
+    from softdock.replay.keyframes import increasing_rows
 
     time = np.array([0.0, 1.0, 1.0, 1.0 + 1e-9, 1000.0, 1000.0 + 1e-6, 1001.0])
-    rows = increasing(time)
+    rows = increasing_rows(time)
     assert (np.diff(time[rows].astype(np.float32)) > 0).all()
     assert rows.tolist() == [0, 3, 5, 6]
 
 
-def test_rules_find_what_is_wrong() -> None:
+def test_validation_detects_errors() -> None:
     shown = scene(runs.spinning())
     node = shown.nodes[0]
     bad_track = {

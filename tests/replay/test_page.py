@@ -1,4 +1,4 @@
-"""The page: one file, small enough to send, that asks nobody for anything and takes text for text."""
+"""Replay page: size, no network access and escaping of text."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.replay import runs
 
-import softdock.replay.three as three
+import softdock.replay.three_js as three
 from softdock.errors import InputError
 from softdock.replay import player_html, scene
 
@@ -34,16 +34,16 @@ def test_text_of_a_scenario_never_becomes_markup() -> None:
     assert page.count("</script>") == player_html(scene(runs.spinning())).count("</script>")
 
 
-def test_without_nicegui_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nicegui_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(three.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"NiceGUI.*pip install"):
         player_html(scene(runs.spinning()))
 
 
-def test_strange_nicegui_gets_a_sentence_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nicegui_without_three_js_gives_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Found:
         origin = str(tmp_path / "__init__.py")
 
     monkeypatch.setattr(three.importlib.util, "find_spec", lambda name: Found)
-    with pytest.raises(InputError, match=r"carries no three\.js"):
+    with pytest.raises(InputError, match=r"does not contain three\.js"):
         player_html(scene(runs.spinning()))

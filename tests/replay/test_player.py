@@ -1,4 +1,4 @@
-"""The player in a real browser: it moves, it is silent, it obeys keys and shows text as text."""
+"""The player in a real browser: motion, network access, keys and escaping of text."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ def open_page(tab: Tab, page: str, folder: Path) -> Any:
 
 
 def wait_for(page: Any, expression: str) -> None:
-    """Ask until it is true; the page's own rules forbid the driver to wait inside it."""
+    """Poll until an expression is true; the page's security policy forbids waiting inside it."""
     for _ in range(400):
         if page.evaluate(expression):
             return
@@ -31,7 +31,7 @@ def wait_for(page: Any, expression: str) -> None:
 
 
 def pixels(page: Any) -> list[int]:
-    """Return the drawn pixels, thinned."""
+    """Return every 97th byte of the drawn pixels."""
     script = """() => {
       softdock.view.render();
       const gl = softdock.view.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
@@ -86,8 +86,8 @@ def test_page_fits_and_nothing_overlaps(tab: Tab, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(820, 430), (1280, 720), (1920, 1080)])
-def test_what_is_shown_keeps_clear_of_the_numbers(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
-    """The drogue, which the view is fitted to, is drawn beside or below the numbers, never behind them."""
+def test_the_view_does_not_overlap_the_readout(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
+    """The drogue, to which the view is fitted, is drawn beside or below the readout."""
     tab.page.set_viewport_size({"width": width, "height": height})
     page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
     page.wait_for_timeout(200)
@@ -109,8 +109,8 @@ def test_what_is_shown_keeps_clear_of_the_numbers(tab: Tab, tmp_path: Path, widt
     assert shown["radius"] > 60.0
 
 
-def test_the_view_fits_from_the_start_and_in_a_frame_of_another_size(tab: Tab, tmp_path: Path) -> None:
-    """What a view shows first, and after the frame has changed, is what choosing it again shows."""
+def test_the_view_is_fitted_initially_and_after_resizing(tab: Tab, tmp_path: Path) -> None:
+    """The initial view, and that after resizing, equal the view when it is selected again."""
     page = open_page(tab, player_html(scene(runs.boom())), tmp_path)
 
     def distance(choose: str = "") -> float:
@@ -122,11 +122,11 @@ def test_the_view_fits_from_the_start_and_in_a_frame_of_another_size(tab: Tab, t
         )
 
     first = distance()
-    assert first == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    assert first == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
     page.set_viewport_size({"width": 420, "height": 800})
     small = distance()
     assert small != pytest.approx(first, rel=0.02)
-    assert small == pytest.approx(distance("softdock.look(softdock.view.preset)"), rel=1e-6)
+    assert small == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
     page.locator("#canvas").hover()
     page.mouse.wheel(0, 300)
     turned = distance()
@@ -151,7 +151,7 @@ def test_channels_can_be_chosen_and_a_chart_moves_the_time(tab: Tab, tmp_path: P
     assert page.evaluate("softdock.time") == pytest.approx(0.55 * end, rel=0.15)
 
 
-def test_text_stays_text(tab: Tab, tmp_path: Path) -> None:
+def test_text_is_escaped(tab: Tab, tmp_path: Path) -> None:
     shown = scene(runs.spinning())
     event = {"time": 0.5, "name": NASTY, "message": NASTY}
     events = (type(runs.nominal().events[0])(**event),)
@@ -181,7 +181,7 @@ def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
         "(HTMLCanvasElement.prototype.getContext)"
     )
     page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
-    assert "WebGL" in page.locator("#trouble").inner_text()
+    assert "WebGL" in page.locator("#error").inner_text()
     page.keyboard.press("End")
     assert page.locator("figure canvas").count() >= 2
     tab.picture("replay-without-webgl")

@@ -1,4 +1,4 @@
-"""The report of one run: one page, the story in order, numbers as the run gave them, text as text."""
+"""Report of one run: one page, events in order, numbers of the run and escaping of text."""
 
 import html
 import re
@@ -40,7 +40,7 @@ class Balanced(HTMLParser):
 
 
 @pytest.mark.parametrize("result", [runs.nominal, runs.spinning, lambda: runs.run("latch-multibody")])
-def test_report_is_one_sound_page(result: object) -> None:
+def test_report_is_one_well_formed_page(result: object) -> None:
     page = run_report(result())  # type: ignore[operator]
     parser = Balanced()
     parser.feed(page)
@@ -80,7 +80,7 @@ def test_numbers_audit_and_scenario_are_those_of_the_run() -> None:
     assert again.to_data() == result.definition
 
 
-def test_text_stays_text() -> None:
+def test_text_is_escaped() -> None:
     result = runs.spinning()
     definition = {**result.definition, "title": NASTY, "description": NASTY}
     nasty = replace(
@@ -95,7 +95,7 @@ def test_text_stays_text() -> None:
     assert html.escape(NASTY) in page
 
 
-def test_thousands_of_events_do_not_drown_the_story() -> None:
+def test_thousands_of_events_are_limited() -> None:
     result = runs.spinning()
     events = tuple(Event(time=k * 1e-4, name="tick") for k in range(5000))
     story = moments(replace(result, events=events), scene(result))

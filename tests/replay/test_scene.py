@@ -1,4 +1,4 @@
-"""What is drawn: solids with the right size and orientation, arrows at the point of contact."""
+"""Scenes: size and orientation of solids, and arrows at the point of contact."""
 
 import json
 import math
@@ -12,9 +12,9 @@ from tests.replay import runs
 from softdock.errors import InputError
 from softdock.geometry.vertices import profile_from_list
 from softdock.replay import forces, scene, solids
-from softdock.replay.keyframes import thinned
+from softdock.replay.equivalent_box import equivalent_box
+from softdock.replay.keyframes import simplified_rows
 from softdock.replay.scene import Mesh, Role
-from softdock.replay.stand_ins import equal_box
 from softdock.result import Result
 
 
@@ -45,39 +45,39 @@ def test_solids_enclose_their_volume_facing_outwards(mesh: Mesh, volume: float, 
 
 def test_cavity_faces_its_axis() -> None:
     cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])  # travelled towards -z: material outside
-    mesh = solids.lathe(cone)
+    mesh = solids.revolve_profile(cone)
     assert mesh.normals is not None
     assert (np.einsum("ij,ij->i", mesh.points[:, :2], mesh.normals[:, :2]) < 0.0).all()
 
 
-def test_creased_normals_keep_edges_and_smooth_curves() -> None:
+def test_shading_normals_keep_sharp_edges_and_smooth_curves() -> None:
     cube = solids.box(np.ones(3))
     points, index = np.unique(cube.points, axis=0, return_inverse=True)
-    mesh = solids.creased(points, index.reshape(-1)[cube.indices])
+    mesh = solids.shade_smoothly(points, index.reshape(-1)[cube.indices])
     assert mesh.normals is not None
     assert len(mesh.points) == 24
     assert np.abs(mesh.normals).max(axis=1) == pytest.approx(1.0)
     ball = solids.ball(1.0, 48)
     points, index = np.unique(ball.points.round(9), axis=0, return_inverse=True)
-    smooth = solids.creased(points, index.reshape(-1)[ball.indices])
+    smooth = solids.shade_smoothly(points, index.reshape(-1)[ball.indices])
     assert smooth.normals is not None
     assert np.einsum("ij,ij->i", smooth.normals, smooth.points).min() > 0.995
 
 
-def test_stand_in_has_the_inertia_of_its_body() -> None:
+def test_equivalent_box_has_the_inertia_of_its_body() -> None:
     rng = np.random.default_rng(7)
-    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    inertia = turn @ np.diag([3.0, 4.0, 5.0]) @ turn.T
-    solid_of = equal_box(12.0, inertia)
+    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    inertia = rotation @ np.diag([3.0, 4.0, 5.0]) @ rotation.T
+    solid_of = equivalent_box(12.0, inertia)
     assert solid_of is not None
     sides, R = solid_of
     own = 12.0 / 12.0 * np.diag((sides**2).sum() - sides**2)
     np.testing.assert_allclose(R @ own @ R.T, inertia, atol=1e-9)
     assert np.linalg.det(R) == pytest.approx(1.0)
-    assert equal_box(0.0, np.zeros((3, 3))) is None
+    assert equivalent_box(0.0, np.zeros((3, 3))) is None
 
 
-def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
+def test_point_of_action_is_on_the_line_of_action_and_the_surface() -> None:
     cone = profile_from_list([[1.0, 0.2], [0.0, 1.0]])
     rng = np.random.default_rng(3)
     f, phi = rng.uniform(0.1, 0.9, 50), rng.uniform(0.0, math.tau, 50)
@@ -90,20 +90,20 @@ def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:
 
 
 @pytest.mark.plain_python
-def test_thinning_keeps_every_row_within_the_tolerance() -> None:
+def test_simplified_rows_approximate_all_rows_within_the_tolerance() -> None:
     t = np.sort(np.random.default_rng(1).uniform(0.0, 10.0, 3000))
     values = np.stack([np.sin(t), np.exp(-((t - 5) ** 2) * 40)], axis=1)
-    rows = thinned(t, values, 1e-3)
+    rows = simplified_rows(t, values, 1e-3)
     line = np.stack([np.interp(t, t[rows], column) for column in values[rows].T], axis=1)
     assert np.linalg.norm(line - values, axis=1).max() <= 1e-3
     assert len(rows) < 300
 
 
-def test_drogue_is_half_transparent_and_bodies_without_geometry_are_stand_ins() -> None:
+def test_drogue_is_transparent_and_bodies_without_geometry_are_placeholders() -> None:
     shown = scene(runs.nominal())
     roles = {node.name: [part.role for part in node.parts] for node in shown.nodes}
     assert roles["drogue"] == [Role.CAVITY]
-    assert roles["client"] == [Role.STAND_IN, Role.STAND_IN]
+    assert roles["client"] == [Role.PLACEHOLDER, Role.PLACEHOLDER]
     assert roles["bumper"] == [Role.CAD]
     drogue = next(node for node in shown.nodes if node.name == "drogue")
     assert 0.2 < drogue.parts[0].material.opacity < 0.6
@@ -120,7 +120,7 @@ def test_robot_stands_upright_and_shows_its_links() -> None:
     assert max(part.mesh.points[:, 2].max() for part in rod.parts) == pytest.approx(1.0), (
         "past its centre of mass"
     )
-    w, x, y, z = shown.turn_wxyz  # takes the world's z, against gravity, to the picture's y
+    w, x, y, z = shown.display_rotation_wxyz  # takes the world's z, against gravity, to the picture's y
     up = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
     np.testing.assert_allclose(up, [0.0, 1.0, 0.0], atol=1e-9)
     assert any("torque" in name for chart in shown.charts for name in chart)
@@ -142,7 +142,7 @@ def test_pins_stand_where_the_interface_says_and_fit_their_sockets() -> None:
     assert "force of berth" in nodes
 
 
-def test_fingers_hang_on_rods_that_grow_with_them() -> None:
+def test_telescopic_rods_follow_the_fingers() -> None:
     result = runs.nominal()
     rod = next(node for node in scene(result).nodes if node.name == "slide of finger-2")
     assert rod.parent == "waist"
@@ -154,7 +154,7 @@ def test_fingers_hang_on_rods_that_grow_with_them() -> None:
     np.testing.assert_allclose(grown.values[:, 2], recorded, atol=1e-4)
 
 
-def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
+def test_replay_works_without_its_cad_files(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"
     document = json.loads(path.read_text())
@@ -167,7 +167,7 @@ def test_replay_survives_when_its_cad_files_are_gone(tmp_path: Path) -> None:
     assert deepest[0] == pytest.approx(deepest[1], abs=0.02)
 
 
-def test_old_folder_gets_a_sentence(tmp_path: Path) -> None:
+def test_an_old_folder_gives_a_message(tmp_path: Path) -> None:
     runs.nominal().save(tmp_path)
     path = tmp_path / "result.json"
     document = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""Robots to try things on, as URDF text."""
+"""Robots for tests, from URDF."""
 
 from importlib import resources
 from pathlib import Path
@@ -10,10 +10,10 @@ from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.model.joints import Fixed, Free
 from softdock.model.system import System
-from softdock.robot.arm import Arm, arm_of
-from softdock.robot.bodies import bodies_of, body_name, limits_of
+from softdock.robot.arm import Arm, build_arm
+from softdock.robot.bodies import body_name, build_bodies, joint_limits
 from softdock.robot.link import Command
-from softdock.robot.simulated import Drives, SimulatedRobot
+from softdock.robot.simulated_robot import Drives, SimulatedRobot
 from softdock.robot.urdf import Description, read_urdf
 
 LWR = Path(str(resources.files("softdock.robot") / "bundled" / "lwr4plus.urdf"))
@@ -27,7 +27,7 @@ JOINT = """<joint name="{name}" type="{kind}"><origin xyz="0.1 0 0.3" rpy="0.4 0
 
 
 def branched() -> str:
-    """Two fingers on a sliding, a turning and an endless joint, with a fixed plate between."""
+    """Return two fingers on a prismatic, a revolute and a continuous joint, with a fixed plate."""
     links = "".join(
         LINK.format(name=name, x=0.1 * i, y=-0.2 * i, mass=1.0 + i)
         for i, name in enumerate(("base", "slide", "turn", "plate", "left", "right"))
@@ -46,17 +46,17 @@ def branched() -> str:
 
 
 def arm(robot: Description, mount: Fixed | Free | None = None) -> Arm:
-    bodies = bodies_of(robot, mount=mount)
-    return arm_of(bodies, body_name(robot.root), [body_name(j.child) for j in robot.moving])
+    bodies = build_bodies(robot, mount=mount)
+    return build_arm(bodies, body_name(robot.root), [body_name(j.child) for j in robot.moving])
 
 
 def simulated(start=BENT, gravity=GRAVITY, mount=None, duration=60.0, **drives) -> SimulatedRobot:
     robot = read_urdf(LWR)
-    bodies = bodies_of(robot, start=start, mount=mount)
+    bodies = build_bodies(robot, start=start, mount=mount)
     system = System(bodies=bodies, gravity=tuple(gravity))
     simulation = Simulation(assembly=assemble(system), settings=Settings(duration=duration, record_rate=0.0))
-    model = arm_of(bodies, "base", [body_name(j.child) for j in robot.moving])
-    limits = drives.pop("limits", limits_of(robot))
+    model = build_arm(bodies, "base", [body_name(j.child) for j in robot.moving])
+    limits = drives.pop("limits", joint_limits(robot))
     return SimulatedRobot(simulation, model, Drives(limits=limits, gravity=tuple(gravity), **drives))
 
 

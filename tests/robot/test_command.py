@@ -1,4 +1,4 @@
-"""`softdock robot` from the outside: it serves, ends cleanly, and says what is wrong."""
+"""Command `softdock robot`: serving, clean termination and error messages."""
 
 import json
 import re
@@ -42,20 +42,20 @@ def test_serve_ends_cleanly_at_ctrl_c() -> None:
         (["serve", "--cycle", "0.5 ms"], "Error: cycle: The cycle must be 1 to 100 ms. Given: 0.5 ms."),
         (["serve", "joints", "--delay", "3"], "listens"),
         (["serve", "--delay", "3 m"], "Error: --delay: The value is a length [m], but a time is needed"),
-        (["serve", "--loss", "150 %"], "Error: loss: Must be a share from 0 to 1. Given: 1.5."),
+        (["serve", "--loss", "150 %"], "Error: loss: Must be a fraction from 0 to 1. Given: 1.5."),
         (
             ["serve", "joints", "--port", "99999"],
-            "Error: port: A port is a number from 0 to 65535. Given: 99999.",
+            "Error: port: A port must be a number from 0 to 65535. Given: 99999.",
         ),
         (
             ["serve", "joints", "--host", "no such host"],
-            "Error: host: This host is not known. Given: no such host.",
+            "Error: host: Unknown host. Given: no such host.",
         ),
         (["serve", "no-such-robot"], "no-such-robot"),
-        (["check", "--host", "no such host"], "Error: host: This host is not known. Given: no such host."),
+        (["check", "--host", "no such host"], "Error: host: Unknown host. Given: no such host."),
     ],
 )
-def test_wrong_options_are_refused_with_a_sentence(arguments: list[str], said: str) -> None:
+def test_invalid_options_give_a_message(arguments: list[str], said: str) -> None:
     if said == "listens":  # a plain number is in seconds
         arguments = [*arguments, "--port", "0", "--duration", "0.1 s"]
     done = subprocess.run([*MAIN, *arguments], capture_output=True, text=True, timeout=60, check=False)

@@ -6,7 +6,7 @@ import pytest
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
 from softdock.dynamics.entry_points import derivative
 from softdock.model.joints import Free
-from softdock.robot.bodies import bodies_of, body_name
+from softdock.robot.bodies import body_name, build_bodies
 from softdock.robot.urdf import parse_urdf, read_urdf
 
 pinocchio = pytest.importorskip("pinocchio")
@@ -25,13 +25,13 @@ def random_states(joints: int):
 
 
 def order_of(model, robot, ours) -> list[int]:
-    """Place of our joints among Pinocchio's."""
+    """Return the indices of the arm's joints in Pinocchio's order."""
     names = {body_name(j.child): j.name for j in robot.moving}
     return [model.idx_vs[model.getJointId(names[body])] for body in ours.bodies]
 
 
 def positions(model, q, order) -> np.ndarray:
-    """Joint positions as Pinocchio wants them: an endless joint as cosine and sine."""
+    """Return joint positions for Pinocchio: a continuous joint as cosine and sine."""
     out = pinocchio.neutral(model)
     v = np.zeros(model.nv)
     v[order] = q
@@ -80,8 +80,8 @@ def test_a_floating_base_equals_pinocchios_free_flyer():
 
 
 @pytest.mark.parametrize("mount", [None, Free()], ids=["table", "floating"])
-def test_the_simulation_moves_as_the_mass_matrix_says(mount):
-    """Two independent ways: articulated bodies in the simulation, composite bodies in the controller's model."""
+def test_accelerations_of_the_simulation_match_the_mass_matrix(mount):
+    """Two independent methods: articulated bodies in the simulation, composite bodies in the controller's model."""
     gravity = GRAVITY if mount is None else np.zeros(3)
     robot = simulated(mount=mount, gravity=gravity)
     tau = np.array([5.0, -20.0, 3.0, 8.0, -1.0, 0.5, 0.1])
@@ -91,22 +91,22 @@ def test_the_simulation_moves_as_the_mass_matrix_says(mount):
     derivative(session.system, 0.0, session.state, rate)
     q = session.state[:7] if mount is None else session.state[7:14]
     model = robot.arm
-    expected = np.linalg.solve(model.felt_mass_matrix(q), tau - model.gravity_torque(q, gravity))
+    expected = np.linalg.solve(model.effective_mass_matrix(q), tau - model.gravity_torque(q, gravity))
     if mount is not None:
         # Nothing moves yet, so the base only yields.
-        assert np.abs(model.felt_mass_matrix(q) - model.mass_matrix(q)).max() > 0.1
+        assert np.abs(model.effective_mass_matrix(q) - model.mass_matrix(q)).max() > 0.1
     np.testing.assert_allclose(rate[:-2][-n:], expected, rtol=1e-9)
 
 
 def test_a_link_without_a_legal_name_gets_one():
     text = ROBOTS["branched"].replace('"turn"', '"2/turn"').replace('"base"', '"world"')
-    bodies = bodies_of(parse_urdf(text))
+    bodies = build_bodies(parse_urdf(text))
     assert "link_2_turn" in bodies
     assert bodies["slide"].parent == "world_link"
     assert bodies["plate"].parent == "link_2_turn"
 
 
-def test_an_arm_held_by_its_controller_stays_where_it_is():
+def test_an_arm_at_its_commanded_position_does_not_move():
     robot = simulated()
     for _ in range(20):
         robot.advance(command(BENT), 0.01)

@@ -1,4 +1,4 @@
-"""The two experiments of the peg-in-hole paper, and what must hold in them."""
+"""The two experiments of the peg-in-hole paper."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_table_holds_the_pin_and_the_arm_slides(flat):
 
 
 def test_three_pushes_are_the_same_push(flat):
-    """Nothing is left over from one to the next: 11 s later all is as before."""
+    """The state repeats after 11 s."""
     q = np.array([flat.history[f"{name}.position"] for name in JOINTS])
     t = flat.history.time
     times = np.linspace(5.0, 15.0, 101)

@@ -1,19 +1,19 @@
-"""A link over a bad network, on a simulated clock: every figure is the same in every run."""
+"""Links over a faulty network on a simulated clock, deterministic."""
 
 import zlib
 
 import numpy as np
 import pytest
-from tests.robot.linked import JOINTS, START, command, robot, served, swing
+from tests.robot.link_fixtures import JOINTS, START, command, robot, served, swing
 
 from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, Refusal, monitor
 from softdock.robot.link_local import LocalLink
-from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.link_statistics import Spread, Stream
-from softdock.robot.protocol import Bye, Hello, Ordered, encode
+from softdock.robot.link_statistics import DurationStatistics, SequenceCounter
+from softdock.robot.protocol import Bye, CommandMessage, Hello, encode
+from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 
 MS = 1_000_000  # ns
 
@@ -37,8 +37,8 @@ def test_a_delay_of_whole_cycles_shifts_the_motion_by_them() -> None:
     assert late_link.statistics.latency.mean == pytest.approx(4e-3, abs=1e-9)
 
 
-def test_loss_is_counted_and_survived() -> None:
-    """5 % lost each way: counts within four standard deviations of a binomial, and the swing goes on."""
+def test_loss_is_counted_and_tolerated() -> None:
+    """5 % lost each way: counts within four standard deviations of a binomial, and the motion continues."""
     network, link = served(Conditions(loss=0.05, seed=3))
     states = swing(link, 3000)
     assert len(states) == 3000
@@ -47,8 +47,8 @@ def test_loss_is_counted_and_survived() -> None:
         sent = stream.received + stream.lost
         assert abs(stream.lost - 0.05 * sent) < 4.0 * np.sqrt(0.05 * 0.95 * sent), what
         assert stream.duplicates == stream.reordered == 0
-    assert server.gate.fallbacks == 0
-    assert server.gate.refused.total() == 0
+    assert server.supervisor.fallbacks == 0
+    assert server.supervisor.refused.total() == 0
 
 
 def test_duplicates_are_counted_and_ignored() -> None:
@@ -57,7 +57,11 @@ def test_duplicates_are_counted_and_ignored() -> None:
     states = swing(link, 1000)
     np.testing.assert_array_equal(states[-1].q, plain[-1].q)
     assert 120 < link.statistics.states.duplicates < 280
-    assert network.server.gate.refused[Refusal.STALE] == network.server.statistics.commands.duplicates > 120
+    assert (
+        network.server.supervisor.refused[Refusal.STALE]
+        == network.server.statistics.commands.duplicates
+        > 120
+    )
     assert link.statistics.states.lost == 0
 
 
@@ -78,7 +82,7 @@ def test_reordering_is_counted_and_no_older_command_is_followed() -> None:
     ).all()  # half a swing upwards: an older command would be a step down
     assert link.statistics.states.reordered > 20
     assert network.server.statistics.commands.reordered > 20
-    assert network.server.gate.refused[Refusal.STALE] == network.server.statistics.commands.reordered
+    assert network.server.supervisor.refused[Refusal.STALE] == network.server.statistics.commands.reordered
 
 
 def test_garbage_is_counted_and_ignored() -> None:
@@ -97,12 +101,12 @@ def test_garbage_is_counted_and_ignored() -> None:
 def test_the_robot_holds_when_its_client_stops() -> None:
     network, link = served()
     swing(link, 250)
-    timeout = network.server.gate.timeout
+    timeout = network.server.supervisor.timeout
     moving = network.server.state
     network.run(network.now_ns + round(timeout * 1e9) + 2 * MS)
     held = network.server.state
     assert (moving.mode, held.mode) == (Mode.COMMAND, Mode.MONITOR)
-    assert network.server.gate.fallbacks == 1
+    assert network.server.supervisor.fallbacks == 1
     network.run(network.now_ns + 500 * MS)
     still = network.server.state
     np.testing.assert_allclose(still.qdot, 0.0, atol=1e-6)
@@ -129,15 +133,15 @@ def test_a_robot_that_ends_the_session_says_so() -> None:
         swing(link, 10)
 
 
-def test_nobody_there() -> None:
+def test_connecting_without_a_robot_fails() -> None:
     network = SimulatedNetwork(RobotServer(robot()))
     network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer within 2 s"):
-        RemoteLink(network.wire())
+        RemoteLink(network.transport())
 
 
-def test_a_robot_of_another_version_says_so() -> None:
-    """Its denial reaches a client whose greeting it could not read."""
+def test_a_robot_of_another_version_is_reported() -> None:
+    """Its denial reaches a client whose hello it could not decode."""
     network = SimulatedNetwork(RobotServer(robot()))
     receive = network.server.receive
 
@@ -148,49 +152,49 @@ def test_a_robot_of_another_version_says_so() -> None:
         return receive(bytes(changed), address, now)
 
     network.server.receive = newer  # type: ignore[method-assign]
-    with pytest.raises(LinkLostError, match="does not speak version 1 of the protocol"):
-        RemoteLink(network.wire())
+    with pytest.raises(LinkLostError, match="does not support version 1 of the protocol"):
+        RemoteLink(network.transport())
 
 
 def test_a_second_client_is_refused_until_the_first_has_gone() -> None:
     network, first = served()
     swing(first, 10)
-    with pytest.raises(LinkLostError, match="is taken by another client"):
-        RemoteLink(network.wire("second"))
+    with pytest.raises(LinkLostError, match="is in use by another client"):
+        RemoteLink(network.transport("second"))
     assert network.server.statistics.denied == 1
     assert swing(first, 10)[-1].refusal is None
     first.close()
-    second = RemoteLink(network.wire("third"))
+    second = RemoteLink(network.transport("third"))
     assert second.cycle(monitor(JOINTS)).mode is Mode.MONITOR
     assert network.server.statistics.sessions == 2
     assert network.server.statistics.to_json()["commands"]["received"] >= 21  # of both sessions
 
 
-def test_a_stranger_cannot_speak_for_the_owner() -> None:
-    """Neither the owner's session from another address nor another session from the owner's address."""
+def test_datagrams_of_other_clients_are_ignored() -> None:
+    """Neither the client's session from another address nor another session from its address."""
     network, link = served()
     swing(link, 5)
-    before = network.server.gate.accepted
-    network.wire("stranger")
-    order = Ordered(command(START + 0.5), 0.0)
+    before = network.server.supervisor.accepted
+    network.transport("stranger")
+    order = CommandMessage(command(START + 0.5), 0.0)
     for address, session in ((("stranger",), link._session), (("client",), link._session ^ 1)):
         network.send(encode(session, 10_000, order), address)
         network.send(encode(session, 10_001, Bye()), address)
     network.run(network.now_ns + MS // 2)
     assert network.server.statistics.foreign == 4
-    assert network.server.gate.accepted == before
-    assert network.server.is_taken
+    assert network.server.supervisor.accepted == before
+    assert network.server.has_client
 
 
-def test_a_silent_owner_loses_the_robot() -> None:
+def test_a_silent_client_loses_the_robot() -> None:
     network, link = served()
     swing(link, 5)
     network.run(network.now_ns + round(1.1 * network.server.release_after * 1e9))
-    assert not network.server.is_taken
-    RemoteLink(network.wire("next"))
+    assert not network.server.has_client
+    RemoteLink(network.transport("next"))
 
 
-def test_a_lost_greeting_is_repeated_and_welcomed_once() -> None:
+def test_a_lost_hello_is_repeated_and_accepted_once() -> None:
     network, link = served(Conditions(loss=0.5, seed=2))
     assert network.server.statistics.sessions == 1
     network.send(encode(link._session, 0, Hello()), ("client",))
@@ -211,7 +215,7 @@ def test_cycles_from_1_to_100_ms(period: float) -> None:
 
 @pytest.mark.long
 def test_a_minute_at_1_khz() -> None:
-    """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the books of packets balance."""
+    """60 s of simulated clock in monitor mode with loss, jitter and duplicates: the packet counts are consistent."""
     network, link = served(Conditions(delay=2e-4, jitter=5e-4, loss=0.05, duplicates=0.01, seed=11))
     while network.now < 60.0:
         link.cycle(monitor(JOINTS))
@@ -223,7 +227,7 @@ def test_a_minute_at_1_khz() -> None:
     assert link.statistics.latency.greatest <= 2 * 7e-4 + 1e-9
     # Of two commands that arrive in one cycle only the later one is timed: the mean is a little below 2 x 0.45 ms.
     assert 0.95 * 9e-4 < link.statistics.latency.mean < 9e-4
-    assert network.server.gate.fallbacks == 0
+    assert network.server.supervisor.fallbacks == 0
 
 
 @pytest.mark.parametrize(
@@ -234,17 +238,17 @@ def test_impossible_conditions_are_refused(wrong: dict[str, float]) -> None:
         Conditions(**wrong)
 
 
-def test_a_stream_counts_each_packet_once() -> None:
-    stream = Stream()
-    newer = [stream.take(number) for number in (10, 12, 11, 12, 15, 9, 13, 13)]
+def test_a_sequence_counter_counts_each_packet_once() -> None:
+    stream = SequenceCounter()
+    newer = [stream.add(number) for number in (10, 12, 11, 12, 15, 9, 13, 13)]
     assert newer == [True, True, False, False, True, False, False, False]
     assert (stream.received, stream.reordered, stream.duplicates, stream.lost) == (5, 2, 3, 1)
 
 
-def test_a_spread_is_that_of_its_samples() -> None:
-    samples, spread = np.random.default_rng(1).normal(3.0, 0.5, 500), Spread()
+def test_duration_statistics_are_those_of_the_samples() -> None:
+    samples, spread = np.random.default_rng(1).normal(3.0, 0.5, 500), DurationStatistics()
     for value in samples:
-        spread.take(value)
+        spread.add(value)
     assert spread.mean == pytest.approx(samples.mean())
     assert spread.deviation == pytest.approx(samples.std())
     assert spread.percentile(0.5) == pytest.approx(np.median(samples), abs=0.02)

@@ -1,4 +1,4 @@
-"""Datagrams say what was put in, and nothing else gets through."""
+"""Datagrams: encoding, decoding and rejection of malformed bytes."""
 
 import math
 import struct
@@ -8,26 +8,26 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.robot.linked import START, command, limits, robot, served
+from tests.robot.link_fixtures import START, command, limits, robot, served
 
 from softdock.robot.link import Command, Mode, Refusal, State
-from softdock.robot.link_network import SimulatedNetwork
 from softdock.robot.link_server import RobotServer
 from softdock.robot.protocol import (
-    LARGEST,
-    MOST_JOINTS,
+    MAX_DATAGRAM_BYTES,
+    MAX_JOINTS,
     Bye,
+    CommandMessage,
     Denial,
-    Denied,
+    DenialMessage,
     Hello,
     MalformedError,
-    Measured,
-    Ordered,
-    OtherVersionError,
+    ProtocolVersionError,
+    StateMessage,
     Welcome,
     decode,
     encode,
 )
+from softdock.robot.simulated_network import SimulatedNetwork
 
 NUMBER = st.floats(allow_nan=True, allow_infinity=True)
 U64 = st.integers(0, 2**64 - 1)
@@ -35,19 +35,21 @@ U64 = st.integers(0, 2**64 - 1)
 
 @st.composite
 def rows(draw: st.DrawFn, count: int) -> list[np.ndarray]:
-    joints = draw(st.integers(1, MOST_JOINTS))
+    joints = draw(st.integers(1, MAX_JOINTS))
     row = st.lists(NUMBER, min_size=joints, max_size=joints).map(np.array)
     return [draw(row) for _ in range(count)]
 
 
 @given(U64, U64, rows(4), NUMBER, st.sampled_from(Mode))
 @settings(max_examples=60, deadline=None)
-def test_commands_arrive_bit_by_bit(session: int, number: int, arrays: list, sent: float, mode: Mode) -> None:
+def test_commands_are_decoded_exactly(
+    session: int, number: int, arrays: list, sent: float, mode: Mode
+) -> None:
     names = ("q", "stiffness", "damping_ratio", "tau_ff")
     order = Command(**dict(zip(names, arrays)), mode=mode)
-    packet = decode(encode(session, number, Ordered(order, sent)))
+    packet = decode(encode(session, number, CommandMessage(order, sent)))
     assert (packet.session, packet.sequence) == (session, number)
-    assert isinstance(packet.body, Ordered)
+    assert isinstance(packet.body, CommandMessage)
     assert packet.body.command.mode is mode
     for name, array in zip(names, arrays):
         assert getattr(packet.body.command, name).tobytes() == array.tobytes()
@@ -55,13 +57,13 @@ def test_commands_arrive_bit_by_bit(session: int, number: int, arrays: list, sen
 
 
 @pytest.mark.parametrize("refusal", [None, *Refusal])
-def test_states_arrive_bit_by_bit(refusal: Refusal | None) -> None:
+def test_states_are_decoded_exactly(refusal: Refusal | None) -> None:
     q = START
     state = State(
         t=1.25, q=q, qdot=2 * q, tau_measured=3 * q, tau_external=4 * q, mode=Mode.COMMAND, refusal=refusal
     )
-    body = decode(encode(7, 8, Measured(state, 5, 1.5, 0.25, 9))).body
-    assert isinstance(body, Measured)
+    body = decode(encode(7, 8, StateMessage(state, 5, 1.5, 0.25, 9))).body
+    assert isinstance(body, StateMessage)
     assert (body.echo, body.echo_sent, body.held, body.refused) == (5, 1.5, 0.25, 9)
     assert (body.state.t, body.state.mode, body.state.refusal) == (1.25, Mode.COMMAND, refusal)
     for i, array in enumerate(
@@ -70,8 +72,8 @@ def test_states_arrive_bit_by_bit(refusal: Refusal | None) -> None:
         np.testing.assert_array_equal(array, (i + 1) * q)
 
 
-def test_the_rest_arrives_too() -> None:
-    for body in (Hello(), Bye(), Denied(Denial.BUSY), Denied(Denial.VERSION)):
+def test_other_messages_are_decoded() -> None:
+    for body in (Hello(), Bye(), DenialMessage(Denial.BUSY), DenialMessage(Denial.VERSION)):
         assert decode(encode(1, 2, body)).body == body
     welcome = decode(encode(1, 2, Welcome(1e-3, 0.05, limits(7)))).body
     assert isinstance(welcome, Welcome)
@@ -80,7 +82,7 @@ def test_the_rest_arrives_too() -> None:
 
 
 def test_the_largest_datagram_fits_into_a_frame() -> None:
-    assert len(encode(1, 2, Welcome(1e-3, 0.05, limits(MOST_JOINTS)))) <= LARGEST
+    assert len(encode(1, 2, Welcome(1e-3, 0.05, limits(MAX_JOINTS)))) <= MAX_DATAGRAM_BYTES
 
 
 def test_the_byte_table_of_the_manual() -> None:
@@ -90,23 +92,23 @@ def test_the_byte_table_of_the_manual() -> None:
     head = struct.pack("<4sBBHQQ", b"SDRL", 1, 3, 24 + len(body) + 4, 0xABCD, 42)
     data = head + body + struct.pack("<I", zlib.crc32(head + body))
     packet = decode(data)
-    assert isinstance(packet.body, Ordered)
+    assert isinstance(packet.body, CommandMessage)
     assert (packet.session, packet.sequence, packet.body.sent) == (0xABCD, 42, 12.5)
     order = packet.body.command
     assert [order.q[0], order.stiffness[0], order.damping_ratio[0], order.tau_ff[0]] == numbers
     assert encode(0xABCD, 42, packet.body) == data
 
 
-def test_another_version_is_told_from_garbage() -> None:
+def test_another_version_is_distinguished_from_malformed_bytes() -> None:
     data = bytearray(encode(1, 2, Hello()))
     data[4] = 2
     data[-4:] = struct.pack("<I", zlib.crc32(data[:-4]))
-    with pytest.raises(OtherVersionError, match="version 2 instead of 1"):
+    with pytest.raises(ProtocolVersionError, match="version 2 instead of 1"):
         decode(bytes(data))
 
 
 def sealed(head: bytes, payload: bytes) -> bytes:
-    """Return a datagram whose magic, length and checksum are right, whatever is inside."""
+    """Return a datagram with valid magic, length and checksum and any content."""
     data = b"SDRL" + head[:2] + struct.pack("<H", 28 + len(payload)) + head[2:18] + payload
     return data + struct.pack("<I", zlib.crc32(data))
 
@@ -115,8 +117,8 @@ WELL_FORMED = st.sampled_from(
     [
         encode(0, 1, Hello()),
         encode(1, 1, Bye()),
-        encode(1, 3, Ordered(command(START), 1.0)),
-        encode(1, 3, Measured(robot().state())),
+        encode(1, 3, CommandMessage(command(START), 1.0)),
+        encode(1, 3, StateMessage(robot().state())),
         encode(1, 3, Welcome(1e-3, 0.05, limits())),
     ]
 )
@@ -131,7 +133,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 FUZZ = st.one_of(
-    st.binary(max_size=LARGEST + 10),
+    st.binary(max_size=MAX_DATAGRAM_BYTES + 10),
     damaged(),
     st.builds(
         sealed,
@@ -146,7 +148,7 @@ FUZZ = st.one_of(
 
 @given(FUZZ)
 @settings(max_examples=400, deadline=None)
-def test_nothing_malformed_gets_through(data: bytes) -> None:
+def test_malformed_datagrams_are_rejected(data: bytes) -> None:
     try:
         packet = decode(data)
     except MalformedError:
@@ -158,17 +160,17 @@ def test_nothing_malformed_gets_through(data: bytes) -> None:
 @given(st.lists(FUZZ, min_size=1, max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) -> None:
-    """From the owner's own address, in its own session: only an acceptable command may move the robot."""
+    """From the client's address and session: only a valid command may move the robot."""
     server = RobotServer(robot())
     network = SimulatedNetwork(server)
-    network.wire("client")
+    network.transport("client")
     network.send(encode(1, 1, Hello()), ("client",))
     network.run(3_000_000)
-    assert server.is_taken
+    assert server.has_client
     for data in datagrams:
         network.send(data, ("client",))
         network.run(network.now_ns + 1_000_000)
-    followed = server.gate.mode is Mode.COMMAND
+    followed = server.supervisor.mode is Mode.COMMAND
     network.run(network.now_ns + 3_000_000)
     if not followed:
         np.testing.assert_allclose(server.state.q, START, atol=1e-15)
@@ -176,8 +178,8 @@ def test_fuzzed_datagrams_never_crash_or_move_the_robot(datagrams: list[bytes]) 
 
 @given(st.lists(FUZZ, min_size=1, max_size=20))
 @settings(max_examples=40, deadline=None)
-def test_fuzzed_datagrams_never_confuse_the_client(datagrams: list[bytes]) -> None:
-    """Whatever is not of its session is counted and passed over; the next true state is returned."""
+def test_fuzzed_datagrams_are_ignored_by_the_client(datagrams: list[bytes]) -> None:
+    """Datagrams of other sessions are counted and ignored; the next valid state is returned."""
     network, link = served()
     before = link.cycle(command(START))
     for data in datagrams:

@@ -1,11 +1,11 @@
-"""One experiment, two robots: in the process, and behind a link."""
+"""One experiment on two robots: in the same process, and behind a link."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.robot.linked import START, command, robot
+from tests.robot.link_fixtures import START, command, robot
 
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
@@ -13,11 +13,11 @@ from softdock.result import Result
 from softdock.robot.link import Command, LinkLostError, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
-from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.link_switch import SwitchableLink
-from softdock.robot.stand_in import seven_joints
+from softdock.robot.simple_robots import seven_joint_robot
+from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate import simulate
@@ -56,7 +56,7 @@ class Bench:
 
     def connect(self) -> RemoteLink:
         self.clients += 1
-        return RemoteLink(self.network.wire(f"client {self.clients}"))
+        return RemoteLink(self.network.transport(f"client {self.clients}"))
 
 
 def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result) -> None:
@@ -79,7 +79,7 @@ def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, her
 
 
 def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Result) -> None:
-    """With a fifth of all datagrams lost, the plan still goes by the robot's clock."""
+    """With a fifth of all datagrams lost, the plan still follows the robot's clock."""
     there = run_on(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
     assert there.metrics["link_lost_share"] > 0.1
     assert there.metrics["refused_commands"] == 0
@@ -88,8 +88,8 @@ def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Re
     assert abs(found.alignment.offset) < PERIOD
 
 
-def test_an_experiment_changes_robots_and_does_not_notice(scenario: RobotScenario, here: Result) -> None:
-    """Half way the plan goes on with the robot behind the link; both robots together do what one alone would."""
+def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, here: Result) -> None:
+    """In the middle the plan continues with the robot behind the link; the motion is that of one robot."""
     setup = Setup(scenario)
     experiment = setup.experiment()
     link = SwitchableLink(
@@ -114,13 +114,13 @@ def test_an_experiment_changes_robots_and_does_not_notice(scenario: RobotScenari
     assert np.abs(np.diff(log.q, axis=0)).max() < 0.03  # the lag behind the command at the change; no jump
 
 
-def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path) -> None:
+def test_data_before_a_lost_link_are_kept(scenario: RobotScenario, tmp_path: Path) -> None:
     bench = Bench(scenario, Conditions())
     tick = bench.network.server.tick
     asked = {"commands": 0}
 
     def tick_until_dead(now: float) -> list:
-        asked["commands"] += bench.network.server.gate.mode.value
+        asked["commands"] += bench.network.server.supervisor.mode.value
         bench.network.is_stopped = asked["commands"] > 60
         return tick(now)
 
@@ -135,7 +135,7 @@ def test_a_lost_link_keeps_what_happened(scenario: RobotScenario, tmp_path: Path
 
 
 def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> None:
-    """The client sleeps for a while in the middle: it must not go on as if nothing had happened."""
+    """The client pauses in the middle: the experiment must not continue."""
     bench = Bench(scenario, Conditions())
 
     class Sleepy(RemoteLink):
@@ -149,12 +149,12 @@ def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> 
 
     def connect() -> RemoteLink:
         bench.clients += 1
-        return Sleepy(bench.network.wire(f"client {bench.clients}"))
+        return Sleepy(bench.network.transport(f"client {bench.clients}"))
 
     result = run_on(scenario, connect)
     assert (result.outcome, result.completed) == ("fell-back", False)
-    assert "holds because commands stayed away" in result.message
-    assert bench.network.server.gate.fallbacks == 1
+    assert "holds its position because commands timed out" in result.message
+    assert bench.network.server.supervisor.fallbacks == 1
 
 
 def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
@@ -162,8 +162,8 @@ def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
         run_on(scenario, lambda: LocalLink(robot(), PERIOD))
 
 
-def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> None:
-    link = LocalLink(seven_joints(), PERIOD)
+def test_a_robot_is_moved_to_the_start(scenario: RobotScenario) -> None:
+    link = LocalLink(seven_joint_robot(), PERIOD)
     result = run_on(scenario, lambda: link)
     assert result.completed
     assert result.metrics["refused_commands"] == 0
@@ -172,11 +172,11 @@ def test_a_robot_elsewhere_is_brought_to_the_start(scenario: RobotScenario) -> N
     assert np.abs(first - start).max() < 0.02
 
 
-def test_an_approach_that_cannot_succeed_says_so() -> None:
+def test_an_impossible_approach_raises() -> None:
     with pytest.raises(RunError, match="outside the joint's limits"):
         approach(LocalLink(robot()), command(START + 5.0), 0.01)
     soft = replace(command(START + 0.1), stiffness=np.full(3, 0.01), damping_ratio=np.zeros(3))
-    with pytest.raises(RunError, match="does not come closer to the start than"):
+    with pytest.raises(RunError, match="does not reach the start"):
         approach(LocalLink(robot()), soft, 0.001)
 
 
@@ -191,7 +191,7 @@ def test_robots_that_can_be_served() -> None:
         served_robot("gone.urdf")
 
 
-def test_nobody_at_the_other_end(scenario: RobotScenario) -> None:
+def test_running_without_a_robot_fails(scenario: RobotScenario) -> None:
     bench = Bench(scenario, Conditions())
     bench.network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer"):

@@ -1,4 +1,4 @@
-"""Scenarios of kind `robot`: what they do, and what is refused with a sentence."""
+"""Scenarios of kind `robot`: behaviour and error messages."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from robot.robots import LWR, branched, command
 from softdock.dynamics.entry_points import derivative
 from softdock.errors import InputError
 from softdock.replay.scene import Role
-from softdock.replay.scenes import scene
+from softdock.replay.scene_builder import scene
 from softdock.scenario import from_data, load
 from softdock.simulate.robot import Setup
 
@@ -36,7 +36,7 @@ def problems(**changes: Any) -> str:
     return str(caught.value)
 
 
-def test_the_tool_goes_where_it_is_sent_and_the_plain_data_is_the_same_scenario():
+def test_the_tool_reaches_its_goal_and_plain_data_give_the_same_scenario():
     s = scenario()
     assert from_data(s.to_data(), "reach") == s
     result = softdock.simulate(s)
@@ -64,8 +64,8 @@ def test_commands_are_held_for_a_period(period):
     assert result.history["joint_1.position"][-1] == pytest.approx(0.2, abs=1e-4)
 
 
-def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
-    """Nothing pushes from outside: momentum stays, and an arm that swings left turns its carrier right."""
+def test_an_arm_on_a_floating_carrier_rotates_it_in_the_opposite_direction():
+    """Without external forces momentum is conserved, and the carrier rotates against the arm."""
     carrier = {"mass": 200.0, "inertia": [30.0, 30.0, 30.0]}
     result = softdock.simulate(
         scenario(
@@ -81,11 +81,11 @@ def test_an_arm_on_a_floating_carrier_turns_it_the_other_way():
     assert result.history["joint_1.position"][-1] == pytest.approx(np.radians(60.0), abs=1e-3)
     assert result.history["carrier.qz"][-1] < -0.001
     nodes = {node.name: node for node in scene(result).nodes}
-    assert nodes["link_6"].parts[0].role is Role.CAD  # the ball of the URDF file, not a stand-in
+    assert nodes["link_6"].parts[0].role is Role.CAD  # the ball of the URDF file, not a placeholder
     assert np.linalg.norm(nodes["link_6"].parts[0].mesh.points, axis=1).max() == pytest.approx(0.0625)
 
 
-def test_a_base_of_its_own_floats_too():
+def test_a_free_base_floats():
     result = softdock.simulate(
         scenario(
             gravity=[0, 0, 0],
@@ -97,7 +97,7 @@ def test_a_base_of_its_own_floats_too():
     assert result.history["base.qz"][-1] < -0.01
 
 
-def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
+def test_urdf_with_prismatic_and_continuous_joints_runs(tmp_path):
     (tmp_path / "two fingers.urdf").write_text(branched(), encoding="utf-8")
     data = {
         "kind": "robot",
@@ -113,7 +113,7 @@ def test_any_urdf_runs_sliding_and_endless_joints_too(tmp_path):
 
 
 def test_torques_are_measured_behind_the_friction_of_the_joints():
-    """What the sensors see moves the arm and holds it up, at any instant; motors give that and friction."""
+    """Measured torques accelerate and support the arm at all times; motor torques include friction."""
     rubbing = {**REACH["arm"], "friction": {"viscous": 2.0, "coulomb": 1.5}}
     setup = Setup(scenario(arm=rubbing))
     robot = setup.robot(setup.prepare(1.0))
@@ -142,7 +142,10 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
         ({"control.stiffness": -1}, "control.stiffness"),
         ({"control.period": "0.5 ms"}, "control.period: Must be at least 0.001 and at most 0.1 s."),
         ({"control.torque_period": "20 ms"}, "must not be longer than the period of 10 ms"),
-        ({"control.stiffness.6": 2000}, "held for 1 ms, the torque of 'joint_7' comes too late"),
+        (
+            {"control.stiffness.6": 2000},
+            "a torque period of 1 ms is too long for the stiffness of joint 'joint_7'",
+        ),
         ({"moves": []}, "moves: Needs at least 1 entries and has 0."),
         ({"moves.0.joints": [0, 0, 0, 0, 0, 0, 0]}, "moves.0.to: Give either joints or to, not both."),
         (
@@ -154,7 +157,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
             "moves.0.joints.0: Lies outside the limits of 'joint_1'",
         ),
         ({"moves.0.to": [2, 0, 0.4]}, "is out of the arm's reach: the closest is"),
-        ({"moves.0.duration": "0.1 s"}, "moves.0.duration: The move takes at least"),
+        ({"moves.0.duration": "0.1 s"}, "moves.0.duration: Takes at least"),
         ({"tool": {"body": "pin"}}, "tool.body: There is no body called 'pin'"),
         ({"bodies": {"link_3": {"mass": 1}}}, "bodies.link_3: The name 'link_3' belongs to the arm"),
         ({"arm.parent": "carrier"}, "there is no body called 'carrier'"),
@@ -164,7 +167,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
         ),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(changes, said):
+def test_invalid_scenarios_give_a_message(changes, said):
     assert said.lower() in problems(**changes).lower()
 
 
@@ -172,7 +175,7 @@ def test_a_urdf_file_keeps_the_spelling_of_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("small.urdf").write_text("<robot>")
     with pytest.raises(
-        InputError, match=r"arm.file: Cannot be used: small.urdf:1: This is no well-formed XML"
+        InputError, match=r"arm.file: Cannot be used: small.urdf:1: This is not well-formed XML"
     ):
         from_data({**REACH, "arm": {"file": "small.urdf"}}, "reach", Path())
 
@@ -193,7 +196,5 @@ def test_a_bad_urdf_file_is_named_with_its_line(tmp_path):
     (tmp_path / "bad.urdf").write_text(
         LWR.read_text(encoding="utf-8").replace('type="revolute"', 'type="hinge"')
     )
-    with pytest.raises(
-        InputError, match=r"bad.urdf:\d+: <joint>: Joint 'joint_1' is of a type that cannot be used"
-    ):
+    with pytest.raises(InputError, match=r"bad.urdf:\d+: <joint>: Joint 'joint_1' has an unsupported type"):
         from_data({**REACH, "arm": {"file": "bad.urdf"}}, "reach", tmp_path)

@@ -1,8 +1,8 @@
-"""One experiment goes on with another robot, and nothing jumps."""
+"""Switching between robots during an experiment without jumps."""
 
 import numpy as np
 import pytest
-from tests.robot.linked import JOINTS, START, command, robot, served
+from tests.robot.link_fixtures import JOINTS, START, command, robot, served
 
 from softdock.robot.link import Mode, State
 from softdock.robot.link_local import LocalLink
@@ -13,7 +13,7 @@ GOAL = START + 0.3
 
 
 def path(i: int) -> np.ndarray:
-    """A smooth way from START to GOAL within 1000 cycles."""
+    """Return a smooth path from START to GOAL within 1000 cycles."""
     s = min(1.0, i / 1000.0)
     return START + (GOAL - START) * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
 
@@ -40,18 +40,18 @@ def test_switching_in_the_middle_and_back() -> None:
     assert [s.sequence for s in states] == sorted({s.sequence for s in states})
     t, q = np.array([s.t for s in states]), np.array([s.q for s in states])
     assert np.diff(t) == pytest.approx(link.period, abs=1e-9)
-    fastest = 0.3 * 1.875  # rad/s, of the path
+    fastest_profile = 0.3 * 1.875  # rad/s, of the path
     steps = np.abs(np.diff(q, axis=0)).max(axis=1)
     switched = np.isin(np.arange(len(steps)), [398, 399, 699, 700])
-    assert steps[~switched].max() < 1.5 * fastest * link.period
+    assert steps[~switched].max() < 1.5 * fastest_profile * link.period
     lag = (
-        fastest * 2.0 * 0.7 / np.sqrt(800.0 / 0.5)
+        fastest_profile * 2.0 * 0.7 / np.sqrt(800.0 / 0.5)
     )  # of a moving robot behind its command; it is made up meanwhile
     assert steps[switched].max() < lag + 0.01
     np.testing.assert_allclose(q[-1], GOAL, atol=1e-3)
 
 
-def test_the_robot_left_behind_holds() -> None:
+def test_the_inactive_robot_holds_its_position() -> None:
     link = both()
     follow(link, 1, 400)
     link.align("remote", 800.0 * ONE, 0.7 * ONE)
@@ -63,20 +63,20 @@ def test_the_robot_left_behind_holds() -> None:
     assert np.abs(link.cycle(command(path(900))).q - held).max() > 0.05
 
 
-def test_a_robot_that_stands_elsewhere_may_not_take_over() -> None:
+def test_a_robot_at_another_position_cannot_take_over() -> None:
     link = both()
     follow(link, 1, 700)
-    with pytest.raises(SwitchError, match=r"stands 0\.\d+ rad from the last command at joint \d"):
+    with pytest.raises(SwitchError, match=r"is 0\.\d+ rad from the last command at joint \d"):
         link.switch("remote")
     assert link.active == "simulated"
     assert link.cycle(command(path(700))).refusal is None
 
 
-def test_switching_to_what_is_not_there_or_in_use() -> None:
+def test_switching_to_an_unknown_or_active_robot_raises() -> None:
     link = both()
     with pytest.raises(ValueError, match="there are simulated, remote"):
         link.switch("other")
-    with pytest.raises(SwitchError, match="in use already"):
+    with pytest.raises(SwitchError, match="already active"):
         link.switch("simulated")
     with pytest.raises(ValueError, match="numbers of joints"):
         SwitchableLink({"one": LocalLink(robot()), "two": LocalLink(robot(np.zeros(2)))}, "one")

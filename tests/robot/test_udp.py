@@ -1,4 +1,4 @@
-"""The same link over real sockets and the clock on the wall, for a second or two."""
+"""Links over real sockets in real time."""
 
 import socket
 import threading
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from tests.robot.linked import CLEAR, JOINTS, START, command, robot, swing
+from tests.robot.link_fixtures import CLEAR, JOINTS, START, command, robot, swing
 
 from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, monitor
-from softdock.robot.link_network import Conditions
 from softdock.robot.link_server import RobotServer
+from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import LOOPBACK, UdpServer, connect, is_loopback
 
 
@@ -41,10 +41,10 @@ def test_an_experiment_over_udp() -> None:
         assert (np.abs(reached - 0.1 * 0.5 * (1.0 - np.cos(2.0 * np.pi * 0.75))) < 0.03).all()
         assert link.statistics.states.duplicates == 0
         assert 0.0 < link.statistics.latency.least < 0.5
-    assert not udp.server.is_taken
+    assert not udp.server.has_client
 
 
-def test_garbage_a_second_client_and_loss_over_udp() -> None:
+def test_malformed_bytes_a_second_client_and_loss_over_udp() -> None:
     conditions = Conditions(delay=2e-3, jitter=2e-3, loss=0.05, duplicates=0.05, seed=4)
     with serving(conditions) as udp, connect(*udp.address) as link:
         noise = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -52,7 +52,7 @@ def test_garbage_a_second_client_and_loss_over_udp() -> None:
             noise.sendto(bytes([i]) * (37 * i % 1600), udp.address)
             assert link.cycle(command(START)).mode is Mode.COMMAND or i < 20
         noise.close()
-        with pytest.raises(LinkLostError, match="is taken by another client"):
+        with pytest.raises(LinkLostError, match="is in use by another client"):
             connect(*udp.address)
         state = link.cycle(command(START))
         np.testing.assert_allclose(state.q, START, atol=1e-12)
@@ -60,7 +60,7 @@ def test_garbage_a_second_client_and_loss_over_udp() -> None:
         assert link.statistics.latency.least > 4e-3
 
 
-def test_a_robot_that_goes_away_over_udp() -> None:
+def test_a_robot_that_disconnects_over_udp() -> None:
     with serving() as udp:
         link = connect(*udp.address)
         link.cycle(monitor(JOINTS))
@@ -71,15 +71,15 @@ def test_a_robot_that_goes_away_over_udp() -> None:
         link.cycle(monitor(JOINTS))
 
 
-def test_a_port_in_use_is_refused_with_a_sentence() -> None:
+def test_a_port_in_use_gives_a_message() -> None:
     with serving() as udp, pytest.raises(InputError, match="Cannot listen there"):
         UdpServer(RobotServer(robot()), *udp.address)
 
 
-def test_hosts_and_ports_that_cannot_be() -> None:
+def test_invalid_hosts_and_ports_are_rejected() -> None:
     with pytest.raises(InputError, match="0 to 65535"):
         connect(LOOPBACK, 70_000)
-    with pytest.raises(InputError, match="not known"):
+    with pytest.raises(InputError, match="Unknown host"):
         connect("no such host", 47810)
     assert is_loopback("127.0.0.1")
     assert is_loopback("::1")

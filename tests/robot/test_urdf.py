@@ -1,12 +1,12 @@
-"""URDF files: what is read, and what is refused with file and line."""
+"""URDF files: reading, and error messages with file and line."""
 
 import numpy as np
 import pytest
 
 from robot.robots import LWR, branched
 from softdock.errors import InputError
-from softdock.robot.markup import MAX_BYTES, parse_xml
-from softdock.robot.urdf import Form, Motion, parse_urdf, read_urdf
+from softdock.robot.urdf import JointType, ShapeKind, parse_urdf, read_urdf
+from softdock.robot.xml_reader import MAX_BYTES, parse_xml
 
 
 def problem(text: str | bytes) -> str:
@@ -25,7 +25,7 @@ def test_the_bundled_arm_has_the_data_of_its_maker():
     assert sum(link.mass for link in robot.links.values()) == pytest.approx(16.0)
     height = sum(joint.X_PC.p[2] for joint in robot.ordered())
     assert height == pytest.approx(0.3105 + 0.400 + 0.390 + 0.078)
-    assert robot.links["link_2"].visual[0].form is Form.CYLINDER
+    assert robot.links["link_2"].visual[0].form is ShapeKind.CYLINDER
 
 
 def test_kinds_of_joints_shapes_and_defaults():
@@ -37,7 +37,7 @@ def test_kinds_of_joints_shapes_and_defaults():
         <dynamics damping="0.5" friction="0.2"/></joint></robot>"""
     )
     (joint,) = robot.moving
-    assert joint.motion is Motion.CONTINUOUS
+    assert joint.motion is JointType.CONTINUOUS
     np.testing.assert_array_equal(joint.axis, [1, 0, 0])  # the standard's default
     assert np.isinf([joint.upper, joint.max_effort, joint.max_speed]).all()
     assert (joint.damping, joint.friction) == (0.5, 0.2)
@@ -54,36 +54,36 @@ LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
     ("text", "said"),
     [
         ("", "no element found"),
-        ("<robot><link></robot>", "arm.urdf:1: This is no well-formed XML: mismatched tag."),
-        ("<mujoco/>", "begins with <robot>. Given: <mujoco>."),
+        ("<robot><link></robot>", "arm.urdf:1: This is not well-formed XML: mismatched tag."),
+        ("<mujoco/>", "must be <robot>. Given: <mujoco>."),
         ("<robot name='r'/>", "has no links"),
         ('<robot xmlns:xacro="x"><xacro:include/></robot>', "Expand it with xacro first."),
         (LINKS.format(JOINT.format("")), "arm.urdf:4: <joint>: Joint 'j' needs a <limit>."),
         (
             LINKS.format(JOINT.format('<limit lower="2" upper="1"/>')),
-            "lies above the upper one. Given: 2 > 1.",
+            "is above the upper one. Given: 2 > 1.",
         ),
         (LINKS.format(JOINT.format(LIMIT + '<axis xyz="0 0 0"/>')), "must not be zero"),
-        (LINKS.format(JOINT.format(LIMIT + '<axis xyz="0 nan 1"/>')), "3 finite numbers with spaces between"),
+        (LINKS.format(JOINT.format(LIMIT + '<axis xyz="0 nan 1"/>')), "3 finite numbers separated by spaces"),
         (LINKS.format(JOINT.format(LIMIT + '<axis xyz="0 1"/>')), "Given: '0 1'."),
         (LINKS.format(JOINT.format(LIMIT).replace('"b"', '"bb"')), "Given: bb. Did you mean 'b'?"),
-        (LINKS.format(JOINT.format(LIMIT) + JOINT.format(LIMIT)), "names must differ. Given: j."),
+        (LINKS.format(JOINT.format(LIMIT) + JOINT.format(LIMIT)), "names must be unique. Given: j."),
         (LINKS.format(JOINT.format(LIMIT).replace("revolute", "planar")), "Given: planar. Allowed: fixed,"),
         (LINKS.format(JOINT.format(LIMIT + '<mimic joint="k"/>')), "mimics another"),
-        (LINKS.format(""), "exactly one link may be without a parent. Given: a, b."),
+        (LINKS.format(""), "exactly one link must have no parent. Given: a, b."),
         (
             LINKS.format(
                 JOINT.format(LIMIT)
                 + '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>'
             ),
-            "close a loop",
+            "form a loop",
         ),
         (
             LINKS.format(
                 JOINT.format(LIMIT)
                 + '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>'
             ),
-            "hangs on two joints",
+            "is the child of two joints",
         ),
         ('<robot><link name="a"><inertial/></link></robot>', "The mass is missing."),
         ('<robot><link name="a"><inertial><mass value="-1"/></inertial></link></robot>', "at least 0 kg"),
@@ -98,7 +98,7 @@ LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
         (b"\xff\xfe\x00", "well-formed"),
     ],
 )
-def test_bad_files_get_a_sentence_with_the_line(text, said):
+def test_invalid_files_give_a_message_with_the_line(text, said):
     assert said in problem(text)
 
 
@@ -113,7 +113,7 @@ def test_document_types_and_entities_are_refused(text):
     assert "are refused" in problem(text)
 
 
-def test_files_without_end_are_refused(tmp_path):
+def test_too_large_files_are_rejected(tmp_path):
     assert "nested more than" in problem("<robot>" + "<a>" * 100)
     with pytest.raises(InputError, match="larger than 10 MB"):
         parse_xml(b" " * (MAX_BYTES + 1), "arm.urdf")

@@ -1,4 +1,4 @@
-"""The browser of this machine, for benchmarks and tests of pages: Chromium, its graphics in software."""
+"""Chromium with software graphics, for benchmarks and tests of web pages."""
 
 import os
 import shutil
@@ -19,13 +19,13 @@ NARROW, WIDE = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
 
 
 def find_browser() -> str | None:
-    """Return the path of the browser, `SOFTDOCK_CHROMIUM` first."""
+    """Return the path of the browser, from `SOFTDOCK_CHROMIUM` if set; None if there is none."""
     names = [os.environ.get("SOFTDOCK_CHROMIUM", ""), *NAMES]
     return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 def missing() -> str:
-    """Return in a sentence what is missing to drive a browser; empty where nothing is."""
+    """Return a message if browser or driver is missing, else an empty string."""
     from importlib.util import find_spec
 
     if find_browser() is None:

@@ -1,7 +1,7 @@
-"""Campaigns: the 500 runs of ASSIST, how workers share them, a Dask cluster beside threads, and memory.
+"""Benchmark of campaigns: 500 ASSIST runs, scaling over threads, a Dask cluster, and memory.
 
-Every measurement includes what a campaign is: drawing inputs, checking each scenario, running it, and writing
-its row. Kernels are compiled beforehand.
+Every measurement includes drawing inputs, validating each scenario, running it and writing
+its row.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ from softdock.campaign.workers import Place
 from softdock.report import Progress
 
 ASSIST, CHEAP = "assist-table2", "impact-masses"
-SHARED, TURNS = 120, 2  # runs of the comparisons between workers, and how often they are repeated
+SCALING_RUNS, REPEATS = 120, 2  # runs of the comparison between workers, and its repetitions
 FEW, MANY = 1_000, 100_000
 
 MEMORY = """
@@ -31,7 +31,7 @@ from softdock.campaign import running
 from softdock.campaign.loading import load
 running.run(load({name!r}, runs={runs}), Path({folder!r}), running.Means(running.Place.THREADS, 1))
 status = Path("/proc/self/status")
-if status.exists():  # the peak of this program alone; getrusage would count the parent's before the exec
+if status.exists():  # peak of this process only; getrusage includes the parent's before exec
     print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
 else:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
@@ -41,10 +41,10 @@ else:
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
-    _spent(load(ASSIST, runs=2), Means(Place.THREADS, 2))
+    _measure(load(ASSIST, runs=2), Means(Place.THREADS, 2))
     whole = load(ASSIST)
     progress(f"{whole.runs} runs", 0.02)
-    all_runs = _spent(whole, Means(Place.THREADS, 2))
+    all_runs = _measure(whole, Means(Place.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
     return [
         {
@@ -54,13 +54,13 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
             "aim": 8.0,
         },
         {"name": "work of these in all threads", "value": all_runs.cpu, "unit": "s of CPU"},
-        *_sharing(load(ASSIST, runs=SHARED)),
+        *_scaling(load(ASSIST, runs=SCALING_RUNS)),
         *_memory(progress),
     ]
 
 
-class Spent(NamedTuple):
-    """What a campaign took."""
+class Cost(NamedTuple):
+    """Time of a campaign."""
 
     wall: float
     """[s]"""
@@ -68,23 +68,23 @@ class Spent(NamedTuple):
     """[s] of this process, all its threads."""
 
 
-def _spent(plan: Plan, means: Means) -> Spent:
+def _measure(plan: Plan, means: Means) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         start, work = time.perf_counter(), time.process_time()
         running.run(plan, Path(folder) / "campaign", means)
-        return Spent(time.perf_counter() - start, time.process_time() - work)
+        return Cost(time.perf_counter() - start, time.process_time() - work)
 
 
-def _sharing(plan: Plan) -> list[dict[str, Any]]:
-    """Measure one thread, two threads and a Dask cluster of two workers in turns, and compare the best of each."""
+def _scaling(plan: Plan) -> list[dict[str, Any]]:
+    """Measure one thread, two threads and a Dask cluster of two workers alternately, and compare the best of each."""
     means = {"one": Means(Place.THREADS, 1), "two": Means(Place.THREADS, 2)}
     dask = "local Dask cluster of 2 workers against 2 threads, times the time"
     with _local_cluster() as address:
         if address:
             means["dask"] = Means(cluster=address)
-            _spent(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
-        turns = [{name: _spent(plan, how).wall for name, how in means.items()} for _ in range(TURNS)]
-    best = {name: min(turn[name] for turn in turns) for name in means}
+            _measure(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
+        rounds = [{name: _measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
+    best = {name: min(times[name] for times in rounds) for name in means}
     rows: list[dict[str, Any]] = [
         {
             "name": "two threads against one, times faster",
@@ -101,7 +101,7 @@ def _sharing(plan: Plan) -> list[dict[str, Any]]:
 
 @contextmanager
 def _local_cluster() -> Iterator[str]:
-    """Start a cluster of two processes; an empty address where Dask is not installed."""
+    """Start a cluster of two processes; yield its address, or an empty string if Dask is not installed."""
     try:
         import distributed
     except ImportError:
@@ -126,7 +126,7 @@ def _memory(progress: Progress) -> list[dict[str, Any]]:
 
 
 def _peak_memory(runs: int) -> float:
-    """Return the largest resident memory of a process that does nothing but run a campaign [bytes]."""
+    """Return the peak resident memory of a process that runs a campaign only [bytes]."""
     with tempfile.TemporaryDirectory() as folder:
         script = MEMORY.format(name=CHEAP, runs=runs, folder=str(Path(folder) / "campaign"))
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,14 +1,13 @@
-"""Time and accuracy of the contact force: cut cells beside plain points, over many kinds of contact."""
+"""Benchmark of the contact force: time and accuracy of cut cells and points, for many kinds of contact."""
 
 import dataclasses
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from softdock.bench.contact_kinds import KINDS, UP, Array, Kind, press, state
 from softdock.bench.entry_points import repeat_evaluate, repeat_rebuild
+from softdock.bench.timing import shortest_loop_time
 from softdock.contact import CutCells, Friction, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
@@ -25,8 +24,8 @@ METHODS: dict[str, CutCells | Points] = {
     "points 1 mm": Points(spacing=1e-3),
     "points 0.25 mm": Points(spacing=0.25e-3),
 }
-"""The allowed bend goes with the root of the resolved force: a sixteenth of it halves the cells both ways."""
-FINE = CutCells(resolved_force=1e-4)
+"""The cell size is proportional to the fourth root of the resolved force: a sixteenth of it halves both sides."""
+REFERENCE = CutCells(resolved_force=1e-4)
 CONTACTS = ("bumper-drogue", "pantograph-drogue")
 DOCKINGS = {
     "cut cells": ("resolved_force=0.1",),
@@ -36,7 +35,7 @@ DOCKINGS = {
     "points 1 mm": ("quadrature=points", "spacing=0.001"),
     "points 0.5 mm": ("quadrature=points", "spacing=0.0005"),
 }
-"""Fields of the contacts of the docking that are varied."""
+"""Contact fields of the docking by quadrature."""
 TIMED_KIND, TIMED_FORCE = "ball (6 mm) on cone", 1.5
 
 
@@ -64,9 +63,9 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 
 
 def accuracy(kind: Kind, methods: tuple[str, ...], placements: int, seed: int = 1) -> dict[str, list[float]]:
-    """Return the root mean square of the relative force error of each method, one for each of `FORCES`."""
+    """Return the root mean square relative force error of each method, one per entry of `FORCES`."""
     rng = np.random.default_rng(seed)
-    fine = kind.pair(FINE)
+    fine = kind.pair(REFERENCE)
     pairs = {name: kind.pair(METHODS[name]) for name in methods}
     squares = {name: np.zeros(len(FORCES)) for name in methods}
     for _ in range(placements):
@@ -81,7 +80,7 @@ def accuracy(kind: Kind, methods: tuple[str, ...], placements: int, seed: int = 
 
 
 def table(placements: int = 20) -> str:
-    """Return the table of the theory page (Markdown): force error in per cent at the three forces."""
+    """Return the table of the theory page (Markdown): force errors in per cent at the three forces."""
     lines = [f"| contact | {' | '.join(METHODS)} |", "|---" * (len(METHODS) + 1) + "|"]
     for name, kind in KINDS.items():
         errors = accuracy(kind, tuple(METHODS), placements)
@@ -91,7 +90,7 @@ def table(placements: int = 20) -> str:
 
 
 def docking_table() -> str:
-    """Return the table of the theory page (Markdown): the nominal docking with cells and with points."""
+    """Return the table of the theory page (Markdown): the nominal docking with cut cells and with points."""
     lines = ["| quadrature | peak contact force [N] | opening time [s] |", "|---|---|---|"]
     for name, fields in DOCKINGS.items():
         changes = [f"contacts.{contact}.{field}" for contact in CONTACTS for field in fields]
@@ -101,12 +100,12 @@ def docking_table() -> str:
 
 
 def _digits(value: float) -> str:
-    """Write a number with two significant digits and no exponent."""
+    """Format a number with two significant digits and no exponent."""
     return np.format_float_positional(float(f"{value:.2g}"), trim="-")
 
 
 def _times() -> list[dict[str, Any]]:
-    """Time one evaluation and one rebuild of a localised patch, in contact and far away."""
+    """Time one evaluation and one rebuild of the near list, in contact and in free flight."""
     kind = KINDS[TIMED_KIND]
     approach = kind.approach(np.random.default_rng(1))
     touching = approach[1] + press(kind, approach, TIMED_FORCE) * approach[2]
@@ -125,21 +124,10 @@ def _times_at(
     lists = contact_lists(arrays)
     rows, p = tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, p_AB_A))
     out, rest, sliding = np.zeros(layout.OUTPUT_SIZE), (0.0, 0.0, 0.0), (0.01, 0.0, 0.0)
-    listing = _best_time(lambda n: repeat_rebuild(arrays, lists, rows, p, pair.skin, n))
-    force = _best_time(lambda n: repeat_evaluate(arrays, lists, rows, p, rest, sliding, out, n))
+    listing = shortest_loop_time(lambda n: repeat_rebuild(arrays, lists, rows, p, pair.skin, n), 50)
+    force = shortest_loop_time(lambda n: repeat_evaluate(arrays, lists, rows, p, rest, sliding, out, n), 50)
     return [
         {"name": f"contact force with friction, {where}", "value": force, "unit": "s", "aim": aims[0]},
         {"name": f"near list, {where}", "value": listing, "unit": "s", "aim": aims[1]},
         {"name": f"cells in the near list, {where}", "value": int(lists.work[0]["cell_count"]), "unit": "1"},
     ]
-
-
-def _best_time(work: Callable[[int], Any], count: int = 50, repeats: int = 30) -> float:
-    """Return the shortest time [s] of one of `count` repetitions: what it takes when nothing disturbs it."""
-    work(1)
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work(count)
-        times.append(time.perf_counter() - start)
-    return min(times) / count

@@ -1,4 +1,4 @@
-"""Kinds of contact that a docking meets: surfaces with random placements, for benchmark and tests."""
+"""Kinds of contact that occur in docking: surfaces with random placements, for benchmarks and tests."""
 
 import itertools
 import math
@@ -14,16 +14,16 @@ from softdock.geometry.vertices import rounded_profile
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_axis_angle
 
 STIFFNESS = 2e9
-"""[N/m3] Areal stiffness of all kinds."""
+"""Areal stiffness of all kinds [N/m3]."""
 
 Array = NDArray[np.float64]
 Approach = tuple[Array, Array, Array]
-"""R_AB, start and direction of B's origin in A."""
+"""R_AB, start [m] and direction of the motion of B's origin in A."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Two surfaces, and how B comes to press on A: from a start, along a direction."""
+    """Two surfaces, and a random approach of B to A: rotation, start and direction."""
 
     A: Profile
     B: Profile
@@ -53,7 +53,7 @@ def bowl(radius: float) -> Profile:
 
 
 def plate(radius: float = 0.05) -> Profile:
-    """Return a disc [m] whose free side looks towards +z."""
+    """Return a disc [m] whose free side faces +z."""
     return Profile(segments=(Line(start=(0.0, radius), end=(0.0, 0.0)),))
 
 
@@ -82,94 +82,94 @@ def state(
     omega: Array | tuple[float, float, float] = (0.0, 0.0, 0.0),
     A: Array | None = None,
 ) -> MotionState:
-    """Return a motion state, at rest in the origin by default."""
+    """Return a motion state, by default at rest at the origin."""
     return MotionState(r=r, v=v, omega=omega, A=np.eye(3) if A is None else A)
 
 
 def press(kind: Kind, approach: Approach, force: float) -> float:
-    """Return how far B must go along its approach [m] for a contact force of this magnitude [N]."""
+    """Return the displacement of B along its approach [m] that gives a contact force of this magnitude [N]."""
     pair = kind.pair()
-    R_AB, start, way = approach
+    R_AB, start, direction = approach
 
-    def lacks(distance: float) -> bool:
-        on_A, _ = pair.forces(state(), state(r=start + distance * way, A=R_AB))
+    def is_below(distance: float) -> bool:
+        on_A, _ = pair.forces(state(), state(r=start + distance * direction, A=R_AB))
         return float(np.linalg.norm(on_A.F)) < force
 
     low, high = 0.0, 1e-3
-    while lacks(high):
+    while is_below(high):
         low, high = high, high + 1e-3
         if high > 0.1:
             raise ValueError("no contact on this approach")
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if lacks(middle) else (low, middle)
+        low, high = (middle, high) if is_below(middle) else (low, middle)
     return high
 
 
-def _sideways(angle: float) -> Array:
+def _horizontal(angle: float) -> Array:
     return np.array([math.cos(angle), math.sin(angle), 0.0])
 
 
-def _any(rng: np.random.Generator) -> float:
+def _random_angle(rng: np.random.Generator) -> float:
     return float(rng.uniform(0, math.tau))
 
 
-def _spun(rng: np.random.Generator) -> Array:
-    return rotation(UP, _any(rng))
+def _random_spin(rng: np.random.Generator) -> Array:
+    return rotation(UP, _random_angle(rng))
 
 
-def _any_turn(rng: np.random.Generator) -> Array:
+def _random_rotation(rng: np.random.Generator) -> Array:
     return rotation(rng.normal(size=3), rng.uniform(0, 3))
 
 
 def _ball_on_cone(rng: np.random.Generator) -> Approach:
-    out, z = _sideways(_any(rng)), rng.uniform(0.02, 0.04)
-    return _any_turn(rng), (z - math.sqrt(2) * 0.006) * out + z * UP, (out - UP) / math.sqrt(2)
+    out, z = _horizontal(_random_angle(rng)), rng.uniform(0.02, 0.04)
+    return _random_rotation(rng), (z - math.sqrt(2) * 0.006) * out + z * UP, (out - UP) / math.sqrt(2)
 
 
 def _edge_on_cone(rng: np.random.Generator) -> Approach:
-    azimuth = _any(rng)
-    R = rotation(UP, azimuth) @ rotation((0.0, 1.0, 0.0), rng.uniform(0.1, 0.6)) @ _spun(rng)
-    return R, _sideways(azimuth) * rng.uniform(0, 0.004) + 0.045 * UP, -UP
+    azimuth = _random_angle(rng)
+    R = rotation(UP, azimuth) @ rotation((0.0, 1.0, 0.0), rng.uniform(0.1, 0.6)) @ _random_spin(rng)
+    return R, _horizontal(azimuth) * rng.uniform(0, 0.004) + 0.045 * UP, -UP
 
 
 def _ball_on_throat(rng: np.random.Generator) -> Approach:
-    return _any_turn(rng), _sideways(_any(rng)) * rng.uniform(0.0155, 0.02), -UP
+    return _random_rotation(rng), _horizontal(_random_angle(rng)) * rng.uniform(0.0155, 0.02), -UP
 
 
 def _pin_on_throat(rng: np.random.Generator) -> Approach:
-    azimuth = _any(rng)
-    R = rotation(UP, azimuth) @ rotation((0.0, 1.0, 0.0), rng.uniform(0.05, 0.2)) @ _spun(rng)
-    return R, -0.03 * UP, _sideways(azimuth + rng.uniform(-0.1, 0.1))
+    azimuth = _random_angle(rng)
+    R = rotation(UP, azimuth) @ rotation((0.0, 1.0, 0.0), rng.uniform(0.05, 0.2)) @ _random_spin(rng)
+    return R, -0.03 * UP, _horizontal(azimuth + rng.uniform(-0.1, 0.1))
 
 
 def _in_bowl(rng: np.random.Generator) -> Approach:
-    way = rng.normal(size=3)
-    way[2] = -abs(way[2])
-    way = way / np.linalg.norm(way) - UP
-    return _any_turn(rng), np.zeros(3), way / np.linalg.norm(way)
+    direction = rng.normal(size=3)
+    direction[2] = -abs(direction[2])
+    direction = direction / np.linalg.norm(direction) - UP
+    return _random_rotation(rng), np.zeros(3), direction / np.linalg.norm(direction)
 
 
 def _at_the_pole(rng: np.random.Generator) -> Approach:
-    return _spun(rng), np.zeros(3), -UP
+    return _random_spin(rng), np.zeros(3), -UP
 
 
 def _ring(rng: np.random.Generator) -> Approach:
-    return _spun(rng), 0.03 * UP, -UP
+    return _random_spin(rng), 0.03 * UP, -UP
 
 
 def _tilted_ring(rng: np.random.Generator) -> Approach:
     R = rotation(rng.normal(size=3), 2e-3 * rng.uniform())
-    return R, _sideways(_any(rng)) * rng.uniform(0, 3e-5) + 0.03 * UP, -UP
+    return R, _horizontal(_random_angle(rng)) * rng.uniform(0, 3e-5) + 0.03 * UP, -UP
 
 
 def _along_tube(rng: np.random.Generator) -> Approach:
-    return _spun(rng), rng.uniform(-0.01, 0.01) * UP, _sideways(_any(rng))
+    return _random_spin(rng), rng.uniform(-0.01, 0.01) * UP, _horizontal(_random_angle(rng))
 
 
 def _askew_in_tube(rng: np.random.Generator) -> Approach:
-    R, start, way = _along_tube(rng)
-    return rotation(rng.normal(size=3), 4e-3 * rng.uniform()) @ R, start, way
+    R, start, direction = _along_tube(rng)
+    return rotation(rng.normal(size=3), 4e-3 * rng.uniform()) @ R, start, direction
 
 
 KINDS = {

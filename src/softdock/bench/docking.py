@@ -1,8 +1,8 @@
-"""Softdock and MuJoCo on the same gimballed probe and drogue, and the wall times of the bundled dockings.
+"""Benchmark of docking: Softdock and MuJoCo on the same gimballed probe and drogue, and times of bundled dockings.
 
-The comparison is cut out of the bundled scenario: springs made linear, no stops, no fingers, because these mean the
-same in both engines. It begins shortly before the first contact. Each engine runs as coarsely as keeps its tip within
-a tenth of a millimetre of its own refined path.
+The compared model is the bundled scenario with linear springs, without stops and fingers, so that it is the
+same in both engines. It begins shortly before the first contact. Each engine uses the coarsest settings that keep the
+tip within a tenth of a millimetre of its own refined path.
 """
 
 import time
@@ -24,24 +24,24 @@ Row = dict[str, Any]
 
 SCENARIO, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
 ACCURACIES = (0.01, 0.1, 1.0, 10.0)
-"""Times the default, in the table of the theory page."""
+"""Multiples of the default accuracy, in the table of the theory page."""
 TIP, PORT = "nose", "drogue"
 SPRINGS = {"bumper-spring": 8e3, "gimbal-spring": 4.0}
-"""[N/m, N m/rad] Linear, and so stiff that bumper and gimbal stay about within the range of the mechanism."""
+"""Linear stiffness [N/m, N m/rad] that keeps bumper and gimbal about within the range of the mechanism."""
 RUN_UP = 20e-3  # m before the first contact
-DURATION = 6.0  # s: insertion, bottom contact and the way out again
+DURATION = 6.0  # s: insertion, contact with the bottom and exit
 RATE = 100.0  # samples of the tip per second
-CONVERGED = 1e-4  # m
-LOOSER = (100.0, 10.0, 1.0)
-"""Times the default accuracy of Softdock, tried in this order."""
-TIGHTER = 0.01
-"""Times the default accuracy: what Softdock's path is measured against."""
+MAX_ERROR = 1e-4  # m
+COARSER_ACCURACIES = (100.0, 10.0, 1.0)
+"""Multiples of Softdock's default accuracy, tried in this order."""
+REFERENCE_ACCURACY = 0.01
+"""Multiple of the default accuracy for the reference path of Softdock."""
 STEPS = (2e-3, 1e-3, 0.5e-3, 0.25e-3, 0.125e-3)
-"""[s] Of MuJoCo, tried in this order; refined: half of it."""
+"""Time steps of MuJoCo [s], tried in this order; refined: half of it."""
 QUARTERED = 1.0 / 16.0
-"""Times the resolved force: the size of cells goes with its fourth root, both ways."""
-ROUNDS, PATIENCE = 9, 8.0
-"""Runs that are timed, and the seconds after which no further one is begun."""
+"""Factor of the resolved force that halves both sides of the cells (proportional to its fourth root)."""
+MAX_ROUNDS, TIME_LIMIT = 9, 8.0
+"""Number of timed rounds, and the time after which no further round starts [s]."""
 AIM_RATIO, AIM_WALL = 100.0, 0.03  # s
 
 
@@ -59,20 +59,20 @@ def run(progress: Progress, /) -> list[Row]:
     rows += _nominal("gimballed probe without fingers", _scenario(_without_fingers(whole), whole))
     progress("Softdock: tolerance", 0.2)
     case = comparison()
-    looser, ours, our_error = _loosest(case)
-    finer_cells = path(_with_cells(_with_accuracy(case, looser), QUARTERED))
+    factor, ours, our_error = _coarsest_accuracy(case)
+    finer_cells = path(_with_cells(_with_accuracy(case, factor), QUARTERED))
     progress("MuJoCo: step", 0.3)
-    peer, theirs, their_error = _longest(case)
+    peer, theirs, their_error = _longest_step(case)
     progress("MuJoCo: wedges", 0.6)
     finer_wedges = _refined(peer).run(RATE, TIP, PORT)
     progress("both engines in turn", 0.8)
-    simulation = PreparedMultibody(_with_accuracy(case, looser)).simulation
-    seconds = _best_in_turn(simulation.run, lambda: peer.run(RATE, TIP, PORT))
+    simulation = PreparedMultibody(_with_accuracy(case, factor)).simulation
+    seconds = _shortest_times(simulation.run, lambda: peer.run(RATE, TIP, PORT))
     progress("done", 1.0)
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
     rows += [
         _speed(
-            f"simulated per wall time, accuracy {looser:g} times the default", case.duration, seconds, label
+            f"simulated per wall time, accuracy {factor:g} times the default", case.duration, seconds, label
         ),
         _error("tip, change when time is refined", our_error, their_error, label),
     ]
@@ -87,7 +87,7 @@ def run(progress: Progress, /) -> list[Row]:
 
 
 def comparison() -> MultibodyScenario:
-    """Return the docking that both engines can run: linear springs, no stops, no fingers, no events."""
+    """Return the docking for both engines: linear springs, no stops, no fingers, no events."""
     whole = cast(MultibodyScenario, load(SCENARIO))
     data = _without_fingers(whole)
     data["springs"] = {
@@ -98,11 +98,11 @@ def comparison() -> MultibodyScenario:
     tip = [f"{TIP}.{axis} in {PORT}" for axis in "xyz"]
     data["record"] = {"rate": RATE, "contact_steps": False, "also": tip}
     data["duration"] = DURATION
-    return _moved_close(_scenario(data, whole))
+    return _advanced_to_contact(_scenario(data, whole))
 
 
 def _without_fingers(whole: MultibodyScenario) -> dict[str, Any]:
-    """Return a scenario's data without what drives move, and without events."""
+    """Return a scenario's data without driven bodies and without events."""
     data = whole.to_data()
     driven = {drive["joint"] for drive in data["drives"].values()}
     data["bodies"] = {name: body for name, body in data["bodies"].items() if name not in driven}
@@ -124,7 +124,7 @@ def path(scenario: MultibodyScenario) -> Floats:
     return np.column_stack([channels[f"{TIP}.{axis} in {PORT}"].values for axis in "xyz"])
 
 
-def _moved_close(scenario: MultibodyScenario) -> MultibodyScenario:
+def _advanced_to_contact(scenario: MultibodyScenario) -> MultibodyScenario:
     """Return the scenario with the chaser so far ahead on its way that contact begins after the run-up."""
     whole = cast(MultibodyScenario, load(SCENARIO))
     prepared = PreparedMultibody(scenario.model_copy(update={"duration": whole.duration}))
@@ -141,16 +141,16 @@ def _moved_close(scenario: MultibodyScenario) -> MultibodyScenario:
 
 
 def accuracy_table() -> str:
-    """Return the table of the theory page (Markdown): the bundled dockings at other accuracies."""
+    """Return the table of the theory page (Markdown): the bundled dockings at several accuracies."""
     lines = [
         "| scenario | accuracy | evaluations | peak contact force [N] | opening time [s] | energy residual |"
     ]
     lines.append("|---|---|---|---|---|---|")
     for name in (SCENARIO, PASSIVE, RIGID):
-        for looser in ACCURACIES:
-            result = simulate(_with_accuracy(cast(MultibodyScenario, load(name)), looser))
+        for factor in ACCURACIES:
+            result = simulate(_with_accuracy(cast(MultibodyScenario, load(name)), factor))
             metrics, opening = result.metrics, result.metrics["opening_time"]
-            times = "default" if looser == 1.0 else f"{looser:g} times"
+            times = "default" if factor == 1.0 else f"{factor:g} times"
             lines.append(
                 f"| `{name}` | {times} | {result.timing.evaluations} | {metrics['peak_contact_force']:.3f} "
                 f"| {'-' if opening is None else f'{opening:.5f}'} | {result.audit.energy_residual:.1e} |"
@@ -162,10 +162,10 @@ def _scenario(data: dict[str, Any], like: MultibodyScenario) -> MultibodyScenari
     return cast(MultibodyScenario, from_data(data, like.name, like.directory))
 
 
-def _with_accuracy(scenario: MultibodyScenario, looser: float) -> MultibodyScenario:
+def _with_accuracy(scenario: MultibodyScenario, factor: float) -> MultibodyScenario:
     data = scenario.to_data()
     data["integrator"]["accuracy"] = {
-        key: looser * value for key, value in AccuracyModel().model_dump().items()
+        key: factor * value for key, value in AccuracyModel().model_dump().items()
     }
     return _scenario(data, scenario)
 
@@ -177,19 +177,19 @@ def _with_cells(scenario: MultibodyScenario, times_force: float) -> MultibodySce
     return _scenario(data, scenario)
 
 
-def _loosest(case: MultibodyScenario) -> tuple[float, Floats, float]:
-    """Return the loosest accuracy at which the tip is converged, its path and its error [m]."""
-    refined = path(_with_accuracy(case, TIGHTER))
-    for looser in LOOSER:
-        ours = path(_with_accuracy(case, looser))
+def _coarsest_accuracy(case: MultibodyScenario) -> tuple[float, Floats, float]:
+    """Return the coarsest accuracy at which the tip is converged, its path and its error [m]."""
+    refined = path(_with_accuracy(case, REFERENCE_ACCURACY))
+    for factor in COARSER_ACCURACIES:
+        ours = path(_with_accuracy(case, factor))
         error = _distance(ours, refined)
-        if error <= CONVERGED:
+        if error <= MAX_ERROR:
             break
-    return looser, ours, error
+    return factor, ours, error
 
 
-def _longest(case: MultibodyScenario) -> tuple[Any, Floats, float]:
-    """Return MuJoCo with the longest step at which the tip is converged, its path and its error [m]."""
+def _longest_step(case: MultibodyScenario) -> tuple[Any, Floats, float]:
+    """Return the MuJoCo model with the longest step at which the tip is converged, its path and its error [m]."""
     from softdock.bench.docking_mujoco import Peer, Resolution
 
     peer = Peer(case, Resolution(step=STEPS[0]))
@@ -198,14 +198,14 @@ def _longest(case: MultibodyScenario) -> tuple[Any, Floats, float]:
         finer = Peer(case, Resolution(step=step / 2.0))
         refined = finer.run(RATE, TIP, PORT)
         error = _distance(theirs, refined)
-        if error <= CONVERGED or step == STEPS[-1]:
+        if error <= MAX_ERROR or step == STEPS[-1]:
             break
         peer, theirs = finer, refined
     return peer, theirs, error
 
 
 def _refined(peer: Any) -> Any:
-    """Return the same MuJoCo with twice the wedges both ways."""
+    """Return the MuJoCo model with twice as many wedges in both directions."""
     from softdock.bench.docking_mujoco import Peer, Resolution
 
     r = peer.resolution
@@ -213,10 +213,10 @@ def _refined(peer: Any) -> Any:
 
 
 def _nominal(name: str, scenario: MultibodyScenario) -> list[Row]:
-    """Time a scenario at its own accuracy: the run alone, and all of `simulate`."""
+    """Time a scenario at its own accuracy: the run only, and `simulate` as a whole."""
     result = simulate(scenario)
     simulation = PreparedMultibody(scenario).simulation
-    alone, whole = _best_in_turn(simulation.run, lambda: simulate(scenario))
+    alone, whole = _shortest_times(simulation.run, lambda: simulate(scenario))
     what = f"{name}, {result.timing.simulated_s:g} s, {result.outcome}"
     return [
         {"name": f"{what}: the run alone", "value": alone, "unit": "s", "aim": AIM_WALL},
@@ -235,24 +235,24 @@ def _speed(name: str, simulated: float, seconds: list[float], label: str) -> Row
 def _error(name: str, ours: float, theirs: float, label: str) -> Row:
     return {
         "name": name, "value": ours, "unit": "m", "peer": label, "peer_value": theirs,
-        "ratio": theirs / max(ours, 1e-12), "aim": CONVERGED,
+        "ratio": theirs / max(ours, 1e-12), "aim": MAX_ERROR,
     }  # fmt: skip
 
 
 def _distance(a: Floats, b: Floats) -> float:
-    """Return the largest distance [m] of two paths at the same instant."""
+    """Return the largest distance of two paths at the same time [m]."""
     return float(np.linalg.norm(a - b, axis=1).max())
 
 
-def _best_in_turn(*tasks: Callable[[], Any]) -> list[float]:
-    """Return the shortest wall time [s] of each task; they take turns, so that the same load meets all."""
+def _shortest_times(*tasks: Callable[[], Any]) -> list[float]:
+    """Return the shortest wall time of each task [s]; tasks alternate, so that all have the same machine load."""
     best = [np.inf] * len(tasks)
     begin = time.perf_counter()
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         for i, task in enumerate(tasks):
             start = time.perf_counter()
             task()
             best[i] = min(best[i], time.perf_counter() - start)
-        if time.perf_counter() - begin > PATIENCE:
+        if time.perf_counter() - begin > TIME_LIMIT:
             break
     return best

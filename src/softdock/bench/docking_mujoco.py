@@ -1,4 +1,4 @@
-"""The docking of the benchmark in MuJoCo: a cavity of convex wedges, a probe of convex hulls and a capsule."""
+"""MuJoCo model of the docking benchmark: a cavity of convex wedges, a probe of convex hulls and a capsule."""
 
 import itertools
 import math
@@ -20,27 +20,27 @@ from softdock.spatial.poses import Pose
 Floats = NDArray[np.float64]
 
 THICKNESS = 8e-3
-"""[m] Of a wedge: more than any depth, less than what lies between chamber and cone."""
+"""Thickness of a wedge [m]: more than any depth, less than the wall between chamber and cone."""
 REFERENCE_FORCE = 5.0
-"""[N] Typical of a bounce in the cone; there MuJoCo's linear contact is as deep and as damped as our layer."""
+"""Typical force of a bounce in the cone [N], at which MuJoCo's linear contact matches the layer's depth and damping."""
 IMPEDANCE = 0.01
-"""MuJoCo's d: towards 0 its contact is a spring, towards 1 a constraint."""
+"""MuJoCo's impedance d: near 0 the contact is a spring, near 1 a constraint."""
 FRICTION_RATIO = 10.0
-"""MuJoCo's impratio; its friction then saturates at some mm/s of sliding, as ours does."""
+"""MuJoCo's impratio, with which friction saturates at some mm/s of sliding, as in Softdock."""
 WALL, PROBE = 2, 2
-"""Bits of contype and conaffinity: walls meet probes and nothing else meets."""
+"""Bits of contype and conaffinity: only walls and probes collide."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resolution:
-    """How finely MuJoCo sees the surfaces, and its step."""
+    """Resolution of MuJoCo's surfaces, and its time step."""
 
     step: float
     """[s]"""
     wedges: int = 24
-    """Around the axis."""
+    """Number of wedges around the axis."""
     chord: float = 0.075e-3
-    """[m] Largest distance between an arc of the meridian and the straight pieces in its place."""
+    """Largest distance between an arc of the meridian and its polyline [m]."""
 
 
 class Peer:
@@ -62,7 +62,7 @@ class Peer:
             self._match_layer(contact)
 
     def run(self, rate: float, tip: str, port: str) -> Floats:
-        """Return the path of a body in the frame of another, `rate` times a second, shape (samples, 3) [m]."""
+        """Return the path of body `tip` in the frame of body `port`, sampled at `rate` [1/s], (samples, 3) [m]."""
         model, data = self.model, mujoco.MjData(self.model)
         mujoco.mj_resetDataKeyframe(model, data, 0)
         mujoco.mj_kinematics(model, data)
@@ -72,12 +72,12 @@ class Peer:
         for k in range(len(path)):
             if k > 0:
                 mujoco.mj_step(model, data, nstep=every)
-                mujoco.mj_kinematics(model, data)  # a step leaves the poses of its beginning
+                mujoco.mj_kinematics(model, data)  # mj_step leaves the poses of its beginning
             path[k] = data.xmat[port_id].reshape(3, 3).T @ (data.xpos[tip_id] - data.xpos[port_id])
         return path
 
     def _add_cavity(self, name: str) -> int:
-        """Add the wedges of a cavity and return how many they are."""
+        """Add the wedges of a cavity and return their number."""
         surface = self.scenario.surfaces[name]
         profile, X_BS = surface.read(self.scenario.directory)
         wedges = list(cavity_wedges(profile, self.resolution.wedges, self.resolution.chord))
@@ -110,10 +110,10 @@ class Peer:
         self.spec.body(body).add_geom(name=name, type=mesh, meshname=name, mass=0.0, **about)
 
     def _match_layer(self, contact: Contact) -> None:
-        """Give a probe's contacts the stiffness [N/m] and damping of our layer at the reference force.
+        """Give a probe's contacts the stiffness [N/m] and damping of the elastic layer at the reference force.
 
-        MuJoCo wants a stiffness per mass, and multiplies by a mean effective mass of the two bodies at their
-        first pose: dividing by the same mass leaves newtons per metre.
+        MuJoCo expects a stiffness per mass, and multiplies by a mean effective mass of the two bodies at their
+        initial pose; dividing by the same mass gives newtons per metre.
         """
         surfaces, model = self.scenario.surfaces, self.model
         radius = largest_rounding(surfaces[contact.b].read(self.scenario.directory)[0])
@@ -128,35 +128,37 @@ class Peer:
 
 
 def cavity_wedges(profile: Profile, count: int, chord: float) -> Iterator[Floats]:
-    """Yield corners [m], shape (n, 3), of convex wedges behind a surface, `count` around every straight piece."""
+    """Yield corners [m], shape (n, 3), of convex wedges behind a surface, `count` around every line segment."""
     h = math.pi / count
     for (z0, r0), (z1, r1) in itertools.pairwise(polyline(profile, chord)):
         length = math.hypot(z1 - z0, r1 - r0)
         dz, dr = THICKNESS * (r1 - r0) / length, -THICKNESS * (z1 - z0) / length
         section = [(z0, r0), (z1, r1), (z1 + dz, r1 + dr), (z0 + dz, r0 + dr)]
-        if min(r0, r1) == 0.0:  # one disc: wedges that meet in a point would all push at once
-            yield _turned(section, [(2 * k + 1) * h for k in range(count)], h)
+        if (
+            min(r0, r1) == 0.0
+        ):  # one disc, because wedges that meet in a point would all be in contact at once
+            yield _revolve_section(section, [(2 * k + 1) * h for k in range(count)], h)
             continue
         for k in range(count):
-            yield _turned(section, [(2 * k - 1) * h, (2 * k + 1) * h], h)
+            yield _revolve_section(section, [(2 * k - 1) * h, (2 * k + 1) * h], h)
 
 
 def hulls(profile: Profile, count: int, chord: float) -> Iterator[Floats]:
-    """Yield corners [m], shape (n, 3), of the convex parts of a solid, cut where its outline is hollow."""
+    """Yield corners [m], shape (n, 3), of the convex parts of a solid, split at concave points of its outline."""
     points = polyline(profile, chord)
     h = math.pi / count
     angles = [(2 * k + 1) * h for k in range(count)]
     start = 0
     for k in range(1, len(points)):
-        if k == len(points) - 1 or _turn(*points[k - 1 : k + 2]) > 1e-9:
-            yield _turned(points[start : k + 1], angles, h)
+        if k == len(points) - 1 or _sine_of_turn(*points[k - 1 : k + 2]) > 1e-9:
+            yield _revolve_section(points[start : k + 1], angles, h)
             start = k
 
 
 def capsule(profile: Profile) -> tuple[float, float, float] | None:
-    """Return radius and both centres [m] of a capsule for a pin whose front is half a ball; None for others.
+    """Return radius and both centres [m] of a capsule for a pin with a hemispherical front; None for others.
 
-    The back of the capsule is round too: only the front of such a pin can touch.
+    The back of the capsule is round too, which is correct because only the front of such a pin comes into contact.
     """
     front = profile.segments[-1]
     widest = max(max(s.start[1], s.end[1]) for s in profile.segments)
@@ -166,7 +168,7 @@ def capsule(profile: Profile) -> tuple[float, float, float] | None:
 
 
 def polyline(profile: Profile, chord: float) -> list[Point]:
-    """Return the meridian as straight pieces that stay within `chord` [m] of it."""
+    """Return the meridian as a polyline within `chord` [m] of it."""
     points = [profile.segments[0].start]
     for segment in profile.segments:
         pieces = 1
@@ -178,30 +180,30 @@ def polyline(profile: Profile, chord: float) -> list[Point]:
 
 
 def linear_contact(layer: ElasticLayer, radius: float, force: float) -> tuple[float, float]:
-    """Return force per depth [N/m] and per speed [N s/m] of a ball on a flat layer at one force [N].
+    """Return stiffness [N/m] and damping [N s/m] of a ball on a flat layer at a force [N].
 
-    Depths under a ball are spread evenly from 0 to the deepest: F = pi c R s^2, and the damping is that of the mean
-    of its ramp.
+    Depths under a ball are uniformly distributed from 0 to the largest: F = pi c R s^2, and the damping is the mean
+    over its ramp.
     """
     depth = math.sqrt(force / (math.pi * layer.areal_stiffness * radius))
     ramp = layer.damping_depth
-    share = depth / (2.0 * ramp) if depth < ramp else 1.0 - ramp / (2.0 * depth)
-    return force / depth, math.tau * radius * depth * share * layer.damping
+    fraction = depth / (2.0 * ramp) if depth < ramp else 1.0 - ramp / (2.0 * depth)
+    return force / depth, math.tau * radius * depth * fraction * layer.damping
 
 
 def largest_rounding(profile: Profile) -> float:
-    """Return the largest radius [m] of the arcs that bulge out of a solid."""
+    """Return the largest radius of the convex arcs of a solid [m]."""
     return max(s.radius for s in profile.segments if isinstance(s, Arc) and not s.counterclockwise)
 
 
-def _turn(a: Point, b: Point, c: Point) -> float:
-    """Return the sine of the turn of a path in b, positive to the left."""
+def _sine_of_turn(a: Point, b: Point, c: Point) -> float:
+    """Return the sine of the change of direction of a path at b, positive to the left."""
     u, v = (b[0] - a[0], b[1] - a[1]), (c[0] - b[0], c[1] - b[1])
     return (u[0] * v[1] - u[1] * v[0]) / (math.hypot(*u) * math.hypot(*v))
 
 
-def _turned(section: list[Point], angles: list[float], h: float) -> Floats:
-    """Return the corners of a section at several azimuths [rad], 2 h apart; polygons keep the mean radius."""
+def _revolve_section(section: list[Point], angles: list[float], h: float) -> Floats:
+    """Return the corners of a section at several azimuths [rad], 2 h apart; polygons have the circle's mean radius."""
     wider = h / (math.cos(h) * math.log(1.0 / math.cos(h) + math.tan(h)))
     corners = [(wider * r * math.cos(a), wider * r * math.sin(a), z) for a in angles for z, r in section]
     return np.array(corners)

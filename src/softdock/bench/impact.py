@@ -1,13 +1,11 @@
-"""Predictions per second, and the time of one impact run against scipy's integrators on the same case.
+"""Benchmark of impacts: predictions per second, and one impact run against SciPy's integrators on the same case.
 
-The peer is given its best: the equations of each phase as a matrix product, prepared beforehand, terminal
-events for touch and release, and the fastest of its methods at the tolerance. Both sides go from the state at
-the start to the relative velocity after the impact; neither records a history beyond its steps and events.
-The exact answer is the matrix exponential of the contact phase, with its end found by root search.
+The peer uses its fastest setup: the equations of each phase as a prepared matrix product, terminal
+events for contact and separation, and the fastest of its methods at the tolerance. Both sides integrate from the state
+at the start to the relative velocity after the impact; neither records a history beyond its steps and events.
+The exact solution is the matrix exponential of the contact phase, with its end found by root search.
 """
 
-import time
-from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -16,6 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
+from softdock.bench.timing import shortest_time
 from softdock.lumped import Chain, Pad, run_chain
 from softdock.report import Progress
 from softdock.result import Array
@@ -23,7 +22,7 @@ from softdock.theory import rmi
 
 COUNT = 1_000_000
 METHODS = ("DOP853", "RK45", "LSODA")
-CASE = Chain(  # case A of the paper, 1 mm apart at first
+CASE = Chain(  # case A of the paper, with an initial gap of 1 mm
     chaser_masses=(17.0, 2.0),
     target_masses=(1.5, 15.0),
     chaser_stiffness=(1000.0,),
@@ -49,7 +48,7 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 def _predictions() -> dict[str, Any]:
     masses = np.random.default_rng(1).uniform(1.0, 100.0, (4, COUNT))
     rmi.predict_many(*masses, speed=0.05)
-    seconds = _best_time(lambda: rmi.predict_many(*masses, speed=0.05), repeats=20)
+    seconds = shortest_time(lambda: rmi.predict_many(*masses, speed=0.05), repeats=20)
     return {
         "name": "predictions of e_I and velocity after, arrays of a million quadruples, one core",
         "value": COUNT / seconds,
@@ -60,16 +59,16 @@ def _predictions() -> dict[str, Any]:
 
 def _impact_run(progress: Progress) -> list[dict[str, Any]]:
     exact = _exact()
-    ours, our_seconds = _softdock(), _best_time(_softdock, repeats=200)
+    ours, our_seconds = _softdock(), shortest_time(_softdock, repeats=200)
     peers = {}
     for i, method in enumerate(METHODS):
         progress(f"scipy {method}", 0.4 + 0.15 * i)
         answer = _scipy(method)
-        peers[method] = (_best_time(partial(_scipy, method), repeats=10), abs(answer - exact))
+        peers[method] = (shortest_time(partial(_scipy, method), repeats=10), abs(answer - exact))
     best = min(peers, key=lambda method: peers[method][0])
     peer_seconds, peer_error = peers[best]
     peer = f"scipy solve_ivp {best}, rtol {RTOL:g}"
-    error = max(abs(ours - exact), np.finfo(float).eps * CASE.speed)  # a ratio to zero says nothing
+    error = max(abs(ours - exact), np.finfo(float).eps * CASE.speed)  # avoids a ratio to zero
     return [
         {
             "name": "one impact run, from the start to the velocity after",
@@ -97,15 +96,15 @@ def _softdock() -> float:
 
 
 def _scipy(method: str) -> float:
-    """Integrate approach and contact with terminal events; return the velocity where the bodies part."""
-    apart, pressed = _phases()
+    """Integrate approach and contact with terminal events; return the relative velocity at separation [m/s]."""
+    separated, in_contact = _phases()
     state = np.concatenate((np.zeros(4), CASE.velocities))
 
     def overlap(t: float, y: Array) -> float:
         return float(y[1] - y[2] - CASE.gap)
 
     t = 0.0
-    for matrix, load, direction in ((apart, np.zeros(8), 1.0), (*pressed, -1.0)):
+    for matrix, load, direction in ((separated, np.zeros(8), 1.0), (*in_contact, -1.0)):
         overlap.direction, overlap.terminal = direction, True  # type: ignore[attr-defined]
         done = solve_ivp(
             lambda t, y, A=matrix, b=load: A @ y + b,
@@ -121,20 +120,20 @@ def _scipy(method: str) -> float:
 
 
 def _exact() -> float:
-    """Return the relative velocity by matrix exponential; during the approach nothing deforms."""
+    """Return the relative velocity by matrix exponential [m/s]; there is no deformation during the approach."""
     _, (matrix, load) = _phases()
     augmented = np.zeros((9, 9))
     augmented[:8, :8], augmented[:8, 8] = matrix, load
-    at_touch = np.concatenate((CASE.velocities * (CASE.gap / CASE.speed), CASE.velocities, [1.0]))
+    at_contact = np.concatenate((CASE.velocities * (CASE.gap / CASE.speed), CASE.velocities, [1.0]))
 
     def overlap(t: float) -> float:
-        y = expm(augmented * t) @ at_touch
+        y = expm(augmented * t) @ at_contact
         return float(y[1] - y[2] - CASE.gap)
 
     duration = brentq(
         overlap, 0.01, 0.04, xtol=1e-16, rtol=8.9e-16
     )  # half a period of the contact is 0.024 s
-    return _relative((expm(augmented * duration) @ at_touch)[4:8])
+    return _relative((expm(augmented * duration) @ at_contact)[4:8])
 
 
 def _relative(velocities: Array) -> float:
@@ -144,7 +143,7 @@ def _relative(velocities: Array) -> float:
 
 @cache
 def _phases() -> tuple[Array, tuple[Array, Array]]:
-    """Return the matrix of the chain apart, and matrix and constant load of the chain in contact."""
+    """Return the matrix of the separated chains, and matrix and constant load of the chains in contact."""
     assert CASE.pad is not None
     links = ((0, 1, CASE.chaser_stiffness[0]), (2, 3, CASE.target_stiffness[0]))
     mass = CASE.mass
@@ -158,16 +157,6 @@ def _phases() -> tuple[Array, tuple[Array, Array]]:
         return A
 
     load = np.zeros(8)
-    push = CASE.pad.stiffness * CASE.gap
-    load[5], load[6] = push / mass[1], -push / mass[2]
+    preload = CASE.pad.stiffness * CASE.gap
+    load[5], load[6] = preload / mass[1], -preload / mass[2]
     return matrix(links), (matrix((*links, (1, 2, CASE.pad.stiffness))), load)
-
-
-def _best_time(work: Callable[[], Any], repeats: int) -> float:
-    """Return the shortest of several wall times [s]: what the work takes when nothing disturbs it."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)

@@ -1,4 +1,4 @@
-"""Loops that call a kernel many times, so that its time is measured without the call from Python."""
+"""Loops that call a kernel repeatedly, to measure its time without the call from Python."""
 
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near_list import rebuild
@@ -10,7 +10,7 @@ from softdock.native.decorators import kernel
 
 @kernel
 def repeat_evaluate(arrays, lists, R_AB, p_AB_A, w_AB_A, v_AB_A, out, count):
-    """Ask for the force of the first pair many times, each a femtometre further."""
+    """Evaluate the force of the first pair `count` times, each a femtometre further."""
     clearance, total = lists.work[0]["clearance"], 0.0
     for i in range(count):
         p = (p_AB_A[0], p_AB_A[1], p_AB_A[2] + 1e-15 * i)
@@ -23,21 +23,21 @@ def repeat_evaluate(arrays, lists, R_AB, p_AB_A, w_AB_A, v_AB_A, out, count):
 
 @kernel
 def repeat_rebuild(arrays, lists, R_AB, p_AB_A, reach, count):
-    """Rebuild the near list of the first pair many times, each a femtometre further."""
+    """Rebuild the near list of the first pair `count` times, each a femtometre further."""
     for i in range(count):
         rebuild(arrays, lists, 0, R_AB, (p_AB_A[0], p_AB_A[1], p_AB_A[2] + 1e-15 * i), reach)
 
 
 @kernel
 def repeat_derivative(system, y, dy, count):
-    """Evaluate the equations of motion many times, each a little later."""
+    """Evaluate the equations of motion `count` times, each a nanosecond later."""
     for i in range(count):
         derivative(system, 1e-9 * i, y, dy)
 
 
 @kernel
 def repeat_pin(shape, P, a, w, v, rows, out, count):
-    """Detect all contacts of a pin and add their forces many times, each a femtometre further."""
+    """Detect all contacts of a pin and add their forces `count` times, each a femtometre further."""
     for i in range(count):
         for k in range(TOTALS_SIZE):
             out[k] = 0.0
@@ -47,7 +47,7 @@ def repeat_pin(shape, P, a, w, v, rows, out, count):
 
 @kernel
 def compare_manifolds(one, other, P, a, rows, other_rows):
-    """Return over many poses: poses with the body on a rim, unlike contacts, largest difference of depth [m]."""
+    """Return, over all poses: poses with the pin body on a rim, differing contacts, largest depth difference [m]."""
     touched, unlike, largest = 0, 0, 0.0
     for i in range(P.shape[0]):
         place, axis = (P[i, 0], P[i, 1], P[i, 2]), (a[i, 0], a[i, 1], a[i, 2])

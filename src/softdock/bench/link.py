@@ -1,4 +1,4 @@
-"""The link to robots: the published case of a late force, and a minute at 1 kHz between two processes."""
+"""Benchmark of robot links: a published case with a delayed force, and one minute at 1 kHz between two processes."""
 
 import json
 import math
@@ -11,12 +11,12 @@ from typing import Any
 
 from softdock.errors import RunError
 from softdock.report import Progress
-from softdock.robot.hybrid import HybridImpact
+from softdock.robot.hardware_in_the_loop import HybridImpact
 from softdock.robot.link import monitor
-from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.stand_in import Rail
+from softdock.robot.simple_robots import PositionStage
+from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.robot.udp import connect
 
 MASS, SPEED, STIFFNESS = 300.0, 5e-3, 106.59e3  # kg, m/s, N/m
@@ -30,7 +30,7 @@ SERVE = "from softdock.cli import main; main()"
 
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
-    progress("late forces", 0.0)
+    progress("delayed forces", 0.0)
     rows: list[dict[str, Any]] = [
         {
             "name": f"restitution, damping ratio {zeta:g}, force {delay * 1e3:g} ms late (aim: published)",
@@ -45,32 +45,32 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
     rows.append(
         {"name": "largest difference to the published values", "value": worst, "unit": "1", "aim": 1e-3}
     )
-    rows += _minute(progress)
+    rows += _measure_udp(progress)
     progress("done", 1.0)
     return rows
 
 
 def restitution(zeta: float, delay: float) -> float:
-    """Return the restitution through a link with that delay [s], two cycles of the link long."""
-    rail = Rail(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
-    server = RobotServer(rail, delay / 2.0 or PERIOD)
-    with RemoteLink(SimulatedNetwork(server, Conditions(delay=delay / 2.0)).wire()) as link:
+    """Return the restitution through a link with a delay of two cycles [s]."""
+    stage = PositionStage(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
+    server = RobotServer(stage, delay / 2.0 or PERIOD)
+    with RemoteLink(SimulatedNetwork(server, Conditions(delay=delay / 2.0)).transport()) as link:
         return HybridImpact(mass=MASS, speed=SPEED).restitution(link)
 
 
-def _minute(progress: Progress) -> list[dict[str, Any]]:
+def _measure_udp(progress: Progress) -> list[dict[str, Any]]:
     command = [sys.executable, "-c", SERVE, "robot", "serve", "joints", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        said = process.stderr.readline()
-        found = re.search(r"listens on ([\d.]+):(\d+)", said)
+        message = process.stderr.readline()
+        found = re.search(r"listens on ([\d.]+):(\d+)", message)
         if found is None:
             process.kill()
-            raise RunError(f"the simulated robot did not start: {said.strip()}")
+            raise RunError(f"the simulated robot did not start: {message.strip()}")
         with connect(found[1], int(found[2])) as link:
-            begun = time.perf_counter()
-            while (passed := time.perf_counter() - begun) < DURATION:
-                progress("a minute at 1 kHz", 0.1 + 0.9 * passed / DURATION)
+            start = time.perf_counter()
+            while (elapsed := time.perf_counter() - start) < DURATION:
+                progress("a minute at 1 kHz", 0.1 + 0.9 * elapsed / DURATION)
                 for _ in range(500):
                     link.cycle(monitor(link.limits.joints))
         process.send_signal(signal.SIGINT)

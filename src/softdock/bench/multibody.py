@@ -1,9 +1,9 @@
-"""Forward dynamics of a floating arm against MuJoCo and Pinocchio, and what a start costs.
+"""Benchmark of forward dynamics of a floating arm against MuJoCo and Pinocchio, and of start-up time.
 
-All engines get the same arm: a free base and a chain of hinges with random axes and inertias, no contacts. Ours
-runs in a compiled loop, `mj_step` in MuJoCo's own loop over steps. `mj_forward` and `aba` have no such loop: they are
-called from Python, and the time of an almost empty call of the same library is subtracted. Engines take turns in
-rounds of a millisecond; the best of many rounds counts, because whatever else the machine does only adds.
+All engines use the same arm: a free base and a chain of hinges with random axes and inertias, no contacts. Softdock
+runs in a compiled loop, `mj_step` in MuJoCo's loop over steps. `mj_forward` and `aba` have no such loop: they are
+called from Python, and the time of a nearly empty call of the same library is subtracted. Engines alternate in
+rounds of a millisecond; the shortest of many rounds counts, because other load on the machine only adds time.
 """
 
 import os
@@ -27,19 +27,19 @@ from softdock.model.system import Body, System
 from softdock.report import Progress
 
 HINGES = 7
-SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five on the ground, the others floating
+SIZES = (5, 13, 20, 30, 60)  # degrees of freedom; up to five with a fixed base, the others floating
 CALLS, ROUNDS = 500, 200
-OUR_CALLS = 2000  # about as long as those of the others
+OUR_CALLS = 2000  # about the same duration as CALLS of the peers
 AIM = 5.0  # times faster than a peer
 WARM_AIM = 0.45  # s
-START = "softdock run"
+COMMAND = "softdock run"
 WARM_SCENARIO = "assist-soft-docking"
-TRAJECTORY, WANTED = 10.0, 1e-6  # s, rad: length of the trajectory and error that both engines must keep
+TRAJECTORY, MAX_ERROR = 10.0, 1e-6  # s, rad: duration of the trajectory and largest error of both engines
 
 _RUN = [sys.executable, "-c", "from softdock.cli import main; main()", "run", WARM_SCENARIO, "--json"]
 
 Task = Callable[[], float]
-"""Does some evaluations and returns the time of one [s]."""
+"""Runs some evaluations and returns the time of one [s]."""
 
 
 def run(progress: Progress, /) -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 
 
 def arm(hinges: int, floating: bool = True) -> System:
-    """Return a chain of hinges, on a free base or on the ground, that tumbles at random."""
+    """Return a chain of hinges with random initial rates, on a free base or on the ground."""
     rng = np.random.default_rng(12)
 
     def solid() -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _evaluation(size: int) -> list[dict[str, Any]]:
     system = arm(size - 6 if floating else size, floating)
     tasks: dict[str, Task] = {"softdock": _our_task(assemble(system))}
     tasks |= _mujoco_tasks(system) | _pinocchio_tasks(system)
-    best = _take_turns(tasks)
+    best = _shortest_times(tasks)
     ours = best.pop("softdock")
     name = f"one forward-dynamics evaluation, {size} degrees of freedom"
     row = {"name": name, "value": ours, "unit": "s"}
@@ -106,7 +106,7 @@ def _evaluation(size: int) -> list[dict[str, Any]]:
     ]
 
 
-def _take_turns(tasks: dict[str, Task]) -> dict[str, float]:
+def _shortest_times(tasks: dict[str, Task]) -> dict[str, float]:
     """Return the shortest time of each task over all rounds [s]."""
     for task in tasks.values():
         task()
@@ -127,8 +127,8 @@ def _our_task(assembly: Assembly) -> Task:
         repeat_derivative(system, y, dy, count)
         return time.perf_counter() - start
 
-    entry = min(seconds(0) for _ in range(ROUNDS))  # the way from Python into the loop
-    return lambda: (seconds(OUR_CALLS) - entry) / OUR_CALLS
+    overhead = min(seconds(0) for _ in range(ROUNDS))  # of the call from Python
+    return lambda: (seconds(OUR_CALLS) - overhead) / OUR_CALLS
 
 
 def _mujoco_tasks(system: System) -> dict[str, Task]:
@@ -138,7 +138,7 @@ def _mujoco_tasks(system: System) -> dict[str, Task]:
         return {}
     model = mujoco.MjModel.from_xml_string(to_mjcf(system).text)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-    model.opt.timestep = 1e-9  # the state must not run away while the same evaluation is repeated
+    model.opt.timestep = 1e-9  # keeps the state constant while the evaluation is repeated
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
 
@@ -147,7 +147,7 @@ def _mujoco_tasks(system: System) -> dict[str, Task]:
         mujoco.mj_step(model, data, nstep=CALLS)
         return (time.perf_counter() - start) / CALLS
 
-    forward = _called_from_python(
+    forward = _python_call_task(
         lambda: mujoco.mj_forward(model, data), lambda: mujoco.mj_checkPos(model, data)
     )
     version = mujoco.__version__
@@ -161,7 +161,7 @@ def _pinocchio_tasks(system: System) -> dict[str, Task]:
         return {}
     model, q, v = _pinocchio_arm(pin, system)
     data, tau = model.createData(), np.zeros(model.nv)
-    task = _called_from_python(
+    task = _python_call_task(
         lambda: pin.aba(model, data, q, v, tau), lambda: pin.squaredDistance(model, q, q)
     )
     return {f"Pinocchio {pin.__version__} aba": task}
@@ -190,8 +190,8 @@ def _pinocchio_arm(pin: Any, system: System) -> tuple[Any, Any, Any]:
     return model, np.array(q), np.array(v)
 
 
-def _called_from_python(work: Callable[[], Any], empty: Callable[[], Any]) -> Task:
-    """Return the time of one call less that of an almost empty one, each measured beside the other."""
+def _python_call_task(work: Callable[[], Any], empty: Callable[[], Any]) -> Task:
+    """Return a task that measures the time of one call minus the shortest time of a nearly empty one."""
 
     def seconds(call: Callable[[], Any]) -> float:
         start = time.perf_counter()
@@ -210,7 +210,7 @@ def _called_from_python(work: Callable[[], Any], empty: Callable[[], Any]) -> Ta
 
 
 def _trajectory() -> list[dict[str, Any]]:
-    """Time to integrate a tumbling arm until no coordinate is wrong by more than the wanted error."""
+    """Return the time to integrate a tumbling arm with no coordinate error above MAX_ERROR."""
     system = arm(HINGES)
     assembly = assemble(system)
     n_q = int(assembly.world[0].n_q)
@@ -221,11 +221,13 @@ def _trajectory() -> list[dict[str, Any]]:
 
     exact = ours(1e-13).state[:n_q]
     accuracy = next(
-        a for a in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10) if _apart(ours(a).state[:n_q], exact) <= WANTED
+        a
+        for a in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+        if _largest_difference(ours(a).state[:n_q], exact) <= MAX_ERROR
     )
-    our_seconds = min(_seconds(lambda: ours(accuracy)) for _ in range(40))
+    our_seconds = min(_wall_time(lambda: ours(accuracy)) for _ in range(40))
     row = {
-        "name": f"{TRAJECTORY:g} s of a tumbling arm of 13 degrees of freedom, error below {WANTED:g}",
+        "name": f"{TRAJECTORY:g} s of a tumbling arm of 13 degrees of freedom, error below {MAX_ERROR:g}",
         "value": our_seconds,
         "unit": "s",
     }
@@ -242,25 +244,29 @@ def _trajectory() -> list[dict[str, Any]]:
         mujoco.mj_step(model, data, nstep=round(TRAJECTORY / step))
         return data.qpos
 
-    step = next(h for h in (0.04, 0.02, 0.01, 0.005, 0.002, 0.001) if _apart(theirs(h), exact) <= WANTED)
-    peer_seconds = min(_seconds(lambda: theirs(step)) for _ in range(40))
+    step = next(
+        h
+        for h in (0.04, 0.02, 0.01, 0.005, 0.002, 0.001)
+        if _largest_difference(theirs(h), exact) <= MAX_ERROR
+    )
+    peer_seconds = min(_wall_time(lambda: theirs(step)) for _ in range(40))
     peer = f"MuJoCo {mujoco.__version__} RK4, step {step:g} s"
     return [
         {**row, "peer": peer, "peer_value": peer_seconds, "ratio": peer_seconds / our_seconds, "aim": AIM}
     ]
 
 
-def _apart(q: Any, exact: Any) -> float:
-    """Return the largest difference of two sets of positions; a quaternion and its negative are the same."""
+def _largest_difference(q: Any, exact: Any) -> float:
+    """Return the largest difference of two sets of positions; a quaternion and its negative are equal."""
     other = np.array(q)
     other[3:7] *= np.sign(other[3:7] @ exact[3:7])
     return float(np.abs(other - exact).max())
 
 
 def _warm_start() -> dict[str, Any]:
-    seconds = min(_seconds(lambda: _quietly(_RUN, {})) for _ in range(4))
+    seconds = min(_wall_time(lambda: _run_command(_RUN, {})) for _ in range(4))
     return {
-        "name": f"{START} {WARM_SCENARIO}, the whole command",
+        "name": f"{COMMAND} {WARM_SCENARIO}, the whole command",
         "value": seconds,
         "unit": "s",
         "aim": WARM_AIM,
@@ -270,20 +276,20 @@ def _warm_start() -> dict[str, Any]:
 def _first_run() -> dict[str, Any]:
     """Run a scenario with empty caches, as right after installation."""
     with tempfile.TemporaryDirectory() as folder:
-        seconds = _seconds(lambda: _quietly(_RUN, {"SOFTDOCK_CACHE_DIR": folder}))
+        seconds = _wall_time(lambda: _run_command(_RUN, {"SOFTDOCK_CACHE_DIR": folder}))
     return {
-        "name": f"first {START} {WARM_SCENARIO}, empty caches",
+        "name": f"first {COMMAND} {WARM_SCENARIO}, empty caches",
         "value": seconds,
         "unit": "s",
         "aim": WARM_AIM,
     }
 
 
-def _quietly(command: list[str], environment: dict[str, str]) -> None:
+def _run_command(command: list[str], environment: dict[str, str]) -> None:
     subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def _wall_time(work: Callable[[], Any]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

@@ -1,14 +1,14 @@
-"""Pins in holes: time of one pair, direct and by search, and how many pins stay in real time."""
+"""Benchmark of pins in holes: time of one pair, direct and by search, and the number of pins in real time."""
 
 import dataclasses
 import math
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from softdock.bench.entry_points import compare_manifolds, repeat_pin
+from softdock.bench.timing import shortest_loop_time
 from softdock.contact import Friction
 from softdock.contact.kernels import pin_rows
 from softdock.contact.kernels import pins as kernels
@@ -22,7 +22,7 @@ from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
-"""[s] A pair and step in the paper, on a 4.13 GHz desktop processor."""
+"""Time per pair and step in the paper [s], on a 4.13 GHz desktop processor."""
 LAW = PinLaw(stiffness=1e6, damping=1.0, friction=Friction(coefficient=0.2))
 PAIR = PinInHole(pin=Pin(radius=0.0174, length=0.06), hole=Hole(radius=0.0175, straight=0.05), law=LAW)
 """The paper's diameter of 3.5 cm, with a clearance of 0.2 mm."""
@@ -63,7 +63,7 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 
 
 def poses() -> dict[str, tuple[Any, Any]]:
-    """Return poses of the pin with few and with many contacts: place of its leading cap, axis."""
+    """Return poses of the pin with few and with many contacts: position of its tip [m] and axis."""
     upright, tilt = (0.0, 0.0, 1.0), 0.01
     leaning = (math.sin(tilt), 0.0, math.cos(tilt))
     slanted = (0.5, 0.0, math.sqrt(0.75))
@@ -78,7 +78,7 @@ def poses() -> dict[str, tuple[Any, Any]]:
 
 
 def _on_rim(axis: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Place of the cap of a pin whose body lies 10 um deep on the rim, 20 mm along it."""
+    """Return the tip position of a pin whose body is 10 um deep on the rim, 20 mm from the tip [m]."""
     ax, _, az = axis
     away = PAIR.pin.radius - 1e-5
     return (PAIR.hole.radius - away * az - 0.02 * ax, 0.0, away * ax - 0.02 * az)
@@ -97,7 +97,11 @@ def pair_times(
         )
     found = []
     for method, shape in shapes.items():
-        value = best_time(lambda n, shape=shape: repeat_pin(shape, P, a, w, v, rows, out, n))  # type: ignore[misc]
+        value = shortest_loop_time(
+            lambda n, shape=shape: repeat_pin(shape, P, a, w, v, rows, out, n),  # type: ignore[misc]
+            1000,
+            clock=time.thread_time,
+        )
         row = {"name": f"pair and step, {name}, {method}", "value": value, "unit": "s"}
         if method == "direct":
             row |= {"peer": "paper", "peer_value": PAPER_PAIR, "ratio": PAPER_PAIR / value, "aim": 0.5e-6}
@@ -106,7 +110,7 @@ def pair_times(
 
 
 def rim_difference(one: PinInHole, count: int, seed: int) -> tuple[int, int, float]:
-    """Compare search and direct over random poses: poses with the body on a rim, unlike contacts, depth [m]."""
+    """Compare search and direct over random poses; return poses on a rim, differing contacts, depth difference [m]."""
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(count, 3))
     a[::2] = np.array([0.0, 0.0, 1.0]) + rng.choice([0.01, 0.1, 0.3], (len(a[::2]), 1)) * a[::2]
@@ -123,7 +127,7 @@ def rim_difference(one: PinInHole, count: int, seed: int) -> tuple[int, int, flo
 
 
 def frames_of_twenty() -> list[dict[str, Any]]:
-    """Time the frames of the bundled scenario with 20 pins, the paper's largest in real time."""
+    """Time the frames of the bundled scenario with 20 pins, the largest number in real time in the paper."""
     scenario = load("pins-20")
     worst, mean = frame_times(scenario, SUBSTEPS_OF_TWENTY, repeats=9)
     free, _ = frame_times(scenario, None, repeats=5)
@@ -146,7 +150,7 @@ def frames_of_twenty() -> list[dict[str, Any]]:
 
 
 def insertion(scenario: ScenarioBase, substeps: int | None) -> Any:
-    """Return how deep the pins are, every 10 ms [m]."""
+    """Return the insertion depth of the pins every 10 ms [m]."""
     how = RealTime(frame=FRAME, paced=False, substeps=substeps)
     result = simulate(scenario, with_prediction=False, real_time=how)
     grid = np.arange(0.0, 0.8, FRAME)
@@ -154,7 +158,7 @@ def insertion(scenario: ScenarioBase, substeps: int | None) -> Any:
 
 
 def many_pins() -> list[dict[str, Any]]:
-    """Time the worst frame of plates with more and more pins, up to the first that is not in real time."""
+    """Time the worst frame for increasing numbers of pins, up to the first that is not in real time."""
     rows, in_time = [], 0
     for count in COUNTS:
         worst, _ = frame_times(load("pins-200", plate_of(count)), SUBSTEPS_OF_MANY, repeats=5)
@@ -167,7 +171,7 @@ def many_pins() -> list[dict[str, Any]]:
 
 
 def plate_of(count: int) -> list[str]:
-    """Fields that make the plate of 200 pins one of `count`, in rows of 20, with the same stiffness in all."""
+    """Return overrides that give the plate `count` pins in rows of 20, with the same total stiffness."""
     grid = f"{{rows: {count // 20}, columns: 20, pitch: 12 mm}}"
     stiffness = f"interfaces.berth.contact.stiffness={2e4 * 200 / count:g}"
     return [f"interfaces.berth.layout.grid={grid}", stiffness]
@@ -176,7 +180,7 @@ def plate_of(count: int) -> list[str]:
 def frame_times(scenario: ScenarioBase, substeps: int | None, repeats: int) -> tuple[float, float]:
     """Return the processor time of the worst and of the mean frame [s], each the shortest over all repeats.
 
-    The same frame does the same work each time; what it took longer was the rest of the machine.
+    A frame does the same work in every repeat; longer times come from other load on the machine.
     """
     assert isinstance(scenario, MultibodyScenario)
     how = RealTime(frame=FRAME, paced=False, substeps=substeps)
@@ -185,14 +189,3 @@ def frame_times(scenario: ScenarioBase, substeps: int | None, repeats: int) -> t
     runs = [run_in_frames(simulation.begin(), scenario.duration, how).processor for _ in range(repeats)]
     shortest = [min(frame) for frame in zip(*runs)]
     return max(shortest), sum(shortest) / len(shortest)
-
-
-def best_time(work: Callable[[int], Any], count: int = 1000, repeats: int = 30) -> float:
-    """Return the shortest processor time [s] of one of `count` repetitions."""
-    work(1)
-    times = []
-    for _ in range(repeats):
-        start = time.thread_time()
-        work(count)
-        times.append(time.thread_time() - start)
-    return min(times) / count

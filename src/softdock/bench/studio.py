@@ -1,7 +1,7 @@
-"""How soon the studio is there: from the command to the gallery, from a click on Run to the replay, and at rest.
+"""Benchmark of the studio: start to the gallery, click on Run to the replay, and idle processor time.
 
-A real browser looks at the pages. The studio starts as its own process in a fresh folder, with kernels compiled and
-thumbnails drawn by an earlier start, as on any day but the first.
+A real browser opens the pages. The studio runs as a separate process in a fresh folder, with
+thumbnails drawn by an earlier start.
 """
 
 import os
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 SCENARIO = "assist-soft-docking"
 COMMAND = (sys.executable, "-c", "from softdock.cli import main; main()", "studio", "--no-browser")
-TIMES, CLICKS = 3, 3
-READING = 4.0  # s between the page of the scenario and the first click: nobody is faster than that
-REST = 30.0  # s
-PATIENCE = 180_000.0  # ms, on a busy machine
+STARTS, CLICKS = 3, 3
+READING_TIME = 4.0  # s between the page of the scenario and the first click
+IDLE_TIME = 30.0  # s
+TIMEOUT = 180_000.0  # ms, for a busy machine
 GALLERY = {"name": "command to gallery", "unit": "s", "aim": 3.0}
 ADDRESS = {"name": "command to its address", "unit": "s"}
 CLICK = {"name": "click on Run to the replay of the nominal docking", "unit": "s", "aim": 2.0}
-IDLE = {"name": f"processor time of {REST:g} s at rest", "unit": "%", "aim": 2.0}
-MARKS = """() => {
+IDLE = {"name": f"processor time of {IDLE_TIME:g} s at rest", "unit": "%", "aim": 2.0}
+PAGE_TIMES = """() => {
   const page = performance.getEntriesByType("navigation")[0];
   const paint = performance.getEntriesByName("first-contentful-paint")[0];
   return { answer: page.responseEnd, scripts: page.domContentLoadedEventEnd, paint: paint ? paint.startTime : null };
@@ -44,8 +44,8 @@ PARTS = {
 
 
 @dataclass
-class Started:
-    """A studio that runs, and when its command was given."""
+class RunningStudio:
+    """A running studio process; `begun` and `answered` are the times of its start and of its address [s]."""
 
     process: "subprocess.Popen[str]"
     address: str
@@ -54,7 +54,7 @@ class Started:
 
 
 def run(progress: Progress, /) -> list[dict[str, Any]]:
-    """Measure and return one row per quantity; without a browser the rows say what is missing."""
+    """Measure and return one row per quantity; without a browser the rows name what is missing."""
     lack = missing()
     if lack:
         progress(lack, 1.0)
@@ -71,24 +71,24 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
             page.goto(studio.address, wait_until="networkidle")
             _open(page, studio)
             _click(page)
-        rows = _starts(browser, Path(folder), progress)
-        rows += _use(browser, Path(folder), progress)
+        rows = _measure_starts(browser, Path(folder), progress)
+        rows += _measure_use(browser, Path(folder), progress)
         browser.close()
     progress("done", 1.0)
     return rows
 
 
-def _starts(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str, Any]]:
-    """Start the studio several times; the quickest counts, for a machine is disturbed, never helped."""
+def _measure_starts(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str, Any]]:
+    """Start the studio several times and report the shortest time."""
     seen = []
-    for i in range(TIMES):
+    for i in range(STARTS):
         progress("starting", 0.1 + 0.1 * i)
         with _tab(browser) as page, _studio(folder) as studio:
             page.goto(studio.address, wait_until="commit")
-            page.get_by_text(SCENARIO, exact=True).wait_for(timeout=PATIENCE)
+            page.get_by_text(SCENARIO, exact=True).wait_for(timeout=TIMEOUT)
             shown, used = time.perf_counter() - studio.begun, _processor_time(studio.process.pid)
             page.wait_for_load_state("load")
-            seen.append((shown, studio.answered - studio.begun, page.evaluate(MARKS), used))
+            seen.append((shown, studio.answered - studio.begun, page.evaluate(PAGE_TIMES), used))
     shown, answered, marks, _ = min(seen, key=lambda one: one[0])
     return [
         {**GALLERY, "value": shown},
@@ -102,10 +102,10 @@ def _starts(browser: "Browser", folder: Path, progress: Progress) -> list[dict[s
     ]
 
 
-def _use(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str, Any]]:
+def _measure_use(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str, Any]]:
     with _studio(folder) as studio, _tab(browser) as page:
         _open(page, studio)
-        time.sleep(READING)
+        time.sleep(READING_TIME)
         clicks, costs = [], []
         for i in range(CLICKS):
             progress("clicking", 0.4 + 0.1 * i)
@@ -117,37 +117,37 @@ def _use(browser: "Browser", folder: Path, progress: Progress) -> list[dict[str,
         time.sleep(3.0)
         progress("resting", 0.7)
         before = _processor_time(studio.process.pid)
-        time.sleep(REST)
+        time.sleep(IDLE_TIME)
         used = _processor_time(studio.process.pid) - before
     return [
         {**CLICK, "name": f"first {CLICK['name']}", "value": clicks[0]},
         {**CLICK, "name": f"later {CLICK['name']}", "value": min(clicks[1:])},
         {"name": "processor time of the studio and its workers for it", "value": min(costs[1:]), "unit": "s"},
-        {**IDLE, "value": 100.0 * used / REST},
+        {**IDLE, "value": 100.0 * used / IDLE_TIME},
     ]
 
 
-def _open(page: "Page", studio: Started) -> None:
+def _open(page: "Page", studio: RunningStudio) -> None:
     page.goto(f"{studio.address}scenario?name={SCENARIO}")
-    page.get_by_role("button", name="Run", disabled=False).wait_for(timeout=PATIENCE)
-    page.get_by_label("speed", exact=True).wait_for(timeout=PATIENCE)
+    page.get_by_role("button", name="Run", disabled=False).wait_for(timeout=TIMEOUT)
+    page.get_by_label("speed", exact=True).wait_for(timeout=TIMEOUT)
 
 
 def _click(page: "Page") -> float:
-    """Press Run and return the seconds until the picture of the new replay stands [s]."""
+    """Click Run and return the time until the new replay is shown [s]."""
     begun = time.perf_counter()
     page.evaluate("for (const one of document.querySelectorAll('iframe.replay')) one.classList.add('old')")
     page.get_by_role("button", name="Run", exact=True).click()
     frame = page.frame_locator("iframe.replay:not(.old)")
     frame.locator("[data-view][aria-pressed=true]").wait_for(
-        timeout=PATIENCE
+        timeout=TIMEOUT
     )  # pressed once the view is built
-    frame.get_by_role("button", name="Section").wait_for(timeout=PATIENCE)
+    frame.get_by_role("button", name="Section").wait_for(timeout=TIMEOUT)
     return time.perf_counter() - begun
 
 
 @contextmanager
-def _studio(folder: Path) -> Iterator[Started]:
+def _studio(folder: Path) -> Iterator[RunningStudio]:
     begun = time.perf_counter()
     process = subprocess.Popen(
         [*COMMAND, "--folder", str(folder), "--port", "0"], stderr=subprocess.PIPE, text=True, env=dict(os.environ)
@@ -156,7 +156,7 @@ def _studio(folder: Path) -> Iterator[Started]:
         assert process.stderr is not None
         for line in process.stderr:
             if line.startswith("Softdock studio: "):
-                yield Started(process, line.split()[-1], begun, time.perf_counter())
+                yield RunningStudio(process, line.split()[-1], begun, time.perf_counter())
                 break
         else:
             raise RuntimeError("the studio has not started")
@@ -174,7 +174,7 @@ def _tab(browser: "Browser") -> Iterator["Page"]:
 
 
 def _processor_time(pid: int) -> float:
-    """Return the processor time of a process and its children [s]; Linux tells it in /proc."""
+    """Return the processor time of a process and its children [s], from /proc (Linux)."""
     pids = [pid, *_children(pid)]
     ticks = 0
     for one in pids:

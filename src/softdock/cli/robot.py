@@ -14,7 +14,7 @@ from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
     from softdock.robot.link import Robot
-    from softdock.robot.link_network import Conditions
+    from softdock.robot.simulated_network import Conditions
 
 LOOPBACK, PORT = "127.0.0.1", 47810  # those of softdock.robot.udp, which is imported when needed
 
@@ -62,9 +62,9 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve a simulated robot over UDP, in real time, until Ctrl-C; then print the statistics of the link."""
-    from softdock.robot.link_gate import check_period
-    from softdock.robot.link_network import Conditions
+    from softdock.robot.command_supervisor import check_period
     from softdock.robot.link_server import RobotServer
+    from softdock.robot.simulated_network import Conditions
     from softdock.robot.udp import UdpServer, is_loopback
 
     conditions = Conditions(
@@ -77,7 +77,7 @@ def serve(
     wait = None if timeout is None else _quantity("--timeout", timeout, "s")
     period = check_period(_quantity("--cycle", cycle, "s"))
     server = RobotServer(_robot(name), period, wait)
-    goes_on = _until_stopped(None if duration is None else _quantity("--duration", duration, "s"))
+    keep_running = _until_stopped(None if duration is None else _quantity("--duration", duration, "s"))
     if not is_loopback(host):
         console.say(f"Anyone who can reach {host} can move this robot: the link knows no passwords.")
     with UdpServer(server, host, port, conditions) as udp:
@@ -86,7 +86,7 @@ def serve(
             f"Robot '{name}' ({server.robot.limits.joints} joints) listens on {listening}, "
             f"cycle {server.period * 1e3:g} ms{_described(conditions)}. Ctrl-C ends it."
         )
-        udp.run(lambda: goes_on() and not getattr(server.robot, "ended", False))
+        udp.run(lambda: keep_running() and not getattr(server.robot, "ended", False))
     if as_json:
         console.print_json({"robot": name, "address": listening, **server.to_json()})
     else:
@@ -144,10 +144,10 @@ def check(
     from softdock.robot.link import monitor
     from softdock.robot.udp import connect
 
-    goes_on = _until_stopped(_quantity("--duration", duration, "s"))
+    keep_running = _until_stopped(_quantity("--duration", duration, "s"))
     with connect(host, port) as link:
         state = link.cycle(monitor(link.limits.joints))
-        while goes_on():
+        while keep_running():
             state = link.cycle(monitor(link.limits.joints))
         found = {
             "joints": link.limits.joints,
@@ -163,10 +163,10 @@ def check(
 
 
 def _robot(name: str) -> "Robot":
-    from softdock.robot.stand_in import seven_joints
+    from softdock.robot.simple_robots import seven_joint_robot
 
     if name == "joints":
-        return seven_joints()
+        return seven_joint_robot()
     from softdock.simulate.remote import served_robot
 
     return served_robot(name)

@@ -1,18 +1,18 @@
 """Flexible structures of beams and rigid parts: modes, static deflection, impulsive docking.
 
-What computes modes brings SciPy; it is imported when first asked for.
+Modules are imported on first access, because computing modes imports SciPy.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softdock.flexible.brought import brought_modes, read_modes
-    from softdock.flexible.held import Deflection, deflect
+    from softdock.flexible.clamped_structure import Deflection, deflect
+    from softdock.flexible.free_vibration import FreeVibration, propagate_free_vibration
+    from softdock.flexible.imported_modes import modes_from_arrays, read_modes
     from softdock.flexible.meshing import MassProperties, Mesh, mesh
     from softdock.flexible.modes import BaseModes, FreeModes, base_modes, free_modes
     from softdock.flexible.nastran import read_nastran
-    from softdock.flexible.ringing import Ringing, ring
     from softdock.flexible.structure import Beam, Panel, RigidPart, Section, Structure
     from softdock.flexible.truss import Bar, EquivalentBeam, TrussBay, equivalent_beam, square_bay
     from softdock.flexible.welding import Weld, motion_about, weld
@@ -24,61 +24,61 @@ __all__ = [
     "Deflection",
     "EquivalentBeam",
     "FreeModes",
+    "FreeVibration",
     "MassProperties",
     "Mesh",
     "Panel",
     "RigidPart",
-    "Ringing",
     "Section",
     "Structure",
     "TrussBay",
     "Weld",
     "base_modes",
-    "brought_modes",
     "deflect",
     "equivalent_beam",
     "free_modes",
     "mesh",
+    "modes_from_arrays",
     "motion_about",
+    "propagate_free_vibration",
     "read_modes",
     "read_nastran",
-    "ring",
     "square_bay",
     "weld",
 ]
 
-_HOMES = {
+_MODULES = {
     "Bar": "softdock.flexible.truss",
     "BaseModes": "softdock.flexible.modes",
     "Beam": "softdock.flexible.structure",
-    "Deflection": "softdock.flexible.held",
+    "Deflection": "softdock.flexible.clamped_structure",
     "EquivalentBeam": "softdock.flexible.truss",
     "FreeModes": "softdock.flexible.modes",
     "MassProperties": "softdock.flexible.meshing",
     "Mesh": "softdock.flexible.meshing",
     "Panel": "softdock.flexible.structure",
     "RigidPart": "softdock.flexible.structure",
-    "Ringing": "softdock.flexible.ringing",
+    "FreeVibration": "softdock.flexible.free_vibration",
     "Section": "softdock.flexible.structure",
     "Structure": "softdock.flexible.structure",
     "TrussBay": "softdock.flexible.truss",
     "Weld": "softdock.flexible.welding",
     "base_modes": "softdock.flexible.modes",
-    "brought_modes": "softdock.flexible.brought",
-    "deflect": "softdock.flexible.held",
+    "modes_from_arrays": "softdock.flexible.imported_modes",
+    "deflect": "softdock.flexible.clamped_structure",
     "equivalent_beam": "softdock.flexible.truss",
     "free_modes": "softdock.flexible.modes",
     "mesh": "softdock.flexible.meshing",
     "motion_about": "softdock.flexible.welding",
-    "read_modes": "softdock.flexible.brought",
+    "read_modes": "softdock.flexible.imported_modes",
     "read_nastran": "softdock.flexible.nastran",
-    "ring": "softdock.flexible.ringing",
+    "propagate_free_vibration": "softdock.flexible.free_vibration",
     "square_bay": "softdock.flexible.truss",
     "weld": "softdock.flexible.welding",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)

@@ -1,4 +1,4 @@
-"""From a described structure to sparse matrices: nodes, stiffness, mass, rigid-body motions."""
+"""Finite-element meshes: conversion of a structure to nodes and sparse stiffness and mass matrices."""
 
 import itertools
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class MassProperties:
-    """Mass, centre of mass and inertia of a structure that keeps its shape."""
+    """Mass, centre of mass and inertia of the undeformed structure."""
 
     mass: float
     """[kg]"""
@@ -31,19 +31,19 @@ class MassProperties:
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh:
-    """A structure cut into elements; six degrees of freedom a node, turn before shift."""
+    """A structure divided into elements; six degrees of freedom per node, rotation before translation."""
 
     names: tuple[str, ...]
-    """Of the nodes; inside a beam `beam.1`, `beam.2` and so on from its first node."""
+    """Names of the nodes; those inside a beam are `beam.1`, `beam.2` and so on from its first node."""
     positions: Floats
-    """Of the nodes, shape (nodes, 3) [m]."""
+    """Positions of the nodes, shape (nodes, 3) [m]."""
     stiffness: sparse.csc_matrix
     """Shape (6 nodes, 6 nodes), symmetric."""
     mass: sparse.csc_matrix
     """Shape (6 nodes, 6 nodes), symmetric."""
 
     def index(self, name: str) -> int:
-        """Return the number of a node by its name."""
+        """Return the index of a node by its name."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -67,14 +67,16 @@ class Mesh:
         M = self.inertia_about(origin)
         mass = float(np.trace(M[3:, 3:])) / 3.0
         if not mass > 0.0:
-            raise InputError(Problem(field="structure", message="has no mass: give its beams or parts some."))
+            raise InputError(
+                Problem(field="structure", message="has no mass: give mass to its beams or parts.")
+            )
         arm = np.array([M[2, 4], M[0, 5], M[1, 3]]) / mass  # M[:3, 3:] is m [c]x
         inertia = M[:3, :3] + mass * skew(arm) @ skew(arm)
         return MassProperties(mass=mass, centre_of_mass=origin + arm, inertia=(inertia + inertia.T) / 2.0)
 
 
 def mesh(structure: Structure) -> Mesh:
-    """Cut the beams of a structure into elements and assemble stiffness and mass."""
+    """Divide the beams of a structure into elements and assemble stiffness and mass."""
     names = list(structure.nodes)
     positions = [np.array(p) for p in structure.nodes.values()]
     number = {name: i for i, name in enumerate(names)}
@@ -91,7 +93,7 @@ def mesh(structure: Structure) -> Mesh:
     for part in structure.parts.values():
         own = rigid_inertia_matrix(part.mass, np.array(part.centre_of_mass), part.inertia_matrix())
         blocks.append((6 * number[part.node] + np.arange(6), np.zeros((6, 6)), own))
-    K, M = _assembled(6 * len(names), blocks)
+    K, M = _assemble(6 * len(names), blocks)
     return Mesh(names=tuple(names), positions=np.array(positions), stiffness=K, mass=M)
 
 
@@ -103,9 +105,9 @@ def _beam_blocks(
     along = end - start
     length = float(np.linalg.norm(along))
     axes = beam_axes(along, None if beam.side is None else np.array(beam.side))
-    turn = np.kron(np.eye(4), axes)  # components in the structure's frame to components along the beam
+    rotation = np.kron(np.eye(4), axes)  # from the structure's frame to beam axes
     local = beam_matrices(structure.section_of(beam), length / beam.elements)
-    K, M = (turn.T @ X @ turn for X in local)
+    K, M = (rotation.T @ X @ rotation for X in local)
     first, last = np.eye(12), np.eye(12)
     first[:6, :6] = motion_shift(np.array(beam.start_offset))  # Eq. (F7)
     last[6:, 6:] = motion_shift(np.array(beam.end_offset))
@@ -120,17 +122,17 @@ def _beam_blocks(
 def beam_axes(along: Floats, side: Floats | None) -> Floats:
     """Return the beam's axes as rows, shape (3, 3): x along it, y in the plane of x and `side`; Eq. (F6)."""
     x = along / np.linalg.norm(along)
-    if side is None:  # any: the section is the same all round
+    if side is None:  # any direction: the section has no preferred one
         side = np.eye(3)[int(np.argmin(np.abs(x)))]
     y = side - (side @ x) * x
     y = y / np.linalg.norm(y)
     return np.array([x, y, np.cross(x, y)])  # Eq. (F6)
 
 
-def _assembled(
+def _assemble(
     n: int, blocks: list[tuple[NDArray[np.int64], Floats, Floats]]
 ) -> tuple[sparse.csc_matrix, sparse.csc_matrix]:
-    """Return stiffness and mass of n degrees of freedom as the sum of small dense blocks."""
+    """Return sparse stiffness and mass of n degrees of freedom as the sum of element blocks."""
     if not blocks:
         return sparse.csc_matrix((n, n)), sparse.csc_matrix((n, n))
     rows = np.concatenate([np.repeat(at, at.size) for at, _, _ in blocks])

@@ -1,8 +1,8 @@
-"""Modes from Nastran: grid points and point masses of the bulk data, eigenvectors of a punch or f06 file.
+"""Reader of Nastran modes: grid points and point masses of the bulk data, eigenvectors of a punch or f06 file.
 
-A light reader of our own. It knows GRID and CONM2 in the basic coordinate system, in fixed and free field; other
-entries are passed over. Mass that elements carry by density is not seen: the modal masses then come out wrong, are
-measured and refused. The files must be in SI.
+It reads GRID and CONM2 entries in the basic coordinate system, in fixed and free field format, and ignores other
+entries. Element mass by density is not read; the modal masses then differ from 1 and the modes are rejected. The
+files must be in SI units.
 """
 
 import re
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem, file_error
-from softdock.flexible.brought import TOLERANCE, brought_modes
+from softdock.flexible.imported_modes import TOLERANCE, modes_from_arrays
 from softdock.flexible.modes import BaseModes
 from softdock.spatial.inertia import rigid_inertia_matrix
 
@@ -24,7 +24,7 @@ _REAL = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[EeDd][-+]?\d+)?"
 _PUNCH_MODE = re.compile(rf"\$EIGENVALUE\s*=\s*({_REAL})\s*MODE\s*=\s*(\d+)")
 _PUNCH_TABLES = ("$EIGENVECTOR", "$DISPLACEMENTS")
 _F06_TITLE = re.compile(r"(?:[A-Z] ){5}")
-"""Titles of printed tables are spaced out: F O R C E S   O F ..."""
+"""Titles of printed tables have spaces between letters: F O R C E S   O F ..."""
 _F06_VALUE = re.compile(rf"^\s*EIGENVALUE\s*=\s*({_REAL})")
 _F06_MODE = re.compile(r"R E A L\s+E I G E N V E C T O R\s+N O \.\s*(\d+)")
 _ROW = re.compile(rf"^\s*(\d+)\s+([GS])((?:\s+{_REAL})+)")
@@ -34,57 +34,66 @@ _SHORT_EXPONENT = re.compile(r"(?<=[\d.])([-+]\d+)$")
 
 @dataclass
 class _Bulk:
-    """What the bulk data says about grid points."""
+    """Grid points of the bulk data by their identifiers."""
 
     positions: dict[int, list[float]] = field(default_factory=dict)
     mass: dict[int, Floats] = field(default_factory=dict)
-    """6x6 about the grid point."""
+    """6x6 inertia about the grid point."""
 
 
 def read_nastran(
     bulk: str | Path, eigenvectors: str | Path, *, base: int, tolerance: float = TOLERANCE
 ) -> BaseModes:
     """Read modes clamped at grid point `base` from bulk data and a punch (`.pch`) or printed (`.f06`) file."""
-    data = _read_bulk(Path(bulk))
-    modes, values = _read_eigenvectors(Path(eigenvectors))
+    bulk, eigenvectors = Path(bulk), Path(eigenvectors)
+    data = _read_bulk(bulk)
+    modes, values = _read_eigenvectors(eigenvectors)
     grids = sorted(set().union(*modes.values()))
-    for grid in grids:
-        if grid not in data.positions:
-            raise _bad(Path(bulk), None, f"has no GRID {grid}, which the eigenvectors name.")
-    for grid in sorted({*data.mass, base}):
-        if grid not in grids:
-            raise _bad(
-                Path(eigenvectors),
-                None,
-                f"has no motion of grid point {grid}, which has mass or is the base.",
-            )
-    for mode, motion in modes.items():
-        left_out = [grid for grid in grids if grid not in motion]
-        if left_out:
-            raise _bad(Path(eigenvectors), None, f"Mode {mode} has no motion of grid point {left_out[0]}.")
+    _check_grids(bulk, eigenvectors, data, modes, grids, base)
     order = sorted(modes)
-    shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])  # Nastran: shift before turn
-    shapes = np.moveaxis(np.concatenate([shapes[..., 3:], shapes[..., :3]], axis=-1), 0, -1)
+    eigenvalue = np.array([values[mode] for mode in order])
+    if not (eigenvalue > 0.0).all():
+        message = "has modes of frequency zero: the structure must be clamped at its base."
+        raise _error(eigenvectors, None, message)
+    shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])
+    shapes = np.concatenate(
+        [shapes[..., 3:], shapes[..., :3]], axis=-1
+    )  # Nastran: translation before rotation
     mass = np.zeros((6 * len(grids), 6 * len(grids)))
     for grid, own in data.mass.items():
         at = 6 * grids.index(grid)
         mass[at : at + 6, at : at + 6] += own
-    eigenvalue = np.array([values[mode] for mode in order])
-    if not (eigenvalue > 0.0).all():
-        raise _bad(
-            Path(eigenvectors),
-            None,
-            "has modes of frequency zero: the structure must be clamped at its base.",
-        )
-    return brought_modes(
+    return modes_from_arrays(
         base=str(base),
         names=[str(grid) for grid in grids],
         positions=np.array([data.positions[grid] for grid in grids]),
         frequency=np.sqrt(eigenvalue) / (2.0 * np.pi),
-        shapes=shapes,
+        shapes=np.moveaxis(shapes, 0, -1),
         mass=mass,
         tolerance=tolerance,
     )
+
+
+def _check_grids(
+    bulk: Path,
+    eigenvectors: Path,
+    data: _Bulk,
+    modes: dict[int, dict[int, list[float]]],
+    grids: list[int],
+    base: int,
+) -> None:
+    """Raise InputError unless every grid point of the eigenvectors, with mass or at the base is in both files."""
+    for grid in grids:
+        if grid not in data.positions:
+            raise _error(bulk, None, f"has no GRID {grid}, which the eigenvectors name.")
+    for grid in sorted({*data.mass, base}):
+        if grid not in grids:
+            message = f"has no motion of grid point {grid}, which has mass or is the base."
+            raise _error(eigenvectors, None, message)
+    for mode, motion in modes.items():
+        missing = [grid for grid in grids if grid not in motion]
+        if missing:
+            raise _error(eigenvectors, None, f"Mode {mode} has no motion of grid point {missing[0]}.")
 
 
 def _read_bulk(path: Path) -> _Bulk:
@@ -93,28 +102,28 @@ def _read_bulk(path: Path) -> _Bulk:
     for line, cells in _entries(path):
         name = cells[0].rstrip("*").upper()
         if name == "GRID":
-            _basic(path, line, cells, 2)
-            _basic(path, line, cells, 6)
-            data.positions[_whole(path, line, cells, 1)] = [_real(path, line, cells, i) for i in (3, 4, 5)]
+            _check_basic_system(path, line, cells, 2)
+            _check_basic_system(path, line, cells, 6)
+            data.positions[_integer(path, line, cells, 1)] = [_real(path, line, cells, i) for i in (3, 4, 5)]
         elif name == "CONM2":
             masses.append((line, cells))
     for line, cells in masses:
-        _basic(path, line, cells, 3)
-        grid = _whole(path, line, cells, 2)
+        _check_basic_system(path, line, cells, 3)
+        grid = _integer(path, line, cells, 2)
         if grid not in data.positions:
-            raise _bad(path, line, f"CONM2 hangs on GRID {grid}, which is not there.")
+            raise _error(path, line, f"CONM2 refers to GRID {grid}, which does not exist.")
         m, *arm = (_real(path, line, cells, i) for i in (4, 5, 6, 7))
         xx, yx, yy, zx, zy, zz = (_real(path, line, cells, i) for i in range(9, 15))
         J = np.array([[xx, -yx, -zx], [-yx, yy, -zy], [-zx, -zy, zz]])  # Nastran's are products of inertia
         own = rigid_inertia_matrix(m, np.array(arm), J)
         data.mass[grid] = data.mass.get(grid, np.zeros((6, 6))) + own
     if not data.positions:
-        raise _bad(path, None, "has no GRID: is it Nastran bulk data?")
+        raise _error(path, None, "has no GRID: is it Nastran bulk data?")
     return data
 
 
 def _entries(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and cells of each bulk entry; continuations joined, names of continuations left out."""
+    """Yield line number and cells of each bulk entry, with continuation lines joined and their names omitted."""
     entry: list[str] = []
     start = 0
     for number, raw in enumerate(_lines(path), 1):
@@ -135,7 +144,7 @@ def _entries(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _cells(text: str) -> list[str]:
-    """Return name and data fields of a line in free or fixed field, the continuation field at its end left out."""
+    """Return name and data fields of a line in free or fixed field format, without the continuation field."""
     if "," in text:
         return [cell.strip() for cell in text.split(",")][:9]
     text = text.expandtabs(8)
@@ -145,10 +154,10 @@ def _cells(text: str) -> list[str]:
 
 
 def _read_eigenvectors(path: Path) -> tuple[dict[int, dict[int, list[float]]], dict[int, float]]:
-    """Return motions (shift before turn) by mode and grid point, and eigenvalues by mode [1/s2]."""
+    """Return motions (translation, rotation) by mode and grid point, and eigenvalues by mode [1/s2]."""
     modes: dict[int, dict[int, list[float]]] = {}
     values: dict[int, float] = {}
-    current: dict[int, list[float]] | None = None  # None in tables of other things
+    current: dict[int, list[float]] | None = None  # None inside other tables
     punched, eigenvalue = False, 0.0
     last: list[float] = []
     for number, line in enumerate(_lines(path), 1):
@@ -160,28 +169,28 @@ def _read_eigenvectors(path: Path) -> tuple[dict[int, dict[int, list[float]]], d
             current = modes.setdefault(int(found[2]), {}) if found and punched else None
         elif found := _F06_VALUE.match(line):
             eigenvalue = float(found[1])
-        elif found := _F06_MODE.search(line):  # printed again on every page
+        elif found := _F06_MODE.search(line):  # repeated on every page
             values[int(found[1])] = eigenvalue
             current = modes.setdefault(int(found[1]), {})
         elif _F06_TITLE.search(line):
             current = None
         elif current is not None and (found := _ROW.match(line)):
             numbers = [float(x) for x in found[3].split()]
-            last = numbers[:6] if len(numbers) >= 6 else numbers[:3]  # punched lines end with their number
+            last = numbers[:6] if len(numbers) >= 6 else numbers[:3]  # punch lines end with a line number
             if found[2] == "G":
                 if int(found[1]) in current:
-                    raise _bad(path, number, f"grid point {found[1]} comes twice in one mode.")
+                    raise _error(path, number, f"grid point {found[1]} appears twice in one mode.")
                 current[int(found[1])] = last
         elif current is not None and (found := _MORE.match(line)):
             last += [float(x) for x in found[1].split()][:3]
     if not modes:
-        raise _bad(
+        raise _error(
             path, None, "has no eigenvectors: ask Nastran for VECTOR(PUNCH) or VECTOR(PRINT), SORT1, real."
         )
     for mode, motion in modes.items():
         for grid, numbers in motion.items():
             if len(numbers) != 6:
-                raise _bad(path, None, f"mode {mode} must have six numbers for grid point {grid}.")
+                raise _error(path, None, f"mode {mode} must have six numbers for grid point {grid}.")
     return modes, values
 
 
@@ -197,27 +206,27 @@ def _cell(cells: list[str], i: int) -> str:
 
 
 def _real(path: Path, line: int, cells: list[str], i: int) -> float:
-    """Return a real number as Nastran writes it, 1.5-3 and 1.5D-3 included; blank is zero."""
+    """Return a real number in Nastran format, including 1.5-3 and 1.5D-3; blank is zero."""
     text = _cell(cells, i)
     try:
         return float(_SHORT_EXPONENT.sub(r"e\1", text.replace("D", "e").replace("d", "e"))) if text else 0.0
     except ValueError:
-        raise _bad(path, line, f"{cells[0]} needs a number in field {i + 1}.", text) from None
+        raise _error(path, line, f"{cells[0]} needs a number in field {i + 1}.", text) from None
 
 
-def _whole(path: Path, line: int, cells: list[str], i: int) -> int:
+def _integer(path: Path, line: int, cells: list[str], i: int) -> int:
     try:
         return int(_cell(cells, i))
     except ValueError:
-        raise _bad(
+        raise _error(
             path, line, f"{cells[0]} needs a whole number in field {i + 1}.", _cell(cells, i)
         ) from None
 
 
-def _basic(path: Path, line: int, cells: list[str], i: int) -> None:
+def _check_basic_system(path: Path, line: int, cells: list[str], i: int) -> None:
     if _cell(cells, i) not in ("", "0"):
-        raise _bad(path, line, f"{cells[0]} must be in the basic coordinate system.", f"system {cells[i]}")
+        raise _error(path, line, f"{cells[0]} must be in the basic coordinate system.", f"system {cells[i]}")
 
 
-def _bad(path: Path, line: int | None, message: str, given: str = "") -> InputError:
+def _error(path: Path, line: int | None, message: str, given: str = "") -> InputError:
     return InputError(Problem(message=message, file=str(path), line=line, given=given))

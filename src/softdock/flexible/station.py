@@ -1,7 +1,7 @@
-"""The "Power Tower" space station and the Orbiter of the station paper, closed where the paper prints nothing.
+"""The "Power Tower" space station and the Orbiter of the station paper, with assumptions where the paper gives no data.
 
 Axes of the paper: x along the velocity, y to starboard, z to the Earth; the origin is the foot of the keel.
-Mass and inertias are Table 2's; dimensions, stiffness and the split of the mass are a closure of our own.
+Mass and inertias are those of Table 2; dimensions, stiffness and mass distribution are assumptions.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 BAY = 9.0 * FOOT
 """Length of a bay and of an element of keel and boom [m]."""
 KEEL_BAYS, BOOM_BAY = 44, 15
-"""Bays of the keel; the boom crosses it this many bays above its foot."""
+"""Number of bays of the keel, and the bay, counted from its foot, where the boom crosses it."""
 PANEL_LENGTH = 25.34
-"""[m]: 48 ft rms from the boom for a uniform panel."""
+"""[m]; gives a uniform panel a root-mean-square distance of 48 ft from the boom."""
 PANEL_MASS = 1670.7
-"""[kg]: an eighth of three quarters of the 39 288 lb of boom and arrays."""
+"""[kg]; one eighth of three quarters of the 39 288 lb of boom and arrays."""
 PANEL_GYRATION = 24.0 * FOOT / 12.0**0.5
-"""Radius of gyration of a panel about its own axis [m], that of a width of 24 ft: what Table 2's Izz asks for."""
+"""Radius of gyration of a panel about its own axis [m], that of a width of 24 ft; reproduces Izz of Table 2."""
 
 
 def _truss(mass_per_length: float) -> Section:
@@ -46,10 +46,10 @@ SECTIONS = {
     "keel": _truss(90.19),  # 24 000 lb over 396 ft
     "boom": _truss(101.51),  # a quarter of 39 288 lb over 144 ft
     "panel": Section(
-        axial=1.0e8,  # stiff: stretching is far above the modes that matter
-        bending_y=5.556e5,  # out of plane: 0.08 Hz alone
-        bending_z=1.2502e6,  # in plane: 0.12 Hz alone
-        torsion=6.80e4,  # 0.15 Hz alone
+        axial=1.0e8,  # stiff: axial modes are far above the relevant ones
+        bending_y=5.556e5,  # out of plane: 0.08 Hz when clamped at its root
+        bending_z=1.2502e6,  # in plane: 0.12 Hz
+        torsion=6.80e4,  # 0.15 Hz
         mass_per_length=PANEL_MASS / PANEL_LENGTH,
         polar=PANEL_MASS / PANEL_LENGTH * PANEL_GYRATION**2,
     ),
@@ -84,7 +84,7 @@ def power_tower(*, panel_elements: int = 8) -> Structure:
     base = RigidPart(
         node="foot",
         mass=92_003.0,
-        centre_of_mass=(0.2826, 0.0, 2.4384),  # the 0.2826 m give Table 2's Ixz
+        centre_of_mass=(0.2826, 0.0, 2.4384),  # 0.2826 m reproduces Ixz of Table 2
         inertia=(5.998e6, 3.6205e6, 6.219e6),
     )
     return Structure(nodes=nodes, sections=SECTIONS, beams=beams, parts={"base": base})
@@ -92,7 +92,7 @@ def power_tower(*, panel_elements: int = 8) -> Structure:
 
 @dataclass(frozen=True, kw_only=True)
 class Orbiter:
-    """A Shuttle Orbiter docked nose up with its payload bay towards +x; typical figures, not the paper's."""
+    """A Shuttle Orbiter docked nose up with its payload bay towards +x; typical values, not those of the paper."""
 
     mass: float = 104_326.0
     """[kg]"""

@@ -1,4 +1,4 @@
-"""A structure of beams, panels and rigid parts as people describe it; models that a scenario file can hold."""
+"""User-facing models of structures: beams, panels and rigid parts between nodes; readable from scenario files."""
 
 import itertools
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ MassPerLength = Annotated[float, Quantity("kg/m", ge=0)]
 InertiaPerLength = Annotated[float, Quantity("kg*m", ge=0)]
 
 SAME_LENGTH = 1e-9
-"""Beams shorter than this fraction of the structure count as having no length: round-off in its coordinates."""
+"""Beams shorter than this fraction of the structure's size have no length within round-off of the coordinates."""
 
 
 class Section(Model):
@@ -36,9 +36,9 @@ class Section(Model):
     torsion: BendingStiffness
     """GJ."""
     shear_y: ShearStiffness | None = None
-    """G A_s for deflection along y (Timoshenko); leave out for a beam that does not shear (Euler-Bernoulli)."""
+    """G A_s for deflection along y (Timoshenko); omit for a beam without shear deformation (Euler-Bernoulli)."""
     shear_z: ShearStiffness | None = None
-    """G A_s for deflection along z; leave out for a beam that does not shear."""
+    """G A_s for deflection along z; omit for a beam without shear deformation."""
     mass_per_length: MassPerLength
     rotary_y: InertiaPerLength = 0.0
     """Mass moment of inertia per length about y."""
@@ -48,8 +48,8 @@ class Section(Model):
     """Mass moment of inertia per length about x, for torsion."""
 
     @property
-    def directed(self) -> bool:
-        """Tell whether it matters how the section is turned about the beam."""
+    def is_directional(self) -> bool:
+        """Whether the section's properties differ between y and z."""
         pairs = (
             (self.bending_y, self.bending_z),
             (self.shear_y, self.shear_z),
@@ -69,13 +69,13 @@ class Beam(Model):
     side: Vector3[Number] | None = None
     """Direction that, with the beam, spans its x-y plane; needed where y and z of the section differ."""
     start_offset: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Rigid arm from the first node to where the beam starts."""
+    """Rigid offset from the first node to the start of the beam."""
     end_offset: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Rigid arm from the second node to where the beam ends."""
+    """Rigid offset from the second node to the end of the beam."""
 
 
 class Panel(Model):
-    """A thin flat panel, like a solar array, that bends and twists as a uniform beam as wide as it is."""
+    """A thin flat panel, such as a solar array, modelled as a uniform beam of the same width."""
 
     nodes: tuple[NodeName, NodeName]
     """Names of the nodes in the middle of its first and last edge."""
@@ -84,9 +84,9 @@ class Panel(Model):
     width: Annotated[float, Quantity("m", gt=0)]
     mass: Annotated[float, Quantity("kg", gt=0)]
     bending: BendingStiffness
-    """EI of deflection out of its plane."""
+    """EI for deflection out of its plane."""
     in_plane: BendingStiffness
-    """EI of deflection in its plane."""
+    """EI for deflection in its plane."""
     torsion: BendingStiffness
     """GJ."""
     axial: AxialStiffness
@@ -94,28 +94,28 @@ class Panel(Model):
     elements: Annotated[Integer, Field(ge=1, le=100_000)] = 8
 
     def section(self, length: float) -> Section:
-        """Return the section of the beam that stands for a panel of this length [m]."""
-        spread = self.mass / length * self.width**2 / 12.0
+        """Return the section of the equivalent beam of a panel of this length [m]."""
+        inertia_per_length = self.mass / length * self.width**2 / 12.0
         return Section(
             axial=self.axial,
             bending_y=self.bending,
             bending_z=self.in_plane,
             torsion=self.torsion,
             mass_per_length=self.mass / length,
-            rotary_z=spread,
-            polar=spread,
+            rotary_z=inertia_per_length,
+            polar=inertia_per_length,
         )
 
 
 class RigidPart(Model):
-    """A rigid body, or with `mass` alone a lumped mass, fixed to a node."""
+    """A rigid body fixed to a node; a lumped mass if only `mass` is given."""
 
     node: NodeName
     mass: Mass
     centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
-    """From the node."""
+    """Position relative to the node."""
     inertia: tuple[Vector3[Inertia], Vector3[Inertia], Vector3[Inertia]] | Vector3[Inertia] = (0.0, 0.0, 0.0)
-    """About the centre of mass: three moments, or the whole symmetric matrix by rows."""
+    """About the centre of mass: three moments, or the full symmetric matrix by rows."""
 
     def inertia_matrix(self) -> Floats:
         """Return the inertia about the centre of mass [kg m2]."""
@@ -123,9 +123,9 @@ class RigidPart(Model):
         return given if given.ndim == 2 else np.diag(given)
 
     @model_validator(mode="after")
-    def _possible(self) -> Self:
+    def _check_inertia(self) -> Self:
         J = self.inertia_matrix()
-        slack = 1e-9 * max(float(np.abs(J).max()), 1e-300)  # what rounding of printed inertias asks for
+        slack = 1e-9 * max(float(np.abs(J).max()), 1e-300)  # tolerance for rounded inertias
         if np.abs(J - J.T).max() > slack:
             raise FieldError("inertia", "must be a symmetric matrix")
         low, middle, high = np.linalg.eigvalsh(J)
@@ -141,7 +141,7 @@ class RigidPart(Model):
 
 
 class Structure(Model):
-    """Beams, panels and rigid parts that hang together at nodes; all positions and axes in one frame."""
+    """Beams, panels and rigid parts connected at nodes; all positions and axes in one frame."""
 
     nodes: dict[NodeName, Vector3[Length]]
     """Position of each node."""
@@ -151,12 +151,12 @@ class Structure(Model):
     parts: dict[NodeName, RigidPart] = {}
 
     def all_beams(self) -> dict[str, Beam]:
-        """Return beams, and panels as the beams that stand for them, each with a section of its own name."""
-        flat = {
+        """Return all beams, including panels as equivalent beams, whose sections have the names of the panels."""
+        panel_beams = {
             name: Beam(nodes=panel.nodes, section=name, elements=panel.elements, side=panel.side)
             for name, panel in self.panels.items()
         }
-        return {**self.beams, **flat}
+        return {**self.beams, **panel_beams}
 
     def section_of(self, beam: Beam) -> Section:
         """Return the section of a beam or panel."""
@@ -167,31 +167,31 @@ class Structure(Model):
         return panel.section(float(np.linalg.norm(end - start)))
 
     def ends(self, beam: Beam) -> tuple[Floats, Floats]:
-        """Return where a beam starts and ends [m], offsets included."""
+        """Return start and end point of a beam, including offsets [m]."""
         start, end = (np.array(self.nodes[name]) for name in beam.nodes)
         return start + beam.start_offset, end + beam.end_offset
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_topology(self) -> Self:
         if not self.nodes:
             raise FieldError("nodes", "must name at least one node")
         size = float(np.ptp(np.array(list(self.nodes.values())), axis=0).max())
         for name, beam in self.beams.items():
             self._check_beam(f"beams.{name}", beam, size)
-        flat = self.all_beams()
+        beams = self.all_beams()
         for name in self.panels:
             if name in self.beams or name in self.sections:
-                raise FieldError(f"panels.{name}", f'the name "{name}" is taken already: names must differ')
-            self._check_beam(f"panels.{name}", flat[name], size)
+                raise FieldError(f"panels.{name}", f'the name "{name}" is already used: names must be unique')
+            self._check_beam(f"panels.{name}", beams[name], size)
         for name, part in self.parts.items():
             if part.node not in self.nodes:
                 raise FieldError(f"parts.{name}.node", _unknown("node", part.node, self.nodes))
-        loose = self._loose_nodes()
-        if loose:
+        unconnected = self._unconnected_nodes()
+        if unconnected:
             raise FieldError(
                 "beams",
-                f"do not hold the structure together: no chain of beams leads from node "
-                f'"{next(iter(self.nodes))}" to {_listed(loose)}',
+                f"do not connect the structure: no chain of beams leads from node "
+                f'"{next(iter(self.nodes))}" to {_listed(unconnected)}',
             )
         return self
 
@@ -205,11 +205,12 @@ class Structure(Model):
         along = end - start
         length = float(np.linalg.norm(along))
         if length <= SAME_LENGTH * size or length == 0.0:
-            raise FieldError(f"{field}.nodes", "have no distance between them: a beam needs a length")
+            raise FieldError(f"{field}.nodes", "coincide: a beam needs a length")
         if beam.side is None:
-            if self.section_of(beam).directed:
+            if self.section_of(beam).is_directional:
                 raise FieldError(
-                    f"{field}.side", f'is needed: section "{beam.section}" is not the same along y and z'
+                    f"{field}.side",
+                    f'is needed: section "{beam.section}" has different properties along y and z',
                 )
             return
         side = np.array(beam.side)
@@ -217,16 +218,16 @@ class Structure(Model):
         if across <= 1e-6 * length * float(np.linalg.norm(side)):
             raise FieldError(f"{field}.side", "must not be zero nor point along the beam")
 
-    def _loose_nodes(self) -> list[str]:
-        """Return the nodes that no chain of beams joins to the first."""
-        next_to: dict[str, set[str]] = {name: set() for name in self.nodes}
+    def _unconnected_nodes(self) -> list[str]:
+        """Return the nodes that no chain of beams connects to the first node."""
+        neighbours: dict[str, set[str]] = {name: set() for name in self.nodes}
         for a, b in (beam.nodes for beam in self.all_beams().values()):
-            next_to[a].add(b)
-            next_to[b].add(a)
+            neighbours[a].add(b)
+            neighbours[b].add(a)
         first = next(iter(self.nodes))
         reached, front = {first}, {first}
         while front:
-            front = set(itertools.chain.from_iterable(next_to[name] for name in front)) - reached
+            front = set(itertools.chain.from_iterable(neighbours[name] for name in front)) - reached
             reached |= front
         return [name for name in self.nodes if name not in reached]
 

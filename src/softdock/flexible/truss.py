@@ -1,4 +1,4 @@
-"""The beam that a bay of a truss amounts to: load the bay, read the stiffness."""
+"""Equivalent beam of a truss: stiffness of one bay under unit loads."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class Bar(Model):
-    """A pin-jointed bar: it pulls and pushes along itself only."""
+    """A pin-jointed bar, which carries axial force only."""
 
     nodes: tuple[NodeName, NodeName]
     axial: AxialStiffness
@@ -25,24 +25,24 @@ class Bar(Model):
 
 
 class TrussBay(Model):
-    """One bay of a truss along x: bars between nodes; its two end faces keep their shape."""
+    """One bay of a truss along x: bars between nodes; its two end faces are rigid."""
 
     length: PositiveLength
     """From face to face, along x."""
     nodes: dict[NodeName, Vector3[Length]]
-    """Those at x = 0 form the first face, those at x = length the second; others are free."""
+    """Nodes at x = 0 form the first face, nodes at x = length the second; others are free."""
     bars: tuple[Bar, ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EquivalentBeam:
-    """The beam that bends, shears, twists and stretches like the bay."""
+    """Beam with the bending, shear, torsional and axial stiffness of a bay."""
 
     section: Section
     compliance: Floats
-    """Motion of the second face's centre under unit wrenches, angular part first, shape (6, 6), first face held."""
+    """Motion of the second face's centre under unit wrenches, angular part first, shape (6, 6); first face clamped."""
     coupling: float
-    """Largest coupling that a beam does not have (twist with stretch, bending with twist and so on): 0 none, 1 full."""
+    """Largest coupling that a beam does not have (such as torsion with extension): 0 none, 1 full."""
 
 
 def square_bay(
@@ -50,7 +50,7 @@ def square_bay(
 ) -> TrussBay:
     """Return a bay with four longerons and braced faces; EA of a longeron and of a face's bracing [N], lengths [m].
 
-    Crossed: two diagonals a face with half of `diagonal` each; otherwise one, all four winding the same way.
+    Crossed: two diagonals per face with half of `diagonal` each; otherwise one, in the same sense on all four faces.
     """
     corners = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     nodes = {
@@ -69,21 +69,21 @@ def square_bay(
 
 
 def equivalent_beam(bay: TrussBay) -> EquivalentBeam:
-    """Hold one face of a bay, load the other with six wrenches, and read the beam's stiffness; Eqs. (F25)-(F27)."""
+    """Return the beam equivalent to a bay, from its compliance at the second face; Eqs. (F25)-(F27)."""
     C = _compliance(bay)
     L = bay.length
     bending_y, bending_z = L / C[1, 1], L / C[2, 2]  # Eq. (F25)
     shear = []
-    for across, turn, axis in ((4, 2, "y"), (5, 1, "z")):
-        sheared = C[across, across] - C[across, turn] ** 2 / C[turn, turn]  # Eq. (F26)
-        if not sheared > 1e-12 * C[across, across]:
+    for across, rotation, axis in ((4, 2, "y"), (5, 1, "z")):
+        compliance = C[across, across] - C[across, rotation] ** 2 / C[rotation, rotation]  # Eq. (F26)
+        if not compliance > 1e-12 * C[across, across]:
             raise InputError(
                 Problem(
                     field="bay", message=f"does not shear like a beam along {axis}: its bars form no faces."
                 )
             )
-        shear.append(L / sheared)
-    mass = sum(bar.mass_per_length * _span(bay, bar)[1] for bar in bay.bars)
+        shear.append(L / compliance)
+    mass = sum(bar.mass_per_length * _direction_and_length(bay, bar)[1] for bar in bay.bars)
     section = Section(
         axial=L / C[3, 3],
         torsion=L / C[0, 0],
@@ -97,7 +97,7 @@ def equivalent_beam(bay: TrussBay) -> EquivalentBeam:
 
 
 def _compliance(bay: TrussBay) -> Floats:
-    """Return the 6x6 compliance at the centre of the second face, the first face held; Eq. (F27)."""
+    """Return the 6x6 compliance at the centre of the second face, with the first face clamped; Eq. (F27)."""
     names = list(bay.nodes)
     position = np.array([bay.nodes[name] for name in names])
     slack = 1e-9 * bay.length
@@ -111,8 +111,8 @@ def _compliance(bay: TrussBay) -> Floats:
     size = 6 + 3 * inner.size
     K = np.zeros((size, size))
     for bar in bay.bars:
-        direction, length = _span(bay, bar)
-        row = np.zeros(size)  # stretch of the bar for each freedom
+        direction, length = _direction_and_length(bay, bar)
+        row = np.zeros(size)  # elongation of the bar per degree of freedom
         for name, sign in zip(bar.nodes, (-1.0, 1.0)):
             i = names.index(name)
             if far[i]:
@@ -129,24 +129,26 @@ def _compliance(bay: TrussBay) -> Floats:
     return np.asarray(np.linalg.inv(K)[:6, :6])  # Eq. (F27)
 
 
-def _span(bay: TrussBay, bar: Bar) -> tuple[Floats, float]:
-    """Return direction and length of a bar [m]."""
+def _direction_and_length(bay: TrussBay, bar: Bar) -> tuple[Floats, float]:
+    """Return unit vector and length [m] of a bar."""
     for name in bar.nodes:
         if name not in bay.nodes:
-            raise InputError(Problem(field="bay.bars", message="a bar needs nodes of the bay.", given=name))
+            raise InputError(
+                Problem(field="bay.bars", message="a bar must connect nodes of the bay.", given=name)
+            )
     along = np.subtract(bay.nodes[bar.nodes[1]], bay.nodes[bar.nodes[0]])
     length = float(np.linalg.norm(along))
     if length == 0.0:
         raise InputError(
-            Problem(field="bay.bars", message="a bar needs a length.", given=" to ".join(bar.nodes))
+            Problem(field="bay.bars", message="a bar must have a length.", given=" to ".join(bar.nodes))
         )
     return along / length, length
 
 
 def _coupling(C: Floats) -> float:
-    """Return the largest off-diagonal compliance that a beam lacks, relative to its diagonal."""
+    """Return the largest off-diagonal compliance that a beam does not have, relative to the diagonal."""
     size = np.sqrt(np.diag(C))
     relative = np.abs(C / size / size[:, None])
-    for i, j in ((1, 5), (2, 4)):  # a beam's own: a transverse force turns its end
+    for i, j in ((1, 5), (2, 4)):  # present in a beam: a transverse force rotates its end
         relative[i, j] = relative[j, i] = 0.0
     return float((relative - np.diag(np.diag(relative))).max())

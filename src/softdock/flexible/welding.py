@@ -1,4 +1,4 @@
-"""Impulsive docking: a rigid body welds itself to the base of a flexible structure at once."""
+"""Impulsive docking: a rigid body is welded to the base of a flexible structure instantaneously."""
 
 from dataclasses import dataclass
 
@@ -14,18 +14,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Weld:
-    """What a weld impulse does; motions and wrenches about the base, angular part first."""
+    """Result of a weld impulse; spatial velocities and wrenches about the base, angular part first."""
 
     motion: Floats
-    """Of base and body together afterwards, shape (6,) [rad/s, m/s]."""
+    """Spatial velocity of base and body after the weld, shape (6,) [rad/s, m/s]."""
     modal_rate: Floats
-    """Of the modes afterwards, shape (modes,) [sqrt(kg) m/s]."""
+    """Modal rates after the weld, shape (modes,) [sqrt(kg) m/s]."""
     impulse: Floats
     """Wrench impulse on the base, shape (6,) [N m s, N s]."""
     loss: float
-    """Kinetic energy that the weld takes [J]; never negative."""
+    """Kinetic energy lost in the weld [J]; never negative."""
     delta_rate: float
-    """Change of the base's angular velocity, its magnitude [rad/s]."""
+    """Magnitude of the change of the base's angular velocity [rad/s]."""
 
 
 def weld(
@@ -45,9 +45,9 @@ def weld(
     V = np.zeros(6) if base_motion is None else finite_numbers("base_motion", base_motion, 6)
     count = modes.frequency.size
     rate = np.zeros(count) if modal_rate is None else finite_numbers("modal_rate", modal_rate, count)
-    A, L = modes.articulated, modes.participation
+    A, L = modes.articulated_inertia, modes.participation
     jump = V_o - V
-    # Written with the jump, not with momenta: equal motions give an impulse of exactly zero.
+    # Computed from the velocity jump, not from momenta, so that equal velocities give an impulse of exactly zero.
     change = np.linalg.solve(A + body, body @ jump)  # Eq. (F19)
     impulse = A @ change  # Eq. (F21)
     return Weld(
@@ -60,7 +60,7 @@ def weld(
 
 
 def kinetic_energy(modes: BaseModes, motion: Floats, modal_rate: Floats) -> float:
-    """Return the kinetic energy [J] of the structure for a motion of its base and modal rates; Eq. (F23)."""
+    """Return the kinetic energy [J] of the structure for a spatial velocity of its base and modal rates; Eq. (F23)."""
     coupling = motion @ (modes.participation @ modal_rate)
     return float(
         0.5 * motion @ modes.inertia @ motion + coupling + 0.5 * modal_rate @ modal_rate
@@ -75,16 +75,16 @@ def momentum(modes: BaseModes, motion: Floats, modal_rate: Floats) -> Floats:
 def motion_about(
     arm: ArrayLike, velocity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Floats:
-    """Return the spatial motion about the base of a body whose point at `arm` [m] from it moves at `velocity` [m/s].
+    """Return the spatial velocity about the base of a body whose point at `arm` [m] from it moves at `velocity` [m/s].
 
-    Angular velocity [rad/s]. The result is what the body's material at the base would do.
+    Angular velocity [rad/s]. The linear part is the velocity of the body-fixed point at the base.
     """
     w = finite_numbers("angular_velocity", angular_velocity, 3)
     return motion_through(finite_numbers("arm", arm, 3), finite_numbers("velocity", velocity, 3), w)
 
 
 def finite_numbers(field: str, given: ArrayLike, size: int) -> Floats:
-    """Return `size` numbers as an array; refuse anything else."""
+    """Return `size` finite numbers as an array; raise InputError for anything else."""
     values = np.asarray(given, float)
     if values.shape != (size,) or not np.isfinite(values).all():
         raise InputError(Problem(field=field, message=f"must be {size} finite numbers.", given=str(given)))

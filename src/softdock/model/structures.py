@@ -161,9 +161,9 @@ def _chosen(found: "BaseModes", wanted: Modes) -> "BaseModes":
         if wanted.below is not None:
             return found.below(wanted.below)
         if wanted.share is not None:
-            return found.taking_part(wanted.share)
+            return found.with_mass_fraction(wanted.share)
         assert wanted.residual is not None
-        return found.within(wanted.residual)
+        return found.with_residual(wanted.residual)
     return found if wanted == "all" else found.lowest(int(wanted))
 
 
@@ -196,4 +196,4 @@ def _suffices(found: "BaseModes", wanted: ModeChoice) -> bool:
     if wanted.residual is not None:
         return found.residual <= wanted.residual
     assert wanted.share is not None
-    return found.missing_share < wanted.share
+    return found.truncated_mass_fraction < wanted.share

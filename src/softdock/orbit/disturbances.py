@@ -1,4 +1,4 @@
-"""Drag and sunlight on flat plates: simple disturbances, one function each."""
+"""Aerodynamic drag and solar radiation pressure on flat plates."""
 
 from typing import Annotated
 
@@ -12,29 +12,29 @@ from softdock.quantities.model import Model
 from softdock.spatial.vectors import wrench_of_force
 
 Floats = NDArray[np.float64]
-Share = Annotated[float, Quantity("1", ge=0, le=1)]
+Fraction = Annotated[float, Quantity("1", ge=0, le=1)]
 
 
 class Plate(Model):
-    """A flat plate of a body, seen from one side."""
+    """One side of a flat plate of a body."""
 
     area: Annotated[float, Quantity("m^2", gt=0)]
     normal: Vector3[Number]
-    """Outwards, in body axes; of any length."""
+    """Outward normal in body axes, of any length."""
     centre: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Centre of pressure in body axes, from where torques are counted."""
+    """Centre of pressure in body axes, relative to the reference point of the torque."""
     drag_coefficient: Annotated[float, Quantity("1", ge=0)] = 2.2
-    """2.2 is customary for free molecular flow."""
-    specular: Share = 0.0
-    """Share of the light that is mirrored."""
-    diffuse: Share = 0.0
-    """Share of the light that is scattered evenly; the rest is absorbed."""
+    """2.2 is the usual value for free molecular flow."""
+    specular: Fraction = 0.0
+    """Fraction of the light that is reflected specularly."""
+    diffuse: Fraction = 0.0
+    """Fraction of the light that is reflected diffusely; the rest is absorbed."""
 
 
 def drag(plate: Plate, density: float, wind: ArrayLike) -> Floats:
-    """Return torque [N m] and force [N] of thin air on a plate, shape (6,), angular part first; Eq. (O14).
+    """Return torque [N m] and force [N] of free molecular drag on a plate, shape (6,), angular part first; Eq. (O14).
 
-    Density [kg/m3]; wind is the velocity of the air relative to the body, in body axes [m/s].
+    `density` [kg/m3]; `wind` is the velocity of the air relative to the body, in body axes [m/s].
     """
     v = np.asarray(wind, float)
     normal = _unit("normal", plate.normal)
@@ -44,15 +44,15 @@ def drag(plate: Plate, density: float, wind: ArrayLike) -> Floats:
 
 
 def solar_pressure(plate: Plate, to_sun: ArrayLike, pressure: float = SOLAR_PRESSURE) -> Floats:
-    """Return torque [N m] and force [N] of sunlight on a plate, shape (6,), angular part first; Eq. (O15).
+    """Return torque [N m] and force [N] of solar radiation on a plate, shape (6,), angular part first; Eq. (O15).
 
-    `to_sun` points to the Sun in body axes, of any length; pressure on a black surface facing it [Pa].
+    `to_sun` points to the Sun in body axes, of any length; `pressure` acts on a black surface facing the Sun [Pa].
     """
     if plate.specular + plate.diffuse > 1.0:
         raise InputError(
             Problem(
                 field="plate.diffuse",
-                message="must leave room for what is mirrored: the two shares together are at most 1.",
+                message="specular and diffuse fractions must add up to at most 1.",
                 given=f"{plate.specular:g} + {plate.diffuse:g}",
             )
         )
@@ -68,5 +68,7 @@ def _unit(field: str, given: ArrayLike) -> Floats:
     v = np.asarray(given, float)
     length = float(np.linalg.norm(v))
     if not length > 0.0 or not np.isfinite(length):
-        raise InputError(Problem(field=field, message="must be a direction, not zero.", given=str(given)))
+        raise InputError(
+            Problem(field=field, message="must be a direction, not a zero vector.", given=str(given))
+        )
     return np.asarray(v / length)

@@ -1,12 +1,12 @@
-"""Constants of the Earth and of sunlight."""
+"""Constants of the Earth and of solar radiation."""
 
 MU = 3.986004418e14
 """Gravitational parameter [m3/s2]; WGS 84 (NIMA TR8350.2)."""
 RADIUS = 6_378_137.0
 """Equatorial radius [m]; WGS 84."""
 J2 = 1.08262668e-3
-"""Second zonal harmonic, not normalised [1]; EGM96."""
+"""Second zonal harmonic, unnormalised [1]; EGM96."""
 ROTATION = 7.292115e-5
-"""Rate about its axis [rad/s]; WGS 84."""
+"""Rotation rate about its axis [rad/s]; WGS 84."""
 SOLAR_PRESSURE = 4.54e-6
-"""On a black surface facing the Sun at one astronomical unit [Pa]: 1361 W/m2 over the speed of light."""
+"""Radiation pressure on a black surface facing the Sun at one astronomical unit [Pa]: 1361 W/m2 / c."""

@@ -1,4 +1,4 @@
-"""Gravity of the Earth on a point, between two near points, and its torque on a body."""
+"""Gravity of the Earth: acceleration, differential acceleration, gravity gradient and its torque on a body."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,13 +9,13 @@ Floats = NDArray[np.float64]
 
 
 def gravity(position: ArrayLike, *, j2: bool = False) -> Floats:
-    """Return the acceleration [m/s2] at a position from the Earth's centre [m], z along its axis; Eqs. (O1), (O2)."""
+    """Return the acceleration [m/s2] at a position from the Earth's centre [m], z towards the pole; Eqs. (O1), (O2)."""
     p = np.asarray(position, float)
     r = np.linalg.norm(p)
     a = -MU / r**3 * p  # Eq. (O1)
     if j2:
-        strength = -1.5 * J2 * MU * RADIUS**2 / r**5
-        a = a + strength * ((1.0 - 5.0 * (p[2] / r) ** 2) * p + 2.0 * p[2] * _AXIS)  # Eq. (O2)
+        factor = -1.5 * J2 * MU * RADIUS**2 / r**5
+        a = a + factor * ((1.0 - 5.0 * (p[2] / r) ** 2) * p + 2.0 * p[2] * _AXIS)  # Eq. (O2)
     return np.asarray(a)
 
 
@@ -23,9 +23,9 @@ _AXIS = np.array([0.0, 0.0, 1.0])
 
 
 def differential_gravity(position: ArrayLike, offset: ArrayLike, *, j2: bool = False) -> Floats:
-    """Return gravity at `position + offset` less gravity at `position` [m/s2], exact and without cancellation.
+    """Return gravity at `position + offset` minus gravity at `position` [m/s2], exactly and without cancellation.
 
-    The two accelerations are never formed: their difference keeps all its digits however small the offset [m];
+    The difference is computed without the two accelerations and keeps full precision for any offset [m];
     Eqs. (O3)-(O5).
     """
     p, d = np.asarray(position, float), np.asarray(offset, float)
@@ -45,7 +45,7 @@ def differential_gravity(position: ArrayLike, offset: ArrayLike, *, j2: bool = F
 
 
 def gravity_gradient_torque(position: ArrayLike, inertia: ArrayLike) -> Floats:
-    """Return the torque [N m] about a body's centre of mass; Eq. (O6).
+    """Return the gravity-gradient torque [N m] about a body's centre of mass; Eq. (O6).
 
     Position from the Earth's centre [m] and inertia about the centre of mass 3x3 [kg m2], both in body axes.
     """
@@ -56,7 +56,7 @@ def gravity_gradient_torque(position: ArrayLike, inertia: ArrayLike) -> Floats:
 
 
 def gravity_gradient(position: ArrayLike) -> Floats:
-    """Return d(acceleration)/d(position), 3x3 [1/s2]: what pulls at a structure across its length; Eq. (O7)."""
+    """Return the gravity gradient d(acceleration)/d(position), 3x3 [1/s2]; Eq. (O7)."""
     p = np.asarray(position, float)
     r = np.linalg.norm(p)
     up = p / r

@@ -1,4 +1,4 @@
-"""Orbits as people describe them, and how they run on."""
+"""Kepler orbits: elements, state at a time, and numerical propagation."""
 
 import math
 from typing import Annotated, Self
@@ -21,22 +21,22 @@ class Orbit(Model):
     """A closed orbit about the Earth; circular unless an eccentricity is given."""
 
     altitude: Length
-    """Of the perigee above the equatorial radius."""
+    """Altitude of the perigee above the equatorial radius."""
     eccentricity: Annotated[float, Quantity("1", ge=0, lt=1)] = 0.0
     inclination: Angle = 0.0
     ascending_node: Angle = 0.0
-    """From the inertial x axis."""
+    """Right ascension of the ascending node, from the inertial x axis."""
     perigee: Angle = 0.0
     """Argument of the perigee, from the ascending node."""
     anomaly: Angle = 0.0
     """True anomaly at time zero, from the perigee."""
 
     @model_validator(mode="after")
-    def _outside(self) -> Self:
+    def _check_altitude(self) -> Self:
         if self.altitude <= 0.0:
             raise FieldError(
                 "altitude",
-                f"must be above 0 m: an orbit with this perigee ({self.altitude:g} m) runs inside the Earth",
+                f"must be above 0 m: an orbit with this perigee ({self.altitude:g} m) intersects the Earth",
             )
         return self
 
@@ -62,10 +62,10 @@ class Orbit(Model):
         E0 = math.atan2(root * math.sin(self.anomaly), e + math.cos(self.anomaly))
         E = eccentric_anomaly(E0 - e * math.sin(E0) + self.mean_motion * time, e)
         rate = self.mean_motion / (1.0 - e * math.cos(E))
-        flat = a * np.array([math.cos(E) - e, root * math.sin(E), 0.0])  # Eq. (O9)
-        speed = a * rate * np.array([-math.sin(E), root * math.cos(E), 0.0])  # Eq. (O10)
+        position = a * np.array([math.cos(E) - e, root * math.sin(E), 0.0])  # Eq. (O9)
+        velocity = a * rate * np.array([-math.sin(E), root * math.cos(E), 0.0])  # Eq. (O10)
         R = self.axes()
-        return R @ flat, R @ speed
+        return R @ position, R @ velocity
 
     def axes(self) -> Floats:
         """Return the rotation from perifocal to inertial axes."""
@@ -77,12 +77,12 @@ class Orbit(Model):
 
 
 def mean_motion(semi_major_axis: float) -> float:
-    """Return the mean motion [rad/s] for a semi-major axis [m]; refuse one inside the Earth."""
+    """Return the mean motion [rad/s] for a semi-major axis [m]; raise InputError for one inside the Earth."""
     if not semi_major_axis > RADIUS:
         raise InputError(
             Problem(
                 field="semi_major_axis",
-                message=f"must be above {RADIUS:g} m: the orbit runs inside the Earth.",
+                message=f"must be above {RADIUS:g} m: the orbit intersects the Earth.",
                 given=f"{semi_major_axis:g} m",
             )
         )
@@ -90,14 +90,14 @@ def mean_motion(semi_major_axis: float) -> float:
 
 
 def eccentric_anomaly(mean_anomaly: float, eccentricity: float) -> float:
-    """Solve Kepler's equation M = E - e sin E by Newton steps kept inside their bracket; Eq. (O8)."""
+    """Solve Kepler's equation M = E - e sin E by Newton's method, safeguarded by bisection; Eq. (O8)."""
     M, e = mean_anomaly, eccentricity
     low, high = M - e, M + e  # |E - M| = e |sin E|
     E = M + e * math.sin(M)
     for _ in range(60):
-        miss = E - e * math.sin(E) - M  # Eq. (O8)
-        low, high = (low, E) if miss > 0.0 else (E, high)
-        step = E - miss / (1.0 - e * math.cos(E))
+        residual = E - e * math.sin(E) - M  # Eq. (O8)
+        low, high = (low, E) if residual > 0.0 else (E, high)
+        step = E - residual / (1.0 - e * math.cos(E))
         step = step if low <= step <= high else 0.5 * (low + high)
         if abs(step - E) <= 4e-16 * max(1.0, abs(E)):
             return step
@@ -108,9 +108,9 @@ def eccentric_anomaly(mean_anomaly: float, eccentricity: float) -> float:
 def propagate(
     position: ArrayLike, velocity: ArrayLike, times: ArrayLike, *, j2: bool = False, rtol: float = 1e-12
 ) -> tuple[Floats, Floats]:
-    """Integrate an orbit; return positions [m] and velocities [m/s] at rising times [s], shape (times, 3) each.
+    """Integrate an orbit; return positions [m] and velocities [m/s] at ascending times [s], shape (times, 3) each.
 
-    The first time is that of the given state.
+    The given state is that at the first time.
     """
     y0 = np.concatenate([np.asarray(position, float), np.asarray(velocity, float)])
     t = np.asarray(times, float)
@@ -119,13 +119,15 @@ def propagate(
     def rate(_: float, y: Floats) -> Floats:
         return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
 
-    from scipy.integrate import solve_ivp  # SciPy takes time to import; an orbit alone does not need it
+    from scipy.integrate import (
+        solve_ivp,
+    )  # imported late: slow, and orbits without propagation do not need it
 
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:
         raise RunError(f"The orbit could not be integrated: {run.message}")
     if float(np.linalg.norm(run.y[:3], axis=0).min()) < RADIUS:
         raise InputError(
-            Problem(field="velocity", message="takes the orbit into the Earth.", given=str(velocity))
+            Problem(field="velocity", message="leads the orbit into the Earth.", given=str(velocity))
         )
     return run.y[:3].T, run.y[3:].T

@@ -1,7 +1,7 @@
-"""Motion of one body relative to another that is on an orbit, in the Hill frame.
+"""Relative motion of a chaser and a target on an orbit, in the Hill frame.
 
 Hill frame H: x along the velocity of a circular orbit (V-bar), y against the orbit's angular momentum, z to the
-Earth (R-bar). Its rate on a circular orbit is (0, -n, 0).
+Earth (R-bar). Its angular velocity on a circular orbit is (0, -n, 0) for the mean motion n.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ def hill_axes(position: ArrayLike, velocity: ArrayLike) -> tuple[Floats, Floats]
 
 
 def clohessy_wiltshire(mean_motion: float, time: float) -> Floats:
-    """Return the 6x6 matrix that takes position and velocity in H to those after a time [s], circular orbit; Eq. (O13).
+    """Return the 6x6 state transition matrix of position and velocity in H over a time [s], circular orbit; Eq. (O13).
 
-    Exact for offsets small against the radius; mean motion [rad/s].
+    Linearised for offsets small compared to the orbit's radius; mean motion [rad/s].
     """
     n, t = mean_motion, time
     a = n * t
@@ -55,28 +55,28 @@ def relative_motion(
     j2: bool = False,
     rtol: float = 1e-12,
 ) -> tuple[Floats, Floats]:
-    """Integrate where a chaser goes relative to a target on any orbit; exact in the offset.
+    """Integrate the motion of a chaser relative to a target on any orbit, without linearisation.
 
     `target` is its position [m] and velocity [m/s] in N, `chaser` position and velocity relative to it in H, as seen
-    in H. Returns the same two relative quantities at rising times [s], shape (times, 3) each. Only the target's orbit
-    and the offset are integrated, each to its own scale: a micrometre survives a radius of 7000 km; Eq. (O12).
+    in H. Returns the same two relative quantities at ascending times [s], shape (times, 3) each. The target's orbit
+    and the offset have separate tolerances, so that micrometres are resolved at a radius of 7000 km; Eq. (O12).
     """
     p_T, v_T = (np.asarray(given, float) for given in target)
     p_H, v_H = (np.asarray(given, float) for given in chaser)
     R, w = hill_axes(p_T, v_T)
     d, d_rate = R @ p_H, R @ (v_H + np.cross(w, p_H))
     t = np.asarray(times, float)
-    # One scale for each part: lengths and speeds of the orbit, lengths and speeds of the offset.
-    turn = float(np.linalg.norm(w))
-    reach = max(float(np.linalg.norm(d)), float(np.linalg.norm(d_rate)) / turn)
-    scale = np.repeat([np.linalg.norm(p_T), np.linalg.norm(v_T), reach or 1.0, (reach or 1.0) * turn], 3)
+    # Separate scales for positions and velocities of the orbit and of the offset.
+    rate_H = float(np.linalg.norm(w))
+    size = max(float(np.linalg.norm(d)), float(np.linalg.norm(d_rate)) / rate_H)
+    scale = np.repeat([np.linalg.norm(p_T), np.linalg.norm(v_T), size or 1.0, (size or 1.0) * rate_H], 3)
 
     def rate(_: float, y: Floats) -> Floats:
-        fall = differential_gravity(y[:3], y[6:9], j2=j2)  # Eq. (O12)
-        return np.concatenate([y[3:6], gravity(y[:3], j2=j2), y[9:], fall])
+        acceleration = differential_gravity(y[:3], y[6:9], j2=j2)  # Eq. (O12)
+        return np.concatenate([y[3:6], gravity(y[:3], j2=j2), y[9:], acceleration])
 
     y0 = np.concatenate([p_T, v_T, d, d_rate])
-    from scipy.integrate import solve_ivp  # SciPy takes time to import; an orbit alone does not need it
+    from scipy.integrate import solve_ivp  # imported late: slow, and most uses do not need it
 
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:

@@ -1,4 +1,4 @@
-"""What theory expects of a scenario before it runs."""
+"""Predictions of scenarios by theory, without a simulation."""
 
 import os
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ UNITS = {
     "delta_rate_all_modes": "rad/s",
     "delta_rate_simulated": "rad/s",
 }
-"""SI units of predictions by name; a pure number has no entry."""
+"""SI units of predictions by name; dimensionless numbers have no entry."""
 
 
 def predict(scenario: "ScenarioBase | str | os.PathLike[str]") -> Mapping[str, Any] | None:
-    """Return what theory expects of a scenario, or of the bundled scenario or file of that name.
+    """Return the prediction for a scenario, given as object, bundled name or file.
 
-    SI values under the names that the metrics of a run have; None for a kind without a theory.
+    SI values by the names of a run's metrics; None for a scenario kind without a theory.
     """
     from softdock.scenario import KINDS, load
 

@@ -1,4 +1,4 @@
-"""Impact and latch of two chains of masses, by closed forms."""
+"""Prediction of impact and latch of two chains of masses, by closed forms."""
 
 import math
 from typing import Any
@@ -13,7 +13,7 @@ def predict_chain(scenario: ChainScenario) -> dict[str, Any]:
     e_I = _effective_mass_ratio(scenario)
     prediction: dict[str, Any] = {"effective_mass_ratio": e_I}
     if scenario.contact is not None:
-        prediction |= _impact(scenario, e_I, restitution_of(scenario))
+        prediction |= _impact(scenario, e_I, equivalent_restitution(scenario))
     if scenario.latch is not None:
         prediction |= _latch(scenario, e_I)
     return prediction
@@ -40,8 +40,8 @@ def predict_masses(
     }
 
 
-def restitution_of(scenario: ChainScenario) -> float:
-    """Return the coefficient of restitution that the contact amounts to [1]."""
+def equivalent_restitution(scenario: ChainScenario) -> float:
+    """Return the coefficient of restitution equivalent to the contact [1]."""
     contact = scenario.contact
     if contact is None or contact.stiffness is None:
         return 1.0 if contact is None or contact.restitution is None else contact.restitution
@@ -59,13 +59,13 @@ def _effective_mass_ratio(scenario: ChainScenario) -> float:
 
 
 def _impact(scenario: ChainScenario, e_I: float, restitution: float) -> dict[str, Any]:
-    """Return the impact of chains of any length: bodies behind the touching ones have not moved yet."""
+    """Return the impact of chains of any length; masses behind the contact masses have not moved yet."""
     chaser, target, speed = scenario.chaser.masses, scenario.target.masses, scenario.speed
     V_t = scenario.target.velocity
     P = float(rmi.impulse(chaser[-1], target[0], speed=speed, restitution=restitution))
     e_star = float(rmi.ratio_star(e_I, restitution))
     regime = rmi.Regime(int(rmi.regime(e_I, restitution)))
-    touching = [V_t + speed - P / chaser[-1], V_t + P / target[0]]  # Eq. (R11)
+    contact_masses = [V_t + speed - P / chaser[-1], V_t + P / target[0]]  # Eq. (R11)
     return {
         "effective_mass_ratio_star": e_star,
         "restitution": restitution,
@@ -74,14 +74,14 @@ def _impact(scenario: ChainScenario, e_I: float, restitution: float) -> dict[str
         "impulse": P,
         "chaser_velocity_after": V_t + speed - P / sum(chaser),  # Eq. (R10)
         "target_velocity_after": V_t if scenario.target.anchored else V_t + P / sum(target),
-        "velocities_after": [V_t + speed] * (len(chaser) - 1) + touching + [V_t] * (len(target) - 1),
+        "velocities_after": [V_t + speed] * (len(chaser) - 1) + contact_masses + [V_t] * (len(target) - 1),
         "regime": regime.identifier,
         "regime_sentence": regime.sentence,
     }
 
 
 def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
-    """Return the least speeds for latching at the first push, and for two bodies also when and how far."""
+    """Return the minimum speeds for latching at the first insertion, and for two bodies its time and depth."""
     given = scenario.latch
     assert given is not None
     wedge = (given.stiffness, given.angle, given.tip_length)
@@ -91,16 +91,18 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
     fast = float(latch.minimum_speed(*wedge, mu, friction))  # Eq. (L15)
     contact = scenario.contact
     if contact is not None and contact.stiffness is not None:
-        return {"wedge": _behaviour(given.angle, friction)}  # a pad beside the wedge: no closed form
-    least = slow
+        return {
+            "wedge": _behaviour(given.angle, friction)
+        }  # no closed form with a contact pad in parallel to the wedge
+    minimum = slow
     if contact is not None:
         e_star = rmi.ratio_star(e_I, contact.restitution or 0.0)
-        least = float(latch.minimum_speed_behind_impact(slow, e_star))
+        minimum = float(latch.minimum_speed_behind_impact(slow, e_star))
     prediction = {
-        "minimum_speed": least,
+        "minimum_speed": minimum,
         "minimum_speed_slow_latch": slow,
         "minimum_speed_fast_latch": fast,
-        "latches": scenario.speed >= least,
+        "latches": scenario.speed >= minimum,
         "wedge": _behaviour(given.angle, friction),
     }
     two_bodies = len(scenario.chaser.masses) == len(scenario.target.masses) == 1

@@ -1,4 +1,4 @@
-"""The first impact of a system in three dimensions, by RMI with joints free and locked."""
+"""Prediction of the first impact of a multibody system, by RMI with free and locked joints."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
 
 Floats = NDArray[np.float64]
-ROUNDS = 2  # of finding the depth at which the stiffness of the contact is taken
-DEEPEST = 20.0  # damping depths: the contact is not pressed deeper to find its stiffness
+ITERATIONS = 2  # for the depth at which the contact stiffness is evaluated
+MAX_DEPTH = 20.0  # damping depths; limit of the depth at which the stiffness is evaluated
 
 
 def predict_impact(scenario: MultibodyScenario, assembly: Assembly) -> dict[str, Any]:
@@ -53,9 +53,9 @@ def _restitution(first: FirstContact, struck: DirectionalImpulse) -> tuple[float
     if layer.damping == 0.0:
         return 1.0, f"The restitution is 1: the layer of {name} has no damping."
     if not struck.closing_speed > 0.0:
-        return 1.0, "The restitution is 1: the bodies do not close."
+        return 1.0, "The restitution is 1: the bodies do not approach each other."
     depth = layer.damping_depth
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         stiffness = 3.0 * first.elastic_energy(depth) / depth**3  # of E = K d^3 / 3
         if not stiffness > 0.0:
             return 1.0, f"The restitution is taken as 1: {name} cannot be pressed along its first normal."
@@ -66,7 +66,7 @@ def _restitution(first: FirstContact, struck: DirectionalImpulse) -> tuple[float
             damping_factor=layer.damping / (layer.areal_stiffness * layer.damping_depth),
             damping_depth=layer.damping_depth,
         )
-        depth = min(impact.depth, DEEPEST * layer.damping_depth)
+        depth = min(impact.depth, MAX_DEPTH * layer.damping_depth)
     if impact.is_closed_form:
         how = "within its damping depth, by the closed form (R21)"
     else:

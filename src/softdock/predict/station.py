@@ -1,4 +1,4 @@
-"""What the weld impulse does to a station at rest, before anything is run."""
+"""Prediction of docking with a station: the weld impulse on a station at rest."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 def predict_docking(scenario: StationScenario) -> Mapping[str, Any]:
     """Return the change of the station's angular rate [rad/s] with the modes kept, with none and with all of them.
 
-    `delta_rate_simulated` stands beside what the run in time finds.
+    `delta_rate_simulated` is the prediction for the metric of that name of a run.
     """
     kept = scenario.flexible().find_modes(scenario.directory)
-    every = replace(kept.lowest(0), inertia=kept.limit)  # with all modes an impulse feels this
-    jump = delta_rate(scenario, kept)
+    all_modes = replace(kept.lowest(0), inertia=kept.rigid_part_inertia)  # articulated inertia with all modes
+    predicted = delta_rate(scenario, kept)
     return {
         "delta_rate_rigid": delta_rate(scenario, kept.lowest(0)),
-        "delta_rate": jump,
-        "delta_rate_all_modes": delta_rate(scenario, every),
-        "delta_rate_simulated": jump,
+        "delta_rate": predicted,
+        "delta_rate_all_modes": delta_rate(scenario, all_modes),
+        "delta_rate_simulated": predicted,
         "modes": kept.frequency.size,
         "residual_inertia": kept.residual,
     }

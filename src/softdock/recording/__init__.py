@@ -1,4 +1,4 @@
-"""What was measured elsewhere, as a result like any other, and how two results compare."""
+"""Recordings of experiments, loaded as results, and comparison of two results."""
 
 from softdock.recording.alignment import Alignment
 from softdock.recording.comparison import Comparison, Deviation, compare

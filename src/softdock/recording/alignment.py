@@ -1,4 +1,4 @@
-"""Lay two histories over each other in time: the shift at which they differ least."""
+"""Alignment of two histories in time: the offset at which they differ least."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -11,45 +11,45 @@ from scipy.optimize import minimize_scalar
 from softdock.result import History
 
 Array = NDArray[np.float64]
-MOST_SAMPLES = 20_000
-"""Of the longer history in the search; the best shift is then refined between samples."""
-LEAST_OVERLAP = 0.5
-"""Share of the shorter history that must stay covered."""
-MOST_CHANNELS = 24
-"""That decide about the shift: positions before speeds before all others."""
-SMOOTH = ("rad", "m", "rad/s", "m/s")
-WORTH_SHIFTING = 0.99
-"""Histories that differ at shift zero by hardly more than at their best shift are left where they are."""
+MAX_SAMPLES = 20_000
+"""Largest number of samples of the longer history in the search; the best offset is then refined between samples."""
+MIN_OVERLAP = 0.5
+"""Fraction of the shorter history that must overlap."""
+MAX_CHANNELS = 24
+"""Largest number of channels used to find the offset: positions first, then speeds, then others."""
+PREFERRED_UNITS = ("rad", "m", "rad/s", "m/s")
+MAX_MISFIT_RATIO = 0.99
+"""Largest ratio of the misfits at the best offset and at zero at which the offset is applied; otherwise it is zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """How B was laid over A."""
+    """Time offset of B relative to A."""
 
     offset: float
     """Added to the times of B [s]."""
     estimated: bool
-    """Whether the offset was found by correlation; otherwise it was given."""
+    """Whether the offset was estimated by correlation; otherwise it was given."""
     misfit: float
     """Root mean square of the differences, each channel over its own standard deviation, at the offset."""
     misfit_unshifted: float
-    """The same without any offset; NaN where the histories then do not overlap enough."""
+    """The same without an offset; NaN if the histories then do not overlap enough."""
 
 
 def align(a: History, b: History, channels: list[str]) -> Alignment:
-    """Return the shift of B at which the channels of both differ least in the mean square.
+    """Return the offset of B with the smallest mean square difference of the channels.
 
-    All shifts that leave enough overlap are compared at once by correlation on an even grid, Eq. (N2); the best is
-    refined with the histories interpolated in between.
+    All offsets with enough overlap are compared by correlation on a uniform grid, Eq. (N2); the best is
+    refined by interpolation between samples.
     """
     pairs = _pairs(a, b, channels)
     if not pairs:
         return Alignment(offset=0.0, estimated=True, misfit=np.nan, misfit_unshifted=np.nan)
     span_a, span_b = (float(h.time[-1] - h.time[0]) for h in (a, b))
-    step = max(max(span_a, span_b) / MOST_SAMPLES, 0.5 * min(_sampling(a), _sampling(b)))
+    step = max(max(span_a, span_b) / MAX_SAMPLES, 0.5 * min(_sampling(a), _sampling(b)))
     grid_a, grid_b = _grid(a.time, step), _grid(b.time, step)
     squares, overlap = _mean_squares(pairs, grid_a, grid_b)
-    enough = overlap >= LEAST_OVERLAP * len(pairs) * min(len(grid_a), len(grid_b))
+    enough = overlap >= MIN_OVERLAP * len(pairs) * min(len(grid_a), len(grid_b))
     best = int(np.argmin(np.where(enough, squares, np.inf)))
     coarse = grid_a[0] - grid_b[0] + (best - (len(grid_b) - 1)) * step
     found = minimize_scalar(
@@ -57,7 +57,7 @@ def align(a: History, b: History, channels: list[str]) -> Alignment:
         options={"xatol": 1e-6 * step},
     )  # fmt: skip
     unshifted = _mean_square(pairs, 0.0)
-    if unshifted * WORTH_SHIFTING**2 <= found.fun:
+    if unshifted * MAX_MISFIT_RATIO**2 <= found.fun:
         return Alignment(
             offset=0.0, estimated=True, misfit=np.sqrt(unshifted), misfit_unshifted=np.sqrt(unshifted)
         )
@@ -77,15 +77,17 @@ _Pair = tuple[Array, Array, Array, Array]
 
 
 def _pairs(a: History, b: History, channels: list[str]) -> list[_Pair]:
-    """Return the channels that decide about the shift."""
+    """Return the channels used to find the offset."""
     units = {name: a.channels[name].unit for name in channels}
-    ordered = sorted(channels, key=lambda name: SMOOTH.index(units[name]) if units[name] in SMOOTH else 9)
+    ordered = sorted(
+        channels, key=lambda name: PREFERRED_UNITS.index(units[name]) if units[name] in PREFERRED_UNITS else 9
+    )
     varying = (pair for name in ordered if (pair := _pair(a, b, name)) is not None)
-    return list(islice(varying, MOST_CHANNELS))
+    return list(islice(varying, MAX_CHANNELS))
 
 
 def _pair(a: History, b: History, name: str) -> _Pair | None:
-    """Return a channel of both for comparing; None where it does not vary."""
+    """Return a channel of both histories, normalised; None if it does not vary."""
     sides = []
     for history in (a, b):
         values = history[name]
@@ -112,7 +114,7 @@ def _grid(time: Array, step: float) -> Array:
 
 
 def _mean_squares(pairs: list[_Pair], grid_a: Array, grid_b: Array) -> tuple[Array, Array]:
-    """Return the mean square difference for every whole shift of B's grid along A's, and the overlap."""
+    """Return the mean square difference for every integer shift of B's grid against A's, and the overlap."""
     length = len(grid_a) + len(grid_b) - 1
     size = fft.next_fast_len(length, real=True)
     total, count = np.zeros(length), np.zeros(length)
@@ -122,16 +124,16 @@ def _mean_squares(pairs: list[_Pair], grid_a: Array, grid_b: Array) -> tuple[Arr
         return np.asarray(fft.irfft(product, size)[:length])
 
     for t_a, y_a, t_b, y_b in pairs:
-        x, there_x = _on(grid_a, t_a, y_a)
-        y, there_y = _on(grid_b, t_b, y_b)
-        total += correlate(x * x, there_y) + correlate(there_x, y * y) - 2.0 * correlate(x, y)
-        count += correlate(there_x, there_y)
+        x, mask_x = _resample(grid_a, t_a, y_a)
+        y, mask_y = _resample(grid_b, t_b, y_b)
+        total += correlate(x * x, mask_y) + correlate(mask_x, y * y) - 2.0 * correlate(x, y)
+        count += correlate(mask_x, mask_y)
     return np.maximum(total, 0.0) / np.maximum(count, 0.5), count
 
 
-def _on(grid: Array, t: Array, y: Array) -> tuple[Array, Array]:
-    there = ((grid >= t[0]) & (grid <= t[-1])).astype(float)
-    return np.interp(grid, t, y) * there, there
+def _resample(grid: Array, t: Array, y: Array) -> tuple[Array, Array]:
+    mask = ((grid >= t[0]) & (grid <= t[-1])).astype(float)
+    return np.interp(grid, t, y) * mask, mask
 
 
 def _mean_square(pairs: list[_Pair], shift: float) -> float:
@@ -139,7 +141,7 @@ def _mean_square(pairs: list[_Pair], shift: float) -> float:
     total, covered = 0.0, 0.0
     for t_a, y_a, t_b, y_b in pairs:
         t = common_times(t_a, t_b + shift)
-        if len(t) < 2 or t[-1] - t[0] < LEAST_OVERLAP * min(np.ptp(t_a), np.ptp(t_b)):
+        if len(t) < 2 or t[-1] - t[0] < MIN_OVERLAP * min(np.ptp(t_a), np.ptp(t_b)):
             return np.nan
         square = (np.interp(t, t_a, y_a) - np.interp(t, t_b + shift, y_b)) ** 2
         total += float(np.trapezoid(square, t))
@@ -148,6 +150,6 @@ def _mean_square(pairs: list[_Pair], shift: float) -> float:
 
 
 def common_times(t_a: Array, t_b: Array) -> Array:
-    """Return all instants of both within the time that both cover."""
+    """Return the union of both sets of times within their common interval [s]."""
     t = np.union1d(t_a, t_b)
     return np.asarray(t[(t >= max(t_a[0], t_b[0])) & (t <= min(t_a[-1], t_b[-1]))])

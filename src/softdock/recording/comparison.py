@@ -1,4 +1,4 @@
-"""How far two runs are apart: every channel that both have, and joint by joint."""
+"""Comparison of two runs: deviations of every common channel, and by joint."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,47 +12,47 @@ from softdock.recording.alignment import Alignment, Array, align, common_times, 
 from softdock.result import Result, plain_data
 
 ANGLES, TORQUES = ("position", "joint", "angle"), ("torque", "tau_measured")
-"""Last parts of the names under which a joint's position and torque are recorded."""
+"""Suffixes of the channel names of a joint's position and torque."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Deviation:
-    """The difference B minus A of one channel over the time that both cover."""
+    """Statistics of the difference B minus A of one channel over the common time."""
 
     unit: str
     largest: float
     """Largest absolute difference."""
     largest_at: float
-    """When it occurs, by the clock of A [s]."""
+    """Time of the largest difference, on the clock of A [s]."""
     deviation: float
     """Standard deviation of the difference over time."""
     mean: float
     rms: float
     range: float
-    """Largest less smallest value of A in that time, for comparison."""
+    """Largest minus smallest value of A in that time, for comparison."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two runs laid over each other."""
+    """Two runs aligned in time, and their deviations."""
 
     a: Result
     b: Result
     alignment: Alignment
     start: float
-    """Beginning of the time that both cover, by the clock of A [s]."""
+    """Start of the common time, on the clock of A [s]."""
     end: float
     channels: Mapping[str, Deviation]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     other_unit: tuple[str, ...]
-    """Channels whose units differ in kind, which cannot be compared."""
+    """Channels whose units have different dimensions, which cannot be compared."""
 
     @property
     def joints(self) -> dict[str, dict[str, Deviation]]:
-        """Deviations of angle and torque by joint; sliding joints have positions [m] and forces [N].
+        """Deviations of angle and torque by joint; prismatic joints have positions [m] and forces [N].
 
-        Where some joints have a torque, those without are left out: they are the same under other names.
+        If some joints have a torque, joints without one are omitted: they duplicate them under other names.
         """
         units = {name: deviation.unit for name, deviation in self.channels.items()}
         return {
@@ -61,7 +61,7 @@ class Comparison:
         }
 
     def curves(self, name: str) -> tuple[Array, Array, Array]:
-        """Return the instants by the clock of A, and the channel of A and of B at these instants."""
+        """Return times on the clock of A [s], and the channel of A and of B at these times."""
         return _curves(self.a, self.b, name, self.alignment.offset)
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Comparison:
 
 
 def joint_channels(units: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return the names of the channels of angle and torque by joint, from channels with their units."""
+    """Return the channel names of angle and torque by joint, given the units of all channels."""
     joints: dict[str, dict[str, str]] = {}
     for name, unit in units.items():
         stem, _, last = name.rpartition(".")
@@ -100,26 +100,26 @@ def joint_channels(units: Mapping[str, str]) -> dict[str, dict[str, str]]:
 def compare(a: Result, b: Result, offset: float | None = None) -> Comparison:
     """Compare two runs; `offset` is added to the times of B [s] and is found by correlation if not given.
 
-    Where there are joints, their angles decide about the offset: what they were commanded knows no delay.
+    If there are joints, the offset is found from their angles, because commanded positions do not show delays.
     """
     names_a, names_b = a.history.channels, b.history.channels
     both = [name for name in names_a if name in names_b]
     same = [name for name in both if _same_kind(names_a[name].unit, names_b[name].unit)]
     if not same:
-        raise InputError(_nothing_common(list(names_a), list(names_b)))
+        raise InputError(_no_common_channel(list(names_a), list(names_b)))
     for side in (a, b):
         if len(side.history.time) < 2:
-            raise InputError(f"The run '{side.scenario}' has fewer than two rows; nothing can be compared.")
+            raise InputError(f"The run '{side.scenario}' has fewer than two rows and cannot be compared.")
     joints = joint_channels({name: names_a[name].unit for name in same})
-    deciding = [both["angle"] for both in joints.values() if "torque" in both] or same
+    alignment_channels = [both["angle"] for both in joints.values() if "torque" in both] or same
     if offset is None:
-        alignment = align(a.history, b.history, deciding)
+        alignment = align(a.history, b.history, alignment_channels)
     else:
         alignment = Alignment(
             offset=offset,
             estimated=False,
-            misfit=misfit(a.history, b.history, deciding, offset),
-            misfit_unshifted=misfit(a.history, b.history, deciding, 0.0),
+            misfit=misfit(a.history, b.history, alignment_channels, offset),
+            misfit_unshifted=misfit(a.history, b.history, alignment_channels, 0.0),
         )
     start, end = _overlap(a, b, alignment.offset)
     return Comparison(
@@ -142,14 +142,14 @@ def _same_kind(one: str, two: str) -> bool:
         return False
 
 
-def _nothing_common(a: list[str], b: list[str]) -> Problem:
+def _no_common_channel(a: list[str], b: list[str]) -> Problem:
     def some(names: list[str]) -> str:
         return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "") if names else "nothing"
 
     return Problem(
         message="The two runs have no channel in common.",
         hint=f"The first has {some(a)}; the second has {some(b)}. "
-        "The mapping file of a recording gives its columns the names of channels.",
+        "The mapping file of a recording assigns channel names to its columns.",
     )
 
 
@@ -199,6 +199,6 @@ def _deviation(a: Result, b: Result, name: str, offset: float) -> Deviation:
 
 
 def _mean(t: Array, y: Array) -> float:
-    """Return the mean over time, whatever the spacing of the samples, Eq. (N3)."""
+    """Return the mean over time for samples of any spacing, Eq. (N3)."""
     span = t[-1] - t[0]
     return float(np.trapezoid(y, t) / span) if span > 0.0 else float(y[0])

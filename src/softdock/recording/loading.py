@@ -1,4 +1,4 @@
-"""Load recordings as results."""
+"""Loading of recordings as results."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Load the log that a mapping file describes, in SI; raises InputError with every problem found."""
+    """Load the log described by a mapping file, in SI; raise InputError with all problems found."""
     source = read_file(Path(path))
     if source.data.get("kind") != "recording":
         where = source.where(("kind",))
@@ -42,32 +42,32 @@ def load(path: str | os.PathLike[str]) -> Result:
         for name, column in mapping.columns.items()
     }  # fmt: skip
     for name in mapping.columns:
-        _refuse_infinite(name, table, log)
+        _check_finite(name, table, log)
     return _result(mapping, source, History(time=time, channels=channels))
 
 
 def load_run(path: str | os.PathLike[str]) -> Result:
-    """Load a folder that a run was saved in, or a recording by its mapping file."""
-    place = Path(path)
-    if place.is_dir() or place.suffix.lower() not in SUFFIXES:
-        if place.is_file():
-            hint = "A log needs a mapping file beside it that says what its columns mean: see the manual."
+    """Load a saved run by its folder, or a recording by its mapping file."""
+    location = Path(path)
+    if location.is_dir() or location.suffix.lower() not in SUFFIXES:
+        if location.is_file():
+            hint = "A log needs a mapping file that describes its columns: see docs/recordings.md."
             message = "Must be the folder of a run or the mapping file of a recording."
-            raise InputError(Problem(message=message, file=str(place), hint=hint))
-        return Result.load(place)
-    return load(place)
+            raise InputError(Problem(message=message, file=str(location), hint=hint))
+        return Result.load(location)
+    return load(location)
 
 
 def _in_si(values: Array, unit: str, scale: float, offset: float) -> Array:
     return np.asarray((values * scale + offset) * parse_unit(unit).factor)
 
 
-def _refuse_infinite(name: str, table: Table, log: Path) -> None:
+def _check_finite(name: str, table: Table, log: Path) -> None:
     wrong = np.isinf(table.columns[name])
     if wrong.any():
         row = int(np.argmax(wrong))
-        message = f"The column '{name}' is infinite in row {row + 1}; leave a cell empty where nothing was measured."
-        raise InputError(Problem(message=message, file=str(log), line=table.place(row)))
+        message = f"The column '{name}' is infinite in row {row + 1}; leave cells without measurements empty."
+        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row)))
 
 
 def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:
@@ -78,13 +78,13 @@ def _time(mapping: RecordingFile, table: Table, log: Path) -> Array:
     if wrong.any():
         row = int(np.argmax(wrong))
         message = f"The time in column '{mapping.time.column}' is missing or not finite in row {row + 1}."
-        raise InputError(Problem(message=message, file=str(log), line=table.place(row)))
-    back = np.diff(raw) < 0.0
-    if back.any():
-        row = int(np.argmax(back)) + 1
-        message = f"The time in column '{mapping.time.column}' goes back in row {row + 1}."
+        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row)))
+    decreasing = np.diff(raw) < 0.0
+    if decreasing.any():
+        row = int(np.argmax(decreasing)) + 1
+        message = f"The time in column '{mapping.time.column}' decreases in row {row + 1}."
         given = f"{raw[row]:.12g} after {raw[row - 1]:.12g}"
-        raise InputError(Problem(message=message, file=str(log), line=table.place(row), given=given))
+        raise InputError(Problem(message=message, file=str(log), line=table.line_of(row), given=given))
     if mapping.time.from_first:
         raw = raw - raw[0]
     return np.asarray(raw * parse_unit(mapping.time.unit).factor + mapping.time.offset)

@@ -1,4 +1,4 @@
-"""The small file beside a log that says what its columns mean."""
+"""Mapping file of a recording: describes the columns of a log."""
 
 from typing import Annotated, Literal
 
@@ -20,34 +20,34 @@ def _known_unit(text: str) -> str:
 
 
 class TimeColumn(Model):
-    """Where the time of each row stands."""
+    """Time column of a log."""
 
     column: Text
-    """Name of the column as the log has it."""
+    """Name of the column in the log."""
     unit: Text = "s"
-    """Unit of its numbers: a time, like s, ms or ns."""
+    """Unit of its values: a time, such as s, ms or ns."""
     offset: Time = 0.0
     """Added to every time."""
     from_first: Flag = False
-    """Count from the first row, for clocks that began elsewhere."""
+    """Make times relative to the first row, for clocks with another origin."""
 
     @field_validator("unit")
     @classmethod
     def _is_time(cls, text: str) -> str:
         if parse_unit(_known_unit(text)).dimension != parse_unit("s").dimension:
-            raise ValueError("must be a unit of time, like s, ms or ns")
+            raise ValueError("must be a unit of time, such as s, ms or ns")
         return text
 
 
 class Column(Model):
-    """What one column of the log holds: scale times the number plus offset, in the unit given."""
+    """A column of the log; its values are scale times the number plus offset, in the given unit."""
 
     channel: Text
-    """Name of the channel that it becomes; give it the name that the simulated run has."""
+    """Name of the channel; use the name of the simulated run's channel."""
     unit: Text = "1"
-    """Unit of its numbers, like deg or N*m; a pure number by default."""
+    """Unit of its values, such as deg or N*m; default: dimensionless."""
     scale: Number = 1.0
-    """Factor, -1 for an axis that points the other way."""
+    """Factor; -1 for an axis of opposite direction."""
     offset: Number = 0.0
     """Added after scaling, in the unit of the column."""
 
@@ -57,12 +57,12 @@ class Column(Model):
     @classmethod
     def _not_time(cls, name: str) -> str:
         if name == "time":
-            raise ValueError("must not be 'time'; the key 'time' of the file says where the time is")
+            raise ValueError("must not be 'time'; the key 'time' of the file describes the time column")
         return name
 
 
 class RecordingFile(Model):
-    """A log and what its columns mean."""
+    """A log and the description of its columns."""
 
     softdock: Integer
     kind: Literal["recording"]
@@ -71,9 +71,9 @@ class RecordingFile(Model):
     """The log, CSV or Parquet, relative to this file."""
     time: TimeColumn
     columns: Annotated[dict[str, Column], Field(min_length=1)]
-    """Meaning of each column of interest by its name in the log."""
+    """Description of each column to read, by its name in the log."""
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
-    """Between the columns of a CSV file."""
+    """Delimiter of a CSV file."""
     comment: Annotated[str, Field(max_length=1)] = "#"
     """Lines of a CSV file that begin with it are skipped."""
     decimal: Literal[".", ","] = "."
@@ -85,5 +85,5 @@ class RecordingFile(Model):
         names = [column.channel for column in columns.values()]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"must lead to different channels; '{name}' is given twice")
+                raise ValueError(f"must have different channels; '{name}' is given twice")
         return columns

@@ -1,4 +1,4 @@
-"""Columns of numbers out of CSV and Parquet files."""
+"""Reader of numeric columns from CSV and Parquet files."""
 
 import csv
 import difflib
@@ -19,7 +19,7 @@ TEXT = (".csv", ".tsv", ".txt", ".dat", ".log")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written."""
+    """Format of a CSV file."""
 
     delimiter: str = ","
     comment: str = "#"
@@ -28,14 +28,14 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file, and where each row was."""
+    """Columns of a file, and the line number of each row."""
 
     columns: dict[str, Array]
     lines: Sequence[int] | None
-    """Line of each row, counted from 1; None where the file has no lines."""
+    """Line of each row, counted from 1; None for binary files."""
 
-    def place(self, row: int) -> int | None:
-        """Return the line of a row, if the file has lines."""
+    def line_of(self, row: int) -> int | None:
+        """Return the line of a row; None for binary files."""
         return None if self.lines is None else self.lines[row]
 
 
@@ -47,7 +47,7 @@ def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
     if suffix in TEXT:
         return _read_text(path, wanted, dialect)
     allowed = ", ".join((*PARQUET, *TEXT))
-    raise InputError(Problem(message=f"The name of a log ends in {allowed}.", given=str(path)))
+    raise InputError(Problem(message=f"The file name of a log must end in {allowed}.", given=str(path)))
 
 
 def _read_parquet(path: Path, wanted: Sequence[str]) -> Table:
@@ -93,11 +93,11 @@ def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
         raise file_error(path, "read", error) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(
-            Problem(message=f"It is not a text file of columns: {error}.", file=str(path))
+            Problem(message=f"It is not a text file with columns: {error}.", file=str(path))
         ) from None
     if not rows:
         raise InputError(
-            Problem(message="The log is empty; its first line names the columns.", file=str(path))
+            Problem(message="The log is empty; its first line must contain the column names.", file=str(path))
         )
     names = [cell.strip() for cell in rows[0]]
     _check_names(path, wanted, names, lines[0])

@@ -1,8 +1,8 @@
-"""Replay: a run as a scene that moves, as an animated glTF file and as one page that needs nothing else."""
+"""Replay of a run: an animated scene, written as a glTF file or as a self-contained HTML page."""
 
 from softdock.replay.gltf import write_glb
 from softdock.replay.page import player_html
 from softdock.replay.scene import Scene
-from softdock.replay.scenes import scene
+from softdock.replay.scene_builder import scene
 
 __all__ = ["Scene", "player_html", "scene", "write_glb"]

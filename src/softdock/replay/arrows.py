@@ -1,64 +1,52 @@
-"""Arrows where contacts push, moving with the surfaces that they push on."""
+"""Arrows of contact forces, which move with the surfaces."""
 
 import numpy as np
 
 from softdock.model.surfaces import Contact
-from softdock.replay import forces, solids
-from softdock.replay.keyframes import increasing, track, turning_track
+from softdock.replay import forces
+from softdock.replay.keyframes import increasing_rows
 from softdock.replay.motion import Motion
-from softdock.replay.scene import Floats, Node, Part, Role
-from softdock.replay.surfaces import Drawn
+from softdock.replay.scene import Floats, Node
+from softdock.replay.surfaces import DrawnSurface
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.rotations import quaternions_from_z_to
 
 
-def arrows_of(
-    result: Result, scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion, size: float
+def contact_arrows(
+    result: Result,
+    scenario: MultibodyScenario,
+    surfaces: dict[str, DrawnSurface],
+    motion: Motion,
+    size: float,
 ) -> tuple[list[Node], float]:
-    """Return an arrow for every contact that pushes, and the largest force [N]."""
-    rows = increasing(result.history.time)
+    """Return an arrow for every contact with force, and the largest force [N]."""
+    rows = increasing_rows(result.history.time)
     channels = result.history.channels
-    pushes: dict[str, tuple[Contact, Floats]] = {}
+    wrenches: dict[str, tuple[Contact, Floats]] = {}
     for name, contact in scenario.contacts.items():
         columns = [channels.get(f"{name}.{key}") for key in ("fx", "fy", "fz", "tx", "ty", "tz")]
         if all(columns) and (wrench := np.stack([c.values[rows] for c in columns if c], axis=1))[:, :3].any():
-            pushes[name] = (contact, wrench)
-    if not pushes:
+            wrenches[name] = (contact, wrench)
+    if not wrenches:
         return [], 0.0
-    peak = max(float(np.linalg.norm(w[:, :3], axis=1).max()) for _, w in pushes.values())
-    mesh = solids.arrow()
+    peak = max(float(np.linalg.norm(w[:, :3], axis=1).max()) for _, w in wrenches.values())
     nodes = []
-    for name, (contact, wrench) in pushes.items():
+    for name, (contact, wrench) in wrenches.items():
         force = np.linalg.norm(wrench[:, :3], axis=1)
-        place, turn = _places(surfaces[contact.a], surfaces[contact.b], wrench, motion)
-        length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
-        nodes.append(
-            Node(
-                name=f"force of {name}",
-                parts=(Part(mesh=mesh, material=forces.RED, role=Role.FORCE),),
-                tracks={
-                    "translation": track(motion.time, place, 3e-3 * size),
-                    "rotation": turning_track(motion.time, turn, 0.02),
-                    "scale": track(motion.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
-                },
-            )
-        )
+        position, rotation = _arrow_poses(surfaces[contact.a], surfaces[contact.b], wrench, motion)
+        length = forces.arrow_lengths(force, forces.MAX_LENGTH * size, peak)
+        nodes.append(forces.arrow_node(f"force of {name}", motion.time, position, rotation, length, size))
     return nodes, peak
 
 
-def _places(a: Drawn, b: Drawn, wrench: Floats, motion: Motion) -> tuple[Floats, Floats]:
-    """Return points and attitudes of an arrow in the world; without force it stays where it last was."""
-    n = len(wrench)
-    force = np.linalg.norm(wrench[:, :3], axis=1)
-    on = force > 0.0
+def _arrow_poses(a: DrawnSurface, b: DrawnSurface, wrench: Floats, motion: Motion) -> tuple[Floats, Floats]:
+    """Return positions (n, 3) and attitudes (n, 4) of an arrow in the world; without force, the last ones."""
+    loaded = np.linalg.norm(wrench[:, :3], axis=1) > 0.0
     R_NA = motion.rotations(a.surface.body) @ a.R_BS
     p_NA = motion.p[a.surface.body] + motion.rotations(a.surface.body) @ a.p_BS
     p_NB = motion.p[b.surface.body] + motion.rotations(b.surface.body) @ b.mesh.points.mean(axis=0)
     near = np.einsum("nji,nj->ni", R_NA, p_NB - p_NA)
-    points = forces.points_of_action(a.profile, wrench[on, :3], wrench[on, 3:], near[on])
-    place, turn = np.zeros((n, 3)), np.zeros((n, 4))
-    place[on] = p_NA[on] + np.einsum("nij,nj->ni", R_NA[on], points)
-    turn[on] = quaternions_from_z_to(np.einsum("nij,nj->ni", R_NA[on], wrench[on, :3] / force[on][:, None]))
-    held = np.maximum.accumulate(np.where(on, np.arange(n), int(np.argmax(on))))
-    return place[held], turn[held]
+    points = forces.points_of_action(a.profile, wrench[loaded, :3], wrench[loaded, 3:], near[loaded])
+    position = np.zeros((len(wrench), 3))
+    position[loaded] = p_NA[loaded] + np.einsum("nij,nj->ni", R_NA[loaded], points)
+    return position[forces.last_loaded_rows(loaded)], forces.arrow_rotations(R_NA, wrench[:, :3])

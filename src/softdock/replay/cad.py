@@ -1,4 +1,4 @@
-"""Meshes of CAD files for drawing, remembered: reading a STEP file takes a good part of a second."""
+"""Meshes of CAD files for drawing, cached because reading a STEP file takes most of a second."""
 
 import contextlib
 import functools
@@ -10,16 +10,16 @@ import numpy as np
 
 from softdock.caches import cache_bases
 from softdock.replay.scene import Mesh
-from softdock.replay.solids import creased
+from softdock.replay.solids import shade_smoothly
 
-MOST_TRIANGLES = 60_000
-"""A file with more is drawn by its meridian: the page must stay small enough to send."""
+MAX_TRIANGLES = 60_000
+"""Files with more triangles are drawn by their meridian, to limit the size of the page."""
 
 
 def cad_mesh(path: Path, unit: str | None) -> Mesh | None:
-    """Return the bodies of a CAD file in the file's frame [m]; None where there are too many triangles to draw.
+    """Return the bodies of a CAD file in the file's frame [m]; None if they have more than MAX_TRIANGLES triangles.
 
-    What cannot be read raises `InputError`.
+    Raises `InputError` for unreadable files.
     """
     data = path.read_bytes()
     return _read(path, unit, hashlib.sha256(data + repr((unit, path.suffix.lower())).encode()).hexdigest())
@@ -27,28 +27,28 @@ def cad_mesh(path: Path, unit: str | None) -> Mesh | None:
 
 @functools.lru_cache(maxsize=32)
 def _read(path: Path, unit: str | None, digest: str) -> Mesh | None:
-    key = f"{digest[:32]}-{_own_digest()}"
-    arrays = _recall(key)
+    key = f"{digest[:32]}-{_source_digest()}"
+    arrays = _load_cached(key)
     if arrays is None:
-        from softdock.geometry.facets import read_bodies  # brings SciPy, cascadio
+        from softdock.geometry.facets import read_bodies  # imports SciPy and cascadio
 
         bodies = read_bodies(path, unit)
         counts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
         points = np.concatenate([body.vertices for body in bodies])
         triangles = np.concatenate([body.triangles + n for body, n in zip(bodies, counts)])
-        if len(triangles) <= MOST_TRIANGLES:
-            mesh = creased(points, triangles)
+        if len(triangles) <= MAX_TRIANGLES:
+            mesh = shade_smoothly(points, triangles)
             assert mesh.normals is not None
             arrays = (mesh.points, mesh.normals, mesh.indices)
         else:
             arrays = (np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3), np.int64))
-        _remember(key, arrays)
+        _store_cached(key, arrays)
     points, normals, indices = arrays
     return Mesh(points=points, normals=normals, indices=indices) if len(indices) else None
 
 
 @functools.cache
-def _own_digest() -> str:
+def _source_digest() -> str:
     from softdock.geometry import facets
 
     digest = hashlib.sha256()
@@ -57,7 +57,7 @@ def _own_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _recall(key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _load_cached(key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     for base in cache_bases():
         with (
             contextlib.suppress(OSError, ValueError, KeyError, EOFError),
@@ -67,7 +67,7 @@ def _recall(key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     return None
 
 
-def _remember(key: str, arrays: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def _store_cached(key: str, arrays: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     for base in cache_bases():
         with contextlib.suppress(OSError):
             folder = base / "facets"

@@ -1,4 +1,4 @@
-"""A scene as a binary glTF 2.0 file (GLB): one buffer, one animation, every accessor with its bounds."""
+"""Writer of binary glTF 2.0 files (GLB): one buffer and one animation."""
 
 import json
 import struct
@@ -22,7 +22,7 @@ def write_glb(scene: Scene) -> bytes:
 
 
 class _Writer:
-    """Collects the parts of a document; what is used twice is stored once."""
+    """Collects the objects of a glTF document; equal objects are stored once."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -35,7 +35,7 @@ class _Writer:
         self.first_part: dict[str, int] = {}
 
     def glb(self) -> bytes:
-        """Return the file."""
+        """Return the bytes of the file."""
         nodes = self.nodes()
         document: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "Softdock"},
@@ -55,17 +55,17 @@ class _Writer:
         return _container(document, bytes(self.binary))
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return all nodes; the first is the world, turned to the axes of the picture."""
+        """Return all nodes; the first is the world, rotated to the display axes."""
         nodes = self.scene.nodes
         number = {node.name: i + 1 for i, node in enumerate(nodes)}
-        root: dict[str, Any] = {"name": "world", "rotation": _xyzw(self.scene.turn_wxyz)}
+        root: dict[str, Any] = {"name": "world", "rotation": _xyzw(self.scene.display_rotation_wxyz)}
         out = [root]
         for node in nodes:
             out.append(self.node(node))
         for node in nodes:
             parent = out[0 if node.parent is None else number[node.parent]]
             parent.setdefault("children", []).append(number[node.name])
-        # Every part is a node of its own below its body, so that a viewer can show and hide it.
+        # Every part is a child node of its body, so that a viewer can show and hide it.
         for node in nodes:
             for k, part in enumerate(node.parts):
                 name = f"{node.name} ({part.role.value}{'' if k == 0 else f' {k + 1}'})"
@@ -76,7 +76,7 @@ class _Writer:
         return out
 
     def node(self, node: Node) -> dict[str, Any]:
-        """Return one node with its transform at rest; a node that moves starts where its first keyframe is."""
+        """Return one node with its static transform; a moving node has that of its first keyframe."""
         start = {name: track.values[0].tolist() for name, track in node.tracks.items() if name != "weights"}
         out: dict[str, Any] = {"name": node.name, "extras": {"body": node.name}}
         translation = start.get("translation", node.translation)
@@ -91,7 +91,7 @@ class _Writer:
         return out
 
     def animation(self) -> dict[str, Any]:
-        """Return the one animation: a sampler and a channel for every track."""
+        """Return the animation, with a sampler and a channel for every track."""
         samplers: list[dict[str, Any]] = []
         channels: list[dict[str, Any]] = []
         for i, node in enumerate(self.scene.nodes):
@@ -102,7 +102,7 @@ class _Writer:
         return {"name": "run", "samplers": samplers, "channels": channels}
 
     def times(self, track: Track) -> int:
-        """Return the accessor of keyframe times, from the start of the replay on."""
+        """Return the accessor of keyframe times, relative to the start of the replay [s]."""
         return self.accessor((track.time - self.scene.start).astype("<f4"), "SCALAR", bounds=True)
 
     def values(self, path: str, track: Track) -> int:
@@ -114,7 +114,7 @@ class _Writer:
         return self.accessor(track.values.astype("<f4"), "VEC3")
 
     def mesh(self, mesh: Mesh, material: Material, name: str) -> int:
-        """Return the mesh with one primitive."""
+        """Return the index of a mesh with one primitive."""
         key = (id(mesh), material)
         if key not in self.known:
             attributes = {
@@ -132,17 +132,17 @@ class _Writer:
             }
             entry: dict[str, Any] = {"name": name, "primitives": [primitive]}
             if mesh.morphs:
-                shifts = [
+                displacements = [
                     self.accessor(m.astype("<f4"), "VEC3", ARRAY_BUFFER, bounds=True) for m in mesh.morphs
                 ]
-                primitive["targets"] = [{"POSITION": shift} for shift in shifts]
-                entry["weights"] = [0.0] * len(shifts)
+                primitive["targets"] = [{"POSITION": displacement} for displacement in displacements]
+                entry["weights"] = [0.0] * len(displacements)
             self.known[key] = len(self.meshes)
             self.meshes.append(entry)
         return self.known[key]
 
     def material(self, material: Material) -> int:
-        """Return the material."""
+        """Return the index of a material."""
         if material not in self.known:
             self.known[material] = len(self.materials)
             entry: dict[str, Any] = {
@@ -163,7 +163,7 @@ class _Writer:
     def accessor(
         self, array: NDArray[Any], kind: str, target: int | None = None, bounds: bool = False
     ) -> int:
-        """Store an array; equal arrays of one use share their bytes."""
+        """Store an array and return the index of its accessor; equal arrays of the same use are stored once."""
         data = array.tobytes()
         key = (data, kind, target)
         if key in self.known:
@@ -201,7 +201,7 @@ def _xyzw(wxyz: Any) -> list[float]:
 
 
 def _extras(scene: Scene) -> dict[str, Any]:
-    """Return what a player wants to know and glTF has no word for."""
+    """Return data for the player that glTF has no fields for."""
     extras: dict[str, Any] = {
         "scenario": scene.name,
         "outcome": scene.outcome,
@@ -210,7 +210,7 @@ def _extras(scene: Scene) -> dict[str, Any]:
         "duration": scene.end - scene.start,
         "events": [{"time": e.time, "name": e.name, "message": e.message} for e in scene.events],
         "notes": list(scene.notes),
-        **scene.facts,
+        **scene.metadata,
     }
     if scene.focus is not None:
         f = scene.focus

@@ -1,4 +1,4 @@
-"""Which recorded rows a replay needs: as many as the motion asks for, none where it is steady."""
+"""Keyframes: the recorded rows that a replay needs for a given tolerance."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from softdock.replay.entry_points import keep_rows
 from softdock.replay.scene import Floats, Indices, Track
 
 
-def increasing(time: Floats) -> Indices:
-    """Return the rows that remain when times must increase, also as float32; the last of equal ones is kept."""
+def increasing_rows(time: Floats) -> Indices:
+    """Return the rows with strictly increasing times in float32; the last of equal times is kept."""
     as_stored = time.astype(np.float32)
     later = np.append(as_stored[1:] > as_stored[:-1], True)
     rows = np.flatnonzero(later)
@@ -15,10 +15,10 @@ def increasing(time: Floats) -> Indices:
     return np.asarray(rows[np.append(True, rising[1:] > rising[:-1])])
 
 
-def thinned(time: Floats, values: Floats, tolerance: float) -> Indices:
-    """Return rows such that straight lines between them pass every row within the tolerance.
+def simplified_rows(time: Floats, values: Floats, tolerance: float) -> Indices:
+    """Return rows whose connecting lines approximate all rows within the tolerance.
 
-    Ramer, Douglas and Peucker's method in time: frames gather where something happens.
+    Ramer-Douglas-Peucker simplification over time.
     """
     n = len(time)
     if n <= 2:
@@ -30,20 +30,20 @@ def thinned(time: Floats, values: Floats, tolerance: float) -> Indices:
 
 
 def track(time: Floats, values: Floats, tolerance: float) -> Track:
-    """Return the keyframes of a position or a scale."""
-    rows = thinned(time, values, tolerance)
+    """Return the keyframes of positions or scales."""
+    rows = simplified_rows(time, values, tolerance)
     return Track(time=time[rows], values=values[rows])
 
 
-def turning_track(time: Floats, q_wxyz: Floats, tolerance: float) -> Track:
-    """Return the keyframes of an attitude; `tolerance` is an angle [rad]."""
-    q = continuous(q_wxyz)
-    rows = thinned(time, q, 0.5 * tolerance)
+def rotation_track(time: Floats, q_wxyz: Floats, tolerance: float) -> Track:
+    """Return the keyframes of attitudes; `tolerance` is an angle [rad]."""
+    q = remove_sign_jumps(q_wxyz)
+    rows = simplified_rows(time, q, 0.5 * tolerance)
     return Track(time=time[rows], values=q[rows])
 
 
-def continuous(q_wxyz: Floats) -> Floats:
-    """Return unit quaternions without jumps of sign."""
+def remove_sign_jumps(q_wxyz: Floats) -> Floats:
+    """Return unit quaternions with continuous signs."""
     q = q_wxyz / np.linalg.norm(q_wxyz, axis=1)[:, None]
     flips = np.einsum("ij,ij->i", q[1:], q[:-1]) < 0.0
     sign = np.concatenate([[1.0], np.where(np.cumsum(flips) % 2, -1.0, 1.0)])

@@ -1,4 +1,4 @@
-"""Poses of all bodies of a multibody run over time, as it was recorded."""
+"""Recorded poses of all bodies of a multibody run over time."""
 
 from dataclasses import dataclass
 
@@ -6,26 +6,26 @@ import numpy as np
 
 from softdock.errors import InputError, Problem
 from softdock.model.system import WORLD
-from softdock.replay.keyframes import increasing
+from softdock.replay.keyframes import increasing_rows
 from softdock.replay.scene import Floats
-from softdock.replay.scenes import REMEDY
+from softdock.replay.scene_builder import RERUN_HINT
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 
 GROUND = "ground"
-"""Name of the node that carries what belongs to the world."""
+"""Name of the node for objects fixed to the world."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
-    """Poses of all bodies over time, `world` among them."""
+    """Poses of all bodies over time, including `world`."""
 
     time: Floats
     p: dict[str, Floats]
     """p_NB_N [m], (n, 3)."""
     q: dict[str, Floats]
-    """wxyz, (n, 4)."""
+    """Unit quaternions wxyz, (n, 4)."""
 
     def rotations(self, body: str) -> Floats:
         """Return R_NB, (n, 3, 3)."""
@@ -33,21 +33,21 @@ class Motion:
 
     @property
     def extent(self) -> float:
-        """Half the diagonal of the box that the bodies' origins stay in [m]."""
+        """Half the diagonal of the bounding box of the bodies' origins [m]."""
         places = np.concatenate([p for name, p in self.p.items() if name != WORLD])
         return max(0.5 * float(np.linalg.norm(np.ptp(places, axis=0))), 1e-3)
 
 
-def motion_of(result: Result, scenario: MultibodyScenario) -> Motion:
-    """Return the recorded poses; raises `InputError` where some were not recorded."""
+def recorded_motion(result: Result, scenario: MultibodyScenario) -> Motion:
+    """Return the recorded poses; raise `InputError` if some are missing."""
     channels = result.history.channels
     missing = [
         name for name in scenario.bodies if f"{name}.x" not in channels or f"{name}.qw" not in channels
     ]
     if missing:
-        message = "The history does not hold the poses of all bodies, which a replay needs."
-        raise InputError(Problem(message=message, given=f"nothing of {', '.join(missing)}", hint=REMEDY))
-    rows = increasing(result.history.time)
+        message = "The history does not contain the poses of all bodies, which a replay needs."
+        raise InputError(Problem(message=message, given=f"no poses of {', '.join(missing)}", hint=RERUN_HINT))
+    rows = increasing_rows(result.history.time)
     p = {b: np.stack([channels[f"{b}.{k}"].values[rows] for k in "xyz"], axis=1) for b in scenario.bodies}
     q = {b: np.stack([channels[f"{b}.q{k}"].values[rows] for k in "wxyz"], axis=1) for b in scenario.bodies}
     n = len(rows)

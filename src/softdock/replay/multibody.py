@@ -1,4 +1,4 @@
-"""The scene of a multibody run: bodies as their CAD or as stand-ins, arrows where contacts push."""
+"""Scene of a multibody run: bodies by their CAD or as placeholders, and arrows of contact forces."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,27 +6,27 @@ import numpy as np
 
 from softdock.model.observations import parse_condition, parse_observation
 from softdock.model.system import WORLD
-from softdock.replay.arrows import arrows_of
-from softdock.replay.bodies import Colour, colours_of, parts_of
-from softdock.replay.curves import curves_of, first_charts
-from softdock.replay.keyframes import track, turning_track
-from softdock.replay.motion import GROUND, Motion, motion_of, node_name
+from softdock.replay.arrows import contact_arrows
+from softdock.replay.bodies import Colour, body_colours, body_parts
+from softdock.replay.curves import curves_of, initial_charts
+from softdock.replay.keyframes import rotation_track, track
+from softdock.replay.motion import GROUND, Motion, node_name, recorded_motion
 from softdock.replay.pins import face_parts, pin_arrow, pin_focus, pin_parts, socket_parts
 from softdock.replay.scene import Floats, Focus, Mesh, Node, Part, Scene
-from softdock.replay.scenes import facts, scenario_of
-from softdock.replay.slides import slide_nodes
+from softdock.replay.scene_builder import read_scenario, run_metadata
 from softdock.replay.structures import structure_nodes
-from softdock.replay.surfaces import Drawn, surfaces_of
+from softdock.replay.surfaces import DrawnSurface, drawn_surfaces
+from softdock.replay.telescopic_rods import telescopic_rod_nodes
 from softdock.result import Result
 from softdock.scenario.multibody import METRIC, MultibodyScenario
 from softdock.spatial.rotations import cross, quaternion_from_matrix
 
-FINE = 1e-4  # of the mechanism's size: how far a drawn pose may be from the recorded one
+POSE_TOLERANCE = 1e-4  # error of drawn poses, fraction of the mechanism's size
 
 
 def build(result: Result) -> Scene:
     """Return the scene of a multibody run."""
-    scenario = scenario_of(result)
+    scenario = read_scenario(result)
     assert isinstance(scenario, MultibodyScenario)
     return draw(result, scenario)
 
@@ -35,25 +35,27 @@ def draw(
     result: Result,
     scenario: MultibodyScenario,
     *,
-    wanted: Sequence[str] = (),
-    looks: Mapping[str, Sequence[Mesh]] | None = None,
+    preferred_curves: Sequence[str] = (),
+    body_meshes: Mapping[str, Sequence[Mesh]] | None = None,
 ) -> Scene:
-    """Return the scene of a system that moved as the result says.
+    """Return the scene of a multibody system with the recorded motion of a result.
 
-    `wanted` are curves to show at first; `looks` are meshes of bodies that are known, in body axes.
+    `preferred_curves` are shown initially; `body_meshes` are the bodies' own meshes, in body axes.
     """
-    motion = motion_of(result, scenario)
-    surfaces, notes = surfaces_of(result, scenario)
+    motion = recorded_motion(result, scenario)
+    surfaces, notes = drawn_surfaces(result, scenario)
     focus = _focus(result, scenario, surfaces, motion)
     size = focus.radius if focus else motion.extent
-    nodes = _bodies(result, scenario, surfaces, looks or {}, motion, size)
+    nodes = _bodies(result, scenario, surfaces, body_meshes or {}, motion, size)
     arrows, peak = _all_arrows(result, scenario, surfaces, motion, size)
     structures, scales = structure_nodes(result, scenario)
-    nodes += [*structures, *slide_nodes(result, scenario, surfaces)]
+    nodes += [*structures, *telescopic_rod_nodes(result, scenario, surfaces)]
     notes += scales
     if arrows:
         nodes += arrows
-        notes.append(f"Arrows grow with the root of the force; the longest stands for {peak:.4g} N.")
+        notes.append(
+            f"Arrow lengths are proportional to the square root of the force; the longest is {peak:.4g} N."
+        )
     curves = curves_of(result)
     return Scene(
         name=result.scenario,
@@ -63,20 +65,24 @@ def draw(
         start=float(motion.time[0]),
         end=float(motion.time[-1]),
         nodes=tuple(nodes),
-        turn_wxyz=_turn(scenario, focus, motion),
+        display_rotation_wxyz=_display_rotation(scenario, focus, motion),
         focus=focus,
         events=result.events,
         curves=curves,
-        charts=first_charts(curves, [*_asked(scenario), *wanted]),
+        charts=initial_charts(curves, [*_scenario_quantities(scenario), *preferred_curves]),
         notes=tuple(notes),
-        facts=facts(result),
+        metadata=run_metadata(result),
     )
 
 
 def _all_arrows(
-    result: Result, scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion, size: float
+    result: Result,
+    scenario: MultibodyScenario,
+    surfaces: dict[str, DrawnSurface],
+    motion: Motion,
+    size: float,
 ) -> tuple[list[Node], float]:
-    arrows, peak = arrows_of(result, scenario, surfaces, motion, size)
+    arrows, peak = contact_arrows(result, scenario, surfaces, motion, size)
     for name, interface in scenario.interfaces.items():
         arrow, force = pin_arrow(name, interface, result, motion, size)
         arrows += [arrow] if arrow else []
@@ -85,9 +91,9 @@ def _all_arrows(
 
 
 def _focus(
-    result: Result, scenario: MultibodyScenario, surfaces: dict[str, Drawn], motion: Motion
+    result: Result, scenario: MultibodyScenario, surfaces: dict[str, DrawnSurface], motion: Motion
 ) -> Focus | None:
-    """Return where the bodies meet: about the first surface that is touched."""
+    """Return the place of contact: the first cavity, or else the first surface with a contact."""
     if not scenario.contacts:
         for name, interface in scenario.interfaces.items():
             return pin_focus(name, interface, node_name(interface.holes.body), result, motion)
@@ -135,14 +141,14 @@ def _triple(vector: Floats) -> tuple[float, float, float]:
 def _bodies(
     result: Result,
     scenario: MultibodyScenario,
-    surfaces: dict[str, Drawn],
-    looks: Mapping[str, Sequence[Mesh]],
+    surfaces: dict[str, DrawnSurface],
+    body_meshes: Mapping[str, Sequence[Mesh]],
     motion: Motion,
     size: float,
 ) -> list[Node]:
-    """Return one node for every body; a body moves by its own pose in the world."""
-    tolerance = FINE * size
-    colours = colours_of(scenario)
+    """Return one node for every body, which moves by the body's pose in the world."""
+    tolerance = POSE_TOLERANCE * size
+    colours = body_colours(scenario)
     used = {surface.body for surface in scenario.surfaces.values()}
     used |= {
         WORLD for body in scenario.bodies.values() if body.parent == WORLD and body.joint.type == "prismatic"
@@ -151,12 +157,12 @@ def _bodies(
     used |= {frame.body for one in scenario.interfaces.values() for frame in (one.pins, one.holes)}
     nodes = []
     for name in [*scenario.bodies, *([WORLD] if WORLD in used else [])]:
-        parts = parts_of(name, scenario, surfaces, looks.get(name, ()), colours[name], size)
+        parts = body_parts(name, scenario, surfaces, body_meshes.get(name, ()), colours[name], size)
         parts += _pins(name, result, scenario, motion, colours[name])
         reach = max([float(np.linalg.norm(part.mesh.points, axis=1).max()) for part in parts] or [0.1])
         tracks = {
             "translation": track(motion.time, motion.p[name], tolerance),
-            "rotation": turning_track(motion.time, motion.q[name], tolerance / reach),
+            "rotation": rotation_track(motion.time, motion.q[name], tolerance / reach),
         }
         moving = {path: t for path, t in tracks.items() if np.ptp(t.values, axis=0).any()}
         nodes.append(
@@ -171,10 +177,10 @@ def _bodies(
     return nodes
 
 
-def _turn(
+def _display_rotation(
     scenario: MultibodyScenario, focus: Focus | None, motion: Motion
 ) -> tuple[float, float, float, float]:
-    """Return the turn of the world into the picture: up against gravity, the docking axis to the right."""
+    """Return the rotation from the world to display axes: up against gravity, docking axis to the right."""
     right = np.array([0.0, 0.0, 1.0])
     if focus is not None:
         right = motion.rotations(WORLD if focus.node == GROUND else focus.node)[0] @ np.array(focus.axis)
@@ -194,8 +200,8 @@ def _turn(
     return w, x, y, z
 
 
-def _asked(scenario: MultibodyScenario) -> list[str]:
-    """Return the quantities that the scenario itself asks for, forces of contacts first."""
+def _scenario_quantities(scenario: MultibodyScenario) -> list[str]:
+    """Return the quantities of the scenario's metrics, events and records, contact forces first."""
     names = [f"{name}.force" for name in (*scenario.contacts, *scenario.interfaces)]
     for text in scenario.metrics.values():
         match = METRIC.fullmatch(text)

@@ -1,4 +1,4 @@
-"""The replay as one page: player, 3-D library, scene and curves in a single file that fetches nothing."""
+"""Replay page: player, 3-D library, scene and curves in one HTML file without external resources."""
 
 import base64
 import functools
@@ -10,27 +10,27 @@ import numpy as np
 
 from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Scene
-from softdock.replay.three import three_module
+from softdock.replay.three_js import three_module
 
 Theme = Literal["auto", "light", "dark"]
 SCRIPTS = ("glb.js", "charts.js", "view.js", "player.js")
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
     "connect-src blob:; base-uri 'none'; form-action 'none'"
 )
-"""The page may run what is written in it and nothing else, and may ask nobody for anything."""
+"""Content security policy: only inline scripts and styles, no network access."""
 
 
 def player_html(scene: Scene, *, theme: Theme = "auto") -> str:
-    """Return the page that plays a scene; it needs no network and also works inside a frame.
+    """Return the HTML page that plays a scene; it needs no network and also works inside a frame.
 
-    Raises `InputError` where the 3-D library is not installed.
+    Raises `InputError` if the 3-D library is not installed.
     """
     return player_shell(theme=theme) + player_scene(scene)
 
 
 def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
-    """Return the page up to the scene: what is the same for all, and begins to work while the scene is still made."""
+    """Return the page up to the scene: equal for all scenes, so that a browser can start before the scene is ready."""
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'
     return "\n".join(
         [
@@ -38,7 +38,7 @@ def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
             f'<html lang="en"{chosen}>',
             "<head>",
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             "<title>Replay</title>",
             '<link rel="icon" href="data:,">',
@@ -47,8 +47,8 @@ def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
             "<body>",
             _file("player.html"),
             f'<script type="text/plain" id="three">{_escaped(three_module())}</script>',
-            f"<script>{_escaped(_file('stage.js'))}</script>",
-            # A module runs once the whole page is there, wherever it stands.
+            f"<script>{_escaped(_file('renderer.js'))}</script>",
+            # Modules run after the whole page is loaded, independent of their position.
             f'<script type="module">{_escaped("".join(map(_file, SCRIPTS)))}</script>',
             "",
         ]
@@ -56,7 +56,7 @@ def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
 
 
 def player_scene(scene: Scene) -> str:
-    """Return the rest of the page: the scene and its curves."""
+    """Return the rest of the page: scene and curves."""
     return "\n".join(
         [
             f'<script type="application/json" id="data">{_json(_data(scene))}</script>',
@@ -75,12 +75,12 @@ def _file(name: str) -> str:
 
 
 def _escaped(code: str) -> str:
-    r"""Return code that cannot end its own element: in strings `<\/` is `</` and `<\!` is `<!`."""
+    r"""Return code that cannot close its script element: in strings `<\/` equals `</` and `<\!` equals `<!`."""
     return code.replace("</script", "<\\/script").replace("</SCRIPT", "<\\/SCRIPT").replace("<!--", "<\\!--")
 
 
 def _json(data: Any) -> str:
-    """Return JSON in which no text can be taken for markup."""
+    """Return JSON with escaped markup characters."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -101,7 +101,7 @@ def _data(scene: Scene) -> dict[str, Any]:
         "curves": [{"name": c.name, "unit": c.unit, "points": len(c.time)} for c in scene.curves],
         "charts": scene.charts,
         "notes": scene.notes,
-        "program": str(scene.facts.get("program", "")),
+        "program": str(scene.metadata.get("program", "")),
     }
 
 

@@ -1,4 +1,4 @@
-"""Pins and the sockets they enter, and the force between them."""
+"""Drawing of pins, their sockets and the force between them."""
 
 import itertools
 import math
@@ -9,27 +9,27 @@ from numpy.typing import NDArray
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.model.interfaces import Interface
 from softdock.replay import forces, solids
-from softdock.replay.keyframes import increasing, track, turning_track
+from softdock.replay.keyframes import increasing_rows
 from softdock.replay.motion import Motion
 from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role
 from softdock.result import Result
-from softdock.spatial.rotations import matrix_from_quaternion, quaternions_from_z_to
+from softdock.spatial.rotations import matrix_from_quaternion
 
-MOST_DRAWN = 300  # pins of one interface; more are a texture to the eye
-WALL = 0.45  # thickness of a socket, of its radius
+MAX_DRAWN_PINS = 300  # pins per interface
+WALL_THICKNESS = 0.45  # of a socket, fraction of its radius
 Colour = tuple[float, float, float]
 
 
 def pin_parts(interface: Interface, colour: Colour) -> list[Part]:
-    """Return the pins in the frame of their body, as they really stand."""
+    """Return the pins in the frame of their body, including their misalignment."""
     r, length = 0.5 * interface.pin.diameter, interface.pin.length
     _, caps = interface.placed()
     tip = Arc(start=(length - r, r), end=(length, 0.0), centre=(length - r, 0.0), counterclockwise=False)
     sides: list[Line | Arc] = [Line(start=(0.0, 0.0), end=(0.0, r))]
     if length > r:
         sides.append(Line(start=(0.0, r), end=(length - r, r)))
-    one = solids.lathe(Profile(segments=(*sides, tip)), _facets(len(caps)))
-    feet = caps[:MOST_DRAWN] * np.array([1.0, 1.0, 0.0])
+    one = solids.revolve_profile(Profile(segments=(*sides, tip)), _facets(len(caps)))
+    feet = caps[:MAX_DRAWN_PINS] * np.array([1.0, 1.0, 0.0])
     X = interface.pins.pose() @ interface.misalignment.pose()
     mesh = solids.transformed(_copies(one, feet), X.R, X.p)
     material = Material(name="pins", colour=colour, metallic=0.35, roughness=0.45)
@@ -37,10 +37,10 @@ def pin_parts(interface: Interface, colour: Colour) -> list[Part]:
 
 
 def socket_parts(interface: Interface, colour: Colour) -> list[Part]:
-    """Return the holes in the frame of their body, each with the wall of a socket around it."""
+    """Return the holes in the frame of their body, each with the wall of its socket."""
     hole = interface.to_pair().hole
     R, wide = hole.radius, hole.radius + hole.chamfer_width
-    outside, deep = wide + WALL * R, hole.depth + (0.0 if hole.through else WALL * R)
+    outside, deep = wide + WALL_THICKNESS * R, hole.depth + (0.0 if hole.through else WALL_THICKNESS * R)
     segments: list[Line | Arc] = []
     if hole.through:
         corners = [(hole.depth, R), (hole.chamfer_depth, R)]
@@ -55,9 +55,9 @@ def socket_parts(interface: Interface, colour: Colour) -> list[Part]:
     places = [*corners, *ring]
     segments += [Line(start=a, end=b) for a, b in itertools.pairwise(places) if a != b]
     holes, _ = interface.placed()
-    one = solids.lathe(Profile(segments=tuple(segments)), _facets(len(holes)))
+    one = solids.revolve_profile(Profile(segments=tuple(segments)), _facets(len(holes)))
     X = interface.holes.pose()
-    mesh = solids.transformed(_copies(one, holes[:MOST_DRAWN]), X.R, X.p)
+    mesh = solids.transformed(_copies(one, holes[:MAX_DRAWN_PINS]), X.R, X.p)
     red, green, blue = (0.55 * c + 0.3 for c in colour)
     material = Material(name="sockets", colour=(red, green, blue), opacity=0.38, double_sided=True)
     return [Part(mesh=mesh, material=material, role=Role.CAVITY)]
@@ -68,7 +68,7 @@ def _facets(count: int) -> int:
 
 
 def _copies(mesh: Mesh, places: Floats) -> Mesh:
-    """Return one mesh of many copies."""
+    """Return one mesh with copies at several places."""
     assert mesh.normals is not None
     n = len(mesh.points)
     return Mesh(
@@ -79,7 +79,7 @@ def _copies(mesh: Mesh, places: Floats) -> Mesh:
 
 
 def _tips(interface: Interface, motion: Motion) -> Floats:
-    """Return the middle of all leading caps over time, in the frame of the holes (n, 3) [m]."""
+    """Return the mean position of all pin tips over time, in the frame of the holes (n, 3) [m]."""
     X_P, X_H = interface.pins.pose() @ interface.misalignment.pose(), interface.holes.pose()
     cap = X_P.p + X_P.R @ interface.placed()[1].mean(axis=0)
     pins, holes = interface.pins.body, interface.holes.body
@@ -89,12 +89,12 @@ def _tips(interface: Interface, motion: Motion) -> Floats:
 
 
 def face_parts(name: str, interface: Interface, result: Result, motion: Motion, colour: Colour) -> list[Part]:
-    """Return the face around the openings: its box, or of an endless one as much as the pins come over."""
+    """Return the face around the openings: its size, or for an unbounded face the area that the pins reach."""
     hole = interface.to_pair().hole
     reach = float(np.abs(interface.layout.points()).max()) + 2.5 * hole.radius
-    touched = _pushed(name, result)
-    if touched.any():
-        reach = max(reach, float(np.abs(_tips(interface, motion)[touched, :2]).max()) + 2.5 * hole.radius)
+    loaded = _is_loaded(name, result)
+    if loaded.any():
+        reach = max(reach, float(np.abs(_tips(interface, motion)[loaded, :2]).max()) + 2.5 * hole.radius)
     sides = [min(2.0 * reach, side) for side in hole.sides]
     X = interface.holes.pose()
     mesh = solids.transformed(solids.box(np.array([*sides, 1e-3 * hole.radius])), X.R, X.p)
@@ -103,22 +103,22 @@ def face_parts(name: str, interface: Interface, result: Result, motion: Motion, 
     return [Part(mesh=mesh, material=material, role=Role.CAVITY)]
 
 
-def _pushed(name: str, result: Result) -> NDArray[np.bool_]:
-    """Return in which rows the pins are pushed."""
-    rows = increasing(result.history.time)
+def _is_loaded(name: str, result: Result) -> NDArray[np.bool_]:
+    """Return the rows with contact force on the pins."""
+    rows = increasing_rows(result.history.time)
     channel = result.history.channels.get(f"{name}.force")
     return np.zeros(len(rows), bool) if channel is None else np.asarray(channel.values[rows] > 0.0)
 
 
 def pin_focus(name: str, interface: Interface, node: str, result: Result, motion: Motion) -> Focus:
-    """Return the place where the pins touch, seen from the body with the holes."""
+    """Return the place of contact of the pins, on the body with the holes."""
     hole = interface.to_pair().hole
     X = interface.holes.pose()
     points = interface.layout.points()
-    touched = _pushed(name, result)
+    loaded = _is_loaded(name, result)
     away = (
-        _tips(interface, motion)[touched, :2].mean(axis=0) - points.mean(axis=0)
-        if touched.any()
+        _tips(interface, motion)[loaded, :2].mean(axis=0) - points.mean(axis=0)
+        if loaded.any()
         else np.zeros(2)
     )
     middle = points.mean(axis=0) + 0.5 * away
@@ -136,32 +136,22 @@ def pin_focus(name: str, interface: Interface, node: str, result: Result, motion
 def pin_arrow(
     name: str, interface: Interface, result: Result, motion: Motion, size: float
 ) -> tuple[Node | None, float]:
-    """Return the arrow of the force on all pins together, at the middle of their tips, and the largest force [N]."""
-    rows = increasing(result.history.time)
+    """Return the arrow of the total force on the pins, at the mean of their tips, and the largest force [N]."""
+    rows = increasing_rows(result.history.time)
     channels = [result.history.channels.get(f"{name}.{key}") for key in ("fx", "fy", "fz")]
     if not all(channels):
         return None, 0.0
     f_H = np.stack([c.values[rows] for c in channels if c], axis=1)
     force = np.linalg.norm(f_H, axis=1)
-    on = force > 0.0
-    if not on.any():
+    if not force.any():
         return None, 0.0
     X, body, peak = interface.holes.pose(), interface.holes.body, float(force.max())
-    R_NH = motion.rotations(body) @ X.R
-    turn = np.zeros((len(rows), 4))
-    turn[on] = quaternions_from_z_to(np.einsum("nij,nj->ni", R_NH[on], f_H[on] / force[on][:, None]))
-    held = np.maximum.accumulate(np.where(on, np.arange(len(rows)), int(np.argmax(on))))
-    length = forces.arrow_lengths(force, forces.LONGEST * size, peak)
-    # The head rests on the leading caps of the pins, not inside them.
-    along = matrix_from_quaternion(turn[held].T)[:, 2].T
+    rotation = forces.arrow_rotations(motion.rotations(body) @ X.R, f_H)
+    length = forces.arrow_lengths(force, forces.MAX_LENGTH * size, peak)
+    # The arrow ends on the surface of the pin tips, not inside them.
+    along = matrix_from_quaternion(rotation.T)[:, 2].T
     caps = motion.p[body] + np.einsum(
         "nij,nj->ni", motion.rotations(body), X.p + _tips(interface, motion) @ X.R.T
     )
-    place = caps - 0.5 * interface.pin.diameter * along
-    tracks = {
-        "translation": track(motion.time, place, 3e-3 * size),
-        "rotation": turning_track(motion.time, turn[held], 0.02),
-        "scale": track(motion.time, np.repeat(length[:, None], 3, axis=1), 5e-3 * size),
-    }
-    part = Part(mesh=solids.arrow(), material=forces.RED, role=Role.FORCE)
-    return Node(name=f"force of {name}", parts=(part,), tracks=tracks), peak
+    position = caps - 0.5 * interface.pin.diameter * along
+    return forces.arrow_node(f"force of {name}", motion.time, position, rotation, length, size), peak

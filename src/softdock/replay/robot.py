@@ -1,4 +1,4 @@
-"""The scene of a robot's run: its links as the URDF file shows them, everything else as in a multibody run."""
+"""Scene of a robot run: links by their URDF shapes, everything else as in a multibody run."""
 
 from pathlib import Path
 
@@ -7,32 +7,32 @@ import numpy as np
 from softdock.replay import solids
 from softdock.replay.multibody import draw
 from softdock.replay.scene import Mesh, Scene
-from softdock.replay.scenes import scenario_of
+from softdock.replay.scene_builder import read_scenario
 from softdock.result import Result
 from softdock.robot.bodies import body_name
-from softdock.robot.urdf import Form, Shape
+from softdock.robot.urdf import Shape, ShapeKind
 from softdock.scenario.robot import RobotScenario
 
 
 def build(result: Result) -> Scene:
-    """Return the scene of a robot's run; its URDF file must still be where it was."""
-    scenario = scenario_of(result, {"directory": Path(result.directory)})
+    """Return the scene of a robot run; its URDF file must still exist."""
+    scenario = read_scenario(result, {"directory": Path(result.directory)})
     assert isinstance(scenario, RobotScenario)
-    looks = {
+    body_meshes = {
         body_name(link.name): [mesh for shape in link.visual if (mesh := _mesh(shape)) is not None]
         for link in scenario.read_arm().links.values()
     }
-    moved = [name for name in result.history.channels if name.endswith((".torque", ".difference"))]
-    return draw(result, scenario.whole(), wanted=moved, looks=looks)
+    channels = [name for name in result.history.channels if name.endswith((".torque", ".difference"))]
+    return draw(result, scenario.whole(), preferred_curves=channels, body_meshes=body_meshes)
 
 
 def _mesh(shape: Shape) -> Mesh | None:
-    """Return a shape in link axes; None for a mesh file, in whose place rods and drums are drawn."""
-    if shape.form is Form.BOX:
+    """Return the mesh of a shape in link axes; None for a mesh file, which is replaced by rods and joints."""
+    if shape.form is ShapeKind.BOX:
         mesh = solids.box(np.array(shape.size))
-    elif shape.form is Form.SPHERE:
+    elif shape.form is ShapeKind.SPHERE:
         mesh = solids.ball(shape.size[0])
-    elif shape.form is Form.CYLINDER:
+    elif shape.form is ShapeKind.CYLINDER:
         radius, length = shape.size
         mesh = solids.transformed(solids.rod(radius, length), np.eye(3), np.array([0.0, 0.0, -0.5 * length]))
     else:

@@ -1,4 +1,4 @@
-"""What a replay shows: nodes with meshes, how they move, and the charts and marks beside them."""
+"""Data model of a replay: nodes with meshes and keyframes, events, curves and charts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,20 +15,20 @@ Indices = NDArray[np.int64]
 
 
 class Role(Enum):
-    """What a drawn thing stands for; the player shows and hides by it."""
+    """Role of a drawn part; the player shows and hides parts by role."""
 
     CAD = "cad"
-    """Geometry of the scenario, in its true size."""
+    """Geometry of the scenario at true size."""
     CAVITY = "cavity"
-    """Geometry that another body enters: half-transparent, cut open in the section view."""
-    STAND_IN = "stand-in"
-    """A body without geometry, as large as its mass properties make it."""
+    """Geometry that another body enters: semi-transparent, cut in the section view."""
+    PLACEHOLDER = "placeholder"
+    """A body without geometry, sized by its mass properties."""
     LINK = "link"
-    """What joins bodies: rods, springs."""
+    """Connections between bodies: rods, springs."""
     STRUCTURE = "structure"
     """A flexible structure."""
     FORCE = "force"
-    """An arrow of a force."""
+    """A force arrow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +42,12 @@ class Mesh:
     normals: Floats | None = None
     """Shape (n, 3), unit vectors; None for lines."""
     morphs: tuple[Floats, ...] = ()
-    """Shifts of the points, (n, 3) each [m]; the track `weights` of the node says how much of each."""
+    """Morph targets: displacements of the points, (n, 3) each [m], weighted by the track `weights` of the node."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Colour (linear RGB, 0 to 1) and how much shines through."""
+    """Colour (linear RGB, 0 to 1), opacity and surface properties."""
 
     name: str
     colour: tuple[float, float, float]
@@ -68,7 +68,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Track:
-    """Values at times; between them lines, or the shortest turn for quaternions."""
+    """Keyframes with linear interpolation, spherical linear for quaternions."""
 
     time: Floats
     """[s], increasing."""
@@ -78,35 +78,35 @@ class Track:
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A frame that moves, and what is drawn in it."""
+    """A moving frame and the parts drawn in it."""
 
     name: str
     parent: str | None = None
-    """Name of the node that this one is given in; None: the world."""
+    """Name of the parent node; None for the world."""
     parts: tuple[Part, ...] = ()
     translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
     rotation_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     tracks: Mapping[str, Track] = field(default_factory=dict)
-    """By what they move: `translation`, `rotation`, `scale`, or `weights` of the morphs of its one part."""
+    """Keyframes by path: `translation`, `rotation`, `scale`, or `weights` of the morph targets of its only part."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Focus:
-    """Where the action is: the part of a body that the close views look at."""
+    """Target of the close views: the part of a body where contact takes place."""
 
     node: str
     centre: tuple[float, float, float]
     """In the node's frame [m]."""
     axis: tuple[float, float, float]
-    """Unit vector in the node's frame: along the docking axis, into the port."""
+    """Unit vector of the docking axis, into the port, in the node's frame."""
     radius: float
-    """Of the sphere that holds the mechanism [m]."""
+    """Radius of the sphere that encloses the mechanism [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """A recorded quantity over time, thinned to what the eye can see."""
+    """A recorded quantity over time, simplified to the resolution of a chart."""
 
     name: str
     unit: str
@@ -116,7 +116,7 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """A run, ready to be shown."""
+    """A run prepared for display."""
 
     name: str
     title: str
@@ -126,14 +126,14 @@ class Scene:
     end: float
     """[s]"""
     nodes: tuple[Node, ...]
-    turn_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """From the world to the axes of the picture: y up, the docking axis to the right."""
+    display_rotation_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    """Rotation from the world to display axes: y up, docking axis to the right."""
     focus: Focus | None = None
     events: tuple[Event, ...] = ()
     curves: tuple[Curve, ...] = ()
     charts: tuple[tuple[str, ...], ...] = ()
-    """Names of the curves in each chart that is shown at first."""
+    """Names of the curves in each initial chart."""
     notes: tuple[str, ...] = ()
-    """Sentences on what is drawn out of scale or stands for something else."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Further plain data for the file: program, version."""
+    """Notes on parts that are drawn out of scale or as placeholders."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Further data for the file: program, version."""

@@ -1,4 +1,4 @@
-"""Still pictures of a multibody run: the port cut open and the outlines of what enters it, as inline SVG."""
+"""Section drawings of a multibody run as inline SVG: the port and the outlines of the entering bodies."""
 
 import html
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,6 @@ from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
-from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
 
 STYLE = """
@@ -24,36 +23,37 @@ STYLE = """
 .section .axis { stroke: var(--line); stroke-dasharray: 6 3 1 3 }
 .section .push { stroke: var(--bad); stroke-width: 2.4; fill: var(--bad); stroke-linejoin: round }
 """
-ACROSS = 300.0  # width of a picture, to which line widths refer
-HIGH = 0.66  # height of a picture, of its width
+WIDTH = 300.0  # of a drawing; line widths refer to it
+ASPECT_RATIO = 0.66  # height over width
 
-Flat = Callable[[Floats], Floats]
+Projection = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """The meridian of a surface and where it sits on its body."""
+    """Meridian of a surface and its pose on the body."""
 
     name: str
     body: str
-    places: Floats
-    """(z, r) [m], shape (n, 2)."""
-    X_BS: Pose
+    meridian: Floats
+    """Points (z, r) [m], shape (n, 2)."""
+    p_BS: Floats
+    R_BS: Floats
     is_cavity: bool
 
 
 def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
-    """Return one picture for every time [s], in the frame of the port with its axis to the right.
+    """Return one drawing for every time [s], in the frame of the port with its axis to the right.
 
-    A body of revolution is drawn by its meridian on both sides of its axis, which is its outline as long as it is
-    not turned far out of the plane of the picture. Empty where the scene has no port.
+    A body of revolution is drawn by its meridian on both sides of its axis, which is its outline unless the axis is
+    inclined strongly to the drawing plane. Empty if the scene has no port.
     """
     if scene.focus is None or result.definition.get("kind") != "multibody":
         return []
     outlines = _outlines(result)
     if not outlines:
         return []
-    return [_picture(result, scene, outlines, time) for time in times]
+    return [_draw_section(result, scene, outlines, time) for time in times]
 
 
 def _outlines(result: Result) -> list[Outline]:
@@ -65,12 +65,13 @@ def _outlines(result: Result) -> list[Outline]:
             Outline(
                 name=name,
                 body=result.definition["surfaces"][name]["body"],
-                places=_meridian(profile),
-                X_BS=Pose(R=np.array(outline["R_BS"]), p=np.array(outline["p_BS"])),
+                meridian=_meridian(profile),
+                p_BS=np.array(outline["p_BS"]),
+                R_BS=np.array(outline["R_BS"]),
                 is_cavity=profile.segments[-1].end[0] < profile.segments[0].start[0],
             )
         )
-    return sorted(out, key=lambda one: not one.is_cavity)  # what enters is drawn over what is entered
+    return sorted(out, key=lambda one: not one.is_cavity)  # entering bodies are drawn over cavities
 
 
 def _meridian(profile: Profile) -> Floats:
@@ -81,45 +82,44 @@ def _meridian(profile: Profile) -> Floats:
     return np.array(rows)
 
 
-def _pose(result: Result, body: str, time: float) -> Pose:
-    """Return the pose of a body in N at a time [s]."""
+def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
+    """Return R_NB and p_NB_N [m] at a time [s], interpolated."""
     if body == WORLD:
-        return Pose.identity()
+        return np.eye(3), np.zeros(3)
 
     def at(field: str) -> float:
         return float(np.interp(time, result.history.time, result.history[f"{body}.{field}"]))
 
     q = np.array([at(f"q{k}") for k in "wxyz"])
-    return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=np.array([at(k) for k in "xyz"]))
+    return matrix_from_quaternion(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
 
 
-def _picture(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
+def _draw_section(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
     focus = scene.focus
     assert focus is not None
-    X_FN = _pose(result, WORLD if focus.node == GROUND else focus.node, time).inverse()
+    R_NF, p_NF = _pose(result, WORLD if focus.node == GROUND else focus.node, time)
     right = np.array(focus.axis)
     up = np.array([1.0, 0.0, 0.0]) if abs(right[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     up = up - (up @ right) * right
-    plane = np.stack([right, -up / np.linalg.norm(up)])  # SVG counts downwards
-    scale = 0.5 * ACROSS / (1.25 * focus.radius)
+    plane = np.stack([right, -up / np.linalg.norm(up)])  # the y axis of SVG points down
+    scale = 0.5 * WIDTH / (1.25 * focus.radius)
 
-    def flat(points_N: Floats) -> Floats:
-        local = X_FN.points(points_N) - np.array(focus.centre)
+    def project(points_N: Floats) -> Floats:
+        local = (points_N - p_NF) @ R_NF - np.array(focus.centre)
         return np.asarray(scale * local @ plane.T)
 
-    parts = [f'<path class="axis" d="M{-ACROSS / 2} 0H{ACROSS / 2}"/>']
-    parts += [_shape(outline, _pose(result, outline.body, time), flat, scale) for outline in outlines]
-    parts += [_arrow(node, time, flat) for node in scene.nodes if _is_force(node)]
-    box = f"{-ACROSS / 2} {-HIGH * ACROSS / 2} {ACROSS} {HIGH * ACROSS}"
+    parts = [f'<path class="axis" d="M{-WIDTH / 2} 0H{WIDTH / 2}"/>']
+    parts += [_shape(outline, *_pose(result, outline.body, time), project, scale) for outline in outlines]
+    parts += [_arrow(node, time, project) for node in scene.nodes if _is_force(node)]
+    box = f"{-WIDTH / 2} {-ASPECT_RATIO * WIDTH / 2} {WIDTH} {ASPECT_RATIO * WIDTH}"
     return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
 
 
-def _shape(outline: Outline, X_NB: Pose, flat: Flat, scale: float) -> str:
-    X_NS = X_NB @ outline.X_BS
-    axis = X_NS.R[:, 2]
-    z, r = outline.places[:, :1], outline.places[:, 1:]
-    on_axis = flat(X_NS.p + z * axis)
-    along = flat((X_NS.p + axis)[None])[0] - flat(X_NS.p[None])[0]
+def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, scale: float) -> str:
+    R_NS, p_NS = R_NB @ outline.R_BS, p_NB + R_NB @ outline.p_BS
+    z, r = outline.meridian[:, :1], outline.meridian[:, 1:]
+    on_axis = project(p_NS + z * R_NS[:, 2])
+    along = project((p_NS + R_NS[:, 2])[None])[0] - project(p_NS[None])[0]
     side = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
     upper, lower = on_axis + scale * r * side, on_axis - scale * r * side
     title = f"<title>{html.escape(outline.name)}</title>"
@@ -136,14 +136,16 @@ def _is_force(node: Node) -> bool:
     return any(part.role is Role.FORCE for part in node.parts)
 
 
-def _arrow(node: Node, time: float, flat: Flat) -> str:
-    """Return the arrow of a force as long as in the replay; nothing where there is no force."""
-    length = _value(node.tracks["scale"], time)[2]
+def _arrow(node: Node, time: float, project: Projection) -> str:
+    """Return a force arrow with the length of the replay; an empty string without force."""
+    length = _interpolate(node.tracks["scale"], time)[2]
     if length == 0.0:
         return ""
-    q = _value(node.tracks["rotation"], time)
-    tip_N = _value(node.tracks["translation"], time)
-    tail, tip = flat(np.stack([tip_N - length * matrix_from_quaternion(q / np.linalg.norm(q))[:, 2], tip_N]))
+    q = _interpolate(node.tracks["rotation"], time)
+    tip_N = _interpolate(node.tracks["translation"], time)
+    tail, tip = project(
+        np.stack([tip_N - length * matrix_from_quaternion(q / np.linalg.norm(q))[:, 2], tip_N])
+    )
     along = tip - tail
     size = float(np.linalg.norm(along))
     if size < 1.0:
@@ -155,5 +157,5 @@ def _arrow(node: Node, time: float, flat: Flat) -> str:
     return f'<path class="push" d="{shaft}{point}Z"/>'
 
 
-def _value(track: Track, time: float) -> Floats:
+def _interpolate(track: Track, time: float) -> Floats:
     return np.array([np.interp(time, track.time, column) for column in track.values.T])

@@ -1,4 +1,4 @@
-"""Meshes of simple solids, of surfaces of revolution, and normals that keep edges sharp."""
+"""Meshes of simple solids and surfaces of revolution, and shading normals with sharp edges."""
 
 import itertools
 import math
@@ -8,15 +8,15 @@ import numpy as np
 from softdock.geometry.profile import Arc, Profile
 from softdock.replay.scene import Floats, Indices, Mesh
 
-FACETS = 64  # around a turn: the outline of a circle departs by 0.1 % of its radius
+FACETS = 64  # per revolution: the outline deviates from the circle by 0.1 % of its radius
 ARC_STEP = math.radians(6.0)  # along a meridian
-CREASE = math.radians(35.0)  # facets that meet at more than this keep an edge
+CREASE = math.radians(35.0)  # facets that meet at a larger angle keep a sharp edge
 
 
-def lathe(profile: Profile, facets: int = FACETS) -> Mesh:
+def revolve_profile(profile: Profile, facets: int = FACETS) -> Mesh:
     """Return a surface of revolution about z; normals point out of the material."""
-    turn = np.linspace(0.0, math.tau, facets + 1)
-    rim = np.stack([np.cos(turn), np.sin(turn)])
+    angle = np.linspace(0.0, math.tau, facets + 1)
+    rim = np.stack([np.cos(angle), np.sin(angle)])
     points, normals, indices, first = [], [], [], 0
     for segment in profile.segments:
         steps = max(1, math.ceil(abs(segment.sweep) / ARC_STEP)) if isinstance(segment, Arc) else 1
@@ -35,18 +35,18 @@ def lathe(profile: Profile, facets: int = FACETS) -> Mesh:
 
 
 def _bands(steps: int, facets: int) -> Indices:
-    """Return the triangles between neighbouring circles, wound so that they face away from the material."""
+    """Return the triangles between adjacent circles, wound so that they face away from the material."""
     ring = facets + 1
     a = (np.arange(steps)[:, None] * ring + np.arange(facets)[None, :]).ravel()
     return np.concatenate([np.stack([a, a + 1, a + ring], 1), np.stack([a + 1, a + ring + 1, a + ring], 1)])
 
 
-def revolved(meridian: list[tuple[float, float]], facets: int = 24) -> Mesh:
-    """Return a body of revolution from straight pieces (z, r), travelled towards +z along the outside."""
+def revolve_polyline(meridian: list[tuple[float, float]], facets: int = 24) -> Mesh:
+    """Return a body of revolution from a polyline of points (z, r), in +z direction along the outside."""
     from softdock.geometry.profile import Line
 
     segments = [Line(start=a, end=b) for a, b in itertools.pairwise(meridian)]
-    return lathe(Profile(segments=tuple(segments)), facets)
+    return revolve_profile(Profile(segments=tuple(segments)), facets)
 
 
 def box(size: Floats) -> Mesh:
@@ -77,21 +77,21 @@ def box_edges(size: Floats) -> Mesh:
 def ball(radius: float, facets: int = 24) -> Mesh:
     """Return a sphere about the origin."""
     arc = Arc(start=(-radius, 0.0), end=(radius, 0.0), centre=(0.0, 0.0), counterclockwise=False)
-    return lathe(Profile(segments=(arc,)), facets)
+    return revolve_profile(Profile(segments=(arc,)), facets)
 
 
 def rod(radius: float, length: float = 1.0, facets: int = 20) -> Mesh:
     """Return a cylinder from the origin along z."""
-    return revolved([(0.0, 0.0), (0.0, radius), (length, radius), (length, 0.0)], facets)
+    return revolve_polyline([(0.0, 0.0), (0.0, radius), (length, radius), (length, 0.0)], facets)
 
 
 def arrow() -> Mesh:
     """Return an arrow of unit length along z, its head at the origin."""
-    return revolved([(-1.0, 0.0), (-1.0, 0.045), (-0.36, 0.045), (-0.36, 0.13), (0.0, 0.0)], 20)
+    return revolve_polyline([(-1.0, 0.0), (-1.0, 0.045), (-0.36, 0.045), (-0.36, 0.13), (0.0, 0.0)], 20)
 
 
 def coil(radius: float, turns: int, wire: float, facets: int = 8) -> Mesh:
-    """Return a helical spring of unit length along z; it may be stretched along z."""
+    """Return a helical spring of unit length along z, to be scaled along z."""
     along = np.linspace(0.0, 1.0, 16 * turns + 1)
     angle = math.tau * turns * along
     centre = np.stack([radius * np.cos(angle), radius * np.sin(angle), along], axis=1)
@@ -105,8 +105,8 @@ def coil(radius: float, turns: int, wire: float, facets: int = 8) -> Mesh:
     return Mesh(points=points.reshape(-1, 3), normals=normals.reshape(-1, 3), indices=indices)
 
 
-def creased(points: Floats, triangles: Indices) -> Mesh:
-    """Return triangles with normals that are smooth across soft edges and break at sharp ones."""
+def shade_smoothly(points: Floats, triangles: Indices) -> Mesh:
+    """Return triangles with normals that are smooth except across edges sharper than CREASE."""
     corners = points[triangles]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])  # twice the area
     length = np.linalg.norm(cross, axis=1)
@@ -135,6 +135,6 @@ def creased(points: Floats, triangles: Indices) -> Mesh:
 
 
 def transformed(mesh: Mesh, R: Floats, p: Floats) -> Mesh:
-    """Return a mesh in another frame: turned by R, then moved by p."""
+    """Return a mesh in another frame: rotated by R, then translated by p [m]."""
     normals = None if mesh.normals is None else mesh.normals @ R.T
     return Mesh(points=mesh.points @ R.T + p, normals=normals, indices=mesh.indices)

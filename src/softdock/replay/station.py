@@ -1,18 +1,18 @@
-"""The scene of a docking with a flexible station: its beams bent by the recorded modes, the visitor as a box."""
+"""Scene of a docking with a flexible station: beams deformed by the recorded modes, the visitor as a box."""
 
 import numpy as np
 
 from softdock.model.joints import Free
 from softdock.replay.multibody import draw
 from softdock.replay.scene import Scene
-from softdock.replay.scenes import scenario_of
+from softdock.replay.scene_builder import read_scenario
 from softdock.result import Result
 from softdock.scenario.station import StationScenario
 
 
 def build(result: Result) -> Scene:
-    """Return the scene of a station's run; the start of the visitor is in the history."""
-    scenario = scenario_of(result)
+    """Return the scene of a station run; the visitor's motion is taken from the history."""
+    scenario = read_scenario(result)
     assert isinstance(scenario, StationScenario)
     system = scenario.system(scenario.flexible(), np.zeros(3), Free())
     return draw(result, system)

@@ -1,4 +1,4 @@
-"""Flexible structures: beams between their nodes, bent by the recorded modes, larger than they are where need be."""
+"""Drawing of flexible structures: beams deformed by the recorded modes, magnified where necessary."""
 
 import itertools
 import math
@@ -7,49 +7,50 @@ import numpy as np
 
 from softdock.errors import InputError
 from softdock.flexible import BaseModes
-from softdock.model.joints import pose_at
+from softdock.model.joints import quaternion
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD
 from softdock.replay import solids
-from softdock.replay.keyframes import increasing, track
+from softdock.replay.forces import rotation_from_z
+from softdock.replay.keyframes import increasing_rows, track
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Indices, Material, Mesh, Node, Part, Role, Track
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.spatial.rotations import matrix_from_z_to
+from softdock.spatial.rotations import matrix_from_quaternion
 
-SEEN = 0.04  # of a structure's size: the largest deflection is drawn about so large
-MOST_MODES = 16  # that are drawn; those that bend most
-SMALL = 0.01  # of the largest deflection: a mode that bends less is left out
-THICK = 0.004  # radius of a beam, of the structure's size
+VISIBLE_DEFLECTION = 0.04  # largest drawn deflection, fraction of the structure's size
+MAX_MODES = 16  # drawn modes, those with the largest deflections
+MIN_DEFLECTION = 0.01  # of drawn modes, fraction of the largest deflection
+BEAM_RADIUS = 0.004  # fraction of the structure's size
 FACETS = 8
 STEEL = Material(name="structure", colour=(0.52, 0.54, 0.58), metallic=0.3, roughness=0.5)
 
 
 def structure_nodes(result: Result, scenario: MultibodyScenario) -> tuple[list[Node], list[str]]:
-    """Return a node for every structure, below that of its body, and notes on their scale."""
+    """Return a node for every structure, as child of its body's node, and notes on their magnification."""
     nodes: list[Node] = []
     notes: list[str] = []
     for name, flexible in scenario.structures.items():
         try:
             modes = flexible.find_modes(scenario.directory)
         except InputError:
-            notes.append(
-                f"The structure {name} is not drawn: the files of its modes cannot be read any more."
-            )
+            notes.append(f"The structure {name} is not drawn: the files of its modes cannot be read.")
             continue
         q, columns = _coordinates(result, name, modes)
-        chosen, scale = _chosen(modes, q, columns)
-        most = np.abs(q[:, chosen]).max(axis=0)  # a weight of 1 is the most that a mode is ever bent
-        mesh = _mesh(flexible, modes, [columns[k] for k in chosen], scale * most)
+        chosen, scale = _select_modes(modes, q, columns)
+        largest = np.abs(q[:, chosen]).max(axis=0)  # a weight of 1 is the largest deflection of a mode
+        mesh = _mesh(flexible, modes, [columns[k] for k in chosen], scale * largest)
         tracks = {}
         if chosen:
-            time = result.history.time[increasing(result.history.time)]
-            reach = scale * most * _reach(modes)[[columns[k] for k in chosen]]
-            drawn = track(time, q[:, chosen] / most * reach, 2e-3 * SEEN * _size(modes))  # in metres
+            time = result.history.time[increasing_rows(result.history.time)]
+            reach = scale * largest * _largest_translation(modes)[[columns[k] for k in chosen]]
+            drawn = track(
+                time, q[:, chosen] / largest * reach, 2e-3 * VISIBLE_DEFLECTION * _size(modes)
+            )  # in metres
             tracks["weights"] = Track(time=drawn.time, values=drawn.values / reach)
             if scale != 1.0:
-                notes.append(f"Deflections of {name} are drawn {scale:g} times as large as they are.")
+                notes.append(f"Deflections of {name} are magnified by a factor of {scale:g}.")
         part = Part(mesh=mesh, material=STEEL, role=Role.STRUCTURE)
         nodes.append(
             Node(
@@ -63,8 +64,8 @@ def structure_nodes(result: Result, scenario: MultibodyScenario) -> tuple[list[N
 
 
 def _coordinates(result: Result, name: str, modes: BaseModes) -> tuple[Floats, list[int]]:
-    """Return the recorded modal coordinates, (rows, recorded modes), and which modes they belong to."""
-    rows = increasing(result.history.time)
+    """Return the recorded modal coordinates, (rows, recorded modes), and the indices of their modes."""
+    rows = increasing_rows(result.history.time)
     columns = [k for k in range(modes.frequency.size) if f"{name}.mode{k + 1}" in result.history.channels]
     values = [result.history[f"{name}.mode{k + 1}"][rows] for k in columns]
     return np.stack(values, axis=1) if values else np.zeros((len(rows), 0)), columns
@@ -74,47 +75,51 @@ def _size(modes: BaseModes) -> float:
     return float(np.linalg.norm(np.ptp(modes.positions, axis=0))) or 1.0
 
 
-def _reach(modes: BaseModes) -> Floats:
-    """Return the largest shift of any node at a unit of each mode."""
+def _largest_translation(modes: BaseModes) -> Floats:
+    """Return the largest translation of any node per unit of each modal coordinate."""
     return np.asarray(np.linalg.norm(modes.shapes[:, 3:], axis=1).max(axis=0, initial=0.0))
 
 
-def _chosen(modes: BaseModes, q: Floats, columns: list[int]) -> tuple[list[int], float]:
-    """Return the columns of the modes that bend most, and a round factor that makes their deflection visible."""
-    bent = np.abs(q).max(axis=0, initial=0.0) * _reach(modes)[columns]
-    if not bent.any():
+def _select_modes(modes: BaseModes, q: Floats, columns: list[int]) -> tuple[list[int], float]:
+    """Return the columns of the modes with the largest deflections, and a round magnification factor for display."""
+    deflection = np.abs(q).max(axis=0, initial=0.0) * _largest_translation(modes)[columns]
+    if not deflection.any():
         return [], 1.0
-    order = [int(k) for k in np.argsort(-bent)[:MOST_MODES] if bent[k] > SMALL * bent.max()]
-    wanted = SEEN * _size(modes) / float(bent.max())
-    if wanted <= 1.0:
+    order = [
+        int(k)
+        for k in np.argsort(-deflection)[:MAX_MODES]
+        if deflection[k] > MIN_DEFLECTION * deflection.max()
+    ]
+    magnification = VISIBLE_DEFLECTION * _size(modes) / float(deflection.max())
+    if magnification <= 1.0:
         return order, 1.0
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return order, max(m * power for m in (1.0, 2.0, 5.0) if m * power <= wanted)
+    power = 10.0 ** math.floor(math.log10(magnification))
+    return order, max(m * power for m in (1.0, 2.0, 5.0) if m * power <= magnification)
 
 
 def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Floats) -> Mesh:
-    """Return tubes along all beams in the body's frame; every mode is a morph of it."""
-    X_BS = pose_at(flexible.at, flexible.attitude)
-    places = X_BS.points(modes.positions)
-    shift = np.einsum("ij,njk->nik", X_BS.R, modes.shapes[:, 3:, columns]) * scale
-    radius = THICK * _size(modes)
+    """Return tubes along all beams in the body's frame; every mode is a morph target."""
+    R, p = matrix_from_quaternion(quaternion(flexible.attitude)), np.asarray(flexible.at, float)
+    places = modes.positions @ R.T + p
+    displacement = np.einsum("ij,njk->nik", R, modes.shapes[:, 3:, columns]) * scale
+    radius = BEAM_RADIUS * _size(modes)
     points: list[Floats] = []
     normals: list[Floats] = []
     indices: list[Indices] = []
-    owners: list[int] = []
-    for a, b in _pairs(flexible, modes):
+    node_of_point: list[int] = []
+    for a, b in _connected_nodes(flexible, modes):
         length = float(np.linalg.norm(places[b] - places[a]))
         if length == 0.0:
             continue
         tube = solids.rod(radius, length, FACETS)
         assert tube.normals is not None
-        turn = matrix_from_z_to((places[b] - places[a]) / length)
+        rotation = matrix_from_quaternion(rotation_from_z(((places[b] - places[a]) / length)[None, :])[0])
         first = sum(len(part) for part in points)
-        points.append(tube.points @ turn.T + places[a])
-        normals.append(tube.normals @ turn.T)
+        points.append(tube.points @ rotation.T + places[a])
+        normals.append(tube.normals @ rotation.T)
         indices.append(tube.indices + first)
-        owners += [b if z > 0.5 * length else a for z in tube.points[:, 2]]
-    morphs = shift[owners] if owners else np.zeros((0, 3, len(columns)))
+        node_of_point += [b if z > 0.5 * length else a for z in tube.points[:, 2]]
+    morphs = displacement[node_of_point] if node_of_point else np.zeros((0, 3, len(columns)))
     return Mesh(
         points=np.concatenate(points),
         normals=np.concatenate(normals),
@@ -123,8 +128,8 @@ def _mesh(flexible: Flexible, modes: BaseModes, columns: list[int], scale: Float
     )
 
 
-def _pairs(flexible: Flexible, modes: BaseModes) -> list[tuple[int, int]]:
-    """Return which nodes are joined: by beams, or where only modes are known, each to its nearest neighbours."""
+def _connected_nodes(flexible: Flexible, modes: BaseModes) -> list[tuple[int, int]]:
+    """Return the pairs of connected nodes: by beams, or a spanning tree if only modes are known."""
     number = {name: i for i, name in enumerate(modes.names)}
     if flexible.members is None:
         return _spanning_tree(modes.positions)
@@ -137,7 +142,7 @@ def _pairs(flexible: Flexible, modes: BaseModes) -> list[tuple[int, int]]:
 
 
 def _spanning_tree(positions: Floats) -> list[tuple[int, int]]:
-    """Return the shortest set of lines that joins all points."""
+    """Return the minimum spanning tree of points."""
     from scipy.sparse.csgraph import minimum_spanning_tree
     from scipy.spatial.distance import pdist, squareform
 

@@ -1,4 +1,4 @@
-"""What can be drawn of a run's surfaces: their CAD where the file is as it was, else their outline turned round."""
+"""Drawing of a run's surfaces: by CAD if the file is unchanged, else as revolved outline."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +14,15 @@ from softdock.outlines import digest_of, outlines_of
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
 from softdock.replay.scene import Floats, Mesh
-from softdock.replay.scenes import REMEDY
+from softdock.replay.scene_builder import RERUN_HINT
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """A surface with its outline, and its mesh in the body's frame."""
+class DrawnSurface:
+    """A surface with its profile, and its mesh in the body's frame."""
 
     surface: Surface
     profile: Profile
@@ -32,30 +32,32 @@ class Drawn:
 
     @property
     def is_cavity(self) -> bool:
-        """Whether other bodies enter it: a cavity is travelled towards -z."""
+        """Whether other bodies enter it: the profile of a cavity runs towards -z."""
         return self.profile.segments[-1].end[0] < self.profile.segments[0].start[0]
 
 
-def surfaces_of(result: Result, scenario: MultibodyScenario) -> tuple[dict[str, Drawn], list[str]]:
-    """Return every surface by name, and notes on those that are not drawn from their file."""
+def drawn_surfaces(result: Result, scenario: MultibodyScenario) -> tuple[dict[str, DrawnSurface], list[str]]:
+    """Return every surface by name, and notes on surfaces that are not drawn from their CAD files."""
     outlines = result.outlines or outlines_of(result.definition, result.directory)
-    out: dict[str, Drawn] = {}
+    out: dict[str, DrawnSurface] = {}
     notes: list[str] = []
     for name, surface in scenario.surfaces.items():
         if name not in outlines:
             message = (
-                "The result does not hold the outlines of its surfaces, and their files cannot be found."
+                "The result does not contain the outlines of its surfaces, and their files do not exist."
             )
-            raise InputError(Problem(field=f"surfaces.{name}", message=message, hint=REMEDY))
+            raise InputError(Problem(field=f"surfaces.{name}", message=message, hint=RERUN_HINT))
         outline = outlines[name]
         profile = profile_from_rows(outline["meridian"])
         p_BS, R_BS = np.array(outline["p_BS"]), np.array(outline["R_BS"])
         mesh = _cad(surface, Path(result.directory), outline.get("sha256"))
         if mesh is None:
-            mesh = solids.transformed(solids.lathe(profile), R_BS, p_BS)
+            mesh = solids.transformed(solids.revolve_profile(profile), R_BS, p_BS)
             if surface.file is not None:
-                notes.append(f"{name} is drawn by its meridian: {surface.file} is gone, changed or too fine.")
-        out[name] = Drawn(surface=surface, profile=profile, p_BS=p_BS, R_BS=R_BS, mesh=mesh)
+                notes.append(
+                    f"{name} is drawn by its meridian: {surface.file} is missing, changed or too fine."
+                )
+        out[name] = DrawnSurface(surface=surface, profile=profile, p_BS=p_BS, R_BS=R_BS, mesh=mesh)
     return out, notes
 
 

@@ -13,7 +13,7 @@ from softdock.campaign.manifest import versions
 from softdock.errors import InputError
 from softdock.replay import scene as scene_of
 from softdock.replay import sections
-from softdock.replay.curves import curves_of, first_charts
+from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.scene import Curve, Scene
 from softdock.report import svg
 from softdock.report.numbers import number, shown_unit, with_unit
@@ -118,7 +118,7 @@ def _scene(result: Result) -> Scene:
             nodes=(),
             events=result.events,
             curves=curves,
-            charts=first_charts(curves, []) if len(time) > 1 else (),
+            charts=initial_charts(curves, []) if len(time) > 1 else (),
         )
 
 

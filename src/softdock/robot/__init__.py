@@ -1,1 +1,1 @@
-"""Robots, real or simulated: arms, joint stiffness control, and the links that experiments speak to."""
+"""Robots, real or simulated: arm models, joint impedance control, motion planning and robot links."""

@@ -1,4 +1,4 @@
-"""An arm as its controller knows it: where its links are, what moves how fast, which torques a motion needs."""
+"""Model of an arm for its controller: kinematics, Jacobian, mass matrix and inverse dynamics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,30 +11,30 @@ from softdock.dynamics.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from softdock.errors import InputError
 from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, System
-from softdock.robot.entry_points import evaluate_arm, place_arm
+from softdock.robot.entry_points import compute_poses, evaluate_arm
 from softdock.robot.kernels.arm import ArmModel, ArmMotion
 from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
-GROUND = "ground-below-the-arm"
-"""Name of the base that stands for the world in an arm's own model."""
+GROUND_BASE = "ground-below-the-arm"
+"""Name of the base body that represents the world in the model of an arm fixed to the ground."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dynamics:
-    """Mass matrix and forces at one state; rows of a free base (angular first, in its axes) before the joints'."""
+    """Mass matrix and forces at one state; rows of the base (angular first, in its axes) before those of the joints."""
 
     M: Floats
     """Mass matrix (6 + joints, 6 + joints)."""
     h: Floats
-    """Forces that the velocities and gravity need without any acceleration (6 + joints,)."""
+    """Forces required by velocities, gravity and the given acceleration (6 + joints,)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arm:
-    """The model of an arm with all that is fixed to it; joints in the order of the simulation's axes.
+    """Model of an arm with the bodies fixed to it; joints in the order of the simulation's coordinates.
 
-    Everything is in the frame B of the arm's base: the world, or the body that carries the arm. Spatial vectors have
+    All quantities are in the frame B of the arm's base (the world or the carrying body). Spatial vectors have
     the angular part first.
     """
 
@@ -54,7 +54,7 @@ class Arm:
         return len(self.bodies)
 
     def dynamics(self, q: Floats, u: Floats, gravity: Floats, udot: Floats | None = None) -> Dynamics:
-        """Return mass matrix and forces; `u` (joints,), or (6 + joints,) with the base's own; gravity in B."""
+        """Return mass matrix and forces; `u` (joints,), or (6 + joints,) with the base's velocity; gravity in B."""
         n = self.joints
         M, h = np.zeros((6 + n, 6 + n)), np.zeros(6 + n)
         evaluate_arm(
@@ -63,28 +63,28 @@ class Arm:
         return Dynamics(M=M, h=h)
 
     def mass_matrix(self, q: Floats) -> Floats:
-        """Return the mass matrix of the joints while the base is held (joints, joints); Eq. (A4)."""
+        """Return the mass matrix of the joints with a fixed base (joints, joints); Eq. (A4)."""
         return self.dynamics(q, np.zeros(self.joints), np.zeros(3)).M[6:, 6:]
 
-    def felt_mass_matrix(self, q: Floats) -> Floats:
-        """Return the mass matrix that joint torques feel: a floating base gives way; Eq. (A7)."""
-        return felt(self.dynamics(q, np.zeros(self.joints), np.zeros(3)).M, self.floating)
+    def effective_mass_matrix(self, q: Floats) -> Floats:
+        """Return the mass matrix for joint torques, with a floating base eliminated (joints, joints); Eq. (A7)."""
+        return eliminate_base(self.dynamics(q, np.zeros(self.joints), np.zeros(3)).M, self.floating)
 
     def bias(self, q: Floats, qdot: Floats, gravity: Floats) -> Floats:
-        """Return the torques that velocities and gravity need, base at rest (joints,); Eq. (A6)."""
+        """Return the joint torques required by velocities and gravity, base at rest (joints,); Eq. (A6)."""
         return self.dynamics(q, qdot, gravity).h[6:]
 
     def gravity_torque(self, q: Floats, gravity: Floats) -> Floats:
-        """Return the torques that hold the arm against gravity (joints,)."""
+        """Return the joint torques that balance gravity (joints,)."""
         return self.bias(q, np.zeros(self.joints), gravity)
 
     def inverse_dynamics(self, q: Floats, qdot: Floats, qddot: Floats, gravity: Floats) -> Floats:
-        """Return the torques of a motion, base at rest (joints,); Eq. (A6)."""
+        """Return the joint torques of a motion, base at rest (joints,); Eq. (A6)."""
         return self.dynamics(q, qdot, gravity, qddot).h[6:]
 
     def pose(self, q: Floats, body: str, at: Pose | None = None) -> Pose:
         """Return a body, or a frame on it, in B."""
-        place_arm(self.model, self.motion, _floats(q))
+        compute_poses(self.model, self.motion, _floats(q))
         placed = self.assembly.placed[body]
         link = placed.link - 1
         X_BL = Pose(R=self.motion.R[link].reshape(3, 3).copy(), p=self.motion.p[link].copy())
@@ -96,37 +96,37 @@ class Arm:
         p = self.pose(q, body, at).p
         J = np.zeros((6, self.joints))
         link = self.assembly.placed[body].link - 1
-        way = []
+        path = []
         while link > 0:
-            way.append(link)
+            path.append(link)
             link = int(self.model.parent[link])
-        columns = np.array(way, int) - 1
-        (sx, sy, sz), moving = self.motion.S[way, :3].T, self.motion.S[way, 3:].T
+        columns = np.array(path, int) - 1
+        (sx, sy, sz), linear = self.motion.S[path, :3].T, self.motion.S[path, 3:].T
         J[:3, columns] = sx, sy, sz
-        J[3:, columns] = moving
+        J[3:, columns] = linear
         J[3:, columns] += sy * p[2] - sz * p[1], sz * p[0] - sx * p[2], sx * p[1] - sy * p[0]
         return J
 
 
-def felt(M: Floats, floating: bool) -> Floats:
-    """Return the joints' mass matrix out of the whole one; a base that gives way is eliminated; Eq. (A7)."""
+def eliminate_base(M: Floats, floating: bool) -> Floats:
+    """Return the joints' mass matrix from the full one, with a floating base eliminated; Eq. (A7)."""
     if not floating:
         return M[6:, 6:]
     return np.asarray(M[6:, 6:] - M[6:, :6] @ np.linalg.solve(M[:6, :6], M[:6, 6:]))
 
 
-def arm_of(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
-    """Return the model of an arm among bodies: its base body, and the bodies that its joints move.
+def build_arm(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
+    """Return the model of an arm, given all bodies, its base body `root` and the bodies `moving` that its joints move.
 
-    What is fixed to the arm (a tool) or to the body that carries it belongs to the model; what hangs on other joints
-    does not.
+    Bodies fixed to the arm (a tool) or to the body that carries it belong to the model; bodies on other joints
+    do not.
     """
     top = root
     while top != WORLD and (bodies[top].joint.type == "fixed" or top in moving):
         top = bodies[top].parent
     part: dict[str, Body] = {}
     if top == WORLD:
-        part[GROUND] = Body(joint=j.Free())
+        part[GROUND_BASE] = Body(joint=j.Free())
         X_NB, floating = Pose.identity(), False
     else:
         start = bodies[top].joint
@@ -145,21 +145,21 @@ def arm_of(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
         X_NB=X_NB,
         assembly=assembly,
         model=_model(links),
-        motion=_memory(len(links)),
+        motion=_work_arrays(len(links)),
     )
 
 
 def _collect(
     bodies: Mapping[str, Body], top: str, base: str, moving: set[str], part: dict[str, Body]
 ) -> None:
-    """Add all bodies that hang on the base by fixed joints and the arm's own."""
-    waiting = [top]
-    while waiting:
-        parent = waiting.pop()
+    """Add all bodies connected to the base by fixed joints or by the arm's joints."""
+    stack = [top]
+    while stack:
+        parent = stack.pop()
         for name, body in bodies.items():
             if body.parent == parent and (body.joint.type == "fixed" or name in moving) and name not in part:
                 part[name] = body.model_copy(update={"parent": base}) if parent == top else body
-                waiting.append(name)
+                stack.append(name)
 
 
 def _start(joint: j.Joint) -> Pose:
@@ -171,14 +171,14 @@ def _start(joint: j.Joint) -> Pose:
 def _model(links: np.recarray) -> ArmModel:
     return ArmModel(
         parent=np.array([-1, *(int(link.parent) - 1 for link in links[1:])], np.int64),
-        turns=np.array([int(link.kind == REVOLUTE) for link in links], np.int64),
+        is_revolute=np.array([int(link.kind == REVOLUTE) for link in links], np.int64),
         R_PJ=np.array([link.R_PJ for link in links]),
         p_PJ=np.array([link.p_PJ for link in links]),
         own=np.array([link.own for link in links]),
     )
 
 
-def _memory(links: int) -> ArmMotion:
+def _work_arrays(links: int) -> ArmMotion:
     return ArmMotion(
         R=np.zeros((links, 9)),
         p=np.zeros((links, 3)),

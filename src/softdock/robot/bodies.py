@@ -1,4 +1,4 @@
-"""The bodies of a robot in a simulation, its end stops, its friction and its limits."""
+"""Conversion of a robot description to bodies, end stops, friction springs and joint limits of a simulation."""
 
 import re
 from collections.abc import Sequence
@@ -10,24 +10,24 @@ from softdock.errors import InputError
 from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, FullInertia, Spring, Stop
 from softdock.robot.link import Limits
-from softdock.robot.urdf import Description, Joint, Link, Motion
+from softdock.robot.urdf import Description, Joint, JointType, Link
 from softdock.spatial.rotations import nearest_quaternion
 
 Floats = NDArray[np.float64]
-TAKEN = (WORLD, "contact", "time")
-"""Names that mean something else among bodies."""
-STIFFEST = 5000.0  # N m/rad; the upper end of what joint stiffness control of such arms offers
+RESERVED_NAMES = (WORLD, "contact", "time")
+"""Names that bodies must not have."""
+MAX_STIFFNESS = 5000.0  # N m/rad; upper end of joint stiffness control of such arms
 
 
 def body_name(link: str) -> str:
-    """Return the name of a link as bodies may be called: other characters become underscores."""
+    """Return a valid body name for a link: other characters become underscores."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", link)
-    if name in TAKEN:
+    if name in RESERVED_NAMES:
         return f"{name}_link"
     return name if name[:1].isalpha() else f"link_{name}"
 
 
-def bodies_of(
+def build_bodies(
     robot: Description,
     *,
     start: Sequence[float] | None = None,
@@ -61,14 +61,14 @@ def _body(link: Link, parent: str, joint: j.Joint) -> Body:
 def _joint_model(joint: Joint, start: float) -> j.Joint:
     place = {"at": tuple(joint.X_PC.p), "attitude": tuple(nearest_quaternion(joint.X_PC.R))}
     axis = tuple(joint.axis)
-    if joint.motion is Motion.FIXED:
+    if joint.motion is JointType.FIXED:
         return j.Fixed.model_validate(place)
-    if joint.motion is Motion.PRISMATIC:
+    if joint.motion is JointType.PRISMATIC:
         return j.Prismatic.model_validate({**place, "axis": axis, "position": start})
     return j.Revolute.model_validate({**place, "axis": axis, "angle": start})
 
 
-def stops_of(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:
+def build_stops(robot: Description, stiffness: float, damping: float) -> dict[str, Stop]:
     """Return the end stops of all joints that have limits, named like the joints."""
     return {
         f"{body_name(joint.name)}-end": Stop(
@@ -83,8 +83,8 @@ def stops_of(robot: Description, stiffness: float, damping: float) -> dict[str, 
     }
 
 
-def springs_of(robot: Description, speed: float) -> dict[str, Spring]:
-    """Return the friction of all joints that have any, named like the joints; Coulomb friction fades below `speed`."""
+def build_friction_springs(robot: Description, speed: float) -> dict[str, Spring]:
+    """Return joint friction as springs named after the joints; Coulomb friction is smoothed below `speed`."""
     return {
         f"{body_name(joint.name)}-friction": Spring(
             joint=body_name(joint.child), damping=joint.damping, friction=joint.friction, friction_speed=speed
@@ -94,8 +94,8 @@ def springs_of(robot: Description, speed: float) -> dict[str, Spring]:
     }
 
 
-def limits_of(robot: Description, stiffness: float = STIFFEST) -> Limits:
-    """Return what the robot's side refuses to go beyond."""
+def joint_limits(robot: Description, stiffness: float = MAX_STIFFNESS) -> Limits:
+    """Return the limits of the robot's joints that move."""
     joints = robot.moving
     return Limits(
         q_min=np.array([joint.lower for joint in joints]),

@@ -12,7 +12,7 @@ ARM_MODEL = Structure(
     arm.ArmModel,
     {
         "parent": integers("arm links"),
-        "turns": integers("arm links"),
+        "is_revolute": integers("arm links"),
         "R_PJ": floats("arm links", 9),
         "p_PJ": floats("arm links", 3),
         "own": floats("arm links", 10),
@@ -31,8 +31,8 @@ ARM_MOTION = Structure(
         "F": floats("arm links", 6),
     },
 )
-LAW = Structure(
-    control.Law,
+IMPEDANCE_LAW = Structure(
+    control.ImpedanceLaw,
     {
         "q_cmd": _JOINTS,
         "stiffness": _JOINTS,
@@ -45,7 +45,7 @@ LAW = Structure(
         "first": INTEGER,
         "period": FLOAT,
         "u": _ALL,
-        "still": _ALL,
+        "zeros": _ALL,
         "M": _MASS_MATRIX,
         "L": _MASS_MATRIX,
         "h": _ALL,
@@ -58,11 +58,13 @@ LAW = Structure(
 evaluate_arm = EntryPoint(
     arm.evaluate_arm, ARM_MODEL, ARM_MOTION, _JOINTS, _ALL, _ALL, floats(3), _MASS_MATRIX, _ALL
 )
-place_arm = EntryPoint(arm.place_arm, ARM_MODEL, ARM_MOTION, _JOINTS)
-impedance_torque = EntryPoint(control.impedance_torque, ARM_MODEL, ARM_MOTION, LAW, _JOINTS, _JOINTS, _JOINTS)
+compute_poses = EntryPoint(arm.compute_poses, ARM_MODEL, ARM_MOTION, _JOINTS)
+impedance_torque = EntryPoint(
+    control.impedance_torque, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, _JOINTS, _JOINTS, _JOINTS
+)
 joint_loads = EntryPoint(
     control.joint_loads, records(tree.LINK, "links"), records(tree.GROUP, "groups"), integers("joints"),
     floats("links", 6), _JOINTS,
 )  # fmt: skip
 
-ENTRY_POINTS = (evaluate_arm, place_arm, impedance_torque, joint_loads)
+ENTRY_POINTS = (evaluate_arm, compute_poses, impedance_torque, joint_loads)

@@ -1,4 +1,4 @@
-"""An experiment: a plan that is carried out through a link, and what the robot said meanwhile."""
+"""Experiments: execution of a plan through a robot link, and the log of commands and measurements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
-    """What was commanded and measured, one row per cycle; arrays of joints have shape (cycles, joints)."""
+    """Commands and measurements, one row per cycle; joint arrays have shape (cycles, joints)."""
 
     t: Floats
     """The robot's clock at the end of every cycle [s]."""
@@ -24,14 +24,14 @@ class Log:
     tau_measured: Floats
     tau_external: Floats
     refusals: tuple[tuple[float, Refusal], ...]
-    """When commands were refused and why; a series of the same is named once."""
+    """Time [s] and reason of refused commands; consecutive equal reasons appear once."""
     refused: int
-    """How many commands were refused."""
+    """Number of refused commands."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Experiment:
-    """Carries out a plan; knows its robot only through the link."""
+    """Executes a plan through a robot link."""
 
     plan: Plan
     stiffness: Floats
@@ -40,47 +40,47 @@ class Experiment:
     """(joints,)"""
 
     def command(self, cycle: int) -> Command:
-        """Return the command of a cycle; after the end of the plan the last one stays."""
+        """Return the command of a cycle; after the end of the plan, the last one."""
         q = self.plan.q[min(cycle, len(self.plan.q) - 1)]
         return Command(
             q=q, stiffness=self.stiffness, damping_ratio=self.damping_ratio, tau_ff=np.zeros(len(q))
         )
 
-    def run(self, link: RobotLink, each: Callable[[State], None] | None = None) -> Log:
-        """Carry out the plan and return what happened; ends early where the robot's clock stands still.
+    def run(self, link: RobotLink, on_state: Callable[[State], None] | None = None) -> Log:
+        """Execute the plan and return its log; ends early if the robot's clock stops.
 
-        The plan goes by the robot's clock: a cycle that was missed on the way is skipped, not made up for later.
+        The plan follows the robot's clock: missed cycles are skipped. `on_state` is called after every cycle.
         """
         states: list[State] = []
-        given: list[int] = []
+        cycles: list[int] = []
         refusals: list[tuple[float, Refusal]] = []
-        refused, before = 0, None
-        cycle, begun = 0, 0.0
+        refused, previous = 0, None
+        cycle, start = 0, 0.0
         while cycle < len(self.plan.q):
             state = link.cycle(self.command(cycle))
             if not states:
-                begun = state.t - self.plan.period
+                start = state.t - self.plan.period
             elif state.t <= states[-1].t:
                 break
             states.append(state)
-            given.append(cycle)
-            cycle = max(cycle + 1, round((state.t - begun) / self.plan.period))
+            cycles.append(cycle)
+            cycle = max(cycle + 1, round((state.t - start) / self.plan.period))
             if state.refusal is not None:
                 refused += 1
-                if state.refusal is not before:
+                if state.refusal is not previous:
                     refusals.append((state.t, state.refusal))
-            before = state.refusal
-            if each is not None:
-                each(state)
-        return self._log(states, given, refusals, refused)
+            previous = state.refusal
+            if on_state is not None:
+                on_state(state)
+        return self._log(states, cycles, refusals, refused)
 
     def _log(
-        self, states: list[State], given: list[int], refusals: list[tuple[float, Refusal]], refused: int
+        self, states: list[State], cycles: list[int], refusals: list[tuple[float, Refusal]], refused: int
     ) -> Log:
         n = self.plan.q.shape[1]
         return Log(
             t=np.array([s.t for s in states]),
-            command=self.plan.q[given],
+            command=self.plan.q[cycles],
             q=np.array([s.q for s in states]).reshape(-1, n),
             qdot=np.array([s.qdot for s in states]).reshape(-1, n),
             tau_measured=np.array([s.tau_measured for s in states]).reshape(-1, n),

@@ -1,4 +1,4 @@
-"""Joint impedance control: every joint a spring and damper towards where it is told to be."""
+"""Joint impedance control: a spring and damper between commanded and actual position of every joint."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -12,44 +12,44 @@ Floats = NDArray[np.float64]
 
 
 class Compensation(Enum):
-    """Which part of its own dynamics the robot makes up for."""
+    """Which part of its own dynamics the robot compensates."""
 
     NONE = "none"
     GRAVITY = "gravity"
-    """Its weight."""
+    """Gravity torques."""
     DYNAMICS = "dynamics"
-    """Its weight and what the speeds of its joints need (Coriolis and centrifugal)."""
+    """Gravity, Coriolis and centrifugal torques."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Modes:
-    """An arm under joint stiffness as decoupled oscillators: M = Q Q^T, K = Q diag(squares) Q^T."""
+class DecoupledModes:
+    """Decoupled oscillators of an arm under joint stiffness: M = Q Q^T, K = Q diag(squares) Q^T."""
 
     Q: Floats
     squares: Floats
     """Squares of the angular frequencies [1/s2]."""
 
     def damping(self, ratio: Floats | float) -> Floats:
-        """Return the damping matrix that gives the modes their share of critical damping; Eq. (A10)."""
+        """Return the damping matrix for the given damping ratios of the modes; Eq. (A10)."""
         each = 2.0 * np.broadcast_to(np.asarray(ratio, float), self.squares.shape) * np.sqrt(self.squares)
         return np.asarray((self.Q * each) @ self.Q.T)
 
 
-def modes_of(M: Floats, stiffness: Floats) -> Modes:
-    """Diagonalise mass matrix and joint stiffness together; Eq. (A9)."""
+def decoupled_modes(M: Floats, stiffness: Floats) -> DecoupledModes:
+    """Diagonalise mass matrix and joint stiffness simultaneously; Eq. (A9)."""
     L = np.linalg.cholesky(M)
     half = np.linalg.solve(L, np.diag(np.sqrt(stiffness)))
     squares, U = np.linalg.eigh(half @ half.T)
-    return Modes(Q=L @ U, squares=np.maximum(squares, 0.0))
+    return DecoupledModes(Q=L @ U, squares=np.maximum(squares, 0.0))
 
 
-def damping_of(M: Floats, stiffness: Floats, ratio: Floats) -> Floats:
-    """Return the damping matrix of an arm; ratios that differ belong to the joints that dominate a mode.
+def damping_matrix(M: Floats, stiffness: Floats, ratio: Floats) -> Floats:
+    """Return the damping matrix of an arm for damping ratios of its joints (joints,).
 
-    One ratio for all joints gives every mode that ratio. With several, each mode takes the mean over the joints,
+    Equal ratios give every mode that ratio. Otherwise each mode has the mean over the joints,
     weighted by their share in the mode's kinetic energy; Eq. (A11).
     """
-    modes = modes_of(M, stiffness)
+    modes = decoupled_modes(M, stiffness)
     if np.ptp(ratio) == 0.0:
         return modes.damping(float(ratio[0]))
     shape = np.linalg.inv(modes.Q).T  # mode shapes, mass-normalised
@@ -60,9 +60,9 @@ def damping_of(M: Floats, stiffness: Floats, ratio: Floats) -> Floats:
 def check_sampling(
     M: Floats, stiffness: Floats, ratio: Floats, period: float, names: tuple[str, ...]
 ) -> None:
-    """Refuse a stiffness that torques held for a period would turn into a growing oscillation; Eq. (A13)."""
+    """Raise InputError if sampling the torque with this period [s] makes the closed loop unstable; Eq. (A13)."""
     n = len(M)
-    D = damping_of(M, stiffness, ratio)
+    D = damping_matrix(M, stiffness, ratio)
     inverse = np.linalg.inv(M)
     half = 0.5 * period**2
     step = np.block(
@@ -77,8 +77,8 @@ def check_sampling(
         joint = names[int(np.argmax(np.abs(vectors[n:, worst]) * np.sqrt(np.diag(M))))]
         raise InputError(
             Problem(
-                message=f"The arm would swing up: held for {period * 1e3:g} ms, the torque of '{joint}' comes too late "
-                "for its stiffness.",
+                message=f"Unstable control: a torque period of {period * 1e3:g} ms is too long for the stiffness of "
+                f"joint '{joint}'.",
                 field="control.stiffness",
                 hint="Lower the stiffness, or shorten control.torque_period.",
             )

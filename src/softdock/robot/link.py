@@ -1,12 +1,12 @@
-"""What an experiment and a robot say to each other, whether the robot is simulated or real.
+"""Interface between an experiment and a robot, simulated or real.
 
     with link:
-        state = link.cycle(monitor(joints))      # monitor mode: look, do not move
-        while experiment.goes_on(state):
+        state = link.cycle(monitor(joints))      # monitor mode: read the state without moving
+        while not experiment.finished(state):
             state = link.cycle(experiment.command(state))
 
-An experiment knows only `RobotLink`. A robot knows only `Robot`; what stands between them (a function call, a
-network with delay and loss) does not concern either.
+An experiment depends on `RobotLink` only. A robot implements `Robot`. The transport between them (a function call, a
+network with delay and loss) is invisible to both.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 class Mode(IntEnum):
-    """Who decides where the robot goes."""
+    """Operating mode of the robot."""
 
     MONITOR = 0
     """The robot holds its position and only reports."""
@@ -32,40 +32,40 @@ class Mode(IntEnum):
 
 
 class Refusal(Enum):
-    """Why the robot's side did not accept a command; the value is a sentence to the person."""
+    """Reason why the robot refused a command; the value is the message to the user."""
 
-    JOINT_COUNT = "The command has another number of joints than the robot."
+    JOINT_COUNT = "The number of joints of the command differs from that of the robot."
     NOT_FINITE = "The command has a value that is not a finite number."
     POSITION = "A commanded joint position lies outside the joint's limits."
-    SPEED = "The commanded position moves faster than a joint may turn."
-    TORQUE = "A feed-forward torque is larger than the joint may exert."
+    SPEED = "The commanded position moves faster than the speed limit of a joint."
+    TORQUE = "A feed-forward torque exceeds the torque limit of the joint."
     STIFFNESS = "A stiffness is negative or larger than the robot allows."
     DAMPING = "A damping ratio is negative or larger than the robot allows."
-    STALE = "The command is older than one that was already received."
-    FELL_BACK = "The robot holds because commands stayed away; it must be asked for monitor mode first."
+    STALE = "The command is older than one already received."
+    FELL_BACK = "The robot holds its position because commands timed out; request monitor mode first."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Command:
-    """What the robot is asked to do for one cycle; every array has shape (joints,).
+    """Command for one cycle; every array has shape (joints,).
 
-    The robot answers with the torque k (q_cmd - q) - D qdot + tau_ff + compensation of its own dynamics.
+    The robot applies the torque k (q_cmd - q) - D qdot + tau_ff + compensation of its own dynamics.
     """
 
     q: Array
-    """Wanted joint positions [rad] (sliding joints [m])."""
+    """Commanded joint positions [rad] (prismatic joints [m])."""
     stiffness: Array
     """Joint stiffness k [N m/rad]."""
     damping_ratio: Array
-    """Share of critical damping from which D is designed [1]."""
+    """Damping ratio from which D is computed [1]."""
     tau_ff: Array
-    """Torque added to that of the joint springs [N m]."""
+    """Feed-forward torque [N m]."""
     mode: Mode = Mode.COMMAND
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """What the robot measures at one instant; every array has shape (joints,)."""
+    """Measured state of the robot at one instant; every array has shape (joints,)."""
 
     t: float
     """The robot's own clock [s]."""
@@ -74,19 +74,19 @@ class State:
     qdot: Array
     """Joint speeds [rad/s]."""
     tau_measured: Array
-    """Torques at the joints' output sides [N m]."""
+    """Torques at the output side of the joints [N m]."""
     tau_external: Array
-    """Part of them that contact with the surroundings causes [N m]."""
+    """Part of the torques that is caused by contact with the environment [N m]."""
     mode: Mode = Mode.MONITOR
     sequence: int = 0
-    """Counts the robot's cycles; set by the link."""
+    """Number of the robot's cycle; set by the link."""
     refusal: Refusal | None = None
-    """Why the newest command was not accepted; None where it was."""
+    """Why the newest command was refused; None if it was accepted."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Limits:
-    """What a robot refuses to go beyond; every array has shape (joints,)."""
+    """Limits of a robot's joints; every array has shape (joints,)."""
 
     q_min: Array
     """Lowest joint positions [rad]."""
@@ -99,9 +99,9 @@ class Limits:
     stiffness: Array
     """Highest joint stiffness [N m/rad]."""
     damping_ratio: float = 2.0
-    """Highest damping ratio; above 1 a joint only creeps, so nobody needs more than twice critical."""
+    """Highest damping ratio; values above 1 only slow a joint down, so twice critical is enough."""
     hold_stiffness: Array | None = None
-    """Joint stiffness with which the robot holds before any command came [N m/rad]; by default `stiffness`."""
+    """Joint stiffness while the robot holds its position before the first command [N m/rad]; default `stiffness`."""
 
     @property
     def joints(self) -> int:
@@ -110,24 +110,24 @@ class Limits:
 
 
 class Robot(Protocol):
-    """A robot as its own link sees it: it obeys one command for one cycle and measures."""
+    """Interface of a robot: it follows one command for one cycle and measures its state."""
 
     @property
     def limits(self) -> Limits:
-        """What the robot must not be asked for."""
+        """Limits of the robot."""
 
     def advance(self, command: Command, duration: float) -> None:
-        """Follow the command for a duration [s] (zero-order hold); limits were checked, the mode is not looked at."""
+        """Follow the command for a duration [s] (zero-order hold); the caller has checked limits and mode."""
 
     def state(self) -> State:
-        """Return what is measured now."""
+        """Return the measured state."""
 
 
-class Closing:
-    """What lets go at the end of a `with` block."""
+class Closable:
+    """Base class of context managers that call `close` at the end of a `with` block."""
 
     def close(self) -> None:
-        """Let go."""
+        """Release resources."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -143,28 +143,28 @@ class Closing:
 
 
 class RobotLink(Protocol):
-    """The one door between an experiment and a robot."""
+    """Connection of an experiment to a robot."""
 
     @property
     def limits(self) -> Limits:
-        """What the robot will refuse to go beyond."""
+        """Limits of the robot; commands beyond them are refused."""
 
     @property
     def period(self) -> float:
         """Time from one cycle to the next [s], 1 to 100 ms."""
 
     def cycle(self, command: Command) -> State:
-        """Give one command, let one cycle pass and return the state at its end.
+        """Send one command, wait for one cycle and return the state at its end.
 
-        A command that the robot refuses does not raise: `State.refusal` says why, and the robot goes on with
-        the last command it accepted. A robot that does not answer raises `LinkLostError`.
+        A refused command does not raise: `State.refusal` gives the reason, and the robot continues with
+        the last accepted command. A robot that does not answer raises `LinkLostError`.
         """
 
     def idle(self) -> None:
-        """Let the robot hold for about one cycle without waiting for its state; keeps a link alive."""
+        """Request monitor mode without waiting for the state; keeps the connection alive."""
 
     def close(self) -> None:
-        """Let go of the robot, which then holds."""
+        """Release the robot, which then holds its position."""
 
     def __enter__(self) -> Self: ...
 
@@ -177,10 +177,10 @@ class RobotLink(Protocol):
 
 
 class LinkLostError(RunError):
-    """The robot does not answer any more, or refuses to speak with us."""
+    """The robot stopped answering or refused the connection."""
 
 
 def monitor(joints: int) -> Command:
-    """Return the command that asks for nothing but the state."""
+    """Return a command that requests monitor mode, to read the state only."""
     zero = np.zeros(joints)
     return Command(q=zero, stiffness=zero, damping_ratio=zero, tau_ff=zero, mode=Mode.MONITOR)

@@ -1,4 +1,4 @@
-"""Bring a robot from wherever it stands to where an experiment begins."""
+"""Approach motion: moves a robot from its present position to the start of an experiment."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,37 +8,39 @@ import numpy as np
 from softdock.errors import RunError
 from softdock.robot.link import Array, Command, Mode, RobotLink, State, monitor
 
-APPROACH_SHARE = 0.25
-"""Share of the speed limits with which a robot is brought somewhere."""
-SETTLING = 2.0
-"""Longest time to come to rest there [s]."""
-AT_REST = 1e-3
-"""Share of its highest speed below which a joint rests."""
+APPROACH_SPEED_FRACTION = 0.25
+"""Speed of the approach as a fraction of the speed limits."""
+MAX_SETTLING_TIME = 2.0
+"""Longest time to come to rest at the goal [s]."""
+REST_SPEED_FRACTION = 1e-3
+"""Fraction of its speed limit below which a joint is at rest."""
 
 
 def approach(
-    link: RobotLink, goal: Command, near: float, meanwhile: Callable[[], None] = lambda: None
+    link: RobotLink, goal: Command, tolerance: float, on_cycle: Callable[[], None] = lambda: None
 ) -> State:
-    """Move a robot straight in joint space to the positions of a command, and wait until it rests nearby.
+    """Move a robot along a straight line in joint space to the positions of a command and wait until it is at rest.
 
-    `near` is the largest distance of a joint at the end [rad]; `meanwhile` is called once in every cycle.
+    `tolerance` is the largest joint error at the end [rad]; `on_cycle` is called once in every cycle.
     """
     state = link.cycle(monitor(link.limits.joints))
     start = state.q
-    reach = APPROACH_SHARE * np.minimum(link.limits.speed, 10.0) * link.period  # an endless speed is none
-    cycles = max(1, int(np.ceil(np.max(np.abs(goal.q - start) / reach))))
-    for i in range(1, cycles + 1 + int(SETTLING / link.period)):
-        share = min(1.0, i / cycles)
-        meanwhile()
-        state = link.cycle(replace(goal, q=start + (goal.q - start) * share, mode=Mode.COMMAND))
+    step = (
+        APPROACH_SPEED_FRACTION * np.minimum(link.limits.speed, 10.0) * link.period
+    )  # 10 rad/s where unlimited
+    cycles = max(1, int(np.ceil(np.max(np.abs(goal.q - start) / step))))
+    for i in range(1, cycles + 1 + int(MAX_SETTLING_TIME / link.period)):
+        fraction = min(1.0, i / cycles)
+        on_cycle()
+        state = link.cycle(replace(goal, q=start + (goal.q - start) * fraction, mode=Mode.COMMAND))
         if state.refusal is not None:
-            raise RunError(f"The robot does not come to the start: {state.refusal.value}")
-        resting = (np.abs(state.qdot) <= AT_REST * link.limits.speed).all()
-        if i > cycles and resting and distance(state.q, goal.q) <= near:
+            raise RunError(f"The robot cannot move to the start: {state.refusal.value}")
+        resting = (np.abs(state.qdot) <= REST_SPEED_FRACTION * link.limits.speed).all()
+        if i > cycles and resting and distance(state.q, goal.q) <= tolerance:
             return state
-    raise RunError(f"The robot does not come closer to the start than {distance(state.q, goal.q):.3g} rad.")
+    raise RunError(f"The robot does not reach the start: {distance(state.q, goal.q):.3g} rad remain.")
 
 
 def distance(one: Array, two: Array) -> float:
-    """Return the largest distance of a joint [rad]."""
+    """Return the largest difference of a joint position [rad]."""
     return float(np.max(np.abs(one - two)))

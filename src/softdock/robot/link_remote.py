@@ -1,38 +1,38 @@
-"""The client's side of a link: a robot that is reached by datagrams."""
+"""Client side of a link to a robot that is reached by datagrams."""
 
 import secrets
 from dataclasses import replace
 from typing import Protocol
 
-from softdock.robot.link import Closing, Command, Limits, LinkLostError, State, monitor
+from softdock.robot.link import Closable, Command, Limits, LinkLostError, State, monitor
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.protocol import (
     VERSION,
     Bye,
+    CommandMessage,
     Denial,
-    Denied,
+    DenialMessage,
     Hello,
     MalformedError,
-    Measured,
-    Ordered,
-    OtherVersionError,
     Packet,
+    ProtocolVersionError,
+    StateMessage,
     Welcome,
     decode,
     encode,
 )
 
-GREETINGS, GREETING_WAIT = 10, 0.2
-"""How often a client asks for the robot, and how long it waits for each answer [s]."""
-SILENCE = 1.0
-"""Least time without any state after which a client gives up [s]."""
+CONNECT_ATTEMPTS, CONNECT_TIMEOUT = 10, 0.2
+"""Number of connection attempts, and the time to wait for the answer to each [s]."""
+MIN_SILENCE_TIMEOUT = 1.0
+"""Shortest time without a state after which the link counts as lost [s]."""
 
 
-class Wire(Protocol):
-    """Carries datagrams to one robot and back."""
+class Transport(Protocol):
+    """Sends datagrams to one robot and receives its answers."""
 
     name: str
-    """Where the robot is, for messages."""
+    """Address of the robot, for messages."""
 
     def now(self) -> float:
         """Return the client's clock [s]."""
@@ -44,36 +44,36 @@ class Wire(Protocol):
         """Return the next datagram, or None if the clock reaches the deadline [s] before one arrives."""
 
     def close(self) -> None:
-        """Let go of what carries the datagrams."""
+        """Release the connection."""
 
 
-class RemoteLink(Closing):
-    """Link to a robot at the other end of a wire; the robot sets the pace."""
+class RemoteLink(Closable):
+    """Link to a robot over a transport; the robot's cycle sets the pace."""
 
-    def __init__(self, wire: Wire, silence: float | None = None) -> None:
-        self._wire = wire
+    def __init__(self, transport: Transport, silence: float | None = None) -> None:
+        self._transport = transport
         self._session = secrets.randbits(64)
         self._sequence = 0
-        self._newest: Measured | None = None
+        self._newest: StateMessage | None = None
         self._arrived: float | None = None
         self._timed = 0
         self._is_open = False
         self.statistics = ClientStatistics()
         try:
-            welcome = self._greet()
+            welcome = self._connect()
             self._limits, self._period = welcome.limits, welcome.period
             self.timeout = welcome.timeout
-            """How long the robot waits for commands before it holds [s]."""
-            self._silence = max(SILENCE, 10.0 * welcome.period) if silence is None else silence
+            """Time without commands after which the robot holds its position [s]."""
+            self._silence = max(MIN_SILENCE_TIMEOUT, 10.0 * welcome.period) if silence is None else silence
             self._is_open = True
-            self._wait()  # from now on every command answers a state
+            self._wait()  # from here on every command follows a state
         except BaseException:
-            wire.close()
+            transport.close()
             raise
 
     @property
     def limits(self) -> Limits:
-        """What the robot will refuse to go beyond."""
+        """Limits of the robot; commands beyond them are refused."""
         return self._limits
 
     @property
@@ -88,110 +88,113 @@ class RemoteLink(Closing):
         return self._state()
 
     def idle(self) -> None:
-        """Ask for monitor mode and take in what has arrived, without waiting."""
+        """Request monitor mode and process received datagrams, without waiting."""
         self._send(monitor(self._limits.joints))
         self._drain()
 
     def close(self) -> None:
-        """Give the robot back; it holds."""
+        """Release the robot, which then holds its position."""
         if self._is_open:
             self._is_open = False
             try:
-                self._wire.send(encode(self._session, self._sequence + 1, Bye()))
+                self._transport.send(encode(self._session, self._sequence + 1, Bye()))
             except OSError:
-                pass  # the robot misses us soon enough, and holds
+                pass  # the robot's watchdog then holds its position
             finally:
-                self._wire.close()
+                self._transport.close()
 
     def _wait(self) -> None:
-        """Wait for a new state, and take the newest if several have come."""
+        """Wait for a new state and keep the newest if several arrived."""
         newest = self._newest
-        deadline = self._wire.now() + self._silence
+        deadline = self._transport.now() + self._silence
         while self._newest is newest:
-            data = self._wire.receive(deadline)
+            data = self._transport.receive(deadline)
             if data is None:
                 raise self._lost(f"has not answered for {self._silence:g} s")
-            self._take(data)
+            self._process(data)
         self._drain()
 
-    def _greet(self) -> Welcome:
-        for _ in range(GREETINGS):
-            self._wire.send(encode(self._session, 0, Hello()))
-            deadline = self._wire.now() + GREETING_WAIT
-            while (data := self._wire.receive(deadline)) is not None:
+    def _connect(self) -> Welcome:
+        for _ in range(CONNECT_ATTEMPTS):
+            self._transport.send(encode(self._session, 0, Hello()))
+            deadline = self._transport.now() + CONNECT_TIMEOUT
+            while (data := self._transport.receive(deadline)) is not None:
                 packet = self._decode(data)
                 match packet and packet.body:
                     case Welcome() as welcome:
                         return welcome
-                    case Denied(why):
-                        raise self._lost(_WHY[why])
-        raise self._lost(f"did not answer within {GREETINGS * GREETING_WAIT:g} s")
+                    case DenialMessage(why):
+                        raise self._lost(_DENIAL_MESSAGES[why])
+        raise self._lost(f"did not answer within {CONNECT_ATTEMPTS * CONNECT_TIMEOUT:g} s")
 
     def _decode(self, data: bytes) -> Packet | None:
         try:
             packet = decode(data)
-        except OtherVersionError as error:
+        except ProtocolVersionError as error:
             self.statistics.malformed += 1
             if self._newest is None and not self._is_open:
-                words = f"speaks version {error.version} of the protocol, and this Softdock version {VERSION}"
-                raise self._lost(words) from None
+                message = f"uses version {error.version} of the protocol, and this Softdock version {VERSION}"
+                raise self._lost(message) from None
             return None
         except MalformedError:
             self.statistics.malformed += 1
             return None
-        told_version = not self._is_open and packet.body == Denied(Denial.VERSION)  # knows no session
-        if packet.session != self._session and not told_version:
+        # A denial of the version has no session number.
+        version_denied = not self._is_open and packet.body == DenialMessage(Denial.VERSION)
+        if packet.session != self._session and not version_denied:
             self.statistics.foreign += 1
             return None
         return packet
 
-    def _take(self, data: bytes) -> None:
+    def _process(self, data: bytes) -> None:
         packet = self._decode(data)
         match packet and packet.body:
-            case Measured() as measured:
+            case StateMessage() as measured:
                 assert packet is not None
-                self._take_state(measured, packet.sequence)
+                self._process_state(measured, packet.sequence)
             case Bye():
                 raise self._lost("has ended the session")
 
-    def _take_state(self, measured: Measured, sequence: int) -> None:
+    def _process_state(self, measured: StateMessage, sequence: int) -> None:
         if len(measured.state.q) != self._limits.joints:
             self.statistics.malformed += 1
             return
-        if not self.statistics.states.take(sequence):
+        if not self.statistics.states.add(sequence):
             return
-        now = self._wire.now()
+        now = self._transport.now()
         if self._arrived is not None:
-            self.statistics.interval.take(now - self._arrived)
+            self.statistics.interval.add(now - self._arrived)
         self._arrived = now
         if measured.echo > self._timed:
             self._timed = measured.echo
-            self.statistics.latency.take(now - measured.echo_sent - measured.held)
+            self.statistics.latency.add(now - measured.echo_sent - measured.held)
         self.statistics.refused = measured.refused
         self._newest = replace(measured, state=replace(measured.state, sequence=sequence))
 
     def _drain(self) -> None:
-        while (data := self._wire.receive(self._wire.now())) is not None:
-            self._take(data)
+        while (data := self._transport.receive(self._transport.now())) is not None:
+            self._process(data)
 
     def _send(self, command: Command) -> None:
         if not self._is_open:
-            raise self._lost("was given back; a closed link cannot be used again")
+            raise self._lost("was released; a closed link cannot be used again")
         arrays = (command.q, command.stiffness, command.damping_ratio, command.tau_ff)
         if any(array.shape != command.q.shape for array in arrays) or command.q.ndim != 1:
-            raise ValueError("the arrays of a command must have one number per joint, all of them")
+            raise ValueError("all arrays of a command must have one number per joint")
         self._sequence += 1
-        self._wire.send(encode(self._session, self._sequence, Ordered(command, self._wire.now())))
+        self._transport.send(
+            encode(self._session, self._sequence, CommandMessage(command, self._transport.now()))
+        )
 
     def _state(self) -> State:
         assert self._newest is not None
         return self._newest.state
 
     def _lost(self, why: str) -> LinkLostError:
-        return LinkLostError(f"The robot at {self._wire.name} {why}.")
+        return LinkLostError(f"The robot at {self._transport.name} {why}.")
 
 
-_WHY = {
-    Denial.BUSY: "is taken by another client",
-    Denial.VERSION: f"does not speak version {VERSION} of the protocol, which this Softdock speaks",
+_DENIAL_MESSAGES = {
+    Denial.BUSY: "is in use by another client",
+    Denial.VERSION: f"does not support version {VERSION} of the protocol, which this Softdock uses",
 }

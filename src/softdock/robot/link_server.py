@@ -1,7 +1,7 @@
-"""The robot's side of a link, without sockets and without a clock of its own.
+"""Robot side of a link, without sockets and without a clock of its own.
 
-Datagrams and instants go in, datagrams come out. A real server feeds it from a socket, a test from a simulated
-network; both get the same behaviour.
+Its inputs are datagrams and times, its outputs datagrams. A real server feeds it from a socket, a test from a
+simulated network, with the same behaviour.
 """
 
 from collections import Counter
@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
+from softdock.robot.command_supervisor import CommandSupervisor
 from softdock.robot.link import Command, Mode, Refusal, Robot, State
-from softdock.robot.link_gate import Gate
 from softdock.robot.link_statistics import ServerStatistics
 from softdock.robot.protocol import (
-    MOST_JOINTS,
+    MAX_JOINTS,
     Bye,
+    CommandMessage,
     Denial,
-    Denied,
+    DenialMessage,
     Hello,
     MalformedError,
-    Measured,
-    Ordered,
-    OtherVersionError,
     Packet,
+    ProtocolVersionError,
+    StateMessage,
     Welcome,
     decode,
     encode,
@@ -33,12 +33,12 @@ Outgoing = list[tuple[bytes, Address]]
 
 
 @dataclass
-class _Owner:
-    """The client that has the robot."""
+class _Client:
+    """The client that controls the robot."""
 
     address: Address
     session: int
-    heard: float
+    last_heard: float
     sent: int = 0
     echo: int = 0
     echo_sent: float = 0.0
@@ -47,132 +47,134 @@ class _Owner:
 
 
 class RobotServer:
-    """Lets one client at a time command a robot, cycle by cycle.
+    """Serves a robot to one client at a time, cycle by cycle.
 
-    A cycle begins with the sending of the state. A command that has arrived by then is followed until the next
-    one begins; what arrives later waits for the next cycle, as in a robot whose controller samples its input.
+    A cycle begins when the state is sent. A command that has arrived by then is followed until the next cycle
+    begins; a later command waits for the next cycle, as in a robot whose controller samples its input.
     """
 
     def __init__(self, robot: Robot, period: float = 1e-3, timeout: float | None = None) -> None:
-        if not 1 <= robot.limits.joints <= MOST_JOINTS:
-            message = f"A robot behind this link has 1 to {MOST_JOINTS} joints."
+        if not 1 <= robot.limits.joints <= MAX_JOINTS:
+            message = f"The link supports robots with 1 to {MAX_JOINTS} joints."
             raise InputError(Problem(message=message, given=str(robot.limits.joints)))
         self.robot = robot
-        self.gate = Gate(robot.limits, period, timeout)
-        self.release_after = max(1.0, 2.0 * self.gate.timeout)
-        """Silence after which the robot is free for another client [s]."""
+        self.supervisor = CommandSupervisor(robot.limits, period, timeout)
+        self.release_after = max(1.0, 2.0 * self.supervisor.timeout)
+        """Time without datagrams after which the robot is released for other clients [s]."""
         self.statistics = ServerStatistics()
-        self._owner: _Owner | None = None
+        self._client: _Client | None = None
         self._state = robot.state()
-        self.gate.begin(self._state.q)
-        self._following: Command = self.gate.obeyed
+        self.supervisor.start_session(self._state.q)
+        self._following: Command = self.supervisor.active_command
         self._began = float("-inf")
 
     @property
     def period(self) -> float:
         """Time from one cycle to the next [s]."""
-        return self.gate.period
+        return self.supervisor.period
 
     @property
     def state(self) -> State:
-        """The state at the beginning of this cycle."""
-        return replace(self._state, mode=self.gate.mode, refusal=self.gate.refusal)
+        """The state at the beginning of the present cycle."""
+        return replace(self._state, mode=self.supervisor.mode, refusal=self.supervisor.refusal)
 
     @property
-    def is_taken(self) -> bool:
-        """Whether a client has the robot."""
-        return self._owner is not None
+    def has_client(self) -> bool:
+        """Whether a client controls the robot."""
+        return self._client is not None
 
     def receive(self, data: bytes, address: Address, now: float) -> Outgoing:
-        """Take a datagram that arrived now [s] and return what is to be sent at once."""
+        """Process a datagram that arrived at time `now` [s] and return the answers to send immediately."""
         try:
             packet = decode(data)
-        except OtherVersionError:
+        except ProtocolVersionError:
             self.statistics.malformed += 1
-            return [(encode(0, 0, Denied(Denial.VERSION)), address)]
+            return [(encode(0, 0, DenialMessage(Denial.VERSION)), address)]
         except MalformedError:
             self.statistics.malformed += 1
             return []
         if isinstance(packet.body, Hello):
-            return self._greet(packet, address, now)
-        owner = self._owner
-        if owner is None or (owner.address, owner.session) != (address, packet.session):
+            return self._handle_hello(packet, address, now)
+        client = self._client
+        if client is None or (client.address, client.session) != (address, packet.session):
             self.statistics.foreign += 1
             return []
         match packet.body:
-            case Ordered() as ordered:
-                self._take(ordered, packet.sequence, owner, now)
+            case CommandMessage() as ordered:
+                self._process_command(ordered, packet.sequence, client, now)
             case Bye():
                 self._release()
             case _:
-                self.statistics.foreign += 1  # only a robot says such things
+                self.statistics.foreign += 1  # a message that only robots send
         return []
 
     def tick(self, now: float) -> Outgoing:
-        """End the running cycle, begin the next one now [s] and return the state to be sent."""
+        """End the present cycle, begin the next one at time `now` [s] and return the state to send."""
         if self.statistics.cycles:
             self.robot.advance(self._following, self.period)
         self.statistics.cycles += 1
         self._state = self.robot.state()
-        self.gate.watch(self._state.q, now)
-        if self._owner is not None and now - self._owner.heard > self.release_after:
+        self.supervisor.check_timeout(self._state.q, now)
+        if self._client is not None and now - self._client.last_heard > self.release_after:
             self._release()
-        self._following, self._began = self.gate.obeyed, now
-        if self._owner is None:
+        self._following, self._began = self.supervisor.active_command, now
+        if self._client is None:
             return []
-        return [(self._report(self._owner, now), self._owner.address)]
+        return [(self._report(self._client, now), self._client.address)]
 
     def stop(self) -> Outgoing:
-        """End the session, if there is one, and let the robot hold."""
-        owner = self._owner
+        """End the session, if any, and hold the robot's position."""
+        client = self._client
         self._release()
-        return [] if owner is None else [(encode(owner.session, owner.sent + 1, Bye()), owner.address)]
+        return [] if client is None else [(encode(client.session, client.sent + 1, Bye()), client.address)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the statistics, with every refusal by its name."""
-        refused: Counter[Refusal] = self.gate.refused
+        """Return the statistics, with the number of refusals by reason."""
+        refused: Counter[Refusal] = self.supervisor.refused
         return {
             **self.statistics.to_json(),
-            "accepted": self.gate.accepted,
-            "fallbacks": self.gate.fallbacks,
+            "accepted": self.supervisor.accepted,
+            "fallbacks": self.supervisor.fallbacks,
             "refused": {reason.name.lower(): refused[reason] for reason in Refusal},
         }
 
-    def _greet(self, packet: Packet, address: Address, now: float) -> Outgoing:
-        owner = self._owner
-        mine = owner is not None and (owner.address, owner.session) == (address, packet.session)
-        if owner is not None and not mine:
+    def _handle_hello(self, packet: Packet, address: Address, now: float) -> Outgoing:
+        client = self._client
+        is_repeated = client is not None and (client.address, client.session) == (address, packet.session)
+        if client is not None and not is_repeated:
             self.statistics.denied += 1
-            return [(encode(packet.session, 0, Denied(Denial.BUSY)), address)]
-        if owner is None:
-            self._owner = _Owner(address, packet.session, now, refused_before=self.gate.refused.total())
-            self.gate.begin(self._state.q)
+            return [(encode(packet.session, 0, DenialMessage(Denial.BUSY)), address)]
+        if client is None:
+            self._client = _Client(
+                address, packet.session, now, refused_before=self.supervisor.refused.total()
+            )
+            self.supervisor.start_session(self._state.q)
             self.statistics.begin_session()
         else:
-            owner.heard = now
-        welcome = Welcome(self.period, self.gate.timeout, self.robot.limits)
+            client.last_heard = now
+        welcome = Welcome(self.period, self.supervisor.timeout, self.robot.limits)
         return [(encode(packet.session, 0, welcome), address)]
 
-    def _take(self, ordered: Ordered, sequence: int, owner: _Owner, now: float) -> None:
-        owner.heard = now
-        if self.statistics.commands.take(sequence):
-            owner.echo, owner.echo_sent, owner.echo_arrived = sequence, ordered.sent, now
-        self.gate.admit(ordered.command, sequence, self._state.q, now)
+    def _process_command(self, ordered: CommandMessage, sequence: int, client: _Client, now: float) -> None:
+        client.last_heard = now
+        if self.statistics.commands.add(sequence):
+            client.echo, client.echo_sent, client.echo_arrived = sequence, ordered.sent, now
+        self.supervisor.submit(ordered.command, sequence, self._state.q, now)
         if now <= self._began:
-            self._following = self.gate.obeyed
+            self._following = self.supervisor.active_command
 
-    def _report(self, owner: _Owner, now: float) -> bytes:
-        owner.sent += 1
-        measured = Measured(
+    def _report(self, client: _Client, now: float) -> bytes:
+        client.sent += 1
+        measured = StateMessage(
             self.state,
-            owner.echo,
-            owner.echo_sent,
-            now - owner.echo_arrived if owner.echo else 0.0,
-            self.gate.refused.total() - owner.refused_before,
+            client.echo,
+            client.echo_sent,
+            now - client.echo_arrived if client.echo else 0.0,
+            self.supervisor.refused.total() - client.refused_before,
         )
-        return encode(owner.session, owner.sent, measured)
+        return encode(client.session, client.sent, measured)
 
     def _release(self) -> None:
-        self._owner = None
-        if self.gate.mode is Mode.COMMAND:
-            self.gate.hold(self._state.q)
+        self._client = None
+        if self.supervisor.mode is Mode.COMMAND:
+            self.supervisor.hold(self._state.q)

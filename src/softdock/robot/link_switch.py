@@ -1,4 +1,4 @@
-"""One experiment, several robots: change from one to another while the experiment runs."""
+"""Switching between several robots during one experiment."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,22 +6,22 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.errors import RunError
-from softdock.robot.link import Array, Closing, Command, Limits, Mode, RobotLink, State, monitor
+from softdock.robot.link import Array, Closable, Command, Limits, Mode, RobotLink, State, monitor
 from softdock.robot.link_approach import approach, distance
 
-ALIGNED = 0.01
-"""Largest distance of a joint from the commanded position at which a robot may take over [rad]."""
+MAX_ALIGNMENT_ERROR = 0.01
+"""Largest joint error from the commanded position at which a robot may take over [rad]."""
 
 
 class SwitchError(RunError):
-    """A robot may not take over: the experiment would jump."""
+    """A robot cannot take over, because the motion would jump."""
 
 
-class SwitchableLink(Closing):
-    """A link that is one of several links at a time; the others hold.
+class SwitchableLink(Closable):
+    """A link that forwards to one of several links; the other robots hold their positions.
 
-    An experiment sees one robot: time goes on evenly, and after a change the first command is the last one of
-    before, so that nothing jumps.
+    The experiment sees one robot: its clock is continuous, and after a switch the first command is the last one
+    before it, so that the motion does not jump.
     """
 
     def __init__(self, links: Mapping[str, RobotLink], active: str) -> None:
@@ -38,12 +38,12 @@ class SwitchableLink(Closing):
 
     @property
     def link(self) -> RobotLink:
-        """The link in use."""
+        """The active link."""
         return self._links[self.active]
 
     @property
     def limits(self) -> Limits:
-        """What the robot in use will refuse to go beyond."""
+        """Limits of the active robot; commands beyond them are refused."""
         return self.link.limits
 
     @property
@@ -52,7 +52,7 @@ class SwitchableLink(Closing):
         return self.link.period
 
     def cycle(self, command: Command) -> State:
-        """Give the robot in use one command and return its state; the others go on holding."""
+        """Send one command to the active robot and return its state; the others hold their positions."""
         for name, link in self._links.items():
             if name != self.active:
                 link.idle()
@@ -63,36 +63,36 @@ class SwitchableLink(Closing):
         return self._state
 
     def align(self, name: str, stiffness: Array, damping_ratio: Array) -> None:
-        """Bring a robot that is not in use to the last commanded position, with a share of its full speed.
+        """Move an inactive robot to the last commanded position at a fraction of its full speed.
 
-        The robot in use keeps its last command meanwhile, and the experiment's clock stands still.
+        Meanwhile the active robot keeps its last command, and the experiment's clock stands still.
         """
         self._check_name(name)
         goal = self._goal()
         command = Command(
             q=goal, stiffness=stiffness, damping_ratio=damping_ratio, tau_ff=np.zeros(len(goal))
         )
-        approach(self._links[name], command, 0.5 * ALIGNED, self._wait)
+        approach(self._links[name], command, 0.5 * MAX_ALIGNMENT_ERROR, self._wait)
 
     def _wait(self) -> None:
-        """Let the robot in use keep its last command for a cycle, which the experiment's clock does not count."""
+        """Repeat the active robot's last command for a cycle that the experiment's clock does not count."""
         state = self.link.cycle(self._last or monitor(self.limits.joints))
         if self._state is not None:
             self._offset = self._state.t - state.t
 
     def switch(self, name: str) -> State:
-        """Go on with another robot, which must stand where the last command was; return its state."""
+        """Activate another robot, which must be at the last commanded position; return its state."""
         self._check_name(name)
         if name == self.active:
-            raise SwitchError(f"The robot '{name}' is in use already.")
+            raise SwitchError(f"The robot '{name}' is already active.")
         successor = self._links[name]
         state = successor.cycle(monitor(successor.limits.joints))
         if self._last is not None and self._last.mode is Mode.COMMAND:
-            if self._distance(state.q) > ALIGNED:
+            if self._distance(state.q) > MAX_ALIGNMENT_ERROR:
                 joint = int(np.argmax(np.abs(state.q - self._last.q)))
                 raise SwitchError(
-                    f"The robot '{name}' stands {self._distance(state.q):.3g} rad from the last command at "
-                    f"joint {joint + 1}; at most {ALIGNED:g} rad are allowed. Bring it there with align()."
+                    f"The robot '{name}' is {self._distance(state.q):.3g} rad from the last command at "
+                    f"joint {joint + 1}; at most {MAX_ALIGNMENT_ERROR:g} rad are allowed. Move it there with align()."
                 )
             state = self._hand_over(successor, state, self._last)
         self.link.idle()
@@ -104,14 +104,14 @@ class SwitchableLink(Closing):
         return self._state
 
     def close(self) -> None:
-        """Let go of all robots."""
+        """Release all robots."""
         for link in self._links.values():
             link.close()
 
     def _hand_over(self, successor: RobotLink, state: State, last: Command) -> State:
-        """Lead the successor from where it stands to the last command, as fast as it may go."""
-        reach = successor.limits.speed * successor.period * 0.9
-        cycles = max(1, int(np.ceil(np.max(np.abs(last.q - state.q) / reach))))
+        """Move the successor from its position to the last command, at 90 % of its speed limits."""
+        step = 0.9 * successor.limits.speed * successor.period
+        cycles = max(1, int(np.ceil(np.max(np.abs(last.q - state.q) / step))))
         start = state.q
         for i in range(1, cycles + 1):
             state = successor.cycle(replace(last, q=start + (last.q - start) * i / cycles))
@@ -123,7 +123,7 @@ class SwitchableLink(Closing):
         if self._last is not None and self._last.mode is Mode.COMMAND:
             return self._last.q
         if self._state is None:
-            raise SwitchError("There is no cycle yet to align with.")
+            raise SwitchError("There is no previous cycle to align with.")
         return self._state.q
 
     def _distance(self, q: Array) -> float:

@@ -1,6 +1,6 @@
-"""The datagrams between a robot and its client, byte by byte as docs/robot-link.md shows them.
+"""Datagrams between a robot and its client; docs/robot-link.md documents every byte.
 
-Little-endian throughout. A header of 24 bytes, a body by kind, and the CRC-32 of all before it.
+All numbers are little-endian. A datagram has a header of 24 bytes, a body that depends on its kind, and a CRC-32.
 """
 
 import struct
@@ -14,10 +14,10 @@ from softdock.robot.link import Array, Command, Limits, Mode, Refusal, State
 
 MAGIC = b"SDRL"
 VERSION = 1
-MOST_JOINTS = 32
-"""More would not fit into one Ethernet frame, and a cycle must not depend on two."""
-LARGEST = 1472
-"""Bytes of a datagram that no Ethernet link cuts in two (1500 less IP and UDP headers)."""
+MAX_JOINTS = 32
+"""Largest number of joints whose datagrams fit into one Ethernet frame."""
+MAX_DATAGRAM_BYTES = 1472
+"""Largest datagram without fragmentation on Ethernet (1500 bytes less IP and UDP headers)."""
 
 _HEADER = struct.Struct("<4sBBHQQ")
 _CHECKSUM = struct.Struct("<I")
@@ -27,11 +27,11 @@ _STATE = struct.Struct("<BBHIdQddQ")
 _DENIAL = struct.Struct("<B7x")
 
 _REFUSALS = tuple(Refusal)
-"""A refusal's code is its place in this order, counted from 1; 0 stands for none."""
+"""The code of a refusal is its position in this order, counted from 1; 0 means none."""
 
 
 class Kind(IntEnum):
-    """What a datagram is."""
+    """Kind of a datagram."""
 
     HELLO = 1
     WELCOME = 2
@@ -42,18 +42,18 @@ class Kind(IntEnum):
 
 
 class Denial(IntEnum):
-    """Why a robot does not speak with a client."""
+    """Reason why a robot denies a connection."""
 
     BUSY = 1
     VERSION = 2
 
 
 class MalformedError(ValueError):
-    """The bytes are not a datagram of this protocol."""
+    """The bytes are not a valid datagram of this protocol."""
 
 
-class OtherVersionError(MalformedError):
-    """The datagram belongs to another version of the protocol."""
+class ProtocolVersionError(MalformedError):
+    """The datagram has another version of the protocol."""
 
     def __init__(self, version: int) -> None:
         self.version = version
@@ -62,24 +62,24 @@ class OtherVersionError(MalformedError):
 
 @dataclass(frozen=True)
 class Hello:
-    """Client: may I have the robot?"""
+    """Client: requests the robot."""
 
 
 @dataclass(frozen=True)
 class Bye:
-    """Either side: this session is over."""
+    """Either side: ends the session."""
 
 
 @dataclass(frozen=True)
-class Denied:
-    """Robot: no, because."""
+class DenialMessage:
+    """Robot: denies the connection."""
 
     why: Denial
 
 
 @dataclass(frozen=True)
 class Welcome:
-    """Robot: it is yours, and these are its cycle, patience and limits."""
+    """Robot: accepts the client and states its cycle time [s], command timeout [s] and limits."""
 
     period: float
     timeout: float
@@ -87,34 +87,34 @@ class Welcome:
 
 
 @dataclass(frozen=True)
-class Ordered:
-    """Client: a command, and when it was sent by the client's clock [s]."""
+class CommandMessage:
+    """Client: a command, with the time of sending on the client's clock [s]."""
 
     command: Command
     sent: float
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Robot: its state, and what is needed to time the way there and back."""
+class StateMessage:
+    """Robot: its state, with the data for measuring the round-trip time."""
 
     state: State
     echo: int = 0
-    """Sequence number of the newest command that arrived; 0 if none has."""
+    """Sequence number of the newest received command; 0 if none."""
     echo_sent: float = 0.0
-    """When the client had sent it, by the client's clock [s]."""
+    """Time when the client sent it, on the client's clock [s]."""
     held: float = 0.0
-    """Time from its arrival to the sending of this state, by the robot's clock [s]."""
+    """Time from its arrival to the sending of this state, on the robot's clock [s]."""
     refused: int = 0
     """Commands refused in this session."""
 
 
-Body = Hello | Bye | Denied | Welcome | Ordered | Measured
+Body = Hello | Bye | DenialMessage | Welcome | CommandMessage | StateMessage
 
 
 @dataclass(frozen=True)
 class Packet:
-    """A datagram that was well formed."""
+    """A decoded datagram."""
 
     session: int
     sequence: int
@@ -128,13 +128,13 @@ def encode(session: int, sequence: int, body: Body) -> bytes:
             kind, payload = Kind.HELLO, b""
         case Bye():
             kind, payload = Kind.BYE, b""
-        case Denied(why):
+        case DenialMessage(why):
             kind, payload = Kind.DENIAL, _DENIAL.pack(why)
         case Welcome():
             kind, payload = Kind.WELCOME, _welcome_bytes(body)
-        case Ordered():
+        case CommandMessage():
             kind, payload = Kind.COMMAND, _command_bytes(body)
-        case Measured():
+        case StateMessage():
             kind, payload = Kind.STATE, _state_bytes(body)
     length = _HEADER.size + len(payload) + _CHECKSUM.size
     data = _HEADER.pack(MAGIC, VERSION, kind, length, session, sequence) + payload
@@ -142,8 +142,8 @@ def encode(session: int, sequence: int, body: Body) -> bytes:
 
 
 def decode(data: bytes) -> Packet:
-    """Return what a datagram says; raises `MalformedError` for bytes that are not one."""
-    if len(data) < _HEADER.size + _CHECKSUM.size or len(data) > LARGEST:
+    """Return the decoded datagram; raise `MalformedError` for invalid bytes."""
+    if len(data) < _HEADER.size + _CHECKSUM.size or len(data) > MAX_DATAGRAM_BYTES:
         raise MalformedError("wrong length")
     magic, version, kind, length, session, sequence = _HEADER.unpack_from(data)
     if magic != MAGIC:
@@ -153,7 +153,7 @@ def decode(data: bytes) -> Packet:
     if _CHECKSUM.unpack_from(data, length - _CHECKSUM.size)[0] != zlib.crc32(data[: -_CHECKSUM.size]):
         raise MalformedError("wrong checksum")
     if version != VERSION:
-        raise OtherVersionError(version)
+        raise ProtocolVersionError(version)
     payload = data[_HEADER.size : -_CHECKSUM.size]
     try:
         return Packet(session, sequence, _READERS[Kind(kind)](payload))
@@ -161,14 +161,14 @@ def decode(data: bytes) -> Packet:
         raise MalformedError(str(error)) from None
 
 
-def _nothing(payload: bytes, body: Body) -> Body:
+def _check_empty(payload: bytes, body: Body) -> Body:
     if payload:
         raise ValueError("wrong length")
     return body
 
 
-def _denial(payload: bytes) -> Denied:
-    return Denied(Denial(_DENIAL.unpack(payload)[0]))
+def _denial(payload: bytes) -> DenialMessage:
+    return DenialMessage(Denial(_DENIAL.unpack(payload)[0]))
 
 
 def _welcome_bytes(body: Welcome) -> bytes:
@@ -193,27 +193,27 @@ def _welcome(payload: bytes) -> Welcome:
     return Welcome(period, timeout, limits)
 
 
-def _command_bytes(body: Ordered) -> bytes:
+def _command_bytes(body: CommandMessage) -> bytes:
     c = body.command
     head = _COMMAND.pack(c.mode, 0, len(c.q), 0, body.sent)
     return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff)
 
 
-def _command(payload: bytes) -> Ordered:
+def _command(payload: bytes) -> CommandMessage:
     mode, _, joints, _, sent = _COMMAND.unpack_from(payload)
     q, stiffness, damping_ratio, tau_ff = _arrays(payload, _COMMAND.size, joints, 4)
     command = Command(q=q, stiffness=stiffness, damping_ratio=damping_ratio, tau_ff=tau_ff, mode=Mode(mode))
-    return Ordered(command, sent)
+    return CommandMessage(command, sent)
 
 
-def _state_bytes(body: Measured) -> bytes:
+def _state_bytes(body: StateMessage) -> bytes:
     s = body.state
     code = 0 if s.refusal is None else 1 + _REFUSALS.index(s.refusal)
     head = _STATE.pack(s.mode, code, len(s.q), 0, s.t, body.echo, body.echo_sent, body.held, body.refused)
     return head + _rows(s.q, s.qdot, s.tau_measured, s.tau_external)
 
 
-def _state(payload: bytes) -> Measured:
+def _state(payload: bytes) -> StateMessage:
     mode, code, joints, _, t, echo, echo_sent, held, refused = _STATE.unpack_from(payload)
     q, qdot, tau_measured, tau_external = _arrays(payload, _STATE.size, joints, 4)
     if code > len(_REFUSALS):
@@ -227,7 +227,7 @@ def _state(payload: bytes) -> Measured:
         mode=Mode(mode),
         refusal=_REFUSALS[code - 1] if code else None,
     )
-    return Measured(state, echo, echo_sent, held, refused)
+    return StateMessage(state, echo, echo_sent, held, refused)
 
 
 def _rows(*arrays: Array) -> bytes:
@@ -236,14 +236,14 @@ def _rows(*arrays: Array) -> bytes:
 
 def _arrays(payload: bytes, start: int, joints: int, count: int) -> Array:
     """Return `count` arrays of one number per joint; the payload must end with them."""
-    if not 1 <= joints <= MOST_JOINTS or len(payload) != start + 8 * count * joints:
+    if not 1 <= joints <= MAX_JOINTS or len(payload) != start + 8 * count * joints:
         raise ValueError("wrong number of joints")
     return np.frombuffer(payload, dtype="<f8", offset=start).reshape(count, joints).astype(np.float64)
 
 
 _READERS = {
-    Kind.HELLO: lambda payload: _nothing(payload, Hello()),
-    Kind.BYE: lambda payload: _nothing(payload, Bye()),
+    Kind.HELLO: lambda payload: _check_empty(payload, Hello()),
+    Kind.BYE: lambda payload: _check_empty(payload, Bye()),
     Kind.WELCOME: _welcome,
     Kind.COMMAND: _command,
     Kind.STATE: _state,

@@ -1,4 +1,4 @@
-"""Motions from rest to rest with limited speed, acceleration and jerk."""
+"""Rest-to-rest motion profiles with bounded speed, acceleration and jerk."""
 
 from dataclasses import dataclass
 
@@ -10,21 +10,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """What a motion may not exceed, in units of its coordinate per s, s2 and s3."""
+    """Upper bounds of a motion, in units of its coordinate per s, s2 and s3."""
 
     speed: float
     acceleration: float
     jerk: float
 
-    def over(self, length: float) -> "Bounds":
-        """Return the bounds of a coordinate that runs from 0 to 1 while the motion covers a length."""
+    def normalised(self, length: float) -> "Bounds":
+        """Return the bounds of the path coordinate, 0 to 1, of a motion over a length."""
         return Bounds(
             speed=self.speed / length, acceleration=self.acceleration / length, jerk=self.jerk / length
         )
 
 
-def tightest(*bounds: Bounds) -> Bounds:
-    """Return bounds that satisfy all."""
+def tightest_bounds(*bounds: Bounds) -> Bounds:
+    """Return the smallest of several bounds in each component."""
     return Bounds(
         speed=min(b.speed for b in bounds),
         acceleration=min(b.acceleration for b in bounds),
@@ -34,13 +34,13 @@ def tightest(*bounds: Bounds) -> Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """The way from 0 to 1 in seven phases of constant jerk: +j, 0, -j, cruise, -j, 0, +j; Eqs. (A16), (A17)."""
+    """Path coordinate from 0 to 1 in seven phases of constant jerk: +j, 0, -j, cruise, -j, 0, +j; Eqs. (A16), (A17)."""
 
-    ramp: float
-    """Duration of each phase of jerk [s]."""
-    push: float
-    """Duration of constant acceleration, and again of constant deceleration [s]."""
-    cruise: float
+    jerk_time: float
+    """Duration of each phase with nonzero jerk [s]."""
+    acceleration_time: float
+    """Duration of constant acceleration, and of constant deceleration [s]."""
+    cruise_time: float
     """Duration of constant speed [s]."""
     jerk: float
     """[1/s3]"""
@@ -48,10 +48,10 @@ class Profile:
     @property
     def duration(self) -> float:
         """[s]"""
-        return 4.0 * self.ramp + 2.0 * self.push + self.cruise
+        return 4.0 * self.jerk_time + 2.0 * self.acceleration_time + self.cruise_time
 
     def at(self, t: Floats | float) -> Floats:
-        """Return the place on the way, 0 before the start and 1 after the end."""
+        """Return the path coordinate at times t [s], 0 before the start and 1 after the end."""
         time = np.clip(np.asarray(t, float), 0.0, self.duration)
         late = time > 0.5 * self.duration
         first = np.where(late, self.duration - time, time)  # the second half mirrors the first
@@ -59,41 +59,51 @@ class Profile:
         return np.where(late, 1.0 - s, s)
 
     def _first_half(self, t: Floats) -> Floats:
-        """Integrate three phases of jerk and the cruise."""
+        """Integrate the first three phases and the cruise."""
         s, v, a = np.zeros_like(t), 0.0, 0.0
         begin = 0.0
-        place = 0.0
+        position = 0.0
         for length, jerk in (
-            (self.ramp, self.jerk),
-            (self.push, 0.0),
-            (self.ramp, -self.jerk),
+            (self.jerk_time, self.jerk),
+            (self.acceleration_time, 0.0),
+            (self.jerk_time, -self.jerk),
             (np.inf, 0.0),
         ):
             x = t - begin
-            here = place + v * x + 0.5 * a * x**2 + jerk * x**3 / 6.0
+            here = position + v * x + 0.5 * a * x**2 + jerk * x**3 / 6.0
             s = np.where(x >= 0.0, here, s)
             if np.isinf(length):
                 break
-            place += v * length + 0.5 * a * length**2 + jerk * length**3 / 6.0
+            position += v * length + 0.5 * a * length**2 + jerk * length**3 / 6.0
             v += a * length + 0.5 * jerk * length**2
             a += jerk * length
             begin += length
         return np.asarray(s)
 
-    def slowed_to(self, duration: float) -> "Profile":
-        """Return the same way in a longer time [s]."""
+    def stretched_to(self, duration: float) -> "Profile":
+        """Return the profile stretched to a longer duration [s]."""
         k = duration / self.duration
-        return Profile(ramp=k * self.ramp, push=k * self.push, cruise=k * self.cruise, jerk=self.jerk / k**3)
+        return Profile(
+            jerk_time=k * self.jerk_time,
+            acceleration_time=k * self.acceleration_time,
+            cruise_time=k * self.cruise_time,
+            jerk=self.jerk / k**3,
+        )
 
 
-def fastest(bounds: Bounds) -> Profile:
-    """Return the quickest way from 0 to 1 within bounds; Eq. (A17)."""
+def fastest_profile(bounds: Bounds) -> Profile:
+    """Return the profile of shortest duration within bounds; Eq. (A17)."""
     v, a, j = bounds.speed, bounds.acceleration, bounds.jerk
-    ramp = min((0.5 / j) ** (1.0 / 3.0), np.sqrt(v / j), a / j)
-    peak = j * ramp
-    # peak (ramp + push) (2 ramp + push) = 1 covers the whole way without a cruise
-    most = -1.5 * ramp + np.sqrt(0.25 * ramp**2 + 1.0 / peak)
-    push = max(0.0, min(v / peak - ramp, most))
-    speed = peak * (ramp + push)
-    cruise = max(0.0, (1.0 - speed * (2.0 * ramp + push)) / speed)
-    return Profile(ramp=float(ramp), push=float(push), cruise=float(cruise), jerk=float(j))
+    jerk_time = min((0.5 / j) ** (1.0 / 3.0), np.sqrt(v / j), a / j)
+    peak = j * jerk_time
+    # peak (jerk_time + t) (2 jerk_time + t) = 1 reaches the end without a cruise
+    longest = -1.5 * jerk_time + np.sqrt(0.25 * jerk_time**2 + 1.0 / peak)
+    acceleration_time = max(0.0, min(v / peak - jerk_time, longest))
+    speed = peak * (jerk_time + acceleration_time)
+    cruise_time = max(0.0, (1.0 - speed * (2.0 * jerk_time + acceleration_time)) / speed)
+    return Profile(
+        jerk_time=float(jerk_time),
+        acceleration_time=float(acceleration_time),
+        cruise_time=float(cruise_time),
+        jerk=float(j),
+    )

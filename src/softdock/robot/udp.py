@@ -1,4 +1,4 @@
-"""Links over UDP: sockets and the clock on the wall."""
+"""Links over UDP sockets, in real time."""
 
 import contextlib
 import ipaddress
@@ -9,25 +9,25 @@ from collections.abc import Callable
 
 from softdock.errors import InputError, Problem, reason_of
 from softdock.robot.link import LinkLostError
-from softdock.robot.link_network import NANO, Conditions, Passage
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import Outgoing, RobotServer
-from softdock.robot.protocol import LARGEST
+from softdock.robot.protocol import MAX_DATAGRAM_BYTES
+from softdock.robot.simulated_network import NANOSECOND, Conditions, DatagramQueue
 
 LOOPBACK = "127.0.0.1"
 PORT = 47810
-"""Port of a robot's link by default; not assigned to anything else by IANA."""
-CATCH_UP = 10
-"""Cycles by which a server may be late and still make up for it; beyond that it starts a new schedule."""
+"""Default port of a robot link; not assigned by IANA."""
+MAX_CATCH_UP_CYCLES = 10
+"""Largest delay in cycles that a server catches up with; beyond it the schedule restarts."""
 
 
 def connect(host: str = LOOPBACK, port: int = PORT) -> RemoteLink:
-    """Return a link to the robot at a host and port; raises `LinkLostError` if it cannot be had."""
-    return RemoteLink(UdpWire(host, port))
+    """Return a link to the robot at a host and port; raise `LinkLostError` if the connection fails."""
+    return RemoteLink(UdpTransport(host, port))
 
 
-class UdpWire:
-    """A UDP socket that speaks with one address only."""
+class UdpTransport:
+    """Transport over a UDP socket connected to one address."""
 
     def __init__(self, host: str, port: int) -> None:
         self.name = f"{host}:{port}"
@@ -40,11 +40,11 @@ class UdpWire:
             raise LinkLostError(f"The robot at {self.name} cannot be reached: {reason_of(error)}.") from error
 
     def now(self) -> float:
-        """Return a clock that only goes forward [s]."""
+        """Return the time of a monotonic clock [s]."""
         return time.perf_counter()
 
     def send(self, data: bytes) -> None:
-        """Send one datagram; one that cannot be sent is as good as lost."""
+        """Send one datagram; a failure counts as a lost datagram."""
         with contextlib.suppress(ConnectionRefusedError, BlockingIOError):
             self._socket.send(data)
 
@@ -55,10 +55,10 @@ class UdpWire:
             if not select.select([self._socket], [], [], wait)[0]:
                 return None
             try:
-                return self._socket.recv(LARGEST + 1)
+                return self._socket.recv(MAX_DATAGRAM_BYTES + 1)
             except ConnectionRefusedError:
                 if time.perf_counter() >= deadline:
-                    return None  # nobody listens there now; perhaps soon
+                    return None  # no server is listening yet
 
     def close(self) -> None:
         """Close the socket."""
@@ -76,7 +76,7 @@ class UdpServer:
         conditions: Conditions = Conditions(),  # noqa: B008
     ) -> None:
         self.server = server
-        self._up, self._down = Passage(conditions, 0), Passage(conditions, 1)
+        self._up, self._down = DatagramQueue(conditions, 0), DatagramQueue(conditions, 1)
         family, _, address = _resolve(host, port)
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
@@ -93,25 +93,25 @@ class UdpServer:
         host, port = self._socket.getsockname()[:2]
         return host, port
 
-    def run(self, goes_on: Callable[[], bool]) -> None:
-        """Serve in real time, cycle by cycle, as long as `goes_on` says so; asked once in every cycle."""
-        period = round(self.server.period / NANO)
+    def run(self, keep_running: Callable[[], bool]) -> None:
+        """Serve in real time, cycle by cycle, while `keep_running()` is true; called once per cycle."""
+        period = round(self.server.period / NANOSECOND)
         next_tick = time.perf_counter_ns()
-        while goes_on():
+        while keep_running():
             self._wait(next_tick)
             now = time.perf_counter_ns()
             late = (now - next_tick) // period
             if late >= 1:
                 self.server.statistics.late_cycles += 1
-            if late > CATCH_UP:
+            if late > MAX_CATCH_UP_CYCLES:
                 next_tick = now
-            self._post(self.server.tick(now * NANO), now)
+            self._post(self.server.tick(now * NANOSECOND), now)
             worst = self.server.statistics.worst_cycle
-            self.server.statistics.worst_cycle = max(worst, (time.perf_counter_ns() - now) * NANO)
+            self.server.statistics.worst_cycle = max(worst, (time.perf_counter_ns() - now) * NANOSECOND)
             next_tick += period
 
     def close(self) -> None:
-        """End the session, if there is one, and close the socket."""
+        """End the session, if any, and close the socket."""
         if self._socket.fileno() < 0:
             return
         for data, address in self.server.stop():
@@ -125,29 +125,29 @@ class UdpServer:
         self.close()
 
     def _wait(self, until: int) -> None:
-        """Take in and send out what is due, until an instant [ns]."""
+        """Receive and send datagrams until an instant [ns]."""
         while True:
-            self._take_in()  # first: after a pause, what has come meanwhile counts before the cycle does
+            self._receive()  # first: datagrams that arrived during a pause are processed before the cycle
             now = time.perf_counter_ns()
             self._deliver(now)
             if now >= until:
                 return
-            waiting = (until, self._up.next_due, self._down.next_due)
+            waiting = (until, self._up.next_arrival, self._down.next_arrival)
             due = min(instant for instant in waiting if instant is not None)
-            select.select([self._socket], [], [], max(0, due - now) * NANO)
+            select.select([self._socket], [], [], max(0, due - now) * NANOSECOND)
 
-    def _take_in(self) -> None:
+    def _receive(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            for _ in range(1000):  # a flood must not keep the robot from its cycle
+            for _ in range(1000):  # limited, so that a flood of datagrams does not delay the cycle
                 try:
-                    data, address = self._socket.recvfrom(LARGEST + 1)
+                    data, address = self._socket.recvfrom(MAX_DATAGRAM_BYTES + 1)
                 except ConnectionError:
-                    continue  # a client that has gone; it is missed by its commands
+                    continue  # the client is gone; the command timeout detects it
                 self._up.put(data, address, time.perf_counter_ns())
 
     def _deliver(self, now: int) -> None:
         while (arrived := self._up.take(now)) is not None:
-            self._post(self.server.receive(*arrived, now * NANO), now)
+            self._post(self.server.receive(*arrived, now * NANOSECOND), now)
         while (leaving := self._down.take(now)) is not None:
             self._send(*leaving)
 
@@ -158,12 +158,12 @@ class UdpServer:
             self._send(*leaving)
 
     def _send(self, data: bytes, address: tuple[object, ...]) -> None:
-        with contextlib.suppress(OSError):  # a datagram that cannot be sent is as good as lost
+        with contextlib.suppress(OSError):  # a datagram that cannot be sent counts as lost
             self._socket.sendto(data, address)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address can be reached from this machine only."""
+    """Return whether an address is reachable from this machine only."""
     _, _, address = _resolve(host, 0)
     return ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
 
@@ -171,11 +171,11 @@ def is_loopback(host: str) -> bool:
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, int, tuple[str, int]]:
     if not 0 <= port <= 65535:
         raise InputError(
-            Problem(message="A port is a number from 0 to 65535.", field="port", given=str(port))
+            Problem(message="A port must be a number from 0 to 65535.", field="port", given=str(port))
         )
     try:
         family, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except (OSError, UnicodeError) as error:
-        message = "This host is not known."
+        message = "Unknown host."
         raise InputError(Problem(message=message, field="host", given=host)) from error
     return family, protocol, address  # type: ignore[return-value]

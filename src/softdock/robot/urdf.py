@@ -1,4 +1,4 @@
-"""Robots as URDF files describe them: links with inertia and shapes, joints with limits and friction."""
+"""Reader of URDF robot descriptions: links with inertia and shapes, joints with limits and friction."""
 
 import difflib
 import math
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.robot.markup import Element, parse_xml, read_xml
+from softdock.robot.xml_reader import Element, parse_xml, read_xml
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion, quaternion_from_roll_pitch_yaw
 
@@ -17,24 +17,24 @@ Floats = NDArray[np.float64]
 UNLIMITED = math.inf
 
 
-class Motion(Enum):
-    """What a joint does."""
+class JointType(Enum):
+    """Type of a joint."""
 
     FIXED = "fixed"
     REVOLUTE = "revolute"
-    """Turns, between limits."""
+    """Rotates between limits."""
     CONTINUOUS = "continuous"
-    """Turns without end."""
+    """Rotates without limits."""
     PRISMATIC = "prismatic"
 
     @property
-    def turns(self) -> bool:
+    def is_rotary(self) -> bool:
         """Whether the position is an angle."""
-        return self in (Motion.REVOLUTE, Motion.CONTINUOUS)
+        return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
 
 
-class Form(Enum):
-    """Kinds of shapes."""
+class ShapeKind(Enum):
+    """Kind of a shape."""
 
     BOX = "box"
     CYLINDER = "cylinder"
@@ -44,15 +44,15 @@ class Form(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a link looks like, or what it is for collisions; not needed to move it."""
+    """Visual or collision shape of a link; not used by the dynamics."""
 
-    form: Form
+    form: ShapeKind
     X_LS: Pose
-    """Frame of the shape in the link."""
+    """Pose of the shape in the link."""
     size: tuple[float, ...]
     """Sides of a box; radius and length of a cylinder; radius of a sphere; scale of a mesh [m, or 1]."""
     file: str = ""
-    """Of a mesh, as written; it need not exist."""
+    """File name of a mesh as written; the file need not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,16 +72,16 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """What connects a link to its parent."""
+    """Joint between a link and its parent."""
 
     name: str
-    motion: Motion
+    motion: JointType
     parent: str
     child: str
     X_PC: Pose
-    """Child in the parent while the joint is at zero."""
+    """Pose of the child in the parent at joint position zero."""
     axis: Floats
-    """Unit vector in the child."""
+    """Unit vector of the joint axis in the child."""
     lower: float = -UNLIMITED
     """[rad or m]"""
     upper: float = UNLIMITED
@@ -103,12 +103,12 @@ class Description:
     links: dict[str, Link]
     joints: dict[str, Joint]
     root: str
-    """Name of the link that everything hangs on."""
+    """Name of the root link."""
 
     @property
     def moving(self) -> list[Joint]:
-        """Joints that move, parents before children, otherwise in the order of the file."""
-        return [joint for joint in self.ordered() if joint.motion is not Motion.FIXED]
+        """Joints that are not fixed, parents before children, otherwise in the order of the file."""
+        return [joint for joint in self.ordered() if joint.motion is not JointType.FIXED]
 
     def ordered(self) -> list[Joint]:
         """Return all joints, parents before children."""
@@ -134,7 +134,7 @@ def parse_urdf(text: str | bytes, file: str = "robot.urdf") -> Description:
 
 def _robot(root: Element) -> Description:
     if root.tag != "robot":
-        raise root.problem("A URDF file begins with <robot>.", f"<{root.tag}>")
+        raise root.problem("The root element of a URDF file must be <robot>.", f"<{root.tag}>")
     if any(child.tag.startswith("xacro:") for child in root.children):
         raise root.problem("This is a xacro file, not a URDF file.", hint="Expand it with xacro first.")
     links: dict[str, Link] = {}
@@ -161,11 +161,11 @@ def _robot(root: Element) -> Description:
 
 def _new(name: str, known: "dict[str, Link] | dict[str, Joint]", element: Element) -> None:
     if name in known:
-        raise element.problem(f"There is another {element.tag} of this name: names must differ.", name)
+        raise element.problem(f"There is another {element.tag} with this name: names must be unique.", name)
 
 
 def _root(root: Element, links: dict[str, Link], joints: dict[str, Joint], lines: dict[str, Element]) -> str:
-    """Return the link that has no parent, after checking that the joints make one tree."""
+    """Return the link without a parent; raise InputError unless the joints form one tree."""
     parent_of: dict[str, str] = {}
     for joint in joints.values():
         for end in (joint.parent, joint.child):
@@ -173,27 +173,27 @@ def _root(root: Element, links: dict[str, Link], joints: dict[str, Joint], lines
                 close = difflib.get_close_matches(end, links, 1)
                 hint = f"Did you mean '{close[0]}'?" if close else f"There are: {', '.join(links)}."
                 raise lines[joint.name].problem(
-                    f"Joint '{joint.name}' names a link that is missing.", end, hint
+                    f"Joint '{joint.name}' refers to a link that does not exist.", end, hint
                 )
         if joint.child in parent_of:
             raise lines[joint.name].problem(
-                f"Link '{joint.child}' hangs on two joints; a URDF robot is a tree, without loops.",
+                f"Link '{joint.child}' is the child of two joints; a URDF robot is a tree, without loops.",
                 joint.name,
             )
         parent_of[joint.child] = joint.parent
     roots = [name for name in links if name not in parent_of]
     if not roots:
-        raise root.problem("Every link hangs on another one: the joints close a loop, and there is no base.")
+        raise root.problem("Every link has a parent: the joints form a loop, and there is no base.")
     if len(roots) > 1:
         raise root.problem(
-            "The links make several robots: exactly one link may be without a parent.", ", ".join(roots)
+            "The links form several robots: exactly one link must have no parent.", ", ".join(roots)
         )
     for name in links:
         at, steps = name, 0
         while at in parent_of:
             at, steps = parent_of[at], steps + 1
             if steps > len(links):
-                raise root.problem(f"The joints close a loop at link '{name}'; a URDF robot is a tree.")
+                raise root.problem(f"The joints form a loop at link '{name}'; a URDF robot is a tree.")
     return roots[0]
 
 
@@ -246,17 +246,15 @@ def _check_inertia(element: Element, mass: float, inertia: Floats) -> None:
 
 def _joint(element: Element) -> Joint:
     name, kind = _text(element, "name"), _text(element, "type")
-    if kind not in [motion.value for motion in Motion]:
-        allowed = ", ".join(motion.value for motion in Motion)
-        raise element.problem(
-            f"Joint '{name}' is of a type that cannot be used.", kind, f"Allowed: {allowed}."
-        )
-    motion = Motion(kind)
+    if kind not in [motion.value for motion in JointType]:
+        allowed = ", ".join(motion.value for motion in JointType)
+        raise element.problem(f"Joint '{name}' has an unsupported type.", kind, f"Allowed: {allowed}.")
+    motion = JointType(kind)
     if element.first("mimic") is not None:
-        raise element.problem(f"Joint '{name}' mimics another one, which is not supported.")
+        raise element.problem(f"Joint '{name}' mimics another joint, which is not supported.")
     axis = np.array([1.0, 0.0, 0.0])
     axis_element = element.first("axis")
-    if axis_element is not None and motion is not Motion.FIXED:
+    if axis_element is not None and motion is not JointType.FIXED:
         axis = _numbers(axis_element, "xyz", 3)
         length = float(np.linalg.norm(axis))
         if length == 0.0:
@@ -275,35 +273,35 @@ def _joint(element: Element) -> Joint:
         upper=upper,
         max_effort=effort,
         max_speed=speed,
-        damping=_at_least_zero(dynamics, "damping"),
-        friction=_at_least_zero(dynamics, "friction"),
+        damping=_non_negative(dynamics, "damping"),
+        friction=_non_negative(dynamics, "friction"),
     )
 
 
-def _limits(element: Element, name: str, motion: Motion) -> tuple[float, float, float, float]:
-    """Return lower and upper position, effort and speed; the standard asks for them where a joint has an end."""
+def _limits(element: Element, name: str, motion: JointType) -> tuple[float, float, float, float]:
+    """Return lower and upper position, effort and speed; the standard requires them for bounded joints."""
     limit = element.first("limit")
-    ends = motion in (Motion.REVOLUTE, Motion.PRISMATIC)
+    is_bounded = motion in (JointType.REVOLUTE, JointType.PRISMATIC)
     if limit is None:
-        if ends:
+        if is_bounded:
             raise element.problem(
                 f"Joint '{name}' needs a <limit>.",
-                hint="A joint that turns without end is of type continuous.",
+                hint="A joint that rotates without limits has the type continuous.",
             )
         return -UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED
-    # Many files have a zero where the limit is not known; a joint that may do nothing would be of no use.
-    effort, speed = (_at_least_zero(limit, key) or UNLIMITED for key in ("effort", "velocity"))
-    if not ends:
+    # Many files use zero for unknown limits; a joint with a limit of zero would be useless.
+    effort, speed = (_non_negative(limit, key) or UNLIMITED for key in ("effort", "velocity"))
+    if not is_bounded:
         return -UNLIMITED, UNLIMITED, effort, speed
     lower, upper = _number(limit, "lower", 0.0), _number(limit, "upper", 0.0)
     if lower > upper:
         raise limit.problem(
-            f"The lower limit of joint '{name}' lies above the upper one.", f"{lower:g} > {upper:g}"
+            f"The lower limit of joint '{name}' is above the upper one.", f"{lower:g} > {upper:g}"
         )
     return lower, upper, effort, speed
 
 
-def _at_least_zero(element: Element | None, key: str) -> float:
+def _non_negative(element: Element | None, key: str) -> float:
     if element is None:
         return 0.0
     value = _number(element, key, 0.0)
@@ -325,21 +323,21 @@ def _shapes(element: Element, tag: str) -> tuple[Shape, ...]:
 
 
 def _shape(element: Element) -> Shape | None:
-    """Return a shape; None for one beyond the standard (a capsule, say), which nothing here depends on."""
+    """Return a shape; None for non-standard shapes (such as capsules), which are ignored."""
     geometry = element.first("geometry")
     if geometry is None or not geometry.children:
         raise element.problem("A shape needs a <geometry> with a box, cylinder, sphere or mesh.")
     what = geometry.children[0]
     X = _origin(element)
     if what.tag == "box":
-        return Shape(form=Form.BOX, X_LS=X, size=tuple(_numbers(what, "size", 3)))
+        return Shape(form=ShapeKind.BOX, X_LS=X, size=tuple(_numbers(what, "size", 3)))
     if what.tag == "cylinder":
-        return Shape(form=Form.CYLINDER, X_LS=X, size=(_number(what, "radius"), _number(what, "length")))
+        return Shape(form=ShapeKind.CYLINDER, X_LS=X, size=(_number(what, "radius"), _number(what, "length")))
     if what.tag == "sphere":
-        return Shape(form=Form.SPHERE, X_LS=X, size=(_number(what, "radius"),))
+        return Shape(form=ShapeKind.SPHERE, X_LS=X, size=(_number(what, "radius"),))
     if what.tag == "mesh":
         scale = tuple(_numbers(what, "scale", 3)) if "scale" in what.attributes else (1.0, 1.0, 1.0)
-        return Shape(form=Form.MESH, X_LS=X, size=scale, file=_text(what, "filename"))
+        return Shape(form=ShapeKind.MESH, X_LS=X, size=scale, file=_text(what, "filename"))
     return None
 
 
@@ -372,6 +370,6 @@ def _numbers(element: Element, key: str, count: int) -> Floats:
     except ValueError:
         values = np.array([math.nan])
     if len(values) != count or not np.isfinite(values).all():
-        what = "a finite number" if count == 1 else f"{count} finite numbers with spaces between"
+        what = "a finite number" if count == 1 else f"{count} finite numbers separated by spaces"
         raise element.problem(f"'{key}' must be {what}.", f"'{text}'")
     return values

@@ -27,7 +27,7 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
-from softdock.robot.bodies import bodies_of, springs_of, stops_of
+from softdock.robot.bodies import build_bodies, build_friction_springs, build_stops
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
@@ -218,12 +218,12 @@ class RobotScenario(MultibodyScenario):
         return self.whole().at_start()
 
     def _arm_bodies(self, robot: Description) -> dict[str, Body]:
-        return bodies_of(robot, start=self.arm.start, mount=self.arm.mount, parent=self.arm.parent)
+        return build_bodies(robot, start=self.arm.start, mount=self.arm.mount, parent=self.arm.parent)
 
     def _whole(self, robot: Description, context: Any) -> MultibodyScenario:
         ours = self._arm_bodies(robot)
-        stops = stops_of(robot, self.arm.end_stops.stiffness, self.arm.end_stops.damping)
-        springs = springs_of(robot, self.friction_speed)
+        stops = build_stops(robot, self.arm.end_stops.stiffness, self.arm.end_stops.damping)
+        springs = build_friction_springs(robot, self.friction_speed)
         for group, names in (("bodies", ours), ("stops", stops), ("springs", springs)):
             for name in names:
                 if name in getattr(self, group):

@@ -230,7 +230,7 @@ class StationScenario(ScenarioBase):
         """Return springs and dampers that bring the two to rest against each other in about the contact time."""
         assert self.contact_time is not None
         A = np.diag(
-            flexible.find_modes(self.directory).articulated
+            flexible.find_modes(self.directory).articulated_inertia
         )  # what a short contact feels of the station
         mass = 1.0 / (1.0 / A[3:].mean() + 1.0 / self.visitor.mass)
         inertia = 1.0 / (1.0 / A[:3].mean() + 1.0 / float(np.mean(self.visitor.inertia)))

@@ -16,7 +16,7 @@ from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, Stat
 from softdock.robot.link_approach import approach
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
-from softdock.robot.simulated import SimulatedRobot
+from softdock.robot.simulated_robot import SimulatedRobot
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate.robot import Setup, robot_of, with_log
 
@@ -157,7 +157,8 @@ def _base(setup: Setup, log: Log, kept: _Kept, wall: float) -> Result:
     done = f"The experiment was carried out on a robot behind a link, {span:.6g} s."
     channels = {
         f"{body}.joint": Channel(
-            values=log.q[:, k], unit="rad" if setup.description.moving[setup.order[k]].motion.turns else "m"
+            values=log.q[:, k],
+            unit="rad" if setup.description.moving[setup.order[k]].motion.is_rotary else "m",
         )
         for k, body in enumerate(setup.arm.bodies)
     }

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from softdock.errors import InputError, Problem
 from softdock.model.joints import quaternion
 from softdock.result import Channel, Event, History, Result
-from softdock.robot.arm import Arm, arm_of
-from softdock.robot.bodies import body_name, limits_of
+from softdock.robot.arm import Arm, build_arm
+from softdock.robot.bodies import body_name, joint_limits
 from softdock.robot.experiment import Experiment, Log
 from softdock.robot.impedance import Compensation, check_sampling
 from softdock.robot.link import Limits
 from softdock.robot.link_local import LocalLink
 from softdock.robot.plan import Move, Pace, Planner
-from softdock.robot.simulated import Drives, Friction, SimulatedRobot
+from softdock.robot.simulated_robot import Drives, Friction, SimulatedRobot
 from softdock.robot.trajectory import Bounds
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
@@ -69,7 +69,7 @@ class Setup:
         self.whole: MultibodyScenario = scenario.whole()
         self.description: Description = scenario.read_arm()
         moving = [body_name(joint.child) for joint in self.description.moving]
-        self.arm: Arm = arm_of(self.whole.at_start().bodies, body_name(self.description.root), moving)
+        self.arm: Arm = build_arm(self.whole.at_start().bodies, body_name(self.description.root), moving)
         # The arm's order of joints is that of the simulation; the file's may differ where the tree has branches.
         self.order = [moving.index(name) for name in self.arm.bodies]
         self.joints = [body_name(self.description.moving[i].name) for i in self.order]
@@ -83,7 +83,7 @@ class Setup:
         return np.asarray(values, float)[self.order]
 
     def _limits(self) -> Limits:
-        limits = limits_of(self.description)
+        limits = joint_limits(self.description)
         chosen = {
             key: getattr(limits, key)[self.order]
             for key in ("q_min", "q_max", "speed", "torque", "stiffness")
@@ -123,7 +123,7 @@ class Setup:
     def _check_sampling(self, q: Floats) -> None:
         """Refuse a stiffness that the arm could not damp in this posture."""
         check_sampling(
-            self.arm.felt_mass_matrix(q),
+            self.arm.effective_mass_matrix(q),
             self.stiffness,
             self.damping_ratio,
             self.scenario.control.torque_period,
@@ -161,7 +161,7 @@ class Setup:
         p = self.scenario.pace
         return Pace(
             line=Bounds(speed=p.speed, acceleration=p.acceleration, jerk=p.jerk),
-            turn=Bounds(speed=p.turn_rate, acceleration=p.turn_acceleration, jerk=p.turn_jerk),
+            attitude=Bounds(speed=p.turn_rate, acceleration=p.turn_acceleration, jerk=p.turn_jerk),
             joint=Bounds(speed=p.joint_speed, acceleration=p.joint_acceleration, jerk=p.joint_jerk),
         )
 
@@ -207,8 +207,8 @@ def _history(history: History, setup: Setup, log: Log) -> History:
     measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
     channels = dict(history.channels)
     for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
-        turns = setup.description.moving[joint].motion.turns
-        angle, torque = ("rad", "N*m") if turns else ("m", "N")
+        rotary = setup.description.moving[joint].motion.is_rotary
+        angle, torque = ("rad", "N*m") if rotary else ("m", "N")
         position = history[f"{setup.arm.bodies[k]}.joint"]
         channels[f"{name}.position"] = Channel(values=position, unit=angle)
         for what, values, unit, row in (
@@ -228,12 +228,12 @@ def _metrics(setup: Setup, log: Log) -> tuple[Mapping[str, float | int | None], 
     metrics: dict[str, float | int | None] = {}
     units: dict[str, str] = {}
     for k, name in enumerate(setup.joints):
-        turns = setup.description.moving[setup.order[k]].motion.turns
+        rotary = setup.description.moving[setup.order[k]].motion.is_rotary
         flat = name.replace("-", "_")
         for what, values, unit in (
-            ("tracking_error_max", log.command[:, k] - log.q[:, k], "rad" if turns else "m"),
-            ("peak_torque", log.tau_measured[:, k], "N*m" if turns else "N"),
-            ("peak_external_torque", log.tau_external[:, k], "N*m" if turns else "N"),
+            ("tracking_error_max", log.command[:, k] - log.q[:, k], "rad" if rotary else "m"),
+            ("peak_torque", log.tau_measured[:, k], "N*m" if rotary else "N"),
+            ("peak_external_torque", log.tau_external[:, k], "N*m" if rotary else "N"),
         ):
             metrics[f"{what}_{flat}"] = float(np.abs(values).max(initial=0.0))
             units[f"{what}_{flat}"] = unit

@@ -1,6 +1,6 @@
-// Charts of recorded quantities: one canvas for each unit, one common cursor, one common range of time.
+// Charts of recorded quantities: one canvas per unit, with a common cursor and time range.
 
-const PREFIXES = { m: [["m", 1], ["mm", 1e3], ["µm", 1e6]], "m/s": [["m/s", 1], ["mm/s", 1e3], ["µm/s", 1e6]],
+const DISPLAY_UNITS = { m: [["m", 1], ["mm", 1e3], ["µm", 1e6]], "m/s": [["m/s", 1], ["mm/s", 1e3], ["µm/s", 1e6]],
   N: [["kN", 1e-3], ["N", 1], ["mN", 1e3]], "N*m": [["N·m", 1], ["mN·m", 1e3]], J: [["J", 1], ["mJ", 1e3], ["µJ", 1e6]],
   Pa: [["MPa", 1e-6], ["kPa", 1e-3], ["Pa", 1]], "m^2": [["m²", 1], ["cm²", 1e4], ["mm²", 1e6]],
   rad: [["deg", 180 / Math.PI]], "rad/s": [["deg/s", 180 / Math.PI]], "N*s": [["N·s", 1]], 1: [["", 1]], s: [["s", 1]] };
@@ -14,26 +14,26 @@ function isDark() {
   return getComputedStyle(document.documentElement).getPropertyValue("color-scheme").trim() === "dark";
 }
 
-function colourOf(i) {
+function curveColour(i) {
   const palette = COLOURS[isDark() ? "dark" : "light"];
   return palette[i % palette.length];
 }
 
-// The unit to show so that the largest value is at least 1, if there is one.
-function shownUnit(unit, largest) {
-  const choices = PREFIXES[unit] || [[unit, 1]];
+// Returns the display unit in which the largest value is at least 1, if there is one.
+function displayUnit(unit, largest) {
+  const choices = DISPLAY_UNITS[unit] || [[unit, 1]];
   return choices.find(([, factor]) => largest * factor >= 1) || choices[choices.length - 1];
 }
 
-// A number with as many digits as the size of its curve makes sense of; they do not jump while it plays.
-function numberText(value, size) {
+// Formats a number with a count of digits that depends on its curve only, so that it is constant during playback.
+function formatNumber(value, size) {
   if (!Number.isFinite(value)) return "–";
   if (size > 0 && (size >= 1e6 || size < 1e-4)) return value === 0 ? "0" : value.toExponential(2);
   const digits = size > 0 ? Math.max(0, Math.min(7, 3 - Math.floor(Math.log10(size)))) : 0;
   return value.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1");
 }
 
-// Round steps that divide a range into about `count` parts.
+// Returns round tick values that divide a range into about `count` parts.
 function ticks(low, high, count) {
   const raw = (high - low) / Math.max(count, 1);
   if (!(raw > 0)) return [low];
@@ -44,17 +44,17 @@ function ticks(low, high, count) {
   return out;
 }
 
-function tickText(value, step) {
+function formatTick(value, step) {
   const digits = Math.max(0, Math.min(8, -Math.floor(Math.log10(step || 1) + 1e-9)));
   return (Math.abs(value) < 1e-12 * step ? 0 : value).toFixed(digits);
 }
 
 class Chart {
-  constructor(unit, curves, deck) {
-    this.deck = deck;
+  constructor(unit, curves, panel) {
+    this.panel = panel;
     this.curves = curves;
     this.sizes = curves.map((c) => c.values.reduce((m, v) => Math.max(m, Math.abs(v)), 0));
-    [this.unit, this.factor] = shownUnit(unit, Math.max(...this.sizes));
+    [this.unit, this.factor] = displayUnit(unit, Math.max(...this.sizes));
     this.element = document.createElement("figure");
     this.legend = this.element.appendChild(document.createElement("figcaption"));
     this.canvas = this.element.appendChild(document.createElement("canvas"));
@@ -73,40 +73,40 @@ class Chart {
     });
     this.canvas.addEventListener("pointermove", (event) => event.buttons && this.seek(event));
     this.canvas.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
-    this.canvas.addEventListener("dblclick", () => deck.show(deck.whole));
+    this.canvas.addEventListener("dblclick", () => panel.setRange(panel.fullRange));
   }
 
   timeAt(event) {
-    const [a, b] = this.deck.range;
+    const [a, b] = this.panel.range;
     const box = this.canvas.getBoundingClientRect();
     const f = (event.clientX - box.left - this.left) / (box.width - this.left - 8);
     return a + Math.min(Math.max(f, 0), 1) * (b - a);
   }
 
   seek(event) {
-    this.deck.onseek(this.timeAt(event));
+    this.panel.onSeek(this.timeAt(event));
   }
 
   zoom(event) {
     event.preventDefault();
     const at = this.timeAt(event);
-    const [a, b] = this.deck.range;
+    const [a, b] = this.panel.range;
     const factor = event.deltaY < 0 ? 0.8 : 1.25;
-    const [low, high] = this.deck.whole;
+    const [low, high] = this.panel.fullRange;
     const least = (high - low) * 1e-4;
     if (factor < 1 && b - a <= least) return;
-    this.deck.show([Math.max(low, at - (at - a) * factor), Math.min(high, at + (b - at) * factor)]);
+    this.panel.setRange([Math.max(low, at - (at - a) * factor), Math.min(high, at + (b - at) * factor)]);
   }
 
-  // Prepares the marks of the value axis; returns the room that their texts need.
+  // Prepares the ticks of the value axis; returns the width of their labels [pixels].
   measure() {
     const h = this.canvas.clientHeight;
-    const [low, high] = (this.limits = this.bounds(...this.deck.range));
-    const pen = this.canvas.getContext("2d");
-    pen.font = FONT;
+    const [low, high] = (this.limits = this.bounds(...this.panel.range));
+    const context = this.canvas.getContext("2d");
+    context.font = FONT;
     this.rows = ticks(low, high, Math.max(2, (h - 30) / 26));
-    this.texts = this.rows.map((v) => tickText(v, this.rows.length > 1 ? this.rows[1] - this.rows[0] : 1));
-    return Math.max(34, 10 + Math.max(...this.texts.map((s) => pen.measureText(s).width)));
+    this.texts = this.rows.map((v) => formatTick(v, this.rows.length > 1 ? this.rows[1] - this.rows[0] : 1));
+    return Math.max(34, 10 + Math.max(...this.texts.map((s) => context.measureText(s).width)));
   }
 
   paint(left) {
@@ -116,70 +116,70 @@ class Chart {
     this.left = left;
     this.canvas.width = w * ratio;
     this.canvas.height = h * ratio;
-    const pen = this.canvas.getContext("2d");
-    pen.scale(ratio, ratio);
+    const context = this.canvas.getContext("2d");
+    context.scale(ratio, ratio);
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--ink"), faint = style.getPropertyValue("--line");
-    pen.font = FONT;
-    const [a, b] = this.deck.range;
+    context.font = FONT;
+    const [a, b] = this.panel.range;
     const [low, high] = this.limits;
     const { rows, texts } = this;
     const right = w - 8, top = 6, bottom = h - 18;
-    const X = (t) => this.left + ((t - a) / (b - a)) * (right - this.left);
-    const Y = (v) => bottom - ((v - low) / (high - low)) * (bottom - top);
-    this.frame(pen, { X, Y, rows, texts, a, b, top, bottom, right, ink, faint, w });
-    pen.save();
-    pen.beginPath();
-    pen.rect(this.left, top - 2, right - this.left, bottom - top + 4);
-    pen.clip();
-    this.curves.forEach((curve, i) => this.line(pen, curve, colourOf(i), X, Y, a, b));
-    pen.restore();
-    pen.strokeStyle = ink;
-    pen.beginPath();
-    const x = X(this.deck.time);
+    const toX = (t) => this.left + ((t - a) / (b - a)) * (right - this.left);
+    const toY = (v) => bottom - ((v - low) / (high - low)) * (bottom - top);
+    this.frame(context, { toX, toY, rows, texts, a, b, top, bottom, right, ink, faint, w });
+    context.save();
+    context.beginPath();
+    context.rect(this.left, top - 2, right - this.left, bottom - top + 4);
+    context.clip();
+    this.curves.forEach((curve, i) => this.line(context, curve, curveColour(i), toX, toY, a, b));
+    context.restore();
+    context.strokeStyle = ink;
+    context.beginPath();
+    const x = toX(this.panel.time);
     if (x >= this.left - 1 && x <= right + 1) {
-      pen.moveTo(x, top);
-      pen.lineTo(x, bottom);
+      context.moveTo(x, top);
+      context.lineTo(x, bottom);
     }
-    pen.stroke();
+    context.stroke();
   }
 
-  frame(pen, { X, Y, rows, texts, a, b, top, bottom, right, ink, faint, w }) {
-    pen.lineWidth = 1;
-    pen.strokeStyle = faint;
-    pen.fillStyle = ink;
-    pen.textAlign = "right";
-    pen.textBaseline = "middle";
+  frame(context, { toX, toY, rows, texts, a, b, top, bottom, right, ink, faint, w }) {
+    context.lineWidth = 1;
+    context.strokeStyle = faint;
+    context.fillStyle = ink;
+    context.textAlign = "right";
+    context.textBaseline = "middle";
     rows.forEach((v, i) => {
-      pen.beginPath();
-      pen.moveTo(this.left, Y(v));
-      pen.lineTo(right, Y(v));
-      pen.stroke();
-      pen.fillText(texts[i], this.left - 5, Y(v));
+      context.beginPath();
+      context.moveTo(this.left, toY(v));
+      context.lineTo(right, toY(v));
+      context.stroke();
+      context.fillText(texts[i], this.left - 5, toY(v));
     });
     const columns = ticks(a, b, Math.max(2, (w - 60) / 70));
     const step = columns.length > 1 ? columns[1] - columns[0] : 1;
-    pen.textBaseline = "top";
+    context.textBaseline = "top";
     for (const t of columns) {
-      const text = tickText(t, step) + (t === columns[columns.length - 1] ? " s" : "");
-      pen.textAlign = X(t) > right - 14 ? "right" : X(t) < this.left + 10 ? "left" : "center";
-      pen.fillText(text, X(t), bottom + 4);
+      const text = formatTick(t, step) + (t === columns[columns.length - 1] ? " s" : "");
+      context.textAlign = toX(t) > right - 14 ? "right" : toX(t) < this.left + 10 ? "left" : "center";
+      context.fillText(text, toX(t), bottom + 4);
     }
-    pen.setLineDash([2, 3]);
-    for (const event of this.deck.events) {
+    context.setLineDash([2, 3]);
+    for (const event of this.panel.events) {
       if (event.time < a || event.time > b) continue;
-      pen.beginPath();
-      pen.moveTo(X(event.time), top);
-      pen.lineTo(X(event.time), bottom);
-      pen.stroke();
+      context.beginPath();
+      context.moveTo(toX(event.time), top);
+      context.lineTo(toX(event.time), bottom);
+      context.stroke();
     }
-    pen.setLineDash([]);
+    context.setLineDash([]);
   }
 
   bounds(a, b) {
     let low = Infinity, high = -Infinity;
     for (const { times, values } of this.curves) {
-      const first = rowBefore(times, a), last = Math.min(rowBefore(times, b) + 1, times.length - 1);
+      const first = lastRowBefore(times, a), last = Math.min(lastRowBefore(times, b) + 1, times.length - 1);
       for (let k = first; k <= last; k++) {
         low = Math.min(low, values[k] * this.factor);
         high = Math.max(high, values[k] * this.factor);
@@ -189,41 +189,41 @@ class Chart {
     return [low === 0 ? 0 : low - pad, high + pad];
   }
 
-  line(pen, { times, values }, colour, X, Y, a, b) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = 1.6;
-    pen.lineJoin = "round";
-    pen.beginPath();
-    const last = Math.min(rowBefore(times, b) + 1, times.length - 1);
-    for (let k = rowBefore(times, a); k <= last; k++) pen.lineTo(X(times[k]), Y(values[k] * this.factor));
-    pen.stroke();
+  line(context, { times, values }, colour, toX, toY, a, b) {
+    context.strokeStyle = colour;
+    context.lineWidth = 1.6;
+    context.lineJoin = "round";
+    context.beginPath();
+    const last = Math.min(lastRowBefore(times, b) + 1, times.length - 1);
+    for (let k = lastRowBefore(times, a); k <= last; k++) context.lineTo(toX(times[k]), toY(values[k] * this.factor));
+    context.stroke();
   }
 
-  // Value of a curve with its unit.
+  // Returns the value of a curve with its unit as text.
   text(i, t) {
     const { times, values } = this.curves[i];
-    return `${numberText(valueAt(times, values, t) * this.factor, this.sizes[i] * this.factor)} ${this.unit}`;
+    return `${formatNumber(valueAt(times, values, t) * this.factor, this.sizes[i] * this.factor)} ${this.unit}`;
   }
 
-  tell(t) {
+  updateReadout(t) {
     this.curves.forEach((curve, i) => {
       this.labels[i].textContent = this.text(i, t);
-      this.labels[i].parentElement.firstElementChild.style.background = colourOf(i);
+      this.labels[i].parentElement.firstElementChild.style.background = curveColour(i);
     });
   }
 }
 
-// All charts with their common cursor and range.
-class Deck {
-  constructor(element, curves, events, whole, onseek) {
-    Object.assign(this, { element, events, whole, range: whole, onseek, time: whole[0], charts: [] });
+// All charts, with their common cursor and time range.
+class ChartPanel {
+  constructor(element, curves, events, fullRange, onSeek) {
+    Object.assign(this, { element, events, fullRange, range: fullRange, onSeek, time: fullRange[0], charts: [] });
     this.curves = new Map(curves.map((curve) => [curve.name, curve]));
   }
 
-  choose(names) {
-    this.chosen = names.filter((name) => this.curves.has(name));
+  selectCurves(names) {
+    this.selected = names.filter((name) => this.curves.has(name));
     const groups = new Map();
-    for (const name of this.chosen) {
+    for (const name of this.selected) {
       const curve = this.curves.get(name);
       groups.set(curve.unit, [...(groups.get(curve.unit) || []), curve]);
     }
@@ -232,7 +232,7 @@ class Deck {
     this.paint();
   }
 
-  show(range) {
+  setRange(range) {
     this.range = range;
     this.paint();
   }
@@ -242,7 +242,7 @@ class Deck {
     const [a, b] = this.range;
     if (t < a || t > b) {
       const width = b - a;
-      const start = Math.min(Math.max(t - 0.1 * width, this.whole[0]), this.whole[1] - width);
+      const start = Math.min(Math.max(t - 0.1 * width, this.fullRange[0]), this.fullRange[1] - width);
       this.range = [start, start + width];
     }
     this.paint();
@@ -251,7 +251,7 @@ class Deck {
   paint() {
     const left = Math.max(0, ...this.charts.map((chart) => chart.measure()));
     for (const chart of this.charts) {
-      chart.tell(this.time);
+      chart.updateReadout(this.time);
       chart.paint(left);
     }
   }

@@ -1,9 +1,9 @@
-// Reads the GLB that Softdock writes: nodes, meshes, materials, and the one animation with its keyframes.
+// Reader of GLB files written by Softdock: nodes, meshes, materials and the keyframes of the animation.
 
 const ARRAYS = { 5123: Uint16Array, 5125: Uint32Array, 5126: Float32Array };
 const WIDTHS = { SCALAR: 1, VEC3: 3, VEC4: 4 };
 
-function bytesOfBase64(text) {
+function decodeBase64(text) {
   const raw = atob(text.trim());
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
@@ -31,8 +31,8 @@ function parseGlb(bytes) {
   return { document: document_, read, tracks };
 }
 
-// Index of the last time that is not after t.
-function rowBefore(times, t) {
+// Returns the index of the last time that is not after t.
+function lastRowBefore(times, t) {
   let low = 0;
   let high = times.length - 1;
   while (high - low > 1) {
@@ -43,23 +43,23 @@ function rowBefore(times, t) {
   return times.length > 1 && times[high] <= t ? high : low;
 }
 
-function fractionAt(times, i, t) {
+function interpolationFraction(times, i, t) {
   if (i + 1 >= times.length || t <= times[i]) return 0;
   return Math.min((t - times[i]) / (times[i + 1] - times[i]), 1);
 }
 
-// Value of a curve at time t, on the straight line between its points.
+// Returns the value of a curve at time t by linear interpolation.
 function valueAt(times, values, t) {
-  const i = rowBefore(times, t);
-  const f = fractionAt(times, i, t);
+  const i = lastRowBefore(times, t);
+  const f = interpolationFraction(times, i, t);
   return f === 0 ? values[i] : values[i] + f * (values[i + 1] - values[i]);
 }
 
-// Moves an object to where its track says; positions go straight, attitudes take the shortest turn.
+// Applies the keyframes of a track to an object at time t: linear interpolation, spherical linear for rotations.
 function applyTrack(track, object, t, scratch) {
   const { times, values, path } = track;
-  const i = rowBefore(times, t);
-  const f = fractionAt(times, i, t);
+  const i = lastRowBefore(times, t);
+  const f = interpolationFraction(times, i, t);
   const j = f === 0 ? i : i + 1;
   if (path === "weights") {
     const n = values.length / times.length;

@@ -1,10 +1,10 @@
-// The player: one clock moves the view, the charts and the numbers.
+// The player: one clock drives the 3-D view, the charts and the readout.
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
-const SLOW_AT_EVENTS = 0.1; // of the chosen speed
-const MOST_MARKS = 300;
-const NARROW = 700; // pixels of a stage on which the numbers stand in a strip
-const NO_WEBGL = "This browser shows no 3-D graphics (WebGL is missing or switched off). The charts below the time line work all the same.";
+const SLOW_FACTOR = 0.1; // fraction of the chosen speed near events
+const MAX_MARKS = 300;
+const NARROW = 700; // pixels; a narrower view shows fewer numbers
+const NO_WEBGL = "This browser has no 3-D graphics (WebGL is missing or disabled). The charts and the time line still work.";
 const $ = (id) => document.getElementById(id);
 const element = (tag, options = {}) => Object.assign(document.createElement(tag), options);
 
@@ -16,42 +16,42 @@ class Player {
     this.time = data.start;
     this.playing = false;
     this.speed = 1;
-    this.deck = new Deck($("charts"), unpackCurves(data), data.events, [this.start, this.end], (t) => this.seek(t));
-    this.fillHead();
+    this.panel = new ChartPanel($("charts"), decodeCurves(data), data.events, [this.start, this.end], (t) => this.seek(t));
+    this.fillHeader();
     this.fillEvents();
     this.fillChannels();
-    this.wire();
-    this.deck.choose(data.charts.flat());
+    this.addListeners();
+    this.panel.selectCurves(data.charts.flat());
     this.seek(this.start);
   }
 
   async startView() {
     try {
-      const { three, renderer } = await softdockStage;
-      this.view = new View(three, renderer, parseGlb(bytesOfBase64($("glb").textContent)), $("canvas"));
+      const { three, renderer } = await softdockRenderer;
+      this.view = new View(three, renderer, parseGlb(decodeBase64($("glb").textContent)), $("canvas"));
     } catch (error) {
       console.warn(`No 3-D view: ${error.message}`);
       document.body.classList.add("flat");
-      $("trouble").textContent = NO_WEBGL;
-      $("trouble").hidden = false;
+      $("error").textContent = NO_WEBGL;
+      $("error").hidden = false;
       for (const button of document.querySelectorAll("[data-view]")) button.disabled = true;
-      this.deck.paint();
+      this.panel.paint();
       return;
     }
-    for (const view of NEAR_VIEWS) {
+    for (const view of CLOSE_VIEWS) {
       document.querySelector(`[data-view="${view}"]`).hidden = !this.view.focus;
     }
     document.querySelector("[data-view=section]").hidden = !this.view.parts.cavity.length;
-    $("bodies").hidden = !this.view.parts["stand-in"].length;
-    this.tell(); // the numbers leave less room than there was without them
-    this.arrange();
-    this.view.resize(this.free());
+    $("bodies").hidden = !this.view.parts.placeholder.length;
+    this.updateReadout(); // its size changes the free area
+    this.arrangeMarks();
+    this.view.resize(this.freeArea());
     this.view.moveTo(0);
-    this.look(this.view.focus ? "mechanism" : "overview");
-    this.view.controls.addEventListener("change", () => this.ask());
+    this.setView(this.view.focus ? "mechanism" : "overview");
+    this.view.controls.addEventListener("change", () => this.requestPaint());
   }
 
-  fillHead() {
+  fillHeader() {
     const { title, name, outcome, message, program, notes } = this.data;
     document.title = `${name || title}: replay`;
     $("title").textContent = title || name;
@@ -60,10 +60,10 @@ class Player {
     $("about").textContent = [...notes, program].join(" ");
   }
 
-  // Marks on the time line; names share rows so that they do not cover each other.
+  // Creates event marks on the time line; labels are distributed over rows so that they do not overlap.
   fillEvents() {
     const rows = [];
-    this.marks = this.data.events.slice(0, MOST_MARKS).map((event) => {
+    this.marks = this.data.events.slice(0, MAX_MARKS).map((event) => {
       const at = (100 * (event.time - this.start)) / (this.end - this.start || 1);
       const mark = element("button", { className: "mark", type: "button", title: `${event.time.toFixed(4)} s: ${event.message || event.name}` });
       mark.style.left = `${Math.min(Math.max(at, 0), 100)}%`;
@@ -72,7 +72,7 @@ class Player {
       $("marks").append(mark);
       return { mark, at };
     });
-    this.arrange = () => {
+    this.arrangeMarks = () => {
       rows.length = 0;
       const width = $("marks").clientWidth || 1000;
       for (const { mark, at } of this.marks) {
@@ -95,12 +95,12 @@ class Player {
   fillChannels() {
     const list = $("channel-list");
     const boxes = [];
-    for (const { name, unit } of this.deck.curves.values()) {
+    for (const { name, unit } of this.panel.curves.values()) {
       const label = element("label");
       const box = element("input", { type: "checkbox", value: name });
       box.addEventListener("change", () => {
-        this.deck.choose(boxes.filter((b) => b.checked).map((b) => b.value));
-        this.tell();
+        this.panel.selectCurves(boxes.filter((b) => b.checked).map((b) => b.value));
+        this.updateReadout();
       });
       boxes.push(box);
       label.append(box, element("span", { textContent: name }), element("small", { textContent: unit === "1" ? "" : unit }));
@@ -117,7 +117,7 @@ class Player {
     });
   }
 
-  wire() {
+  addListeners() {
     $("play").addEventListener("click", () => this.toggle());
     for (const speed of SPEEDS) $("speed").append(element("option", { value: speed, textContent: `${speed}×` }));
     this.setSpeed(1);
@@ -126,16 +126,16 @@ class Player {
     Object.assign(line, { min: 0, max: 10000, step: 1, value: 0 });
     line.addEventListener("input", () => this.seek(this.start + (line.value / 10000) * (this.end - this.start)));
     for (const button of document.querySelectorAll("[data-view]")) {
-      button.addEventListener("click", () => this.look(button.dataset.view));
+      button.addEventListener("click", () => this.setView(button.dataset.view));
     }
-    $("bodies").addEventListener("click", () => this.toggleBodies());
+    $("bodies").addEventListener("click", () => this.togglePlaceholders());
     $("theme").addEventListener("click", () => this.toggleTheme());
     $("channels").addEventListener("click", () => this.toggleChannels());
     $("help").addEventListener("click", () => $("keys").toggleAttribute("hidden"));
     document.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resize()).observe(document.body);
     new ResizeObserver(() => this.resize()).observe($("stage"));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.requestPaint());
   }
 
   key(event) {
@@ -146,10 +146,10 @@ class Player {
       " ": () => this.toggle(), k: () => this.toggle(),
       ArrowLeft: () => this.seek(this.time - step), ArrowRight: () => this.seek(this.time + step),
       Home: () => this.seek(this.start), End: () => this.seek(this.end),
-      n: () => this.jump(1), p: () => this.jump(-1),
-      "+": () => this.faster(1), "-": () => this.faster(-1),
-      1: () => this.look("overview"), 2: () => this.look("mechanism"), 3: () => this.look("axis"), 4: () => this.look("section"),
-      b: () => this.toggleBodies(), c: () => this.toggleChannels(), t: () => this.toggleTheme(),
+      n: () => this.jumpToEvent(1), p: () => this.jumpToEvent(-1),
+      "+": () => this.changeSpeed(1), "-": () => this.changeSpeed(-1),
+      1: () => this.setView("overview"), 2: () => this.setView("mechanism"), 3: () => this.setView("axis"), 4: () => this.setView("section"),
+      b: () => this.togglePlaceholders(), c: () => this.toggleChannels(), t: () => this.toggleTheme(),
       s: () => $("slow").click(), "?": () => $("keys").toggleAttribute("hidden"),
       Escape: () => { $("picker").hidden = true; $("keys").hidden = true; },
     };
@@ -166,7 +166,7 @@ class Player {
     $("play").textContent = this.playing ? "❚❚" : "►";
     $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
     this.last = undefined;
-    this.ask();
+    this.requestPaint();
   }
 
   setSpeed(speed) {
@@ -174,38 +174,38 @@ class Player {
     $("speed").value = String(speed);
   }
 
-  faster(by) {
+  changeSpeed(by) {
     const i = SPEEDS.indexOf(this.speed) + by;
     this.setSpeed(SPEEDS[Math.min(Math.max(i, 0), SPEEDS.length - 1)]);
   }
 
-  jump(by) {
+  jumpToEvent(by) {
     const times = this.data.events.map((event) => event.time);
     const slack = 1e-6 * (this.end - this.start);
     const next = by > 0 ? times.find((t) => t > this.time + slack) : times.findLast((t) => t < this.time - slack);
     if (next !== undefined) this.seek(next);
   }
 
-  look(preset) {
+  setView(preset) {
     if (!this.view) return;
-    this.view.look(preset);
+    this.view.setPreset(preset);
     for (const button of document.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", String(button.dataset.view === this.view.preset));
     }
-    this.ask();
+    this.requestPaint();
   }
 
-  toggleBodies() {
+  togglePlaceholders() {
     if (!this.view) return;
-    this.view.bodiesShown = !this.view.bodiesShown;
-    for (const object of this.view.parts["stand-in"]) object.visible = this.view.bodiesShown;
-    $("bodies").setAttribute("aria-pressed", String(this.view.bodiesShown));
-    this.ask();
+    this.view.arePlaceholdersVisible = !this.view.arePlaceholdersVisible;
+    for (const object of this.view.parts.placeholder) object.visible = this.view.arePlaceholdersVisible;
+    $("bodies").setAttribute("aria-pressed", String(this.view.arePlaceholdersVisible));
+    this.requestPaint();
   }
 
   toggleTheme() {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    this.ask();
+    this.requestPaint();
   }
 
   toggleChannels() {
@@ -215,28 +215,28 @@ class Player {
 
   seek(t) {
     this.time = Math.min(Math.max(t, this.start), this.end);
-    this.ask();
+    this.requestPaint();
   }
 
-  // Draw at the next frame; nothing is drawn while nothing changes.
-  ask() {
-    if (this.asked) return;
-    this.asked = true;
+  // Paints at the next animation frame; repeated requests before it are merged.
+  requestPaint() {
+    if (this.isPaintRequested) return;
+    this.isPaintRequested = true;
     requestAnimationFrame((now) => {
-      this.asked = false;
+      this.isPaintRequested = false;
       this.advance(now);
       this.paint();
-      if (this.playing) this.ask();
+      if (this.playing) this.requestPaint();
     });
   }
 
   advance(now) {
     if (!this.playing) return;
-    const passed = this.last === undefined ? 0 : Math.min((now - this.last) / 1000, 0.1);
+    const elapsed = this.last === undefined ? 0 : Math.min((now - this.last) / 1000, 0.1);
     this.last = now;
-    const near = 0.012 * (this.end - this.start);
-    const slow = $("slow").checked && this.data.events.some((e) => Math.abs(e.time - this.time) < near);
-    this.time += passed * this.speed * (slow ? SLOW_AT_EVENTS : 1);
+    const range = 0.012 * (this.end - this.start);
+    const slow = $("slow").checked && this.data.events.some((e) => Math.abs(e.time - this.time) < range);
+    this.time += elapsed * this.speed * (slow ? SLOW_FACTOR : 1);
     if (this.time >= this.end) {
       this.time = this.end;
       this.toggle();
@@ -248,22 +248,22 @@ class Player {
     $("line").value = String(Math.round(10000 * part));
     $("line").setAttribute("aria-valuetext", `${this.time.toFixed(3)} s`);
     $("line").style.setProperty("--part", `${100 * part}%`);
-    this.tell();
-    this.deck.moveTo(this.time);
+    this.updateReadout();
+    this.panel.moveTo(this.time);
     if (this.view) {
       this.view.moveTo(this.time - this.start);
       this.view.render();
     }
   }
 
-  // Numbers in the corner: time, what has happened last, and the first quantity of each chart.
-  tell() {
+  // Updates the readout: time, last event, and the first quantities of each chart.
+  updateReadout() {
     $("clock").textContent = `${this.time.toFixed(this.end - this.start < 1 ? 4 : 3)} s`;
     const slack = 1e-9 * (this.end - this.start);
     const event = this.data.events.findLast((e) => e.time <= this.time + slack);
     $("latest").textContent = event ? event.message || event.name : "";
-    const many = $("stage").clientWidth < NARROW ? 1 : 2; // of each chart, whose own captions tell them all
-    const rows = this.deck.charts.flatMap((chart) => chart.curves.slice(0, many).map((curve, i) => {
+    const perChart = $("stage").clientWidth < NARROW ? 1 : 2; // the chart legends show all
+    const rows = this.panel.charts.flatMap((chart) => chart.curves.slice(0, perChart).map((curve, i) => {
       const row = element("div");
       row.append(element("span", { textContent: curve.name }), element("b", { textContent: chart.text(i, this.time) }));
       return row;
@@ -272,13 +272,13 @@ class Player {
   }
 
   resize() {
-    this.arrange();
-    if (this.view && this.view.resize(this.free()) && !this.view.turned) this.view.look(this.view.preset);
-    this.ask();
+    this.arrangeMarks();
+    if (this.view && this.view.resize(this.freeArea()) && !this.view.isMovedByUser) this.view.setPreset(this.view.preset);
+    this.requestPaint();
   }
 
-  // The larger part of the stage that numbers and buttons leave free: beside the numbers or below them.
-  free() {
+  // Returns the larger area not covered by readout and buttons: beside or below the readout.
+  freeArea() {
     const { clientWidth: w, clientHeight: h } = $("stage");
     const corner = $("corner");
     const right = $("views").offsetLeft - 6;
@@ -290,15 +290,15 @@ class Player {
   }
 }
 
-function unpackCurves(data) {
-  const bytes = bytesOfBase64($("curves").textContent);
+function decodeCurves(data) {
+  const bytes = decodeBase64($("curves").textContent);
   let at = 0;
-  const take = (n) => {
+  const readFloats = (n) => {
     const out = new Float32Array(bytes.buffer, at, n);
     at += 4 * n;
     return out;
   };
-  return data.curves.map(({ name, unit, points }) => ({ name, unit, times: take(points).map((t) => t + data.start), values: take(points) }));
+  return data.curves.map(({ name, unit, points }) => ({ name, unit, times: readFloats(points).map((t) => t + data.start), values: readFloats(points) }));
 }
 
 if ($("data")) {

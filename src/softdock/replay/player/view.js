@@ -1,6 +1,6 @@
-// The view in three dimensions: objects of the GLB, lights, cameras, the cut through the cavity.
+// The 3-D view: objects of the GLB, lights, camera and the section plane through the cavity.
 
-const NEAR_VIEWS = ["mechanism", "axis", "section"];
+const CLOSE_VIEWS = ["mechanism", "axis", "section"];
 
 class View {
   constructor(three, renderer, glb, canvas) {
@@ -16,15 +16,15 @@ class View {
     lamp.position.set(0.6, 1.4, 1);
     this.camera.add(lamp);
     this.scene.add(this.camera);
-    this.cut = new T.Plane(new T.Vector3(0, 0, -1), 0);
+    this.clippingPlane = new T.Plane(new T.Vector3(0, 0, -1), 0);
     this.scratch = new T.Quaternion();
-    this.parts = { cad: [], cavity: [], "stand-in": [], link: [], structure: [], force: [], caps: [] };
+    this.parts = { cad: [], cavity: [], placeholder: [], link: [], structure: [], force: [], caps: [] };
     this.build();
     this.controls = new three.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
-    this.controls.addEventListener("start", () => (this.turned = true)); // by hand: stays as it is in a frame of another size
+    this.controls.addEventListener("start", () => (this.isMovedByUser = true)); // keep the user's view when the page is resized
     this.preset = "overview";
-    this.bodiesShown = true;
+    this.arePlaceholdersVisible = true;
     this.anchor = new T.Vector3();
   }
 
@@ -79,21 +79,21 @@ class View {
       geometry.setAttribute("normal", new T.BufferAttribute(read(primitive.attributes.NORMAL), 3));
       if (primitive.targets) {
         geometry.morphTargetsRelative = true;
-        const shifts = primitive.targets.map((target) => new T.BufferAttribute(read(target.POSITION), 3));
-        geometry.morphAttributes.position = shifts;
+        const displacements = primitive.targets.map((target) => new T.BufferAttribute(read(target.POSITION), 3));
+        geometry.morphAttributes.position = displacements;
       }
       object = new T.Mesh(geometry, material);
     }
-    object.renderOrder = role === "cavity" ? 2 : role === "stand-in" ? 3 : 1;
+    object.renderOrder = role === "cavity" ? 2 : role === "placeholder" ? 3 : 1;
     if (role in this.parts) this.parts[role].push(object);
     if (role === "cavity" && primitive.mode !== 1) this.addCap(object, material);
     return object;
   }
 
-  // What a cut shows of the inside of the material: its back faces, in one flat colour.
+  // Adds the section face of a cut object: its back faces in one flat colour.
   addCap(object, material) {
     const T = this.THREE;
-    const flat = new T.MeshBasicMaterial({ color: material.color, side: T.BackSide, clippingPlanes: [this.cut] });
+    const flat = new T.MeshBasicMaterial({ color: material.color, side: T.BackSide, clippingPlanes: [this.clippingPlane] });
     const cap = new T.Mesh(object.geometry, flat);
     cap.visible = false;
     object.add(cap);
@@ -113,8 +113,8 @@ class View {
   moveTo(t) {
     for (const track of this.tracks) applyTrack(track, this.objects[track.node], t, this.scratch);
     this.scene.updateMatrixWorld(true);
-    const now = this.anchorNow();
-    if (NEAR_VIEWS.includes(this.preset)) {
+    const now = this.anchorPosition();
+    if (CLOSE_VIEWS.includes(this.preset)) {
       const moved = now.clone().sub(this.anchor);
       this.camera.position.add(moved);
       this.controls.target.add(moved);
@@ -123,11 +123,11 @@ class View {
     if (this.focus) {
       const { centre, axis } = this.focusInWorld();
       const side = new this.THREE.Vector3().crossVectors(axis, new this.THREE.Vector3(0, 1, 0)).normalize();
-      this.cut.setFromNormalAndCoplanarPoint(side.negate(), centre);
+      this.clippingPlane.setFromNormalAndCoplanarPoint(side.negate(), centre);
     }
   }
 
-  anchorNow() {
+  anchorPosition() {
     return this.focus ? this.focusInWorld().centre : new this.THREE.Vector3();
   }
 
@@ -140,15 +140,15 @@ class View {
     return { centre, axis };
   }
 
-  look(preset) {
+  setPreset(preset) {
     const T = this.THREE;
     if (!this.focus) preset = "overview";
     if (preset === "section" && !this.parts.cavity.length) preset = "mechanism";
     this.preset = preset;
-    this.turned = false;
+    this.isMovedByUser = false;
     this.scene.updateMatrixWorld(true);
     let centre, radius, from;
-    const near = this.focus && NEAR_VIEWS.includes(preset);
+    const near = this.focus && CLOSE_VIEWS.includes(preset);
     if (near) {
       const { centre: c, axis } = this.focusInWorld();
       centre = c;
@@ -161,37 +161,37 @@ class View {
       radius = Math.max(box.getSize(new T.Vector3()).length() / 2, 1e-4);
       from = new T.Vector3(-0.45, 0.4, 1);
     }
-    this.showFor(near);
-    this.place(centre, radius, from);
+    this.updateVisibility(near);
+    this.placeCamera(centre, radius, from);
   }
 
-  showFor(near) {
-    for (const object of this.parts["stand-in"]) object.visible = this.bodiesShown && !near;
+  updateVisibility(near) {
+    for (const object of this.parts.placeholder) object.visible = this.arePlaceholdersVisible && !near;
     const section = this.preset === "section";
     for (const cap of this.parts.caps) cap.visible = section;
     for (const object of this.parts.cavity) {
-      if (object.material.clippingPlanes !== undefined) object.material.clippingPlanes = section ? [this.cut] : null;
+      if (object.material.clippingPlanes !== undefined) object.material.clippingPlanes = section ? [this.clippingPlane] : null;
       object.material.needsUpdate = true;
     }
   }
 
-  place(centre, radius, from) {
+  placeCamera(centre, radius, from) {
     const half = (this.camera.fov * Math.PI) / 360;
-    const [left, top, right, bottom] = this.free;
-    const narrow = Math.min(right - left, bottom - top) / this.canvas.parentElement.clientHeight;
-    const distance = radius / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const [left, top, right, bottom] = this.freeRectangle;
+    const fraction = Math.min(right - left, bottom - top) / this.canvas.parentElement.clientHeight;
+    const distance = radius / Math.sin(Math.atan(Math.tan(half) * fraction));
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
     this.camera.position.copy(centre).addScaledVector(from.normalize(), distance);
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(centre);
-    this.anchor.copy(this.anchorNow());
+    this.anchor.copy(this.anchorPosition());
     this.controls.update();
   }
 
   bounds() {
     const box = new this.THREE.Box3();
-    for (const role of ["cad", "cavity", "stand-in", "link", "structure"]) {
+    for (const role of ["cad", "cavity", "placeholder", "link", "structure"]) {
       for (const object of this.parts[role]) {
         const own = new this.THREE.Box3().setFromBufferAttribute(object.geometry.attributes.position);
         box.union(own.applyMatrix4(object.matrixWorld));
@@ -200,12 +200,12 @@ class View {
     return box;
   }
 
-  // What is shown keeps to the free part of the canvas, beside or below the numbers: left, top, right, bottom [pixels].
+  // Centres the view in the free area of the canvas: left, top, right, bottom [pixels]; returns false without a size.
   resize(free) {
     const { clientWidth: w, clientHeight: h } = this.canvas.parentElement;
     if (!w || !h) return false;
-    this.free = free || [0, 0, w, h];
-    const [left, top, right, bottom] = this.free;
+    this.freeRectangle = free || [0, 0, w, h];
+    const [left, top, right, bottom] = this.freeRectangle;
     this.camera.setViewOffset(w, h, (w - left - right) / 2, (h - top - bottom) / 2, w, h);
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setSize(w, h, false);

@@ -1,4 +1,4 @@
-"""Robots that come with Softdock."""
+"""Bundled robots (URDF files)."""
 
 from importlib import resources
 from pathlib import Path
@@ -11,5 +11,5 @@ def bundled_robots() -> dict[str, Path]:
 
 
 def find_robot(name_or_file: str, directory: Path) -> Path:
-    """Return the file of a bundled robot, or a file by its path, which starts from `directory` where it is relative."""
+    """Return the file of a bundled robot, or the given path, relative to `directory` unless it is absolute."""
     return bundled_robots().get(name_or_file, directory / name_or_file)

@@ -1,1 +1,1 @@
-"""Kernels of arms."""
+"""Kernels of robot arms: rigid-body dynamics and impedance control."""

@@ -1,4 +1,4 @@
-"""Equations of motion of an arm, the other way round than a simulation needs them: torques from motion.
+"""Inverse dynamics of an arm: mass matrix (composite rigid bodies) and forces of a motion (recursive Newton-Euler).
 
 All spatial vectors are expressed in the frame B of the arm's base and taken about its origin, angular part first.
 """
@@ -18,52 +18,52 @@ class ArmModel(NamedTuple):
 
     parent: NDArray[np.int64]
     """(links,) index of the parent link; -1 for the base."""
-    turns: NDArray[np.int64]
-    """(links,) 1: turns about its z axis; 0: slides along it."""
+    is_revolute: NDArray[np.int64]
+    """(links,) 1: revolute about the z axis of the joint frame; 0: prismatic along it."""
     R_PJ: NDArray[np.float64]
-    """(links, 9) joint frame in the parent link."""
+    """(links, 9) rotation of the joint frame in the parent link."""
     p_PJ: NDArray[np.float64]
-    """(links, 3) [m]"""
+    """(links, 3) origin of the joint frame in the parent link [m]."""
     own: NDArray[np.float64]
     """(links, 10) mass, mass times centre, inertia xx yy zz xy xz yz about the origin; link axes."""
 
 
 class ArmMotion(NamedTuple):
-    """Memory of an evaluation."""
+    """Work arrays of an evaluation."""
 
     R: NDArray[np.float64]
     """(links, 9) R_BL"""
     p: NDArray[np.float64]
     """(links, 3) p_BL_B [m]"""
     S: NDArray[np.float64]
-    """(links, 6) motion per unit of joint speed; zero for the base."""
+    """(links, 6) spatial velocity per unit of joint speed; zero for the base."""
     inertia: NDArray[np.float64]
-    """(links, 10) as `own`, in B."""
+    """(links, 10) inertia of the link in B, components as in `own`."""
     composite: NDArray[np.float64]
-    """(links, 10) inertia of the link and all that it carries."""
+    """(links, 10) composite inertia of the link and its descendants."""
     V: NDArray[np.float64]
     """(links, 6) velocity."""
     A: NDArray[np.float64]
     """(links, 6) acceleration."""
     F: NDArray[np.float64]
-    """(links, 6) force that the motion needs."""
+    """(links, 6) spatial force required by the motion."""
 
 
 @kernel
 def evaluate_arm(model, motion, q, u, udot, gravity, M, h):
-    """Write mass matrix `M` and the forces `h` of a motion; Eqs. (A1)-(A6).
+    """Write the mass matrix `M` and the forces `h` required by a motion; Eqs. (A1)-(A6).
 
     `q` (joints,), `u` and `udot` (6 + joints,): the motion of the base in B first. `gravity` in B [m/s2].
     """
-    place_arm(model, motion, q)
-    carry_inertia(model, motion)
+    compute_poses(model, motion, q)
+    compute_inertias(model, motion)
     write_mass_matrix(model, motion, M)
     write_forces(model, motion, u, udot, gravity, h)
 
 
 @kernel
-def place_arm(model, motion, q):
-    """Poses and axes of all links; Eq. (A1)."""
+def compute_poses(model, motion, q):
+    """Write poses and joint axes of all links; Eq. (A1)."""
     R, p, S = motion.R, motion.p, motion.S
     for k in range(9):
         R[0, k] = 1.0 if k % 4 == 0 else 0.0
@@ -73,7 +73,7 @@ def place_arm(model, motion, q):
         P = model.parent[i]
         slide = 0.0
         c, s = 1.0, 0.0
-        if model.turns[i] == 1:
+        if model.is_revolute[i] == 1:
             c, s = math.cos(q[i - 1]), math.sin(q[i - 1])
         else:
             slide = q[i - 1]
@@ -90,7 +90,7 @@ def place_arm(model, motion, q):
             R[i, 3 * a + 2] = z
             p[i, a] = p[P, a] + shift + z * slide
         zx, zy, zz = R[i, 2], R[i, 5], R[i, 8]
-        if model.turns[i] == 1:
+        if model.is_revolute[i] == 1:
             S[i, 0], S[i, 1], S[i, 2] = zx, zy, zz
             S[i, 3], S[i, 4], S[i, 5] = cross(p[i, 0], p[i, 1], p[i, 2], zx, zy, zz)
         else:
@@ -99,8 +99,8 @@ def place_arm(model, motion, q):
 
 
 @kernel
-def carry_inertia(model, motion):
-    """Inertia of every link in B, and of all that it carries; Eqs. (A2), (A3)."""
+def compute_inertias(model, motion):
+    """Write the inertia of every link in B, and its composite inertia; Eqs. (A2), (A3)."""
     R, p, out = motion.R, motion.p, motion.inertia
     n = model.parent.shape[0]
     for i in range(n):
@@ -114,7 +114,7 @@ def carry_inertia(model, motion):
 
 @kernel
 def write_mass_matrix(model, motion, M):
-    """Mass matrix, rows and columns of the base first; Eq. (A4)."""
+    """Write the mass matrix, rows and columns of the base first; Eq. (A4)."""
     S, V = motion.S, motion.V
     n = model.parent.shape[0]
     for j in range(6):  # the base moves along its own axes
@@ -142,7 +142,7 @@ def write_mass_matrix(model, motion, M):
 
 @kernel
 def write_forces(model, motion, u, udot, gravity, h):
-    """Forces at base and joints that a motion needs; Eqs. (A5), (A6)."""
+    """Write the forces at base and joints that a motion requires; Eqs. (A5), (A6)."""
     S, V, A, F = motion.S, motion.V, motion.A, motion.F
     n = model.parent.shape[0]
     for k in range(6):

@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
-from softdock.robot.kernels.arm import carry_inertia, place_arm, write_forces, write_mass_matrix
+from softdock.robot.kernels.arm import compute_inertias, compute_poses, write_forces, write_mass_matrix
 from softdock.spatial.kernels import cross, rotate_inverse
 
-# What the robot makes up for.
-NOTHING = 0
-GRAVITY = 1
-DYNAMICS = 2
+# Compensation of the robot's own dynamics; see `softdock.robot.impedance.Compensation`.
+NO_COMPENSATION = 0
+GRAVITY_COMPENSATION = 1
+DYNAMICS_COMPENSATION = 2
 
-SWEEPS = 8  # over the joints that are too fast; each acts on the others through the mass matrix
+MAX_SWEEPS = 8  # over joints that exceed their speed limit; they are coupled by the mass matrix
 
 
-class Law(NamedTuple):
-    """What a controller holds for one command, and the memory it works in."""
+class ImpedanceLaw(NamedTuple):
+    """Parameters of the impedance controller for one command, and its work arrays."""
 
     q_cmd: NDArray[np.float64]
     stiffness: NDArray[np.float64]
@@ -32,12 +32,12 @@ class Law(NamedTuple):
     """In B [m/s2]."""
     compensation: int
     first: int
-    """0: the base floats and gives way; 6: it is held."""
+    """First row of the mass matrix in use: 0 for a floating base, 6 for a fixed one."""
     period: float
-    """For which the torque is held [s]."""
+    """Time for which the torque is held [s]."""
     u: NDArray[np.float64]
     """(6 + joints,)"""
-    still: NDArray[np.float64]
+    zeros: NDArray[np.float64]
     """(6 + joints,) zeros"""
     M: NDArray[np.float64]
     L: NDArray[np.float64]
@@ -49,38 +49,38 @@ class Law(NamedTuple):
 
 @kernel
 def impedance_torque(model, motion, law, q, qdot, tau):
-    """Write the torque to be held from now on; Eqs. (A12), (A18)."""
+    """Write the joint torques for the next period; Eqs. (A12), (A18)."""
     n = q.shape[0]
     u, h, weight = law.u, law.h, law.weight
     for i in range(n):
         u[6 + i] = qdot[i]
-    place_arm(model, motion, q)
-    carry_inertia(model, motion)
+    compute_poses(model, motion, q)
+    compute_inertias(model, motion)
     write_mass_matrix(model, motion, law.M)
-    if law.compensation == GRAVITY:
-        write_forces(model, motion, law.still, law.still, law.gravity, weight)
-    write_forces(model, motion, u, law.still, law.gravity, h)
+    if law.compensation == GRAVITY_COMPENSATION:
+        write_forces(model, motion, law.zeros, law.zeros, law.gravity, weight)
+    write_forces(model, motion, u, law.zeros, law.gravity, h)
     for i in range(n):
         t = law.stiffness[i] * (law.q_cmd[i] - q[i]) + law.tau_ff[i]
         for j in range(n):
             t -= law.D[i, j] * qdot[j]
-        if law.compensation == GRAVITY:
+        if law.compensation == GRAVITY_COMPENSATION:
             t += weight[6 + i]
-        elif law.compensation == DYNAMICS:
+        elif law.compensation == DYNAMICS_COMPENSATION:
             t += h[6 + i]
-        tau[i] = within(t, law.max_torque[i])
+        tau[i] = clamp(t, law.max_torque[i])
     limit_speed(law, qdot, tau)
 
 
 @inline
-def within(x, bound):
-    """Cut a value to plus or minus a bound."""
+def clamp(x, bound):
+    """Clamp a value to plus or minus a bound."""
     return max(-bound, min(bound, x))
 
 
 @kernel
 def limit_speed(law, qdot, tau):
-    """Change torques where a joint would be too fast at the end of the period; Eq. (A12)."""
+    """Reduce torques of joints that would exceed their speed limit at the end of the period; Eq. (A12)."""
     n, first, period, a = tau.shape[0], law.first, law.period, law.a
     factor(law.M, law.L, first)
     for i in range(6 + n):
@@ -88,31 +88,31 @@ def limit_speed(law, qdot, tau):
         if i >= 6:
             a[i] += tau[i - 6]
     solve(law.L, a, first)
-    for _ in range(SWEEPS):
-        settled = True
+    for _ in range(MAX_SWEEPS):
+        converged = True
         for i in range(n):
             excess = qdot[i] + period * a[6 + i]
-            excess -= within(excess, law.max_speed[i])
+            excess -= clamp(excess, law.max_speed[i])
             if excess == 0.0:
                 continue
             for k in range(6 + n):
                 law.column[k] = 1.0 if k == 6 + i else 0.0
             solve(law.L, law.column, first)
             before = tau[i]
-            tau[i] = within(before - excess / (period * law.column[6 + i]), law.max_torque[i])
+            tau[i] = clamp(before - excess / (period * law.column[6 + i]), law.max_torque[i])
             if tau[i] != before:
-                settled = settled and abs(excess) < 1e-9 * law.max_speed[i]
+                converged = converged and abs(excess) < 1e-9 * law.max_speed[i]
                 for k in range(first, 6 + n):
                     a[k] += law.column[k] * (tau[i] - before)
-        if settled:
+        if converged:
             break
 
 
 @kernel
 def joint_loads(links, groups, moved, work, out):
-    """Write what the surroundings load every joint with, from the wrenches of the last evaluation; Eq. (A19).
+    """Write the external load on every joint, from the wrenches of the last evaluation; Eq. (A19).
 
-    `moved` (joints,) the link that a joint moves, `work` (links, 6).
+    `moved` (joints,) is the link that a joint moves, `work` (links, 6) a work array.
     """
     n = links.shape[0]
     for i in range(n):
@@ -135,7 +135,7 @@ def joint_loads(links, groups, moved, work, out):
 
 @kernel
 def factor(M, L, first):
-    """Cholesky factor of the part of a symmetric matrix from `first` on."""
+    """Write the Cholesky factor of the rows and columns from `first` on."""
     for i in range(first, M.shape[0]):
         for j in range(first, i + 1):
             x = M[i, j]
@@ -146,7 +146,7 @@ def factor(M, L, first):
 
 @kernel
 def solve(L, x, first):
-    """Replace x by the solution of L L^T y = x, from `first` on."""
+    """Replace x by the solution y of L L^T y = x, rows from `first` on."""
     n = x.shape[0]
     for i in range(first, n):
         for k in range(first, i):

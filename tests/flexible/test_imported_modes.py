@@ -1,4 +1,4 @@
-"""Modes from other programs: what is right is taken, what is wrong is measured and refused."""
+"""Imported modes: valid modes are accepted, invalid ones rejected with a measured value."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ import pytest
 from tests.flexible.structures import beam, satellite
 
 from softdock.errors import InputError
-from softdock.flexible import RigidPart, base_modes, brought_modes, free_modes, mesh, read_modes
-from softdock.flexible.brought import WAYS
+from softdock.flexible import RigidPart, base_modes, free_modes, mesh, modes_from_arrays, read_modes
+from softdock.flexible.imported_modes import COMPONENTS
 
 
 def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
-    """Modes of a random satellite as another program would hand them over."""
+    """Return the modes of a random satellite as arrays of another program."""
     m = mesh(satellite(np.random.default_rng(seed), 2))
     modes = base_modes(m, "hub", count)
     return {
@@ -24,18 +24,18 @@ def arrays(seed: int = 0, count: int = 12) -> dict[str, object]:
     }
 
 
-def test_brought_modes_equal_our_own(tmp_path: Path) -> None:
+def test_imported_modes_equal_computed_ones(tmp_path: Path) -> None:
     given = arrays()
     np.savez(tmp_path / "modes.npz", **given)  # type: ignore[arg-type]
     own = base_modes(mesh(satellite(np.random.default_rng(0), 2)), "hub", 12)
-    for found in (brought_modes(base="hub", **given), read_modes(tmp_path / "modes.npz", base="hub")):  # type: ignore[arg-type]
+    for found in (modes_from_arrays(base="hub", **given), read_modes(tmp_path / "modes.npz", base="hub")):  # type: ignore[arg-type]
         np.testing.assert_allclose(found.participation, own.participation, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(found.inertia, own.inertia, rtol=1e-12, atol=1e-9)
         assert found.residual == pytest.approx(own.residual, rel=1e-9)
 
 
 def lumped() -> dict[str, np.ndarray]:
-    """Two masses on light springs: modes by hand."""
+    """Return the modes of two masses on massless springs, computed by hand."""
     shapes = np.zeros((3, 6, 2))
     shapes[1, 3, 0], shapes[2, 5, 1] = 0.5, 0.2  # a along x, b along z
     return {
@@ -51,7 +51,7 @@ def write_csv(folder: Path, given: dict[str, np.ndarray]) -> None:
     nodes = ["name,x,y,z,mass,ixx,iyy,izz"]
     for name, p, m in zip(given["names"], given["positions"], given["mass"]):
         nodes.append(f"{name},{p[0]},{p[1]},{p[2]},{m[3]},{m[0]},{m[1]},{m[2]}")
-    modes = [f"mode,frequency,node,{','.join(WAYS)}"]
+    modes = [f"mode,frequency,node,{','.join(COMPONENTS)}"]
     for k, f in enumerate(given["frequency"]):
         for name, motion in zip(given["names"], given["shapes"][:, :, k]):
             modes.append(f"{k + 1},{f},{name},{','.join(map(str, motion))}")
@@ -69,12 +69,12 @@ def test_csv(tmp_path: Path) -> None:
     assert found.inertia[3, 3] == 79.0
 
 
-def test_what_is_no_mode_is_measured_and_refused() -> None:
+def test_invalid_modes_are_rejected() -> None:
     given = lumped()
 
     def refused(message: str, **change: object) -> None:
         with pytest.raises(InputError, match=message):
-            brought_modes(base="base", **{**given, **change})  # type: ignore[arg-type]
+            modes_from_arrays(base="base", **{**given, **change})  # type: ignore[arg-type]
 
     shapes = given["shapes"]
     refused(r"mass-normalised: mode 1 has the modal mass 4, not 1", shapes=shapes * [2.0, 1.0])
@@ -94,7 +94,7 @@ def test_free_free_modes_are_refused() -> None:
     m = mesh(beam(3).model_copy(update={"parts": part}))
     f = free_modes(m, 4)
     with pytest.raises(InputError, match="not free-free ones"):
-        brought_modes(
+        modes_from_arrays(
             base="root",
             names=m.names,
             positions=m.positions,
@@ -111,7 +111,7 @@ def test_free_free_modes_are_refused() -> None:
             "nodes.csv",
             "name,x",
             "node,x",
-            r"nodes\.csv:1: the columns must be name, x, y, z, mass, and if wanted",
+            r"nodes\.csv:1: the columns must be name, x, y, z, mass, optionally",
         ),
         ("nodes.csv", "a,1.0", "a,one", r"nodes\.csv:3: x must be a number\. Given: one"),
         (
@@ -125,7 +125,9 @@ def test_free_free_modes_are_refused() -> None:
         ("modes.csv", "2,0.8,base,", "2,0.8,", r"modes\.csv:5: must have 9 fields"),
     ],
 )
-def test_faults_of_files_are_located(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:
+def test_errors_in_files_have_file_and_line(
+    tmp_path: Path, file: str, old: str, new: str, message: str
+) -> None:
     write_csv(tmp_path, lumped())
     path = tmp_path / file
     text = path.read_text()
@@ -135,7 +137,7 @@ def test_faults_of_files_are_located(tmp_path: Path, file: str, old: str, new: s
         read_modes(tmp_path, base="base")
 
 
-def test_files_that_are_missing_or_no_arrays(tmp_path: Path) -> None:
+def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_modes(tmp_path / "none.npz", base="base")
     with pytest.raises(InputError, match="does not exist"):

@@ -1,4 +1,4 @@
-"""Modes that another program computed: read from NumPy or CSV files, measured, and refused if they are no modes."""
+"""Modes computed by another program: read from NumPy or CSV files, checked for normalisation and orthogonality."""
 
 import csv
 import zipfile
@@ -12,17 +12,17 @@ from scipy import sparse
 
 from softdock.errors import InputError, Problem, file_error
 from softdock.flexible.meshing import Mesh
-from softdock.flexible.modes import BaseModes, modes_on_base
+from softdock.flexible.modes import BaseModes, base_modes_from_shapes
 
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-3
-"""How far modal masses may be from 1 and 0: shapes printed with five digits and summed over a thousand nodes."""
-WAYS = ("rx", "ry", "rz", "ux", "uy", "uz")
+"""Allowed error of modal masses (1 and 0): that of shapes printed with five digits, summed over a thousand nodes."""
+COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")
 ARRAYS = ("names", "positions", "frequency", "shapes", "mass")
 
 
-def brought_modes(
+def modes_from_arrays(
     *,
     base: str,
     names: Sequence[str],
@@ -32,11 +32,11 @@ def brought_modes(
     mass: ArrayLike,
     tolerance: float = TOLERANCE,
 ) -> BaseModes:
-    """Take modes clamped at node `base`; refuse shapes that are not mass-normalised, not orthogonal or move the base.
+    """Return modes clamped at node `base`; raise InputError for shapes that are not mass-normalised or orthogonal.
 
-    Positions (nodes, 3) [m], frequency (modes,) rising [Hz], shapes (nodes, 6, modes), turn before shift.
-    Mass: (nodes, 6) lumped at the nodes, three moments of inertia [kg m2] before three times the mass [kg], or the
-    whole matrix (6 nodes, 6 nodes).
+    Positions (nodes, 3) [m], frequency (modes,) ascending [Hz], shapes (nodes, 6, modes), rotation before translation;
+    shapes must be zero at the base. Mass is lumped at the nodes, (nodes, 6): three moments of inertia [kg m2], then the
+    mass three times [kg]; or the full matrix (6 nodes, 6 nodes).
     """
     count = len(names)
     p = _array("positions", positions, (count, 3))
@@ -45,25 +45,25 @@ def brought_modes(
     M = _mass(mass, count)
     mesh = Mesh(names=tuple(names), positions=p, stiffness=sparse.csc_matrix(M.shape), mass=M)
     if len(set(names)) < count:
-        raise _problem("names", "must be different from each other.")
+        raise _field_error("names", "must be different from each other.")
     if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
-        raise _problem("frequency", "must be above 0 Hz and rise from mode to mode.")
+        raise _field_error("frequency", "must be above 0 Hz and rise from mode to mode.")
     _check_base(x, mesh.index(base), base, tolerance)
     flat = x.reshape(6 * count, f.size)
     _check_modal_mass(flat.T @ (M @ flat), tolerance)
-    return modes_on_base(mesh, base, f, flat)
+    return base_modes_from_shapes(mesh, base, f, flat)
 
 
 def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> BaseModes:
     """Read modes clamped at node `base` from a `.npz` file, or from a folder with `nodes.csv` and `modes.csv`.
 
-    The `.npz` holds the arrays of `brought_modes` by their names. `nodes.csv` has the columns name, x, y, z, mass and,
-    if wanted, ixx, iyy, izz; `modes.csv` has mode, frequency, node, rx, ry, rz, ux, uy, uz. All in SI and Hz.
+    The `.npz` file contains the arguments of `modes_from_arrays`. `nodes.csv` has the columns name, x, y, z, mass
+    and optionally ixx, iyy, izz; `modes.csv` has mode, frequency, node, rx, ry, rz, ux, uy, uz. All in SI and Hz.
     """
     path = Path(path)
     arrays = _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
     names = [str(name) for name in np.asarray(arrays.pop("names"))]
-    return brought_modes(base=base, names=names, tolerance=tolerance, **arrays)
+    return modes_from_arrays(base=base, names=names, tolerance=tolerance, **arrays)
 
 
 def _from_npz(path: Path) -> dict[str, Floats]:
@@ -80,47 +80,59 @@ def _from_npz(path: Path) -> dict[str, Floats]:
 
 
 def _from_csv(folder: Path) -> dict[str, Floats]:
-    names, positions, mass = [], [], []
-    inertia = ("ixx", "iyy", "izz")
-    for line, row in _rows(folder / "nodes.csv", ("name", "x", "y", "z", "mass"), inertia):
-        names.append(row["name"])
-        values = _numbers(folder / "nodes.csv", line, row, ("x", "y", "z", "mass"))
-        positions.append(values[:3])
-        turning = _numbers(folder / "nodes.csv", line, row, inertia if "ixx" in row else ())
-        mass.append([*(turning or [0.0] * 3), *([values[3]] * 3)])
-    file = folder / "modes.csv"
-    motions: dict[str, dict[str, list[float]]] = {}
-    frequency: dict[str, float] = {}
-    for line, row in _rows(file, ("mode", "frequency", "node", *WAYS), ()):
-        f, *motion = _numbers(file, line, row, ("frequency", *WAYS))
-        mode = row["mode"]
-        if frequency.setdefault(mode, f) != f:
-            raise _at(file, line, f"mode {mode} must have one frequency in all its rows.", row["frequency"])
-        if row["node"] not in names:
-            raise _at(file, line, "there is no such node in nodes.csv.", row["node"])
-        if row["node"] in motions.setdefault(mode, {}):
-            raise _at(file, line, f"mode {mode} has two rows for one node.", row["node"])
-        motions[mode][row["node"]] = motion
-    for mode, motion_of in motions.items():
-        left_out = [name for name in names if name not in motion_of]
-        if left_out:
-            raise InputError(
-                Problem(message=f"Mode {mode} has no row for node {left_out[0]}.", file=str(file))
-            )
-    shapes = [[motion_of[name] for name in names] for motion_of in motions.values()]
+    nodes = _read_nodes(folder / "nodes.csv")
+    names = [str(name) for name in nodes["names"]]
+    frequency, motions = _read_mode_shapes(folder / "modes.csv", names)
+    shapes = [[motion[name] for name in names] for motion in motions.values()]
     return {
-        "names": np.array(names),
-        "positions": np.array(positions),
+        **nodes,
         "frequency": np.array(list(frequency.values())),
         "shapes": np.moveaxis(np.array(shapes), 0, -1),
-        "mass": np.array(mass),
     }
+
+
+def _read_nodes(file: Path) -> dict[str, Floats]:
+    """Return names, positions (nodes, 3) [m] and lumped mass (nodes, 6) of the nodes."""
+    names, positions, mass = [], [], []
+    inertia = ("ixx", "iyy", "izz")
+    for line, row in _rows(file, ("name", "x", "y", "z", "mass"), inertia):
+        names.append(row["name"])
+        values = _numbers(file, line, row, ("x", "y", "z", "mass"))
+        positions.append(values[:3])
+        moments = _numbers(file, line, row, inertia if "ixx" in row else ())
+        mass.append([*(moments or [0.0] * 3), *([values[3]] * 3)])
+    return {"names": np.array(names), "positions": np.array(positions), "mass": np.array(mass)}
+
+
+def _read_mode_shapes(
+    file: Path, names: list[str]
+) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
+    """Return the frequency [Hz] by mode, and the motion (6,) by mode and node."""
+    motions: dict[str, dict[str, list[float]]] = {}
+    frequency: dict[str, float] = {}
+    for line, row in _rows(file, ("mode", "frequency", "node", *COMPONENTS), ()):
+        f, *motion = _numbers(file, line, row, ("frequency", *COMPONENTS))
+        mode = row["mode"]
+        if frequency.setdefault(mode, f) != f:
+            message = f"mode {mode} must have one frequency in all its rows."
+            raise _line_error(file, line, message, row["frequency"])
+        if row["node"] not in names:
+            raise _line_error(file, line, "there is no such node in nodes.csv.", row["node"])
+        if row["node"] in motions.setdefault(mode, {}):
+            raise _line_error(file, line, f"mode {mode} has two rows for one node.", row["node"])
+        motions[mode][row["node"]] = motion
+    for mode, motion_by_node in motions.items():
+        missing = [name for name in names if name not in motion_by_node]
+        if missing:
+            message = f"Mode {mode} has no row for node {missing[0]}."
+            raise InputError(Problem(message=message, file=str(file)))
+    return frequency, motions
 
 
 def _rows(
     path: Path, needed: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line number and fields of each row; refuse a file without rows or with other columns."""
+    """Yield line number and fields of each row; raise InputError for a file without rows or with other columns."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -132,12 +144,12 @@ def _rows(
     if set(columns) - set(optional) != set(needed) or (
         set(columns) & set(optional) and not set(optional) <= set(columns)
     ):
-        more = f", and if wanted {', '.join(optional)}" if optional else ""
-        raise _at(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
+        more = f", optionally {', '.join(optional)}" if optional else ""
+        raise _line_error(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
     empty = True
     for row in reader:
         if None in row or None in row.values():
-            raise _at(path, reader.line_num, f"must have {len(columns)} fields.", "")
+            raise _line_error(path, reader.line_num, f"must have {len(columns)} fields.", "")
         empty = False
         yield reader.line_num, row
     if empty:
@@ -150,7 +162,7 @@ def _numbers(path: Path, line: int, row: dict[str, str], columns: tuple[str, ...
         try:
             values.append(float(row[column]))
         except ValueError:
-            raise _at(path, line, f"{column} must be a number.", row[column]) from None
+            raise _line_error(path, line, f"{column} must be a number.", row[column]) from None
     return values
 
 
@@ -158,21 +170,21 @@ def _array(field: str, given: ArrayLike, shape: tuple[int, ...]) -> Floats:
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError):
-        raise _problem(field, "must be an array of numbers.") from None
+        raise _field_error(field, "must be an array of numbers.") from None
     if values.shape != shape or not np.isfinite(values).all():
-        raise _problem(field, f"must be finite numbers of shape {shape}.", str(values.shape))
+        raise _field_error(field, f"must be finite numbers of shape {shape}.", str(values.shape))
     return values
 
 
 def _mass(given: ArrayLike, count: int) -> sparse.csc_matrix:
-    """Return the mass matrix; refuse one that is not symmetric or that has negative mass."""
+    """Return the mass matrix; raise InputError unless it is symmetric without negative masses."""
     values = np.asarray(given, float)
     if values.shape == (count, 6):
         M = sparse.diags(_array("mass", values, (count, 6)).ravel()).tocsc()
     else:
         M = sparse.csc_matrix(_array("mass", values, (6 * count, 6 * count)))
     if abs(M - M.T).max() > 1e-9 * abs(M).max() or (M.diagonal() < 0.0).any():
-        raise _problem("mass", "must be symmetric, with no negative mass.")
+        raise _field_error("mass", "must be symmetric, with no negative mass.")
     return M
 
 
@@ -180,7 +192,7 @@ def _check_base(shapes: Floats, at: int, base: str, tolerance: float) -> None:
     moved = np.abs(shapes[at]).max(axis=0)
     worst = int(np.argmax(moved / np.abs(shapes).max(axis=(0, 1))))
     if moved[worst] > tolerance * np.abs(shapes[:, :, worst]).max():
-        raise _problem(
+        raise _field_error(
             "shapes",
             f"must be zero at the base {base}, where mode {worst + 1} moves by {moved[worst]:.3g}.",
             hint="Softdock needs modes of the structure clamped at its base, not free-free ones.",
@@ -188,31 +200,31 @@ def _check_base(shapes: Floats, at: int, base: str, tolerance: float) -> None:
 
 
 def _check_modal_mass(G: Floats, tolerance: float) -> None:
-    """Refuse modes whose measured modal masses are not 1, or whose products are not 0."""
+    """Raise InputError unless the modal mass matrix G is the identity within the tolerance."""
     own = np.abs(np.diag(G) - 1.0)
     if own.size == 0:
-        raise _problem("frequency", "must hold at least one mode.")
+        raise _field_error("frequency", "must hold at least one mode.")
     worst = int(own.argmax())
     if own[worst] > tolerance:
-        raise _problem(
+        raise _field_error(
             "shapes",
             f"must be mass-normalised: mode {worst + 1} has the modal mass {G[worst, worst]:.6g}, not 1 "
             f"within {tolerance:g}.",
-            hint="Divide each shape by the root of its modal mass, or check masses and units.",
+            hint="Divide each shape by the square root of its modal mass, or check masses and units.",
         )
-    between = np.abs(G - np.diag(np.diag(G)))
-    i, j = np.unravel_index(int(between.argmax()), between.shape)
-    if between[i, j] > tolerance:
-        raise _problem(
+    off_diagonal = np.abs(G - np.diag(np.diag(G)))
+    i, j = np.unravel_index(int(off_diagonal.argmax()), off_diagonal.shape)
+    if off_diagonal[i, j] > tolerance:
+        raise _field_error(
             "shapes",
             f"must be orthogonal: modes {min(i, j) + 1} and {max(i, j) + 1} have the product {G[i, j]:.6g}, not 0 "
             f"within {tolerance:g}.",
         )
 
 
-def _problem(field: str, message: str, given: str = "", hint: str = "") -> InputError:
+def _field_error(field: str, message: str, given: str = "", hint: str = "") -> InputError:
     return InputError(Problem(field=field, message=message, given=given, hint=hint))
 
 
-def _at(path: Path, line: int, message: str, given: str) -> InputError:
+def _line_error(path: Path, line: int, message: str, given: str) -> InputError:
     return InputError(Problem(message=message, file=str(path), line=line, given=given))

@@ -1,4 +1,4 @@
-"""From a result to its scene, by the kind of the scenario."""
+"""Construction of the scene of a result, by the kind of its scenario."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,18 +13,18 @@ from softdock.result import Result
 from softdock.scenario import ScenarioBase
 from softdock.scenario.kinds import KINDS
 
-REMEDY = "Run the scenario again with --out, and replay that folder."
+RERUN_HINT = "Run the scenario again with --out, and replay that folder."
 
 
 class Builder(Protocol):
-    """A module that draws one kind of scenario."""
+    """A module that builds the scene of one kind of scenario."""
 
     def build(self, result: Result, /) -> Scene:
         """Return the scene of a result."""
 
 
 def scene(result: Result) -> Scene:
-    """Return the scene of a run; raises `InputError` with a sentence where a result has nothing to show."""
+    """Return the scene of a run; raise `InputError` if there is nothing to show."""
     kind = result.definition.get("kind")
     if kind not in KINDS:
         known = ", ".join(KINDS)
@@ -36,7 +36,7 @@ def scene(result: Result) -> Scene:
     return cast(Builder, KINDS[kind].scene).build(result)
 
 
-def scenario_of(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:
+def read_scenario(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:
     """Return the scenario that was run; without a context its files need not be there any more."""
     if result.prepared is not None:
         return result.prepared.scenario
@@ -44,12 +44,12 @@ def scenario_of(result: Result, context: Mapping[str, Any] | None = None) -> Sce
     try:
         scenario = model.model_validate(result.definition, context=context)
     except ValidationError as error:
-        said = error.errors(include_url=False, include_context=False)[0]["msg"]
+        reason = error.errors(include_url=False, include_context=False)[0]["msg"]
         message = "The scenario in this result cannot be read again."
-        raise InputError(Problem(message=message, given=said, hint=REMEDY)) from error
+        raise InputError(Problem(message=message, given=reason, hint=RERUN_HINT)) from error
     return scenario.with_origin(result.scenario, Path(result.directory))
 
 
-def facts(result: Result) -> dict[str, str]:
-    """Return what every file says about its origin."""
+def run_metadata(result: Result) -> dict[str, str]:
+    """Return program version and title for the file's metadata."""
     return {"program": f"Softdock {__version__}", "title": str(result.definition.get("title", ""))}

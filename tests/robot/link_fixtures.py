@@ -1,12 +1,12 @@
-"""Robots and experiments that the tests of links share."""
+"""Robots and experiments shared by the tests of links."""
 
 import numpy as np
 
 from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State
-from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.stand_in import Joints
+from softdock.robot.simple_robots import IndependentJoints
+from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 
 JOINTS = 3
 START = np.array([0.1, -0.2, 0.3])  # rad
@@ -26,8 +26,8 @@ def limits(joints: int = JOINTS) -> Limits:
     )
 
 
-def robot(q: Array = START) -> Joints:
-    return Joints(limits(len(q)), inertia=np.full(len(q), 0.5), q=q)
+def robot(q: Array = START) -> IndependentJoints:
+    return IndependentJoints(limits(len(q)), inertia=np.full(len(q), 0.5), q=q)
 
 
 def command(q: Array, **changes: object) -> Command:
@@ -40,11 +40,11 @@ def served(
     conditions: Conditions = CLEAR, period: float = 1e-3, **options: float
 ) -> tuple[SimulatedNetwork, RemoteLink]:
     network = SimulatedNetwork(RobotServer(robot(), period, **options), conditions)
-    return network, RemoteLink(network.wire())
+    return network, RemoteLink(network.transport())
 
 
 def swing(link: RobotLink, cycles: int, amplitude: float = 0.2, frequency: float = 1.0) -> list[State]:
-    """Let every joint swing about where it starts, from rest, and return the states."""
+    """Move every joint sinusoidally from rest and return the states."""
     states = []
     for i in range(1, cycles + 1):
         angle = amplitude * 0.5 * (1.0 - np.cos(2.0 * np.pi * frequency * i * link.period))

@@ -1,13 +1,13 @@
-"""Bodies without geometry: solids as large as their mass properties make them."""
+"""Equivalent box of a body without geometry: uniform, with the same mass and inertia."""
 
 import numpy as np
 
 from softdock.replay.scene import Floats
 
-THINNEST = 0.08  # of the longest side: a rod or a plate must still be seen
+MIN_SIDE = 0.08  # fraction of the longest side, so that rods and plates are visible
 
 
-def equal_box(mass: float, inertia: Floats) -> tuple[Floats, Floats] | None:
+def equivalent_box(mass: float, inertia: Floats) -> tuple[Floats, Floats] | None:
     """Return the sides [m] of the uniform box with this mass [kg] and inertia [kg m2], and its axes R_BP.
 
     For principal moments I1, I2, I3 a side is sqrt(6 (I2 + I3 - I1) / m). None for a body without inertia.
@@ -16,8 +16,8 @@ def equal_box(mass: float, inertia: Floats) -> tuple[Floats, Floats] | None:
     if mass <= 0.0 or moments[-1] <= 0.0:
         return None
     if np.allclose(inertia, np.diag(np.diagonal(inertia)), atol=1e-12 * moments[-1]):
-        moments, axes = np.diagonal(inertia), np.eye(3)  # axes of the body where they are principal
+        moments, axes = np.diagonal(inertia), np.eye(3)  # keep the body axes if they are principal axes
     if np.linalg.det(axes) < 0.0:
         axes = axes * np.array([1.0, 1.0, -1.0])
     sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
-    return np.maximum(sides, THINNEST * sides.max()), axes
+    return np.maximum(sides, MIN_SIDE * sides.max()), axes

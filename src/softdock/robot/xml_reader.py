@@ -1,6 +1,6 @@
-"""XML with the line of every element, for files that may come from anywhere.
+"""XML reader that keeps the line of every element, for untrusted files.
 
-A document type is refused: it is what entity expansion and access to other files need, and no robot needs one.
+Document types are refused: entity expansion and access to other files depend on them, and robots do not need them.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from xml.parsers import expat
 from softdock.errors import InputError, Problem, file_error
 
 MAX_BYTES = 10_000_000
-"""Larger files are refused; descriptions of robots have some 10 kB, their meshes lie in other files."""
+"""Largest file size; robot descriptions have about 10 kB, meshes are separate files."""
 MAX_LEVELS = 60
-"""Deeper nesting is refused."""
+"""Deepest nesting of elements."""
 
 
 @dataclass
 class Element:
-    """An element of the file, with the line it begins in."""
+    """An element of the file, with the line of its start tag."""
 
     tag: str
     attributes: dict[str, str]
@@ -27,15 +27,15 @@ class Element:
     children: list["Element"] = field(default_factory=list)
 
     def all(self, tag: str) -> Iterator["Element"]:
-        """Return the children of that tag."""
+        """Return the children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> "Element | None":
-        """Return the first child of that tag."""
+        """Return the first child with this tag, or None."""
         return next(self.all(tag), None)
 
     def problem(self, message: str, given: str = "", hint: str = "") -> InputError:
-        """Return the error that points at this element."""
+        """Return an error that refers to this element."""
         return InputError(
             Problem(
                 message=message, field=f"<{self.tag}>", file=self.file, line=self.line, given=given, hint=hint
@@ -51,15 +51,18 @@ def read_xml(path: Path) -> Element:
     except OSError as error:
         raise file_error(path, "read", error) from None
     except ValueError:
-        raise InputError(Problem(message="This is no name of a file.", given=repr(str(path)))) from None
+        raise InputError(Problem(message="This is not a valid file name.", given=repr(str(path)))) from None
     return parse_xml(content, str(path))
 
 
 def parse_xml(content: bytes, file: str) -> Element:
-    """Return the root element of a document; `file` is its name in messages."""
+    """Return the root element of a document; `file` is the file name in messages."""
     if len(content) > MAX_BYTES:
         raise InputError(
-            Problem(message=f"The file is larger than {MAX_BYTES // 10**6} MB, too much for XML.", file=file)
+            Problem(
+                message=f"The file is larger than {MAX_BYTES // 10**6} MB, the limit for XML files.",
+                file=file,
+            )
         )
     return _Reader(file).read(content)
 
@@ -80,8 +83,8 @@ class _Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
-            raise self._problem(f"This is no well-formed XML: {reason}.", error.lineno) from None
-        except (LookupError, ValueError) as error:  # an encoding that nobody knows
+            raise self._problem(f"This is not well-formed XML: {reason}.", error.lineno) from None
+        except (LookupError, ValueError) as error:  # unknown encoding
             raise self._problem(f"The text cannot be read: {error}.", 1) from None
         assert self.root is not None
         return self.root

@@ -1,4 +1,4 @@
-"""Networks as they are, on purpose: delay, jitter, loss, duplicates; and a network with a simulated clock."""
+"""Simulated networks: delay, jitter, loss and duplicates of datagrams, on a simulated clock."""
 
 import heapq
 import random
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from softdock.errors import InputError, Problem
 from softdock.robot.link_server import Address, Outgoing, RobotServer
 
-NANO = 1e-9
+NANOSECOND = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What happens to datagrams on their way, in each direction."""
+    """Network conditions in each direction."""
 
     delay: float = 0.0
-    """Time that every datagram takes [s]."""
+    """Delay of every datagram [s]."""
     jitter: float = 0.0
-    """Up to so much more, evenly distributed and drawn for each datagram, so that they overtake each other [s]."""
+    """Upper bound of an additional delay, uniformly distributed and drawn per datagram; reorders datagrams [s]."""
     loss: float = 0.0
-    """Share that never arrives."""
+    """Fraction of datagrams that are lost."""
     duplicates: float = 0.0
-    """Share that arrives twice."""
+    """Fraction of datagrams that arrive twice."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -30,7 +30,7 @@ class Conditions:
             for name, value in (("delay", self.delay), ("jitter", self.jitter))
             if not 0.0 <= value < float("inf")
         ] + [
-            Problem(message="Must be a share from 0 to 1.", field=name, given=f"{value:g}")
+            Problem(message="Must be a fraction from 0 to 1.", field=name, given=f"{value:g}")
             for name, value in (("loss", self.loss), ("duplicates", self.duplicates))
             if not 0.0 <= value <= 1.0
         ]
@@ -38,12 +38,12 @@ class Conditions:
             raise InputError(*problems)
 
 
-class Passage:
-    """One direction of a network; instants are whole nanoseconds, so that equal ones are equal."""
+class DatagramQueue:
+    """One direction of a network: a queue of datagrams by arrival time in integer nanoseconds."""
 
-    def __init__(self, conditions: Conditions, salt: int = 0) -> None:
+    def __init__(self, conditions: Conditions, direction: int = 0) -> None:
         self._conditions = conditions
-        self._random = random.Random(2 * conditions.seed + salt)
+        self._random = random.Random(2 * conditions.seed + direction)
         self._waiting: list[tuple[int, int, bytes, Address]] = []
         self._count = 0
 
@@ -54,13 +54,13 @@ class Passage:
         for _ in range(copies):
             if c.loss and draw() < c.loss:
                 continue
-            way = c.delay + (c.jitter * draw() if c.jitter else 0.0)
+            travel = c.delay + (c.jitter * draw() if c.jitter else 0.0)
             self._count += 1
-            heapq.heappush(self._waiting, (now + round(way / NANO), self._count, data, address))
+            heapq.heappush(self._waiting, (now + round(travel / NANOSECOND), self._count, data, address))
 
     @property
-    def next_due(self) -> int | None:
-        """When the next datagram arrives [ns]; None if none is on its way."""
+    def next_arrival(self) -> int | None:
+        """Arrival time of the next datagram [ns]; None if the queue is empty."""
         return self._waiting[0][0] if self._waiting else None
 
     def take(self, now: int) -> tuple[bytes, Address] | None:
@@ -72,50 +72,50 @@ class Passage:
 
 
 class SimulatedNetwork:
-    """A robot's server and its clients on one simulated clock: no waiting, no sockets, the same every time."""
+    """A robot server and its clients on one simulated clock, without sockets; deterministic."""
 
     def __init__(self, server: RobotServer, conditions: Conditions = Conditions()) -> None:  # noqa: B008
         self.server = server
         self.is_stopped = False
-        """True lets the robot's side fall silent, as when its cable is pulled."""
+        """True silences the robot's side, as when its cable is unplugged."""
         self.now_ns = 0
-        self._period = round(server.period / NANO)
+        self._period = round(server.period / NANOSECOND)
         self._next_tick = 0
-        self._up, self._down = Passage(conditions, 0), Passage(conditions, 1)
+        self._up, self._down = DatagramQueue(conditions, 0), DatagramQueue(conditions, 1)
         self._inboxes: dict[Address, list[bytes]] = {}
 
     @property
     def now(self) -> float:
         """The simulated clock [s]."""
-        return self.now_ns * NANO
+        return self.now_ns * NANOSECOND
 
-    def wire(self, name: str = "client") -> "SimulatedWire":
-        """Return a wire for one more client."""
+    def transport(self, name: str = "client") -> "SimulatedTransport":
+        """Return the transport of a new client."""
         self._inboxes[(name,)] = []
-        return SimulatedWire(self, (name,))
+        return SimulatedTransport(self, (name,))
 
     def send(self, data: bytes, address: Address) -> None:
         """Send a datagram from a client to the robot."""
         self._up.put(data, address, self.now_ns)
 
     def run(self, until: int, address: Address | None = None) -> bytes | None:
-        """Let time pass until an instant [ns], or until a datagram is there for the client, and return that."""
+        """Advance time until an instant [ns], or until a datagram arrives for the client, and return the datagram."""
         while True:
             if address is not None and self._inboxes[address]:
                 return self._inboxes[address].pop(0)
-            due = self._next()
+            due = self._next_time()
             if due > until:
                 self.now_ns = max(self.now_ns, until)
                 return None
             self.now_ns = max(self.now_ns, due)
-            self._do_one()
+            self._process_next()
 
-    def _next(self) -> int:
-        waiting = (self._up.next_due, self._next_tick, self._down.next_due)
+    def _next_time(self) -> int:
+        waiting = (self._up.next_arrival, self._next_tick, self._down.next_arrival)
         return min(due for due in waiting if due is not None)
 
-    def _do_one(self) -> None:
-        """Do the next thing that happens; at the same instant commands arrive before a cycle begins."""
+    def _process_next(self) -> None:
+        """Process the next event; at equal times commands arrive before a cycle begins."""
         if (arrived := self._up.take(self.now_ns)) is not None:
             if not self.is_stopped:
                 self._post(self.server.receive(*arrived, self.now))
@@ -131,8 +131,8 @@ class SimulatedNetwork:
             self._down.put(data, address, self.now_ns)
 
 
-class SimulatedWire:
-    """One client's end of a simulated network."""
+class SimulatedTransport:
+    """Transport of one client on a simulated network."""
 
     def __init__(self, network: SimulatedNetwork, address: Address) -> None:
         self._network, self._address = network, address
@@ -147,8 +147,8 @@ class SimulatedWire:
         self._network.send(data, self._address)
 
     def receive(self, deadline: float) -> bytes | None:
-        """Return the next datagram; simulated time passes meanwhile, up to the deadline [s]."""
-        return self._network.run(round(deadline / NANO), self._address)
+        """Return the next datagram, or None at the deadline [s]; advances the simulated clock."""
+        return self._network.run(round(deadline / NANOSECOND), self._address)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources."""

@@ -1,4 +1,4 @@
-"""How a free structure rings after an impulse: the linear motion of base and modes, propagated exactly."""
+"""Free vibration of a structure after an impulse: linear motion of base and modes, propagated exactly."""
 
 from dataclasses import dataclass
 
@@ -15,33 +15,33 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ringing:
-    """Motion of base and modes over time; small angles, no force from outside."""
+class FreeVibration:
+    """Motion of base and modes over time; small angles, no external forces."""
 
     modes: BaseModes
     time: Floats
     """Shape (times,) [s]."""
     motion: Floats
-    """Of the base, angular part first, shape (times, 6) [rad/s, m/s]."""
+    """Spatial velocity of the base, angular part first, shape (times, 6) [rad/s, m/s]."""
     modal: Floats
     """Modal coordinates, shape (times, modes) [sqrt(kg) m]."""
     modal_rate: Floats
-    """Their rates, shape (times, modes) [sqrt(kg) m/s]."""
+    """Modal rates, shape (times, modes) [sqrt(kg) m/s]."""
     energy: Floats
-    """Kinetic and elastic, of structure and docked body, shape (times,) [J]."""
+    """Kinetic and elastic energy of structure and docked body, shape (times,) [J]."""
 
     def deflection(self, node: str) -> Floats:
-        """Return turn [rad] and shift [m] of a node relative to the base, shape (times, 6)."""
+        """Return rotation [rad] and translation [m] of a node relative to the base, shape (times, 6)."""
         return np.asarray(self.modal @ self.modes.shapes[self.modes.node(node)].T)
 
     def node_motion(self, node: str) -> Floats:
-        """Return the motion of a node in space, shape (times, 6) [rad/s, m/s]."""
+        """Return the spatial velocity of a node, shape (times, 6) [rad/s, m/s]."""
         at = self.modes.node(node)
         carried = self.motion @ motion_shift(self.modes.positions[at]).T
         return np.asarray(carried + self.modal_rate @ self.modes.shapes[at].T)
 
 
-def ring(
+def propagate_free_vibration(
     modes: BaseModes,
     *,
     motion: ArrayLike,
@@ -51,8 +51,8 @@ def ring(
     modal: ArrayLike | None = None,
     damping: float = 0.0,
     body: Floats | None = None,
-) -> Ringing:
-    """Let a structure ring from a motion of its base and modal rates; Eqs. (F35)-(F37).
+) -> FreeVibration:
+    """Propagate the free vibration from a spatial velocity of the base and modal rates; Eqs. (F35)-(F37).
 
     `body` is the 6x6 inertia about the base of a rigid body docked to it, `damping` the damping ratio of every
     mode of the clamped structure. Times are 0, `step`, ... up to `end` [s]; each step is exact.
@@ -70,28 +70,40 @@ def ring(
             Problem(field="damping", message="must be at least 0 and below 1.", given=f"{damping:g}")
         )
     M = modes.inertia if body is None else modes.inertia + body
-    L, omega = modes.participation, 2.0 * np.pi * modes.frequency
-    momentum = M @ V + L @ rate  # kept: nothing pushes from outside
+    L = modes.participation
+    momentum = M @ V + L @ rate  # constant: there are no external forces
+    states = np.empty((int(np.floor(end / step * (1.0 + 1e-12))) + 1, 2 * count))
+    states[0] = np.concatenate([q, rate])
+    transition = expm(_state_matrix(modes, M, damping) * step)  # Eq. (F37)
+    for i in range(1, states.shape[0]):
+        states[i] = transition @ states[i - 1]
+    q_t, rate_t = states[:, :count], states[:, count:]
+    V_t = np.asarray(np.linalg.solve(M, (momentum - rate_t @ L.T).T).T, float)  # Eq. (F35)
+    return FreeVibration(
+        modes=modes,
+        time=np.asarray(step * np.arange(states.shape[0]), float),
+        motion=V_t,
+        modal=q_t,
+        modal_rate=rate_t,
+        energy=_energy(modes, M, V_t, q_t, rate_t),
+    )
+
+
+def _state_matrix(modes: BaseModes, M: Floats, damping: float) -> Floats:
+    """Return A of d/dt (q, qdot) = A (q, qdot) without the base's motion, shape (2 modes, 2 modes); Eq. (F36)."""
+    count, L, omega = modes.frequency.size, modes.participation, 2.0 * np.pi * modes.frequency
     reduced = np.eye(count) - L.T @ np.linalg.solve(M, L)
     A = np.zeros((2 * count, 2 * count))  # Eq. (F36)
     A[:count, count:] = np.eye(count)
     A[count:, :count] = -np.linalg.solve(reduced, np.diag(omega**2))
     A[count:, count:] = -np.linalg.solve(reduced, np.diag(2.0 * damping * omega))
-    states = np.empty((int(np.floor(end / step * (1.0 + 1e-12))) + 1, 2 * count))
-    states[0] = np.concatenate([q, rate])
-    advance = expm(A * step)  # Eq. (F37)
-    for i in range(1, states.shape[0]):
-        states[i] = advance @ states[i - 1]
-    q_t, rate_t = states[:, :count], states[:, count:]
-    V_t = np.linalg.solve(M, (momentum - rate_t @ L.T).T).T  # Eq. (F35)
-    energy = 0.5 * (
-        np.einsum("ti,ij,tj->t", V_t, M, V_t) + (rate_t**2).sum(axis=1) + ((omega * q_t) ** 2).sum(axis=1)
-    ) + np.einsum("ti,ik,tk->t", V_t, L, rate_t)
-    return Ringing(
-        modes=modes,
-        time=np.asarray(step * np.arange(states.shape[0]), float),
-        motion=np.asarray(V_t, float),
-        modal=q_t,
-        modal_rate=rate_t,
-        energy=energy,
+    return A
+
+
+def _energy(modes: BaseModes, M: Floats, V: Floats, q: Floats, rate: Floats) -> Floats:
+    """Return kinetic plus elastic energy at every time, shape (times,) [J]."""
+    omega = 2.0 * np.pi * modes.frequency
+    diagonal = 0.5 * (
+        np.einsum("ti,ij,tj->t", V, M, V) + (rate**2).sum(axis=1) + ((omega * q) ** 2).sum(axis=1)
     )
+    return np.asarray(diagonal + np.einsum("ti,ik,tk->t", V, modes.participation, rate))

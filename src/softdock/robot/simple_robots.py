@@ -1,4 +1,4 @@
-"""Small robots with exact answers: joints that do not feel each other, and a rail that pushes a spring."""
+"""Simple robots with exact solutions: independent joints, and a position-controlled stage that pushes a spring."""
 
 import math
 
@@ -7,8 +7,8 @@ import numpy as np
 from softdock.robot.link import Array, Command, Limits, State
 
 
-class Joints:
-    """Independent joints, each an inertia on the commanded spring and damper; propagated exactly.
+class IndependentJoints:
+    """Independent joints, each an inertia with the commanded spring and damper; propagated exactly.
 
     M qddot = k (q_cmd - q) - 2 xi sqrt(k M) qdot + tau_ff
     """
@@ -23,7 +23,7 @@ class Joints:
 
     @property
     def limits(self) -> Limits:
-        """What the robot must not be asked for."""
+        """Limits of the robot."""
         return self._limits
 
     def advance(self, command: Command, duration: float) -> None:
@@ -39,7 +39,7 @@ class Joints:
         self._t += duration
 
     def state(self) -> State:
-        """Return what is measured now."""
+        """Return the measured state."""
         zero = np.zeros(self._limits.joints)
         return State(
             t=self._t,
@@ -73,11 +73,11 @@ def _propagate(q: float, v: float, h: float, k: float, d: float, f: float) -> tu
     return rest + decay * (x * c + (v + half * x) * s), decay * (v * c - (half * v + k * x) * s)
 
 
-class Rail:
-    """A stiff position-controlled stage that pushes a sample: x > 0 presses with k x + c xdot.
+class PositionStage:
+    """A stiff position-controlled stage that pushes a sample; for x > 0 the contact force is k x + c xdot.
 
-    Its one joint slides [m] and reaches every commanded position at the end of the cycle, at constant speed.
-    The force is the mean over the last cycle, as a sensor with a filter of that length gives it.
+    Its prismatic joint [m] reaches every commanded position at the end of the cycle, at constant speed.
+    The measured force is the mean over the last cycle, like that of a sensor with a filter of that length.
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
@@ -90,11 +90,11 @@ class Rail:
 
     @property
     def limits(self) -> Limits:
-        """What the stage must not be asked for."""
+        """Limits of the stage."""
         return self._limits
 
     def advance(self, command: Command, duration: float) -> None:
-        """Go to the commanded position within a duration [s]."""
+        """Move to the commanded position within a duration [s]."""
         start, end = self._x, float(command.q[0])
         self._v = (end - start) / duration
         self._force = _mean_force(start, end, self._v, self._k, self._c)
@@ -102,7 +102,7 @@ class Rail:
         self._t += duration
 
     def state(self) -> State:
-        """Return what is measured now; torques are forces [N] on the stage."""
+        """Return the measured state; torques are forces [N] on the stage."""
         force = np.array([-self._force])
         return State(
             t=self._t,
@@ -114,16 +114,16 @@ class Rail:
 
 
 def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
-    """Return the mean of k x + c v [N] over a straight path, of which only x > 0 touches."""
+    """Return the mean of k x + c v [N] over a motion at constant speed; the force is zero for x < 0."""
     low, high = max(min(start, end), 0.0), max(start, end)
     if high <= 0.0:
         return 0.0
-    share = (high - low) / abs(end - start) if end != start else 1.0
-    return share * (0.5 * k * (low + high) + c * v)
+    contact_fraction = (high - low) / abs(end - start) if end != start else 1.0
+    return contact_fraction * (0.5 * k * (low + high) + c * v)
 
 
-def seven_joints() -> Joints:
-    """Return seven independent joints with the limits of a KUKA LWR 4+ (its data sheet), for trying a link."""
+def seven_joint_robot() -> IndependentJoints:
+    """Return seven independent joints with the limits of a KUKA LWR 4+ (data sheet), for testing a link."""
     q = np.radians([170.0, 120.0, 170.0, 120.0, 170.0, 120.0, 170.0])
     limits = Limits(
         q_min=-q,
@@ -133,4 +133,4 @@ def seven_joints() -> Joints:
         stiffness=np.full(7, 5000.0),
         hold_stiffness=np.full(7, 1000.0),
     )
-    return Joints(limits, inertia=np.array([3.0, 3.0, 1.0, 1.0, 0.3, 0.1, 0.05]))
+    return IndependentJoints(limits, inertia=np.array([3.0, 3.0, 1.0, 1.0, 0.3, 0.1, 0.05]))

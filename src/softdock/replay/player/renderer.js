@@ -1,5 +1,5 @@
-// Begins while the scene is still on its way: the 3-D library, and the canvas it draws on.
-const softdockStage = (async () => {
+// Loads the 3-D library and creates the renderer while the scene is still being loaded.
+const softdockRenderer = (async () => {
   const text = document.getElementById("three").textContent;
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   const three = await import(address);
@@ -9,4 +9,4 @@ const softdockStage = (async () => {
   renderer.localClippingEnabled = true;
   return { three, renderer };
 })();
-softdockStage.catch(() => {}); // the player tells it
+softdockRenderer.catch(() => {}); // the player reports the error

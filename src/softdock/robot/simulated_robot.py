@@ -1,4 +1,4 @@
-"""A simulated robot: an arm in its surroundings under joint impedance control, seen as a real one would be."""
+"""Simulated robot: an arm in a multibody simulation under joint impedance control, with the interface of a real one."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,22 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
-from softdock.robot.arm import Arm, felt
+from softdock.robot.arm import Arm, eliminate_base
 from softdock.robot.entry_points import impedance_torque, joint_loads
-from softdock.robot.impedance import Compensation, damping_of
-from softdock.robot.kernels.control import DYNAMICS, GRAVITY, NOTHING, Law
+from softdock.robot.impedance import Compensation, damping_matrix
+from softdock.robot.kernels.control import (
+    DYNAMICS_COMPENSATION,
+    GRAVITY_COMPENSATION,
+    NO_COMPENSATION,
+    ImpedanceLaw,
+)
 from softdock.robot.link import Command, Limits, Mode, State
 
 Floats = NDArray[np.float64]
-KNOWN = {
-    Compensation.NONE: NOTHING,
-    Compensation.GRAVITY: GRAVITY,
-    Compensation.DYNAMICS: DYNAMICS,
+COMPENSATION_CODES = {
+    Compensation.NONE: NO_COMPENSATION,
+    Compensation.GRAVITY: GRAVITY_COMPENSATION,
+    Compensation.DYNAMICS: DYNAMICS_COMPENSATION,
 }
 
 
@@ -30,41 +35,41 @@ class Friction:
     coulomb: Floats
     """[N m or N]"""
     speed: float
-    """Below it Coulomb friction fades [rad/s or m/s]."""
+    """Speed below which Coulomb friction is smoothed [rad/s or m/s]."""
 
     def torque(self, qdot: Floats) -> Floats:
-        """Return what friction takes from the motors' torques; Eq. (A20)."""
+        """Return the friction torques, subtracted from those of the motors; Eq. (A20)."""
         return self.viscous * qdot + self.coulomb * qdot / np.hypot(qdot, self.speed)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drives:
-    """How the robot makes its torques."""
+    """Joint drives and controller settings of the robot."""
 
     limits: Limits
     torque_period: float = 1e-3
-    """Time for which a torque is held before the next is computed [s]."""
+    """Sampling period of the torque controller [s]."""
     compensation: Compensation = Compensation.DYNAMICS
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """As the robot believes it to be, in the world [m/s2]."""
+    """Gravity assumed by the controller, in the world [m/s2]."""
     friction: Friction | None = None
-    """Of the joints, between the motors and the sensors of torque; None where they do not rub."""
+    """Joint friction between motors and torque sensors; None without friction."""
 
 
 class SimulatedRobot:
-    """A robot that lives in a simulation; follows the protocol `softdock.robot.link.Robot`.
+    """A robot in a multibody simulation; implements `softdock.robot.link.Robot`.
 
-    Its joints obey `tau = k (q_cmd - q) - D qdot + tau_ff + compensation` within the limits of torque and speed, D
-    designed anew with every command for the arm as it stands. Torques are held for `torque_period`.
+    Its torques are `tau = k (q_cmd - q) - D qdot + tau_ff + compensation` within the limits of torque and speed; D is
+    recomputed with every command for the present posture. Torques are constant for `torque_period`.
     """
 
     def __init__(self, simulation: Simulation, arm: Arm, drives: Drives) -> None:
         self.arm, self.drives = arm, drives
         self.session: Session = simulation.begin()
-        places = [simulation.assembly.joints[name] for name in arm.bodies]
+        coordinates = [simulation.assembly.joints[name] for name in arm.bodies]
         self._n_q = int(simulation.assembly.world[0].n_q)
-        self._at_q = np.array([place.at_q for place in places])
-        self._at_u = np.array([place.at_u for place in places])
+        self._at_q = np.array([joint.at_q for joint in coordinates])
+        self._at_u = np.array([joint.at_u for joint in coordinates])
         links = simulation.assembly.links
         self._moved = np.array(
             [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
@@ -77,12 +82,12 @@ class SimulatedRobot:
 
     @property
     def limits(self) -> Limits:
-        """What the robot must not be asked for."""
+        """Limits of the robot."""
         return self.drives.limits
 
     @property
     def ended(self) -> bool:
-        """Whether the simulation has come to its end; the robot then stands still."""
+        """Whether the simulation has ended; the robot then stands still."""
         return self.session.ending is not None
 
     def advance(self, command: Command, duration: float) -> None:
@@ -102,7 +107,7 @@ class SimulatedRobot:
                 break
 
     def state(self) -> State:
-        """Return what is measured now."""
+        """Return the measured state."""
         if self._last is not None and self._last.t == self.session.time:
             return self._last
         q, qdot = self._joints()
@@ -120,24 +125,24 @@ class SimulatedRobot:
         y = self.session.state
         return y[self._at_q], y[self._n_q + self._at_u]
 
-    def _law(self, command: Command, period: float) -> Law:
-        """Design the damping for the arm as it stands, and hold the command; Eq. (A10)."""
+    def _law(self, command: Command, period: float) -> ImpedanceLaw:
+        """Return the control law of a command, with the damping for the present posture; Eq. (A10)."""
         n, limits = self.arm.joints, self.limits
         q, _ = self._joints()
-        M = felt(self.arm.dynamics(q, np.zeros(n), self._gravity).M, self.arm.floating)
-        return Law(
+        M = eliminate_base(self.arm.dynamics(q, np.zeros(n), self._gravity).M, self.arm.floating)
+        return ImpedanceLaw(
             q_cmd=np.array(command.q, float),
             stiffness=np.array(command.stiffness, float),
-            D=np.ascontiguousarray(damping_of(M, command.stiffness, command.damping_ratio)),
+            D=np.ascontiguousarray(damping_matrix(M, command.stiffness, command.damping_ratio)),
             tau_ff=np.array(command.tau_ff, float),
             max_torque=np.array(limits.torque, float),
             max_speed=np.array(limits.speed, float),
             gravity=self._gravity,
-            compensation=KNOWN[self.drives.compensation],
+            compensation=COMPENSATION_CODES[self.drives.compensation],
             first=0 if self.arm.floating else 6,
             period=period,
             u=np.zeros(6 + n),
-            still=np.zeros(6 + n),
+            zeros=np.zeros(6 + n),
             M=np.zeros((6 + n, 6 + n)),
             L=np.zeros((6 + n, 6 + n)),
             h=np.zeros(6 + n),
