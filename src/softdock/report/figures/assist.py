@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.geometry.cad import read_surface
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 MM = 1e3
 PASSIVE, NOMINAL = "assist-passive", "assist-soft-docking"
 
@@ -99,7 +100,7 @@ def figure_10(result: "Result") -> Figure:
         force = result.history[f"{contact}.force"]
         for ax in row:
             ax.plot(time, force, color=colour, linewidth=1.0)
-            tidy(ax)
+            style_axes(ax)
         seen = (time >= zoom[0]) & (time <= zoom[1])
         row[1].set_ylim(0.0, 1.15 * max(float(force[seen].max()), 0.1))
         row[0].set_ylim(0.0, 1.15 * max(float(force.max()), 0.1))
@@ -130,7 +131,7 @@ def figure_11(result: "Result") -> Figure:
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     ratio = np.linspace(0.0, 1.5, 301)
-    for exponent, colour in zip((4, 5, 6), COLOURS):
+    for exponent, colour in zip((4, 5, 6), SERIES):
         left.plot(ratio, 1.0 + ratio**exponent, color=colour, label=f"exponent {exponent}")
     left.axhline(1.0, color="black", linewidth=1.0, label="linear")
     left.axvline(1.0, color=GREY, linewidth=0.8, linestyle="--")
@@ -140,7 +141,7 @@ def figure_11(result: "Result") -> Figure:
     left.legend(frameon=False, loc="upper left", fontsize="small")
     _draw_bumper_spring(right, result)
     for ax in (left, right):
-        tidy(ax)
+        style_axes(ax)
     return figure
 
 
@@ -196,7 +197,7 @@ def motion(passive: "Result", nominal: "Result") -> Figure:
         xlabel="time [s]", ylabel="widest section behind the mouth [mm]", xlim=(0.0, nominal.history.time[-1])
     )
     ax.legend(frameon=False, loc="upper left", fontsize="small")
-    tidy(ax)
+    style_axes(ax)
     return figure
 
 

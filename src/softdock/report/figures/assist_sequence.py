@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softdock.geometry.cad import read_surface
 from softdock.geometry.profile import Profile
 from softdock.multibody.joints import Pose, matrix
-from softdock.report.picture import COLOURS
+from softdock.presentation.colours import SERIES
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
@@ -65,7 +65,7 @@ def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time:
     _draw_cut(axes, drogue)
     pantograph = _meridian(read_surface(folder / name).profile)
     bumper = _meridian(read_surface(_file(scenario, "bumper-nose")).profile)
-    _draw_part(axes, bumper, X_DB, ROUND, COLOURS[1], order=3)
+    _draw_part(axes, bumper, X_DB, ROUND, SERIES[1], order=3)
     pantograph = pantograph[pantograph[:, 0] + X_DP.p[2] > EDGE]
     _draw_part(axes, pantograph, X_DP, ROUND, STEEL, order=4)
     axes.set(xlim=(-70, 132), ylim=(-55, 55), zlim=(-60, 60))

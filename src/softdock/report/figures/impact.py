@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario
 from softdock.simulate import simulate
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 CASES = {"A": "impact-a", "B": "impact-b", "C": "impact-c", "D": "impact-d"}
 PARTING, CLOSING = "systems part", "chaser keeps closing"
 LEGEND: dict[str, Any] = {"framealpha": 1.0, "edgecolor": "none"}
@@ -132,15 +133,15 @@ def figure_5() -> Figure:
         interface = np.array(rmi.zero_velocity_ratio(chaser=chaser, target=target))
         label = rf"$\lambda_c = {chaser:g}$"
         style = "-" if chaser > 1.0 else "--"
-        ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=COLOURS[i], label=label)
-        ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=COLOURS[i])
+        ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=SERIES[i], label=label)
+        ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=SERIES[i])
     ax.axvline(1.0, color="black", linewidth=1.2, label=r"$\lambda_c = 1$: any $\lambda_i$")
     _check_locus(ax)
     ax.set(xlim=(0.0, 4.0), ylim=(0.08, 50.0), yscale="log")
     ax.set_title("Equal velocities after an elastic impact ($e_I = 1/2$)")
     ax.set_xlabel(r"mass ratio of the target $\lambda_t = m_4/m_3$ [-]")
     ax.set_ylabel(r"mass ratio of the touching bodies $\lambda_i = m_2/m_3$ [-]")
-    tidy(ax)
+    style_axes(ax)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
@@ -190,7 +191,7 @@ def _draw_case(ax: "Axes", case: str, result: "Result") -> None:
     ax.set_title(f"{case}: " + ", ".join(f"{m:g}" for m in masses) + " kg", fontsize="medium")
     text = f"theory {predicted:.5f} m/s\nsimulation {after:.5f} m/s"
     ax.annotate(text, (0.97, 0.95), xycoords="axes fraction", ha="right", va="top", fontsize="small")
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.set_ylim(-0.006, 0.063)
 
@@ -247,7 +248,7 @@ def _draw_velocities(ax: "Axes", result: "Result") -> None:
         )
     _mark_events(ax, result)
     ax.set_ylabel("velocity [m/s]")
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.legend(
         fontsize="small", loc="center right" if result.outcome != "latched" else "upper right", **LEGEND
@@ -273,7 +274,7 @@ def _draw_insertion(ax: "Axes", result: "Result") -> None:
     _mark_events(ax, result, labels=False)
     ax.set_ylabel("insertion of the probe tip [mm]")
     ax.set_ylim(-9.0, 1.15 * length)
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.legend(fontsize="small", loc="lower center", **LEGEND)
 

@@ -12,8 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.report.picture import GREY, save_picture
 from softdock.result import Result
 
 Floats = NDArray[np.float64]
@@ -61,16 +62,16 @@ def draw_joint(
     position, difference, torque = figure.subplots(3, 1, sharex=True)
     h, t = result.history, result.history.time
     position.plot(t, h[f"{joint}.command"], color=GREY, linestyle="--", label="commanded")
-    position.plot(t, h[f"{joint}.position"], color=COLOURS[0], label="simulated")
-    difference.plot(t, h[f"{joint}.difference"], color=COLOURS[1])
-    torque.plot(t, h[f"{joint}.torque"], color=COLOURS[2])
+    position.plot(t, h[f"{joint}.position"], color=SERIES[0], label="simulated")
+    difference.plot(t, h[f"{joint}.difference"], color=SERIES[1])
+    torque.plot(t, h[f"{joint}.torque"], color=SERIES[2])
     position.set(ylabel="position [rad]", title=title)
     difference.set(ylabel="commanded - simulated [rad]")
     torque.set(ylabel="joint torque [N m]", xlabel="time [s]", xlim=(0.0, t[-1]))
     for axes in (position, difference, torque):
         for k, (begin, end) in enumerate(intervals(result, contact)):
             axes.axvspan(
-                begin, end, color=COLOURS[5], alpha=0.25, linewidth=0, label="contact" if k == 0 else None
+                begin, end, color=SERIES[5], alpha=0.25, linewidth=0, label="contact" if k == 0 else None
             )
         for k, (begin, end) in enumerate(published):
             for time in (begin, end):
@@ -89,7 +90,7 @@ def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
     pushed = float(t[int(np.argmax(result.history["table.force"]))])
     sides = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": (1.4, 1.0)})
     for axes, (x, name) in zip(sides, (("x", "x [m]"), ("y", "y [m]"))):
-        for time, colour, label in ((touch, GREY, first), (pushed, COLOURS[0], second)):
+        for time, colour, label in ((touch, GREY, first), (pushed, SERIES[0], second)):
             row = int(np.searchsorted(t, time))
             at = [(result.history[f"{link}.{x}"][row], result.history[f"{link}.z"][row]) for link in ARM]
             axes.plot(*np.transpose(at), color=colour, marker="o", linewidth=3, markersize=5, label=label)

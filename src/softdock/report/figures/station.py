@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from softdock.flexible import BaseModes, base_modes, mesh
 from softdock.flexible.station import APPROACHES, dock, power_tower
+from softdock.presentation.colours import SERIES
 from softdock.quantities.units import FOOT
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.station import StationScenario
 from softdock.simulate import simulate
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 CLOSING_RATES = FOOT * np.array([0.5, 0.75, 1.0, 1.25, 1.5])
 """The paper's range [m/s]."""
 FOLLOWED = 60
@@ -141,7 +142,7 @@ def history(study: Study, approach: str) -> Figure:
         ax.axvline(50.0, color=GREY, linewidth=0.8, linestyle="--")
         ax.set_title(f"{title}; A and B correlate by {_together(run):.2f}", fontsize="medium")
         ax.set(ylabel="deflection [m]", xlim=(0.0, 200.0), ylim=(0.0, None))
-        tidy(ax)
+        style_axes(ax)
     upper.legend(frameon=False, loc="upper left")
     lower.set_xlabel("time [s]")
     return figure
@@ -153,7 +154,7 @@ def convergence() -> Figure:
     left, right = figure.subplots(1, 2)
     modes = base_modes(mesh(power_tower()), "foot")
     counts = [min(count, modes.frequency.size) for count in COUNTS]
-    for (approach, direction), colour in zip(APPROACHES.items(), COLOURS):
+    for (approach, direction), colour in zip(APPROACHES.items(), SERIES):
         rates = [_rate_by_impulse(modes.lowest(count), direction) for count in counts]
         left.plot(counts, 1e3 * np.array(rates), ".-", color=colour, label=NAMES[approach])
     left.axvline(PAPER_MODES, color=GREY, linewidth=0.8, linestyle="--")
@@ -172,7 +173,7 @@ def convergence() -> Figure:
     for ax in (left, right):
         ax.set_xscale("symlog", linthresh=10.0)
         ax.set_xlabel("modes kept, lowest first")
-        tidy(ax)
+        style_axes(ax)
     left.set_xlim(-1.0, 750.0)
     left.set_xticks((0, 8, 28, 100, 689), ("0", "8", "28", "100", "689"))
     right.set_xticks((4, 8, 16, 28, 60), ("4", "8", "16", "28", "60"))
@@ -211,4 +212,4 @@ def _run(approach: str, closing_rate: float, modes: int) -> "Result":
 def _over_rates(ax: "Axes", quantity: str) -> None:
     ax.set(xlabel="closing rate [m/s]", ylabel=quantity, xlim=(0.0, 0.5), ylim=(0.0, None))
     ax.legend(frameon=False, loc="upper left")
-    tidy(ax)
+    style_axes(ax)
