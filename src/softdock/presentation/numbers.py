@@ -30,7 +30,7 @@ DISPLAY_UNITS: dict[str, tuple[DisplayUnit, ...]] = {
     "N*m/rad": _scale(("N·m/rad", 1.0)),
     "J": _scale(("J", 1.0), ("mJ", 1e3), ("µJ", 1e6)),
     "Pa": _scale(("MPa", 1e-6), ("kPa", 1e-3), ("Pa", 1.0)),
-    "s": _scale(("s", 1.0), ("ms", 1e3)),
+    "s": _scale(("s", 1.0), ("ms", 1e3), ("µs", 1e6)),
     "rad": _scale(("deg", 180.0 / math.pi)),
     "rad/s": _scale(("deg/s", 180.0 / math.pi)),
     "1": _scale(("", 1.0)),
@@ -47,12 +47,10 @@ def display_unit(unit: str, largest: float) -> DisplayUnit:
 
 
 def format_number(value: float) -> str:
-    """Return a number with `DIGITS` significant digits, without an exponent between 0.001 and a million."""
+    """Return a number with `DIGITS` significant digits, without an exponent between 0.0001 and a million."""
     if not math.isfinite(value):
         return MISSING
-    if value == 0.0 or 1e-3 <= abs(value) < 10.0**DIGITS:
-        return f"{value:.{DIGITS}g}"
-    return f"{value:.0f}" if 1.0 < abs(value) < 1e6 else f"{value:.{DIGITS - 1}e}"
+    return f"{value:.0f}" if 10.0**DIGITS <= abs(value) < 1e6 else f"{value:.{DIGITS}g}"
 
 
 def format_quantity(value: float, unit: str) -> str:

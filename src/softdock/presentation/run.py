@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from softdock.presentation.assessment import error_status
 from softdock.presentation.labels import LAWS, label
 from softdock.presentation.numbers import (
     display_unit,
@@ -13,7 +14,6 @@ from softdock.presentation.numbers import (
     format_time,
     format_value,
 )
-from softdock.presentation.status import error_status
 from softdock.presentation.tables import Table
 from softdock.result import Audit, Timing
 

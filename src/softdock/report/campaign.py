@@ -18,10 +18,10 @@ from matplotlib.figure import Figure
 from softdock.campaign.findings import QUANTILES, Findings, find
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem, file_error
+from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table
 from softdock.presentation.labels import axis_label, label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
-from softdock.presentation.status import validity_status
 from softdock.presentation.tables import Table as TextTable
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures

@@ -8,10 +8,7 @@ from typing import Any
 
 from softdock.campaign.manifest import versions
 from softdock.errors import InputError
-from softdock.presentation.labels import label
-from softdock.presentation.numbers import format_time
-from softdock.presentation.run import conservation_table, metric_table, prediction_sentences, timing_text
-from softdock.presentation.status import (
+from softdock.presentation.assessment import (
     CONSERVATION_RULE,
     conservation_status,
     conservation_text,
@@ -20,6 +17,9 @@ from softdock.presentation.status import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.labels import label
+from softdock.presentation.numbers import format_time
+from softdock.presentation.run import conservation_table, metric_table, prediction_sentences, timing_text
 from softdock.presentation.tables import status_mark
 from softdock.replay import scene as build_scene
 from softdock.replay import sections

@@ -1,13 +1,6 @@
 """Summary of a result as aligned lines of text."""
 
-from softdock.presentation.run import (
-    conservation_errors,
-    metric_table,
-    prediction_sentences,
-    timing_text,
-)
-from softdock.presentation.status import (
-    Status,
+from softdock.presentation.assessment import (
     conservation_status,
     conservation_text,
     named_outcomes,
@@ -15,6 +8,13 @@ from softdock.presentation.status import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.run import (
+    conservation_errors,
+    metric_table,
+    prediction_sentences,
+    timing_text,
+)
+from softdock.presentation.status import Status
 from softdock.result import Audit, Result
 
 Line = tuple[str, Status]
