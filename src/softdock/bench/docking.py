@@ -12,9 +12,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.assembly.assembler import assemble
+from softdock.assembly.contacts import first_touch
 from softdock.errors import InputError, Problem
-from softdock.multibody.assemble import assemble
-from softdock.multibody.pairing import first_touch
 from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.tables import Table
 from softdock.report import Progress

@@ -17,8 +17,8 @@ from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot", "scenario",
-    "predict", "simulate", "theory",
+    "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "spatial", "model",
+    "dynamics", "assembly", "robot", "scenario", "predict", "simulate", "theory",
 )  # fmt: skip
 """Packages whose code decides a result."""
 NAMING_FILES = ("file", "bulk", "eigenvectors")

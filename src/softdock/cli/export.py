@@ -26,7 +26,7 @@ def export(
     ] = None,
 ) -> None:
     """Write bodies and joints of a multibody scenario for another simulator, to verify results with it."""
-    from softdock.multibody.mjcf import to_mjcf
+    from softdock.model.mjcf import to_mjcf
     from softdock.scenario import load
     from softdock.scenario.multibody import MultibodyScenario
 

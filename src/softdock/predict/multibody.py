@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.impulse import DirectionalImpulse, Impact, strike
-from softdock.multibody.joints import direction, matrix, quaternion
-from softdock.multibody.pairing import Touch, first_touch
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.contacts import Touch, first_touch
+from softdock.dynamics.impulse import DirectionalImpulse, Impact, strike
+from softdock.model.joints import direction, quaternion
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
 

@@ -61,7 +61,7 @@ def _marks(expected: Any) -> Iterator[Quantity | JointQuantity]:
 
 def _of_joint(scenario: ScenarioBase, owners: list[BaseModel], marks: list[Any]) -> str:
     """Return the unit of what acts along a joint: it depends on what that joint does, and what a drive follows."""
-    from softdock.multibody.system import Drive, JointElement, System
+    from softdock.model.system import Drive, JointElement, System
 
     owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
     if not isinstance(scenario, System):

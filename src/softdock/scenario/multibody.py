@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
+from softdock.assembly.channels import is_zone, unit_of
 from softdock.errors import InputError
-from softdock.multibody.anchor import Anchor
-from softdock.multibody.joints import Axis
-from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
-from softdock.multibody.structures import Flexible
-from softdock.multibody.system import WORLD, Name, System
-from softdock.multibody.watch import is_zone, unit_of
+from softdock.model.frames import Anchor
+from softdock.model.joints import Axis
+from softdock.model.observations import Condition, Observation, parse_condition, parse_observation
+from softdock.model.structures import Flexible
+from softdock.model.system import WORLD, Name, System
 from softdock.quantities.fields import (
     Angle,
     AngularRate,
@@ -36,7 +36,7 @@ from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
 
 if TYPE_CHECKING:
-    from softdock.multibody.assemble import Assembly
+    from softdock.assembly.assembler import Assembly
 
 METRIC = re.compile(
     r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
@@ -290,7 +290,7 @@ class MultibodyScenario(ScenarioBase, System):
         a = self.approach
         if a is None:
             return self
-        from softdock.multibody.approach import place_chaser
+        from softdock.assembly.approach import place_chaser
 
         return place_chaser(
             self,

@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
-from softdock.multibody.anchor import Anchor
-from softdock.multibody.joints import Attitude, Fixed, Free, quaternion
-from softdock.multibody.system import WORLD, Body, Name, System
+from softdock.model.frames import Anchor
+from softdock.model.joints import Attitude, Fixed, Free, quaternion
+from softdock.model.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
     JointDamping,
     JointPosition,
@@ -33,7 +33,7 @@ from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
 
 if TYPE_CHECKING:
-    from softdock.multibody.assemble import Assembly
+    from softdock.assembly.assembler import Assembly
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 

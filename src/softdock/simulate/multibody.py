@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.multibody.kernels.tree import copied
-from softdock.multibody.mating import interface_records, refuse_stuck_pins
-from softdock.multibody.pairing import refuse_overlap
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import LOST_INERTIA, Ending, Run, Session
-from softdock.multibody.settings import Accuracy, Method, Settings
+from softdock.assembly.contacts import refuse_overlap
+from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
+from softdock.dynamics.kernels.tree import copied
+from softdock.dynamics.session import LOST_INERTIA, Ending, Run, Session
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.pattern import Pattern, Recorded, pattern_of
@@ -184,29 +184,10 @@ def _metrics(
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Largest relative errors during the run; None for momentum where the ground, gravity or a load takes part."""
-    floating = all(
-        body.parent != "world" or body.joint.type in ("free", "fixed") for body in scenario.bodies.values()
-    )
-    anchors = [x for s in scenario.struts.values() for x in (s.a, s.b)]
-    anchors += [x for w in scenario.welds.values() for x in (w.a, w.b)]
-    anchors += [x for lock in scenario.locks.values() for x in (lock.a, lock.b)]
-    touched = [structure.body for structure in scenario.structures.values()]
-    touched += [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
-    touched += [x.body for i in scenario.interfaces.values() for x in (i.pins, i.holes)]
-    on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
-    closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
-    closed = closed and scenario.orbit is None
     found = run.conservation
+    closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
     return Audit(
         linear_momentum_drift=found.linear_momentum_drift if closed else None,
         angular_momentum_drift=found.angular_momentum_drift if closed else None,
         energy_residual=found.energy_residual,
     )
-
-
-def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:
-    while body != "world":
-        if scenario.bodies[body].joint.type == "free":
-            return False
-        body = scenario.bodies[body].parent
-    return True

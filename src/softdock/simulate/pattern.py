@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.channels import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.assembly.contacts import pair_records
 from softdock.contact.pair import ContactPair
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.kernels import events as e
-from softdock.multibody.kernels.channels import LARGEST, SMALLEST
-from softdock.multibody.kernels.tree import copied, records
-from softdock.multibody.observe import Observation, parse_observation
-from softdock.multibody.pairing import pair_records
-from softdock.multibody.watch import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.dynamics.kernels import events as e
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.tree import copied, records
+from softdock.model.observations import Observation, parse_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
@@ -260,18 +260,18 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
     for record, action in zip(out, actions):
         switched = action.enable or action.disable
         if switched in contacts:
-            record.kind = e.CONTACT_ON if action.enable else e.CONTACT_OFF
+            record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
             record.index = contacts.index(switched)
         elif switched in interfaces:
-            record.kind = e.INTERFACE_ON if action.enable else e.INTERFACE_OFF
+            record.kind = e.ENABLE_INTERFACE if action.enable else e.DISABLE_INTERFACE
             record.index = interfaces.index(switched)
         elif switched:
-            record.kind = e.SWITCH_ON if action.enable else e.SWITCH_OFF
+            record.kind = e.ENABLE_ELEMENT if action.enable else e.DISABLE_ELEMENT
             record.index = assembly.element_index[switched]
         elif action.arm or action.disarm:
             watched = scenario.events[action.arm or action.disarm or ""]
             kept = watched.opens and not scenario.opening
-            record.kind = e.EVENT_ON if action.arm and not kept else e.EVENT_OFF
+            record.kind = e.ARM_EVENT if action.arm and not kept else e.DISARM_EVENT
             record.index = events.index(action.arm or action.disarm or "")
         elif action.drive:
             record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.multibody.joints import Pose, matrix, quaternion
+from softdock.model.joints import quaternion
 from softdock.result import Channel, Event, History, Result
 from softdock.robot.arm import Arm, arm_of
 from softdock.robot.bodies import body_name, limits_of
@@ -22,6 +22,7 @@ from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
 from softdock.simulate.multibody import prepare, result_of
+from softdock.spatial.poses import Pose, matrix
 
 Floats = NDArray[np.float64]
 A_DAY = 86400.0  # s; a robot without an experiment runs so long at most

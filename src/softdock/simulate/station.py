@@ -7,22 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.impulse import Impact
+from softdock.dynamics.session import LOST_INERTIA, Ending
+from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, RunError
 from softdock.flexible import BaseModes, free_modes, mesh
 from softdock.flexible.structure import Structure
-from softdock.multibody.assemble import assemble
-from softdock.multibody.impulse import Impact
-from softdock.multibody.joints import Free, Pose
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import LOST_INERTIA, Ending
-from softdock.multibody.settings import Accuracy, Settings
-from softdock.multibody.structures import Flexible, ModeChoice
-from softdock.multibody.system import Body, System
+from softdock.model.joints import Free
+from softdock.model.structures import Flexible, ModeChoice
+from softdock.model.system import Body, System
 from softdock.predict.station import predict
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import MOMENT, StationScenario
 from softdock.simulate import multibody
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 FREQUENCIES = 8
@@ -44,7 +45,7 @@ def run(scenario: StationScenario) -> Result:
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + MOMENT):
         session.advance(until)
-        rates.append(_rate(session.machine.links))
+        rates.append(_rate(session.system.links))
     session.advance(system.duration)
     result = multibody.result_of(system, session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))

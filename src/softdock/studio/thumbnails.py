@@ -184,8 +184,8 @@ def _bodies(scenario: MultibodyScenario) -> str:
 
 def _poses(scenario: MultibodyScenario) -> dict[str, tuple[Array, Array]]:
     """Return attitude R_NB and position p_NB [m] of every body at the start."""
-    from softdock.multibody.assemble import assemble
-    from softdock.multibody.impulse import Impact
+    from softdock.assembly.assembler import assemble
+    from softdock.dynamics.impulse import Impact
 
     assembly = assemble(scenario.at_start())
     links = Impact(assembly, assembly.y).links
