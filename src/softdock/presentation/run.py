@@ -14,6 +14,7 @@ from softdock.presentation.numbers import (
     format_time,
     format_value,
 )
+from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.result import Audit, Timing
 
@@ -75,6 +76,16 @@ def conservation_errors(audit: Audit) -> str:
     """Return the errors of all laws that apply in one line."""
     errors = {LAWS[name]: error for name, error in asdict(audit).items() if error is not None}
     return ", ".join(f"{law} {format_error(error)}" for law, error in errors.items())
+
+
+def conservation_failure(audit: Audit) -> str:
+    """Return the warning about a failed conservation check, with the errors above the limit."""
+    failed = [
+        f"{LAWS[name]} {format_error(error)}"
+        for name, error in asdict(audit).items()
+        if error_status(error) is Status.FAILED
+    ]
+    return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
 
 
 def event_table(events: Sequence[Mapping[str, Any]]) -> Table:

@@ -78,10 +78,10 @@ def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> 
     result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     result = replace(result, scenario=scenario.name, timing=timing)
-    if failures := result.audit.failures:
-        warning = (
-            f"The conservation check failed, out of balance: {', '.join(failures)}. Do not trust the numbers."
-        )
+    if result.audit.passed is False:
+        from softdock.presentation.run import conservation_failure
+
+        warning = conservation_failure(result.audit)
         warnings = (*result.warnings, warning)
         return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
     return result

@@ -1,4 +1,4 @@
-"""Figures of the ASSIST paper, drawn from our own mechanism and our own runs."""
+"""Figures of the ASSIST paper from simulations of the bundled mechanism."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -29,7 +29,7 @@ PASSIVE, NOMINAL = "assist-passive", "assist-soft-docking"
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the paper's Figures 5, 9, 10 and 11 and our own capture into the folder and return their paths."""
+    """Write Figures 5, 9, 10 and 11 of the paper, the capture and the motion to the folder; return their paths."""
     progress("simulating", 0.0)
     passive, nominal = simulate(PASSIVE), simulate(NOMINAL)
     figures: dict[str, Callable[[], Figure]] = {
@@ -51,13 +51,13 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 
 
 def figure_5() -> Figure:
-    """From the drogue's CAD file to its profile and its point cloud."""
+    """Draw the steps from the CAD file of the drogue to its profile and its point cloud."""
     path = Path(str(files("softdock"))) / "scenario" / "bundled" / "cad" / "drogue.step"
     return draw_profile_derivation(read_surface(path, side="inside"))
 
 
 def figure_9(result: "Result") -> Figure:
-    """The passive docking in seven pictures: in, at the bottom, and out again."""
+    """Draw seven frames of the passive docking: insertion, bottom contact and rebound."""
     at = {event.name: event.time for event in result.events}
     deepest = float(result.history.time[np.argmax(result.history["bumper.joint"])])
     frames = [
@@ -73,7 +73,7 @@ def figure_9(result: "Result") -> Figure:
 
 
 def capture(result: "Result") -> Figure:
-    """The nominal docking in four pictures, from first contact to the opened fingers that hold."""
+    """Draw four frames of the nominal docking, from first contact to capture by the opened fingers."""
     at = {event.name: event.time for event in result.events}
     forces = sum(result.history[f"finger-drogue-{i}.force"] for i in (1, 2, 3))
     held = float(result.history.time[np.argmax(forces)])
@@ -87,7 +87,7 @@ def capture(result: "Result") -> Figure:
 
 
 def figure_10(result: "Result") -> Figure:
-    """Contact forces on bumper and pantograph over the whole docking and through the insertion."""
+    """Draw the contact forces on bumper and pantograph over the whole docking and during the insertion."""
     at = {event.name: event.time for event in result.events}
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     figure.suptitle("Contact forces of the passive docking")
@@ -127,7 +127,7 @@ def figure_10(result: "Result") -> Figure:
 
 
 def figure_11(result: "Result") -> Figure:
-    """Springs that stiffen: normalised, and the bumper's spring as it worked in the run."""
+    """Draw the progressive spring law, normalised, and the force of the bumper spring during the run."""
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     ratio = np.linspace(0.0, 1.5, 301)
@@ -175,7 +175,7 @@ def _draw_bumper_spring(ax: "Axes", result: "Result") -> None:
 
 
 def motion(passive: "Result", nominal: "Result") -> Figure:
-    """Where the widest section is, with and without fingers that open; what is to the right of the throat is in."""
+    """Draw the insertion of the widest section with and without opening fingers; beyond the throat it is inside."""
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     ax = figure.subplots()
     for result, colour, label in (

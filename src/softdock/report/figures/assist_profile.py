@@ -1,4 +1,4 @@
-"""How a CAD file becomes contact geometry: the five steps of ASSIST's Figure 5."""
+"""Derivation of contact geometry from a CAD file in the five steps of Figure 5 of the ASSIST paper."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ from softdock.geometry.steps import ProfileDerivation, derive_profile
 from softdock.presentation.colours import SERIES
 from softdock.report.picture import GREY
 
-POINTS_DRAWN = 6000  # more only makes the picture heavy
+POINTS_DRAWN = 6000  # of the cloud, to limit the file size
 MM = 1e3
 
 
@@ -59,9 +59,9 @@ def _count_of(steps: ProfileDerivation) -> str:
 def _facets(axes: Axes, steps: ProfileDerivation) -> None:
     assert isinstance(axes, Axes3D)
     corners = MM * steps.vertices[steps.triangles]
-    kept = np.flatnonzero(corners.mean(axis=1)[:, 1] >= 0.0)  # half of the body, so that the inside shows
+    kept = np.flatnonzero(corners.mean(axis=1)[:, 1] >= 0.0)  # half of the body, to show its inside
     colours = [SERIES[0] if on else GREY for on in steps.on_surface[kept]]
-    # z of the body to the right, so that the picture stands like the profile
+    # z of the body to the right, as in the profile
     collection = Poly3DCollection(corners[kept][:, :, [2, 1, 0]], facecolors=colours, shade=True)
     collection.set_rasterized(True)
     axes.add_collection3d(collection)

@@ -1,4 +1,4 @@
-"""A docking as a row of pictures: the drogue cut open, the probe where it is at chosen times."""
+"""Frames of a docking: section of the drogue and pose of the probe at given times."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +22,8 @@ from softdock.spatial.poses import Pose, matrix
 Floats = NDArray[np.float64]
 MM = 1e3
 ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
-OPENED = 0.010  # [m] a finger that is further out than this is drawn spread
-EDGE = -0.085  # [m] what is further in front of the mouth is outside the picture
+OPENED = 0.010  # [m] displacement above which a finger is drawn open
+EDGE = -0.085  # [m] left limit of the frames, in front of the mouth
 LIGHT = LightSource(azdeg=300.0, altdeg=35.0)
 STEEL, SHELL = "#9aa5b1", "#d9dee4"
 
@@ -31,7 +31,7 @@ STEEL, SHELL = "#9aa5b1", "#d9dee4"
 def draw_sequence(
     scenario: ScenarioBase, result: Result, frames: Sequence[tuple[float, str]], *, columns: int
 ) -> Figure:
-    """Return one picture for every (time [s], text), seen from the drogue, whose near half is cut away."""
+    """Return a figure with one frame per (time [s], text) in the frame of the drogue, whose near half is removed."""
     assert isinstance(scenario, MultibodyScenario)
     rows = -(-len(frames) // columns)
     figure = Figure(figsize=(3.1 * columns, 2.3 * rows))

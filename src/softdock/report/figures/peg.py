@@ -22,7 +22,7 @@ PUBLISHED_RIM_CONTACTS = ((23.0, 26.0), (36.0, 39.0))  # s; section 4.2
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the pictures into the folder and return their paths."""
+    """Write the figures to the folder and return their paths."""
     from softdock.scenario import load
     from softdock.simulate import simulate
 
@@ -83,7 +83,7 @@ def draw_joint(
 
 
 def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
-    """Return the arm from the front and from the side: where it touches (grey), and where it pushes most."""
+    """Return front and side views of the arm at first contact (grey) and at the peak contact force."""
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     t = result.history.time
@@ -104,11 +104,11 @@ def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
 
 
 ARM = ("base", "link_1", "link_2", "link_4", "link_6", "flange", "tip")
-"""Bodies whose origins draw the arm: two joints of the LWR lie in each of its elbows."""
+"""Bodies whose origins are connected to draw the arm."""
 
 
 def intervals(result: Result, contact: str) -> list[tuple[float, float]]:
-    """Return when a contact pushed [s]; breaks of less than a second do not count."""
+    """Return the time intervals with contact force [s]; gaps of less than a second are closed."""
     t = result.history.time[result.history[f"{contact}.force"] > 0.1]
     if not len(t):
         return []
