@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from softdock.scenario.kinds import Prepared
+
 Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
 """Whether the models of a run held: `no` means that its numbers must not be used. Recordings, and results that
@@ -115,6 +117,8 @@ class Result:
     """What theory expects for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """The full scenario as plain data, SI numbers."""
+    prepared: "Prepared | None" = field(default=None, compare=False, repr=False)
+    """The prepared scenario of a run of this process; None for a result that was loaded."""
     directory: str = ""
     """Folder that relative paths in the definition start from."""
     outlines: Mapping[str, Any] = field(default_factory=dict)

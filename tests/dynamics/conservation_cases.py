@@ -14,7 +14,7 @@ from softdock.dynamics.session import Run, Session
 from softdock.result import Audit
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate.multibody import prepare, result_of
+from softdock.simulate.multibody import PreparedMultibody
 
 STILL, BRISK, ORBITAL = (0.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, 7000.0, 0.0)  # m/s: common drift
 WRONG = 5e-3
@@ -57,7 +57,7 @@ class Case:
     def run(self) -> tuple[Audit, np.ndarray]:
         """Run the case; return what the check found, and velocities."""
         done, velocities = _run(self.scenario(), self.instants)
-        return result_of(self.scenario(), done).audit, velocities
+        return PreparedMultibody(self.scenario()).result(done).audit, velocities
 
     def error(self, velocities: np.ndarray) -> float:
         """Return the largest error of velocities relative to the largest one until then; linear and angular apart."""
@@ -78,7 +78,7 @@ def _scenario(data: dict[str, Any]) -> MultibodyScenario:
 
 
 def _run(scenario: MultibodyScenario, instants: int) -> tuple[Run, np.ndarray]:
-    session = prepare(scenario).begin()
+    session = PreparedMultibody(scenario).begin()
     velocities = []
     for k in range(instants):
         session.advance(scenario.duration * (k + 1) / instants)

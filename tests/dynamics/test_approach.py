@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from softdock.assembly.approach import place_chaser
-from softdock.assembly.assembler import assemble, moved_links
+from softdock.assembly.approach import chaser_start
+from softdock.assembly.assembler import assemble, moved_links, replace_start
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Revolute
 from softdock.model.system import Body, System
@@ -45,11 +45,12 @@ def motion(links, i) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ],
 )
 def test_what_is_asked_for_is_seen_from_the_port(velocity, rate, speed):
-    placed = place_chaser(
-        system(velocity, rate, speed), chaser="chaser", tip=Anchor(body="chaser"), port=Anchor(body="port"),
-        p_PT=P_PT, turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT,
+    described = assemble(system(velocity, rate, speed))
+    start = chaser_start(
+        described, chaser="chaser", tip=Anchor(body="chaser"), port=Anchor(body="port"), p_PT=P_PT,
+        turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT,
     )  # fmt: skip
-    assembly = assemble(placed)
+    assembly = replace_start(described, "chaser", start)
     links = moved_links(assembly, assembly.y)
     port, chaser = (assembly.placed[name].link for name in ("port", "chaser"))
     p_P, v_P, w_P = motion(links, port)

@@ -26,7 +26,7 @@ from dynamics.conservation_cases import (
 )
 from softdock.result import CONSERVATION_LIMIT, Audit
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory" / "conservation.md"
 ROW = re.compile(
@@ -65,7 +65,7 @@ def test_a_drift_changes_no_error(build, drift):
 
 def test_the_largest_error_during_the_run_counts():
     """A speed that is wrong for a while and right again at the end."""
-    session = prepare(MultibodyScenario.model_validate(oscillator())).begin()
+    session = PreparedMultibody(MultibodyScenario.model_validate(oscillator())).begin()
     session.advance(2.0)
     at = int(session.system.world[0].n_q)
     session.state[at] += 0.1
@@ -79,7 +79,7 @@ def test_the_largest_error_during_the_run_counts():
 
 def test_angular_momentum_is_about_the_centre_of_mass():
     """A body beside its place changes nothing about the origin, and all about the centre of mass."""
-    session = prepare(MultibodyScenario.model_validate(pair(drift=BRISK))).begin()
+    session = PreparedMultibody(MultibodyScenario.model_validate(pair(drift=BRISK))).begin()
     session.state[2] += 0.01  # along z, across the drift: the centre of mass is half as far off
     done = session.finish()
     assert np.array_equal(done.end.linear_momentum, done.start.linear_momentum)
@@ -89,7 +89,7 @@ def test_angular_momentum_is_about_the_centre_of_mass():
 def test_gross_work_counts_both_ways():
     """A drive that starts and stops a mass gives its kinetic energy and takes it back; a damper takes nothing here."""
     scenario = MultibodyScenario.model_validate(slide())
-    session = prepare(scenario).begin()
+    session = PreparedMultibody(scenario).begin()
     session.advance(scenario.duration)
     done = session.finish()
     assert abs(done.end.work) < 1e-6
@@ -102,7 +102,7 @@ def test_work_on_the_centre_of_mass_does_not_count():
     body = {"craft": {"mass": 5.0, "inertia": [1, 1, 1], "joint": {"type": "free", "velocity": [7000, 0, 0]}}}
     loads = {"thrust": {"body": "craft", "force": [9, 0, 0]}}
     scenario = MultibodyScenario.model_validate({"bodies": body, "loads": loads, "duration": 10.0})
-    session = prepare(scenario).begin()
+    session = PreparedMultibody(scenario).begin()
     session.advance(10.0)
     done = session.finish()
     assert done.end.work == pytest.approx(9 * (7000 * 10 + 0.5 * 1.8 * 100), rel=1e-9)

@@ -67,7 +67,7 @@ def test_energy_is_that_of_the_lagrangian():
     for i, link in enumerate(m.links):
         if link.kind != 0:
             V = impact.moving[i]
-            kinetic += 0.5 * V @ impact._inertia(i) @ V
+            kinetic += 0.5 * V @ impact._inertias[i] @ V
     for a in m.appendages:
         link = m.links[a.link]
         own = rate[a.at_q - (n_q - len(q)) :][: a.count]

@@ -17,7 +17,7 @@ from softdock.errors import InputError
 from softdock.model.system import Body, Lock, System
 from softdock.scenario import load
 from softdock.simulate import simulate as simulate_scenario
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 
 SPAN = 1e-3
 
@@ -82,7 +82,7 @@ def at_rest(assembly):
 )
 def test_the_modes_of_a_docking(time, pushing):
     """The fast modes of probe and drogue, with cut cells and friction, are as fast as they are."""
-    session = prepare(load("assist-soft-docking")).begin()
+    session = PreparedMultibody(load("assist-soft-docking")).begin()
     session.advance(time)
     machine, y = session.system, session.state.copy()
     derivative(machine, time, y, np.zeros_like(y))

@@ -7,7 +7,7 @@ from softdock.contact.entry_points import motion_bound
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.session import update_near_lists
 from softdock.scenario import load
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 
 
 def frame(links, link, R_LF, p_LF):
@@ -28,7 +28,7 @@ def relative_pose(links, pair):
 
 @pytest.mark.parametrize("same_tree", [False, True], ids=["two trees", "one tree"])
 def test_the_motion_of_pairs_is_that_of_their_relative_pose(same_tree):
-    session = prepare(load("assist-soft-docking")).begin()
+    session = PreparedMultibody(load("assist-soft-docking")).begin()
     machine, y = session.system, session.state.copy()
     links, pairs, rng = machine.links, machine.pairs, np.random.default_rng(5)
     pairs["active"] = 1

@@ -9,7 +9,7 @@ from softdock.errors import InputError
 from softdock.result import Result
 from softdock.scenario import load
 from softdock.simulate import simulate
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import Frames, RealTime, run_in_frames
 
 
@@ -97,7 +97,7 @@ def test_other_kinds_of_scenarios_have_no_frames():
 
 def test_too_many_frames_are_refused():
     scenario = load("pins-1")
-    simulation = prepare(scenario)
+    simulation = PreparedMultibody(scenario).simulation
     assert isinstance(simulation, Simulation)
     with pytest.raises(InputError, match="frames"):
         run_in_frames(simulation.begin(), 8.0, RealTime(frame=1e-9))

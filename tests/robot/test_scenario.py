@@ -116,7 +116,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
     """What the sensors see moves the arm and holds it up, at any instant; motors give that and friction."""
     rubbing = {**REACH["arm"], "friction": {"viscous": 2.0, "coulomb": 1.5}}
     setup = Setup(scenario(arm=rubbing))
-    robot = setup.robot(1.0)
+    robot = setup.robot(setup.prepare(1.0))
     q = setup.start + 0.2
     for _ in range(8):
         robot.advance(command(q, stiffness=setup.stiffness), 0.01)

@@ -1,22 +1,21 @@
-"""Place a free chaser so that its tip meets a port in a given way."""
+"""Initial motion of a free chaser whose tip approaches a port."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, assemble, moved_links
+from softdock.assembly.assembler import Assembly, moved_links
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
-from softdock.model.system import System
 from softdock.spatial.poses import Pose, cross, matrix
 
 Floats = NDArray[np.float64]
 Records = NDArray[np.void]
 
 
-def place_chaser(
-    system: System,
+def chaser_start(
+    assembly: Assembly,
     *,
     chaser: str,
     tip: Anchor,
@@ -26,15 +25,13 @@ def place_chaser(
     roll: float,
     v_PT: Floats,
     w_PT: Floats,
-    assembly: Assembly | None = None,
-) -> System:
-    """Return the system with its chaser moved so that the tip T starts as asked for, seen from the port P.
+) -> Free:
+    """Return the initial motion of a free chaser with which its tip T starts as asked for, relative to the port P.
 
     `p_PT` position [m], `turn` rotation vector [rad] after a `roll` about the tip's z axis, `v_PT` velocity [m/s]
-    and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes. `assembly` is that of
-    the system, if there is one already.
+    and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.
     """
-    assembly = assembly or assemble(system)
+    system = assembly.system
     links = moved_links(assembly, assembly.y).view(np.ndarray)
     X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     turned = matrix(_quaternion(turn)) @ matrix(_quaternion(np.array([0.0, 0.0, roll])))
@@ -48,14 +45,12 @@ def place_chaser(
     orbiting = (
         system.orbit.rate() if system.orbit is not None and system.orbit.start == "hill" else np.zeros(3)
     )
-    joint = Free(
+    return Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, _quaternion_of(R))),
         velocity=tuple(map(float, v_tip + cross(w, p - wanted.p) - cross(orbiting, p))),
         rate=tuple(map(float, R.T @ (w - orbiting))),
     )
-    body = system.bodies[chaser].model_copy(update={"joint": joint})
-    return system.model_copy(update={"bodies": {**system.bodies, chaser: body}})
 
 
 def _pose(links: Records, assembly: Assembly, anchor: Anchor) -> Pose:

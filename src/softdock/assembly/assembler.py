@@ -46,8 +46,13 @@ def assemble(system: System, like: Assembly | None = None) -> Assembly:
         assembly = _changed(like, system)
     else:
         assembly = _Assembler(system).finish()
-    if any(structure.settled for structure in system.structures.values()):
-        from softdock.assembly.equilibrium import settled  # stands above this module
+    return _settled(assembly)
+
+
+def _settled(assembly: Assembly) -> Assembly:
+    """Return the assembly with those structures in equilibrium that shall start so."""
+    if any(structure.settled for structure in assembly.system.structures.values()):
+        from softdock.assembly.equilibrium import settled  # imports this module
 
         return settled(assembly)
     return assembly
@@ -108,6 +113,18 @@ def _changed(like: Assembly, system: System) -> Assembly:
         velocities=u,
     )
     return _started(changed, q)
+
+
+def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
+    """Return the arrays with another initial motion of a free body."""
+    system = assembly.system
+    body = system.bodies[name].model_copy(update={"joint": joint})
+    system = system.model_copy(update={"bodies": {**system.bodies, name: body}})
+    place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
+    q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
+    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(joint, system)
+    moved = replace(assembly, system=system, velocities=u, elements=k.copied(assembly.elements))
+    return _settled(_started(moved, q))
 
 
 def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System) -> None:

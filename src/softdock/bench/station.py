@@ -13,7 +13,8 @@ from softdock.dynamics.system_records import system_records
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
 from softdock.report import Progress
 from softdock.scenario.station import StationScenario
-from softdock.simulate import multibody, station
+from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulate.station import as_multibody
 
 COUNTS = (0, 8, 28, 60, 120, 200)
 MODES_OF_THE_AIM = 60
@@ -41,7 +42,7 @@ def docking(modes: int) -> Simulation:
     changes: dict[str, Any] = {"modes": modes} if modes else {"model": "rigid"}
     scenario = softdock.load("power-tower-x", changes)
     assert isinstance(scenario, StationScenario)
-    return multibody.prepare(station.prepare(scenario))
+    return PreparedMultibody(as_multibody(scenario)).simulation
 
 
 def _rows(modes: int) -> list[dict[str, Any]]:

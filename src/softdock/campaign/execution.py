@@ -3,14 +3,14 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from softdock import __version__
 from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
 from softdock.result import Result, plain_data
-from softdock.simulate import carry_out, described
+from softdock.simulate import prepare, run_prepared
 
 
 class Row(NamedTuple):
@@ -95,9 +95,9 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
     try:
         scenario = template.build(inputs)
         lean = scenario if keeping.always(run) else scenario.without_history()
-        result = carry_out(lean)
+        result = run_prepared(prepare(lean))
         kept = keeping.wants(run, result)
-        whole = carry_out(scenario) if kept and lean is not scenario else result
+        whole = run_prepared(prepare(scenario)) if kept and lean is not scenario else result
     except InputError as error:  # some are found only with everything in place, like surfaces that overlap
         return _without(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
@@ -121,7 +121,10 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
         valid=result.valid,
         warnings=_json(result.warnings),
     )
-    return row, described(whole, scenario) if kept else result
+    if kept:
+        directory = str(scenario.directory.absolute())
+        result = replace(whole, definition=scenario.to_data(), directory=directory)
+    return row, result
 
 
 def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:

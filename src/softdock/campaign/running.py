@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from softdock.campaign.store import Store
 from softdock.campaign.workers import Place, check_workers, default_place, default_workers, executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
-from softdock.simulate import RUNNERS
+from softdock.scenario import KINDS
 
 SAMPLED = 1024  # runs whose inputs are drawn at a time
 LARGEST_CHUNK = 256
@@ -148,7 +147,7 @@ def _work(plan: Plan, store: Store, means: Means, watch: Watch) -> Tally:
     watch(tally)
     if tally.stopped_at is None and any(missing):
         kind = str(plan.template.data["kind"])
-        import_module(RUNNERS[kind])  # once, before workers start
+        KINDS[kind].load_runner()  # imports its modules once, before workers start
         place = Place.CLUSTER if means.cluster else means.place or default_place(kind, sum(missing))
         check_workers(means.workers)
         with executor(place, means.workers or default_workers(), means.cluster) as (pool, workers):

@@ -151,6 +151,7 @@ WORKSPACE = Structure(
         "y_stage": _STATE,
         "dense": floats(5, "states"),
         "tolerance": _STATE,
+        "captured": _STATE,
         "start": _VALUES,
         "early": _VALUES,
         "late": _VALUES,

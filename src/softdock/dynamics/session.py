@@ -88,6 +88,15 @@ MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more tha
 
 
 @dataclass(frozen=True, kw_only=True)
+class CapturedState:
+    """Time and state of an event."""
+
+    event: int
+    time: float
+    state: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """What a run left behind, as arrays."""
 
@@ -101,6 +110,8 @@ class Run:
     """(channels,) at the end of the run."""
     log: list[tuple[float, int]]
     """(time, event)."""
+    captured: CapturedState | None
+    """State at the first event that captures it."""
     peaks: np.recarray
     """The channel records, with the largest and smallest values that were looked for."""
     pairs: np.recarray
@@ -228,6 +239,7 @@ class Session:
             history=run.record[: progress.record_rows],
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in run.log[: progress.log_rows]],
+            captured=self._captured(),
             peaks=run.channels,
             pairs=system.pairs,
             interfaces=system.interfaces,
@@ -244,6 +256,17 @@ class Session:
             rejected=int(progress.rejected),
             evaluations=evaluations,
             rebuilds=int(system.world[0].rebuilds),
+        )
+
+    def _captured(self) -> CapturedState | None:
+        """Return the state at the first event that captures it."""
+        progress, size = self._run.state[0], len(self._arrays.y)
+        if progress.captured_event < 0:
+            return None
+        return CapturedState(
+            event=int(progress.captured_event),
+            time=float(progress.captured_time),
+            state=self._run.workspace.captured[:size].copy(),
         )
 
     def _energy_and_momentum(self) -> EnergyAndMomentum:
@@ -295,10 +318,10 @@ def _workspace(
     arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, watched: int
 ) -> kernels.Workspace:
     """Return memory for the steps of a run."""
-    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((3, states))
+    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((4, states))
     start, early, late, end, values = np.zeros((5, len(channels)))
     return kernels.Workspace(
-        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2],
+        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
         start=start, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
         linear=_linear(arrays, pairs), search=search_room(arrays, channels, watched),
@@ -359,7 +382,7 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.rec
     s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
     s["record_contact"] = settings.record_contact
     s["watched"] = watched
-    s["pending_event"] = s["stop_event"] = -1
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
     return state
 
 

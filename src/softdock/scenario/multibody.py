@@ -282,18 +282,29 @@ class MultibodyScenario(ScenarioBase, System):
         record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False, "max_rows": 1})
         return self.model_copy(update={"record": record})
 
-    def at_start(self, assembly: "Assembly | None" = None) -> System:
-        """Return the system as it starts: the chaser placed by the approach, if there is one.
+    def assemble(self, like: "Assembly | None" = None) -> "Assembly":
+        """Return the arrays of the system at its start: the chaser placed by the approach, if there is one.
 
-        `assembly` is that of the system as it is described, if there is one already.
+        `like` is an assembly of a scenario with the same topology as it is described, without its approach.
         """
+        from softdock.assembly.assembler import assemble
+
+        return self.place_chaser(assemble(self, like))
+
+    def at_start(self) -> System:
+        """Return the system with the initial motion that the approach gives it."""
+        return self.assemble().system
+
+    def place_chaser(self, described: "Assembly") -> "Assembly":
+        """Return the assembly of the system as it is described, with its chaser placed by the approach."""
+        from softdock.assembly.approach import chaser_start
+        from softdock.assembly.assembler import replace_start
+
         a = self.approach
         if a is None:
-            return self
-        from softdock.assembly.approach import place_chaser
-
-        return place_chaser(
-            self,
+            return described
+        start = chaser_start(
+            described,
             chaser=a.chaser,
             tip=a.tip,
             port=a.port,
@@ -302,8 +313,8 @@ class MultibodyScenario(ScenarioBase, System):
             roll=a.roll,
             v_PT=np.array([*a.lateral, a.speed]),
             w_PT=np.array(a.rate, float),
-            assembly=assembly,
         )
+        return replace_start(described, a.chaser, start)
 
     def _check_event(self, field: str, event: EventModel) -> None:
         try:

@@ -33,7 +33,7 @@ from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
 
 if TYPE_CHECKING:
-    from softdock.assembly.assembler import Assembly
+    pass
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -213,8 +213,8 @@ class RobotScenario(MultibodyScenario):
         """Speed below which Coulomb friction of the joints fades [rad/s or m/s]."""
         return (self.arm.friction or FrictionModel()).speed
 
-    def at_start(self, assembly: "Assembly | None" = None) -> System:
-        """Return the system as it starts; its assembly is of no use, for the arm is not in it."""
+    def at_start(self) -> System:
+        """Return the system with the arm, at its initial motion."""
         return self.whole().at_start()
 
     def _arm_bodies(self, robot: Description) -> dict[str, Body]:

@@ -184,10 +184,9 @@ def _bodies(scenario: MultibodyScenario) -> str:
 
 def _poses(scenario: MultibodyScenario) -> dict[str, tuple[Array, Array]]:
     """Return attitude R_NB and position p_NB [m] of every body at the start."""
-    from softdock.assembly.assembler import assemble
     from softdock.dynamics.impulse import Impact
 
-    assembly = assemble(scenario.at_start())
+    assembly = scenario.assemble()
     links = Impact(assembly, assembly.y).links
     found = {}
     for name, placed in assembly.placed.items():

@@ -27,6 +27,7 @@ EVENT = np.dtype(
         ("once", np.int64),
         ("first_action", np.int64),
         ("actions", np.int64),
+        ("capture", np.int64),  # 1: keeps the state of the first such event instead of being logged
         ("fresh", np.int64),  # just armed: takes place at once if its condition is true already
     ],
     align=True,
@@ -95,14 +96,28 @@ def locate(run, h, low, high, before, after):
     return first
 
 
-@inline
-def log_event(run, index, t):
-    """Log an event; one that happens once is no longer armed."""
+@kernel
+def log_event(run, index, t, y):
+    """Log an event, or capture the state where it asks for that; one that happens once is no longer armed."""
     s, log = run.state[0], run.log
+    if run.events[index].capture == 1:
+        capture_state(run, index, t, y)
+        return
     log[s.log_rows, 0], log[s.log_rows, 1] = t, float(index)
     s.log_rows += 1
     if run.events[index].once == 1:
         run.events[index].armed = 0
+
+
+@inline
+def capture_state(run, index, t, y):
+    """Keep time and state of an event; no other state is captured after it."""
+    run.state[0].captured_event, run.state[0].captured_time = index, t
+    for i in range(y.shape[0]):
+        run.workspace.captured[i] = y[i]
+    for i in range(run.events.shape[0]):
+        if run.events[i].capture == 1:
+            run.events[i].armed = 0
 
 
 @kernel
@@ -115,9 +130,9 @@ def log_passive_events(run, t, before, after):
     for i in range(run.events.shape[0]):
         event = run.events[i]
         if begins(event, before, after):
-            if event.actions == 0 and run.state[0].log_rows < run.log.shape[0]:
-                log_event(run, i, t)
-                count += 1
+            if event.actions == 0 and (event.capture == 1 or run.state[0].log_rows < run.log.shape[0]):
+                count += 1 - event.capture
+                log_event(run, i, t, run.workspace.y_stage)
             elif active < 0:
                 active = i
             else:

@@ -58,6 +58,8 @@ RUN_STATE = np.dtype(
         ("trial_period", np.int64),
         ("pending_event", np.int64),  # takes place next; -1: none
         ("stop_event", np.int64),
+        ("captured_event", np.int64),  # whose state was captured; -1: none
+        ("captured_time", np.float64),
         ("record_rows", np.int64),
         ("next_sample", np.int64),
         ("log_rows", np.int64),
@@ -100,6 +102,8 @@ class Workspace(NamedTuple):
     dense: NDArray[np.float64]
     """(5, n): coefficients of the dense output."""
     tolerance: NDArray[np.float64]
+    captured: NDArray[np.float64]
+    """(n,): state at the first event that captures it."""
     start: NDArray[np.float64]
     """(m,): channels at the start of the step; then at two stages and at its end."""
     early: NDArray[np.float64]

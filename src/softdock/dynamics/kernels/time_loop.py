@@ -148,9 +148,9 @@ def process_event(run):
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
-    if s.log_rows >= run.log.shape[0]:
+    if s.log_rows >= run.log.shape[0] and run.events[event].capture == 0:
         return Status.LOG_FULL
-    log_event(run, event, s.t)
+    log_event(run, event, s.t, run.y)
     status = Status.RUNNING
     if run.events[event].actions > 0:
         evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)

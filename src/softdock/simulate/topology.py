@@ -1,4 +1,4 @@
-"""What has no numbers in it: made once for a scenario, and for all that differ from it in numbers only."""
+"""Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -20,6 +20,8 @@ from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import METRIC, MultibodyScenario
 
+FIRST_FORCE = 1e-6
+"""[N] Contact force above which the first contact has begun: far below any force of interest."""
 SIDES = {"max": LARGEST, "min": SMALLEST}
 """Peaks that metrics ask for."""
 
@@ -52,7 +54,7 @@ class Recorded(Mapping[str, Channel]):
         return len(self._labels)
 
 
-class Pattern:
+class Topology:
     """Channels, events, metrics and units of a scenario, and its arrays as something to start from."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
@@ -147,9 +149,12 @@ class Pattern:
 
     @cached_property
     def events(self) -> np.recarray:
-        """The events of the scenario; to be copied before use."""
-        scenario = self.scenario
-        out = records(len(scenario.events), e.EVENT)
+        """The events of the scenario, then one per contact that captures the state at the first contact, disarmed.
+
+        To be copied before use.
+        """
+        scenario, count = self.scenario, len(self.scenario.events)
+        out = records(count + len(scenario.contacts), e.EVENT)
         first = 0
         for record, event in zip(out, scenario.events.values()):
             condition = event.condition
@@ -160,6 +165,9 @@ class Pattern:
             record.once = int(event.once)
             record.first_action, record.actions = first, len(event.then)
             first += len(event.then)
+        for record, name in zip(out[count:], scenario.contacts):
+            record.channel = self.index[Observation(name=name, field="force")]
+            record.threshold, record.direction, record.capture = FIRST_FORCE, 1, 1
         return out
 
     @cached_property
@@ -168,13 +176,13 @@ class Pattern:
         return assemble(self.scenario)
 
     def assemble(self, scenario: MultibodyScenario) -> Assembly:
-        """Return a scenario of this pattern as arrays, at its start."""
-        described = self.described if scenario is self.scenario else assemble(scenario, self.described)
-        start = scenario.at_start(described)
-        return described if start is scenario else assemble(start, described)
+        """Return a scenario of this topology as arrays, at its start."""
+        if scenario is self.scenario:
+            return scenario.place_chaser(self.described)
+        return scenario.assemble(self.described)
 
     def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-        """Return the channels of a scenario of this pattern."""
+        """Return the channels of a scenario of this topology."""
         if assembly.placed is not self.described.placed:
             return self._watch(scenario, assembly)
         channels = copied(self._channels)
@@ -195,7 +203,7 @@ class Pattern:
         return channels
 
     def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-        """Return what the events of a scenario of this pattern do."""
+        """Return what the events of a scenario of this topology do."""
         ours = self.scenario.events
         same = assembly.element_index is self.described.element_index
         if same and all(event is ours[name] for name, event in scenario.events.items()):
@@ -207,7 +215,7 @@ class Pattern:
         return _actions(self.scenario, self.described)
 
     def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
-        """Return the contacts of a scenario of this pattern."""
+        """Return the contacts of a scenario of this topology."""
         ours = self.scenario
         if (
             assembly.placed is self.described.placed
@@ -223,14 +231,14 @@ class Pattern:
         return pair_records(self.scenario, self.described, self.scenario.directory)
 
 
-def pattern_of(scenario: MultibodyScenario) -> Pattern:
-    """Return the pattern of a scenario; that of its sibling, if it has one with the same structures."""
+def topology_of(scenario: MultibodyScenario) -> Topology:
+    """Return the topology of a scenario; that of its sibling, if it has one with the same structures."""
     sibling = scenario.sibling
     if isinstance(sibling, MultibodyScenario) and all(
         structure is sibling.structures[name] for name, structure in scenario.structures.items()
     ):
         return _remembered(_Same(sibling))
-    return Pattern(scenario)
+    return _remembered(_Same(scenario))
 
 
 class _Same:
@@ -247,9 +255,9 @@ class _Same:
 
 
 @functools.lru_cache(maxsize=4)
-def _remembered(same: _Same) -> Pattern:
+def _remembered(same: _Same) -> Topology:
     assert isinstance(same.scenario, MultibodyScenario)
-    return Pattern(same.scenario)
+    return Topology(same.scenario)
 
 
 def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
