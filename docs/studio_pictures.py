@@ -59,7 +59,7 @@ def _campaign(page: Page, address: str) -> None:
     page.goto(f"{address}campaigns")
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/campaign/*")
-    page.get_by_text("All 200 runs are done.").wait_for()
+    page.get_by_text("All 200 runs are complete.").wait_for()
     page.wait_for_timeout(2000)
     page.screenshot(path=IMAGES / "studio-campaign.png")
 

@@ -213,7 +213,7 @@ def test_a_crowded_panel_shows_what_changes_most() -> None:
     panel = make_result(history=History(time=time, channels=channels), events=()).plot().axes[0]
     assert len(panel.lines) <= 12
     assert panel.get_legend().get_title().get_text() == f"{len(panel.lines)} of 200"
-    assert all(np.ptp(line.get_ydata()) == 6.0 for line in panel.lines)
+    assert all(np.ptp(line.get_ydata()) == pytest.approx(np.degrees(6.0)) for line in panel.lines)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
@@ -242,9 +242,9 @@ def test_plot_refuses_what_it_cannot_draw(tmp_path: Path) -> None:
 def test_summary_shows_simulation_beside_prediction() -> None:
     lines = make_result().summary().splitlines()
     assert lines[:2] == ["example: separated", "The two systems separated after one impact."]
-    assert "relative velocity after 0.0402 0.041 m/s" in [" ".join(line.split()) for line in lines]
+    assert "relative velocity after 40.2 41 mm/s" in [" ".join(line.split()) for line in lines]
     assert (
-        "Conservation check passed (largest relative errors): linear momentum 1.0e-16, energy 2.0e-15"
+        "Conservation check passed (largest relative errors: linear momentum 1.0e-16, energy 2.0e-15)"
         in lines
     )
     assert lines[-1].startswith("Timing: 2 s simulated in 1 ms, 2000 times faster than real time; 7 steps")

@@ -71,16 +71,6 @@ class Audit:
         errors = [error for error in asdict(self).values() if error is not None]
         return all(error <= CONSERVATION_LIMIT for error in errors) if errors else None
 
-    @property
-    def failures(self) -> list[str]:
-        """What is not conserved, with its error, as text."""
-        names = {"linear_momentum_drift": "linear momentum", "angular_momentum_drift": "angular momentum"}
-        return [
-            f"{names.get(key, 'energy')} by {error:.2g}"
-            for key, error in asdict(self).items()
-            if error is not None and not error <= CONSERVATION_LIMIT
-        ]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:

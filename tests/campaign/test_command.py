@@ -54,7 +54,7 @@ def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path
 
     code, printed, _ = campaign("resume", out, "--rerun", 3)
     assert code == 0
-    assert "The row is the same again." in printed
+    assert "The run reproduces its row of the table." in printed
     assert (out / "histories" / "00000003" / "history.parquet").is_file()
 
     code, _, told = campaign("run", path, "--out", out)
@@ -87,7 +87,10 @@ def test_one_run_without_a_campaign(campaign: Command, write: Write, tmp_path: P
         (("run", "assist-table", "--out", "x"), "Did you mean 'assist-table2'"),
         (("run", "impact-masses", "--out", "x", "--workers", "0"), "between 1 and"),
         (("run", "impact-masses", "--out", "x", "--in", "ropes"), "threads or processes"),
-        (("run", "impact-masses", "--out", "x", "--in", "threads", "--cluster", "a"), "either here"),
+        (
+            ("run", "impact-masses", "--out", "x", "--in", "threads", "--cluster", "a"),
+            "Cannot be combined with --in",
+        ),
         (("run", "impact-masses", "--out", "x", "--runs", "0"), "at least 1"),
         (("run", "impact-masses", "--out", "x", "--rerun", "2000"), "numbered 0 to 1999"),
         (("status", "nowhere"), "no campaign in this folder"),
@@ -124,12 +127,12 @@ def test_ctrl_c_is_told_once_with_how_to_go_on(
 
         return pressed
 
-    monkeypatch.setattr(sys.modules[describe.__module__], "_with_farewell", press)
+    monkeypatch.setattr(sys.modules[describe.__module__], "_with_interrupt_message", press)
     out = tmp_path / "out"
     code, printed, said = campaign("run", write(), "--out", out, "--in", "threads")
     assert code == 130
     resume = f"softdock campaign resume {out}"
-    assert said == f"Interrupted; every finished run is kept. Continue with: {resume}\n"
+    assert said == f"Interrupted; all completed runs are saved. Continue with: {resume}\n"
     assert "Continue" not in printed
     assert ("of 40 runs" in printed) == (times == 1)
     code, printed, said = campaign("resume", out)
@@ -150,7 +153,7 @@ def test_progress_names_rate_time_left_and_outcomes() -> None:
     for _ in range(10):
         tally.count("captured")
     tally.first_done -= 5.0
-    assert re.fullmatch(r"11 of 101 runs, 2/s, 45 s left, captured 11", describe(tally))
+    assert re.fullmatch(r"11 of 101 runs, 2 runs/s, about 45 s left, captured 11", describe(tally))
 
 
 def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:

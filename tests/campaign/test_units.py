@@ -46,7 +46,7 @@ def test_inputs_metrics_and_predictions_have_units(folder: Path) -> None:
 def test_the_report_shows_them(folder: Path, tmp_path: Path) -> None:
     path, _ = write_report(folder, tmp_path / "report.html", lambda what, fraction: None)
     page = path.read_text(encoding="utf-8")
-    assert "<td>peak_contact_force [N]</td>" in page
+    assert "<td>peak contact force [N]</td>" in page
     assert "SI units" not in page
 
 
@@ -134,7 +134,7 @@ def test_fields_of_other_kinds_know_their_units() -> None:
     assert unit_at(load("power-tower-x"), "visitor.inertia.0") == "kg*m^2"
 
 
-@pytest.mark.parametrize(("longest", "told"), [(2.5, ""), (60.0, "1 of 40 runs lie above")])
+@pytest.mark.parametrize(("longest", "told"), [(2.5, ""), (60.0, "1 of 40 runs are above the axis")])
 def test_one_run_far_out_does_not_hide_the_others(longest: float, told: str) -> None:
     times = np.append(np.linspace(1.0, 2.0, 39), longest)
     table = Table(
@@ -146,4 +146,4 @@ def test_one_run_far_out_does_not_hide_the_others(longest: float, told: str) -> 
     (axes,) = figure.axes
     assert axes.get_title() == told
     assert axes.get_ylim()[1] < 4.0
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("approach.speed [m/s]", "opening_time [s]")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("approach.speed [mm/s]", "opening_time [s]")

@@ -279,7 +279,7 @@ def test_an_integration_out_of_balance_says_so():
     )
     result = softdock.simulate(scenario)
     assert result.audit.energy_residual > 0.9
-    assert "out of balance" in result.message
+    assert "The conservation check failed" in result.message
 
 
 def test_samples_come_at_their_rate():

@@ -145,7 +145,7 @@ def test_the_command_writes_the_model_and_warns(tmp_path):
     file.write_text(SCENARIO, encoding="utf-8")
     done = softdock("export", "mjcf", file)
     assert done.returncode == 0
-    assert "Left out: loads.wind" in done.stderr
+    assert "Not exported: loads.wind" in done.stderr
     assert mujoco.MjModel.from_xml_string(done.stdout).nv == 1
     done = softdock("export", "mjcf", file, "--out", tmp_path / "arm.xml")
     assert done.returncode == 0

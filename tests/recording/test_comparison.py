@@ -143,7 +143,7 @@ def test_the_command_compares_a_run_with_a_delayed_recording_of_itself(tmp_path:
     assert (tmp_path / "out" / "velocity.png").stat().st_size > 10_000
     assert json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8")) == found
     plain = command(str(tmp_path / "run"), str(tmp_path / "run"), "--offset", "0 s")
-    assert "B is shifted by 0 s (as given)" in plain.stdout
+    assert "B is shifted by 0 s (given)" in plain.stdout
     wrong = command(str(tmp_path / "run"), str(tmp_path / "nowhere"))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "nowhere" in wrong.stderr

@@ -32,9 +32,9 @@ def test_both_files_are_written(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["{run}"], "Say what to write"),
-        (["{run}", "--html", "x.glb"], "ends in .html or .htm"),
-        (["{run}", "--glb", "x.gltf"], "ends in .glb"),
+        (["{run}"], "Give at least one output"),
+        (["{run}", "--html", "x.glb"], "must end in .html or .htm"),
+        (["{run}", "--glb", "x.gltf"], "must end in .glb"),
         (["nowhere", "--glb", "x.glb"], "nowhere"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Report of one run: one page, events in order, numbers of the run and escaping of text."""
+"""The report of one run: one page, a timeline in order, metrics of the run, escaped text."""
 
 import html
 import re
@@ -12,9 +12,10 @@ from tests.browser import Tab
 from tests.replay import runs
 from tests.replay.test_page import NASTY
 
+from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.replay import scene
-from softdock.report.numbers import number, with_unit
-from softdock.report.run import moments, run_report, write_run_report
+from softdock.report.run import run_report, write_run_report
+from softdock.report.timeline import build_timeline
 from softdock.result import Event, Result
 from softdock.scenario import from_data
 
@@ -50,27 +51,28 @@ def test_report_is_one_well_formed_page(result: object) -> None:
     assert len(page) < 300_000
 
 
-def test_story_is_in_time_order_and_complete() -> None:
+def test_timeline_is_in_order_and_complete() -> None:
     result = runs.nominal()
-    story = moments(result, scene(result))
-    times = [moment.time for moment in story]
+    timeline = build_timeline(result, scene(result))
+    times = [entry.time for entry in timeline]
     assert times == sorted(times)
-    texts = [moment.text for moment in story]
+    texts = [entry.text for entry in timeline]
     assert "30 mm/s" in texts[0]
-    assert "10 mm beside the axis" in texts[0]
+    assert "10 mm off the axis" in texts[0]
     assert [e.message for e in result.events] == [t for t in texts if t in {e.message for e in result.events}]
-    hardest = next(moment for moment in story if "bumper-drogue pushes hardest" in moment.text)
+    peak = next(entry for entry in timeline if "Peak contact force of bumper-drogue" in entry.text)
     force = result.history["bumper-drogue.force"]
-    assert with_unit(float(force.max()), "N") in hardest.details
-    assert hardest.time == result.history.time[np.argmax(force)]
+    assert format_quantity(float(force.max()), "N") in peak.details
+    assert peak.time == result.history.time[np.argmax(force)]
 
 
-def test_numbers_audit_and_scenario_are_those_of_the_run() -> None:
+def test_metrics_conservation_check_and_scenario_are_those_of_the_run() -> None:
     result = runs.run("impact-a")
     page = html.unescape(run_report(result))
     assert result.prediction is not None
     for values in (result.metrics, result.prediction):
-        assert f"<td>{with_unit(values['impulse'], 'N*s')}</td>" in page
+        factor = display_unit("N*s", result.metrics["impulse"]).factor
+        assert f'<td class="number">{format_number(factor * values["impulse"])}</td>' in page
     assert f"{result.audit.energy_residual:.1e}" in page
     text = re.search(r"<pre>(.*?)</pre>", page, re.DOTALL)
     assert text
@@ -95,12 +97,12 @@ def test_text_is_escaped() -> None:
     assert html.escape(NASTY) in page
 
 
-def test_thousands_of_events_are_limited() -> None:
+def test_a_timeline_with_thousands_of_events_is_shortened() -> None:
     result = runs.spinning()
     events = tuple(Event(time=k * 1e-4, name="tick") for k in range(5000))
-    story = moments(replace(result, events=events), scene(result))
-    assert len(story) <= 61
-    assert any("more things happened" in moment.text for moment in story)
+    timeline = build_timeline(replace(result, events=events), scene(result))
+    assert len(timeline) <= 61
+    assert any("earlier entries are not listed" in entry.text for entry in timeline)
 
 
 def test_run_without_motion_still_has_a_report(tmp_path: Path) -> None:
@@ -118,21 +120,3 @@ def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
     assert tab.page.locator("svg.chart").count() == 3
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tab.picture("run-report")
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (0.0123456, "m", "12.35 mm"),
-        (1.5, "m", "1.5 m"),
-        (2e-7, "m", "0.2 µm"),
-        (-3e4, "N", "-30 kN"),
-        (0.0, "N", "0 N"),
-        (np.pi, "rad", "180 deg"),
-        (2.0, "kg", "2 kg"),
-        (0.25, "1", "0.25"),
-    ],
-)
-def test_values_are_written_in_a_unit_that_suits_them(value: float, unit: str, text: str) -> None:
-    assert with_unit(value, unit) == text
-    assert number(float("nan")) == "-"

@@ -8,7 +8,6 @@ from softdock.scenario.loading import bundled_text, load_text, written
 from softdock.studio.drafts import changes, with_value
 from softdock.studio.form import form_of
 from softdock.studio.limits import check, check_data
-from softdock.studio.pages.run import lamp
 from softdock.studio.saving import as_changes
 
 
@@ -123,16 +122,3 @@ def test_a_structure_has_limits_before_its_modes_are_computed(data: dict[str, ob
     with pytest.raises(InputError, match="The studio allows at most") as caught:
         check_data(data)
     assert caught.value.problems[0].field == field
-
-
-def test_a_run_that_a_campaign_calls_a_failure_is_red() -> None:
-    def of(outcome: str, *listed: str, completed: bool = True) -> dict[str, object]:
-        return {"outcome": outcome, "completed": completed, "outcomes": list(listed)}
-
-    assert lamp(of("separated"), ["latched"]) == "red"
-    assert lamp(of("separated")) == "grey"
-    assert lamp(of("latched"), ["latched"]) == lamp(of("seated")) == "green"
-    assert lamp(of("latched", completed=False), ["latched"]) == "red"
-    assert lamp(of("slid", "slid", "held", "missed")) == "green"
-    assert lamp(of("held", "slid", "held", "missed")) == "grey"
-    assert lamp(of("slid", "slid", "held", "missed"), ["held"]) == "red"

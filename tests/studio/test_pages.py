@@ -100,7 +100,8 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     speed.press("Enter")
     page.get_by_role("button", name="Run", disabled=False).click()
     page.get_by_text("latched", exact=True).wait_for(timeout=LONG)
-    assert page.get_by_text("books in balance").is_visible()
+    assert page.get_by_text("Conservation check passed").first.is_visible()
+    assert page.get_by_text("Valid: yes").is_visible()
     frame = replay(page)
     page.keyboard.press("n")  # the focus is still on the button
     clock(frame, 0.001)
@@ -115,7 +116,7 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     page.get_by_role("tab", name="Charts").click()
     page.locator(".nicegui-echart canvas").first.wait_for()
     tab.picture("studio-charts")
-    page.get_by_role("tab", name="Numbers").click()
+    page.get_by_role("tab", name="Metrics").click()
     page.get_by_text("minimum speed", exact=True).wait_for()
     page.get_by_role("tab", name="Downloads").click()
     for kind, start in (
@@ -143,20 +144,20 @@ def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: 
         kept = len(list(served.folder.glob("runs/*/replay.scene")))
         page.get_by_role("button", name="Run", disabled=False).click()
         wait(lambda kept=kept: len(list(served.folder.glob("runs/*/replay.scene"))) > kept)  # type: ignore[misc]
-    page.get_by_text("books in balance").wait_for(timeout=LONG)
+    page.get_by_text("Conservation check passed").first.wait_for(timeout=LONG)
     page.get_by_role("tab", name="Charts").click()
     page.locator(".nicegui-echart canvas").first.wait_for(timeout=LONG)
     assert not any(name.endswith(", earlier") for name in series(page))
     page.get_by_label("Compare with an earlier run").click()
     page.get_by_role("option", name="latch-slow-").first.click()
-    page.get_by_role("tab", name="Numbers").click()
+    page.get_by_role("tab", name="Metrics").click()
     head = page.get_by_role("columnheader", name="latch-slow, earlier")
     head.wait_for()
     row = page.locator(
         "table.plain tr", has=page.get_by_role("cell", name="relative velocity before", exact=True)
     )
     mine, _, theirs = row.locator("td.number").all_inner_texts()
-    assert (float(mine), float(theirs)) == (0.09, 0.07)
+    assert (float(mine), float(theirs)) == (90.0, 70.0)  # mm/s
     page.get_by_role("tab", name="Charts").click()
     wait(lambda: len(series(page)) > 1)
     names = series(page)
@@ -187,14 +188,14 @@ def test_files_are_added_in_the_gallery(tab: "Tab", served: Served, tmp_path: Pa
     assert (served.folder / "sent.yaml").read_text() == mine.read_text()
     tab.page.get_by_text("Add files to the folder").click()
     tab.page.locator("#files").set_input_files(mine)
-    tab.page.get_by_text("There is a file 'sent.yaml' already; rename yours first.").wait_for()
+    tab.page.get_by_text("A file 'sent.yaml' exists already; rename yours.").wait_for()
     tab.errors[:] = [text for text in tab.errors if "400" not in text]  # the refusal itself
 
 
 def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> None:
     page = tab.page
     page.goto(f"{served.address}campaigns")
-    page.get_by_role("link", name="Compose a new one").click()
+    page.get_by_role("link", name="Compose a campaign").click()
     choose(page, "Scenario", "latch-paper")
     page.get_by_text("scenario: latch-paper").wait_for()
     page.get_by_label("Title").fill("Latches")
@@ -206,7 +207,7 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     page.get_by_label("to", exact=True).fill("16 cm/s")
     page.get_by_role("button", name="Add a field").click()
     page.get_by_role("combobox", name="Field").nth(1).wait_for()  # before that the first is the last
-    page.get_by_role("combobox", name="How").last.click()
+    page.get_by_role("combobox", name="Distribution").last.click()
     page.get_by_role("option", name="normal").click()
     page.get_by_label("mean").fill("50 kg")
     page.get_by_text("Choose the field that these values are for, or take the line away.").wait_for()
@@ -215,7 +216,7 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     fill_anew(page, "mean", "15 kg", "50 kg")
     fill_anew(page, "deviation", "0.75 kg", "5 kg")
     page.get_by_label("Runs", exact=True).fill("20")
-    page.get_by_label("Outcomes that are a success").click()
+    page.get_by_label("Successful outcomes").click()
     page.get_by_role("option", name="latched", exact=True).click()
     page.keyboard.press("Escape")
     page.get_by_text("A campaign of 20 runs.").wait_for()
@@ -234,7 +235,7 @@ def test_a_campaign_is_composed_saved_and_run(tab: "Tab", served: Served) -> Non
     )
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/campaign/composed-*", timeout=LONG)
-    page.get_by_text("All 20 runs are done.").wait_for(timeout=LONG)
+    page.get_by_text("All 20 runs are complete.").wait_for(timeout=LONG)
 
 
 def fill_anew(page: "Page", label: str, before: str, after: str) -> None:
@@ -293,11 +294,11 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.goto(f"{served.address}campaigns")
     page.get_by_label("Runs", exact=True).fill("many")
     page.get_by_role("button", name="Start").click()
-    page.get_by_text("Must be a whole number.").wait_for()
+    page.get_by_text("Must be an integer.").wait_for()
     page.get_by_label("Runs", exact=True).fill("200")
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/campaign/*", timeout=LONG)
-    page.get_by_text("All 200 runs are done.").wait_for(timeout=LONG)
+    page.get_by_text("All 200 runs are complete.").wait_for(timeout=LONG)
     page.get_by_text(re.compile("^not latched [0-9]+$")).first.wait_for()
     page.locator(".nicegui-echart canvas").first.wait_for()
     page.wait_for_timeout(500)
@@ -313,7 +314,7 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.get_by_role("button", name="Close").click()
 
     page.get_by_role("tab", name="Table").click()
-    page.get_by_role("button", name="See run 24").wait_for()
+    page.get_by_role("button", name="Open run 24").wait_for()
     page.get_by_label("from", exact=True).fill("slow")
     page.get_by_text("Must be a number.").wait_for()
     tab.picture("studio-table")
@@ -361,7 +362,7 @@ def test_sliders_predict_at_once_and_typed_values_are_checked(tab: "Tab", served
     page.goto(f"{served.address}predict")
     page.get_by_text("The chaser keeps closing on the target after the impact").wait_for()
     page.get_by_role("cell", name="0.097061").wait_for()  # Table 1 of the impact paper, case A
-    field = page.get_by_label("m2, chaser, touching, value")
+    field = page.get_by_label("m2, contacting mass of the chaser, value")
     field.fill("-1")
     field.press("Enter")
     page.get_by_text("Must be above 0 kg.").wait_for()

@@ -123,11 +123,11 @@ def test_files_are_added_once_and_judged_by_the_server(served: Served) -> None:
     again = add("added.yaml", b"other")
     assert (again.status_code, again.text) == (
         400,
-        "There is a file 'added.yaml' already; rename yours first.\n",
+        "A file 'added.yaml' exists already; rename yours.\n",
     )
     assert (served.folder / "added.yaml").read_bytes() == b"softdock: 1\nbase: impact-a\n"
     for name in ("../out.yaml", "run.py", ".hidden.yaml", "a/b.yaml"):
-        assert "is no name of a scenario or CAD file" in add(name, b"x").text
+        assert "is not a valid name of a scenario or CAD file" in add(name, b"x").text
     assert "larger than 1 MB" in add("large.yaml", b"x" * 1_000_001).text
     assert add("foreign.yaml", b"x", Origin="http://evil.org").status_code == 403
     assert not (served.folder / "foreign.yaml").exists()

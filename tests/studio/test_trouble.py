@@ -66,7 +66,7 @@ def test_runs_are_cancelled_or_run_out_of_memory_and_the_next_one_works(tab: "Ta
     run(page, small, "large.yaml")
     page.get_by_text("The run needs more than the 0.7 GB that the studio gives it.").wait_for(timeout=LONG)
     run(page, small, "latch-slow")
-    page.get_by_text("books in balance").wait_for(timeout=LONG)
+    page.get_by_text("Conservation check passed").first.wait_for(timeout=LONG)
     assert len([path for path in (small.folder / "runs").iterdir() if (path / "result.json").is_file()]) == 1
 
 
@@ -94,7 +94,7 @@ def test_killed_studio_and_campaign_are_found_again_and_resumed(tab: "Tab", tmp_
         page.goto(f"{second.address}campaigns")
         page.get_by_role("link", name=campaign).click()
         sentence = page.get_by_text(
-            re.compile("Stopped after [0-9,]+ of 20,000 runs; every finished run is kept.")
+            re.compile("Stopped after [0-9,]+ of 20,000 runs; all completed runs are saved.")
         )
         done = _number(sentence.inner_text(timeout=LONG))
         assert done > before["done"]

@@ -103,7 +103,7 @@ def test_a_campaign_stops_resumes_and_outlives_its_studio(tmp_path: Path) -> Non
     stopped = other.state(campaign)
     assert 100 < stopped.done < 4000
     assert not stopped.complete
-    assert "every finished run is kept" in stopped.sentence
+    assert "all completed runs are saved" in stopped.sentence
     other.resume(campaign)
     wait(lambda: other.state(campaign).done > stopped.done)
     other.stop(campaign)

@@ -11,6 +11,7 @@ from softdock.bench.timing import shortest_loop_time
 from softdock.contact import CutCells, Friction, Points
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.kernels import layout
+from softdock.presentation.tables import Table
 from softdock.report import Progress
 from softdock.scenario import load
 from softdock.simulate import simulate
@@ -80,23 +81,24 @@ def accuracy(kind: Kind, methods: tuple[str, ...], placements: int, seed: int = 
 
 
 def table(placements: int = 20) -> str:
-    """Return the table of the theory page (Markdown): force errors in per cent at the three forces."""
-    lines = [f"| contact | {' | '.join(METHODS)} |", "|---" * (len(METHODS) + 1) + "|"]
+    """Return the table of the theory page (Markdown): force error in per cent at the three forces."""
+    rows = []
     for name, kind in KINDS.items():
         errors = accuracy(kind, tuple(METHODS), placements)
         cells = [" / ".join(_digits(100 * e) for e in errors[method]) for method in METHODS]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append((name, *cells))
+    return Table(header=("contact", *METHODS), rows=rows).to_markdown()
 
 
 def docking_table() -> str:
-    """Return the table of the theory page (Markdown): the nominal docking with cut cells and with points."""
-    lines = ["| quadrature | peak contact force [N] | opening time [s] |", "|---|---|---|"]
+    """Return the table of the theory page (Markdown): the nominal docking with cells and with points."""
+    rows = []
     for name, fields in DOCKINGS.items():
         changes = [f"contacts.{contact}.{field}" for contact in CONTACTS for field in fields]
         metrics = simulate(load("assist-soft-docking", ["opening=false", *changes])).metrics
-        lines.append(f"| {name} | {metrics['peak_contact_force']:.3f} | {metrics['opening_time']:.5f} |")
-    return "\n".join(lines)
+        rows.append((name, f"{metrics['peak_contact_force']:.3f}", f"{metrics['opening_time']:.5f}"))
+    header = ("quadrature", "peak contact force [N]", "opening time [s]")
+    return Table(header=header, rows=rows).to_markdown()
 
 
 def _digits(value: float) -> str:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
+from softdock.presentation.numbers import MISSING, format_error
+from softdock.presentation.tables import Table
 from softdock.report import Progress
 from softdock.scenario import from_data, load
 from softdock.scenario.multibody import AccuracyModel, MultibodyScenario
@@ -141,21 +143,27 @@ def _advanced_to_contact(scenario: MultibodyScenario) -> MultibodyScenario:
 
 
 def accuracy_table() -> str:
-    """Return the table of the theory page (Markdown): the bundled dockings at several accuracies."""
-    lines = [
-        "| scenario | accuracy | evaluations | peak contact force [N] | opening time [s] | energy residual |"
-    ]
-    lines.append("|---|---|---|---|---|---|")
+    """Return the table of the theory page (Markdown): the bundled dockings at other accuracies."""
+    header = (
+        "scenario", "accuracy", "evaluations", "peak contact force [N]", "opening time [s]", "energy residual",
+    )  # fmt: skip
+    rows = []
     for name in (SCENARIO, PASSIVE, RIGID):
         for factor in ACCURACIES:
             result = simulate(_with_accuracy(cast(MultibodyScenario, load(name)), factor))
             metrics, opening = result.metrics, result.metrics["opening_time"]
             times = "default" if factor == 1.0 else f"{factor:g} times"
-            lines.append(
-                f"| `{name}` | {times} | {result.timing.evaluations} | {metrics['peak_contact_force']:.3f} "
-                f"| {'-' if opening is None else f'{opening:.5f}'} | {result.audit.energy_residual:.1e} |"
+            rows.append(
+                (
+                    f"`{name}`",
+                    times,
+                    str(result.timing.evaluations),
+                    f"{metrics['peak_contact_force']:.3f}",
+                    MISSING if opening is None else f"{opening:.5f}",
+                    format_error(result.audit.energy_residual),
+                )
             )
-    return "\n".join(lines)
+    return Table(header=header, rows=rows).to_markdown()
 
 
 def _scenario(data: dict[str, Any], like: MultibodyScenario) -> MultibodyScenario:

@@ -18,6 +18,8 @@ from softdock.campaign.statistics import (
 )
 from softdock.campaign.table import Table
 from softdock.errors import InputError, Problem
+from softdock.presentation.campaign import stiffness_unit, success_text
+from softdock.presentation.numbers import format_quantity
 from softdock.result import Array, plain_data
 
 WORST_SHOWN = 5
@@ -169,10 +171,7 @@ def _success_sentence(table: Table) -> list[str]:
     rate = table.success_rate()
     if rate is None:
         return []
-    return [
-        f"{rate['share']:.1%} of {table.run.size} runs succeeded; with {rate['confidence']:.0%} confidence the "
-        f"share lies between {rate['low']:.1%} and {rate['high']:.1%}."
-    ]
+    return [f"{table.run.size:,} runs: {success_text(rate['share'], rate['low'], rate['high'])}"]
 
 
 def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
@@ -214,11 +213,11 @@ def _spring_sentences(springs: list[SpringSize]) -> list[str]:
     for size in springs:
         rows = size.by_quantile((0.99, 1.0))
         if rows:
-            unit = "N m/rad" if size.turning else "N/m"
+            unit = stiffness_unit(size.turning)
             sentences.append(
-                f"Spring '{size.name}' stored at most {rows[1]['energy']:.4g} J; a linear spring needs "
-                f"{rows[1]['stiffness']:.4g} {unit} to store it within its stroke "
-                f"({rows[0]['stiffness']:.4g} {unit} for 99 % of the runs)."
+                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J')}; a linear spring needs "
+                f"{format_quantity(rows[1]['stiffness'], unit)} to store it within its stroke "
+                f"({format_quantity(rows[0]['stiffness'], unit)} for 99 % of the runs)."
             )
     return sentences
 
@@ -270,7 +269,7 @@ def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]
         values = table.metrics[metric]
         order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")[:WORST_SHOWN]
         cases[f"Largest {metric}"] = [
-            (int(table.run[i]), f"{values[i]:.6g} {table.unit(metric)}".strip())
+            (int(table.run[i]), format_quantity(float(values[i]), table.unit(metric)))
             for i in order
             if np.isfinite(values[i])
         ]

@@ -15,6 +15,7 @@ from softdock.campaign import store as folders
 from softdock.campaign.execution import Row
 from softdock.campaign.statistics import wilson
 from softdock.errors import file_error
+from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
 RUNS_FILE = "runs.parquet"
@@ -50,8 +51,7 @@ class Table:
 
     def label(self, name: str) -> str:
         """Return the name of an input or a metric with its unit, for an axis or the head of a table."""
-        unit = self.unit(name)
-        return f"{name} [{unit}]" if unit else name
+        return axis_label(name, self.unit(name))
 
     @property
     def planned(self) -> int:

@@ -1,6 +1,6 @@
 """The command line, one file per command.
 
-Every command's file is quick to import; what computes is imported inside the command.
+Commands import the packages that compute in their functions, so that `softdock --help` starts fast.
 """
 
 import sys
@@ -38,8 +38,8 @@ app.add_typer(campaign, name="campaign")
 app.add_typer(robot, name="robot")
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(f"softdock {__version__}")
         raise typer.Exit
 
@@ -54,13 +54,13 @@ def options(
 
 
 def main() -> NoReturn:
-    """Run the command line; every end is an exit code and, if something went wrong, a sentence on stderr."""
+    """Run the command line; report every error as a sentence on stderr and an exit code."""
     try:
-        with console.warnings_said():
+        with console.printed_warnings():
             app()
     except SystemExit as end:
         code = end.code
-        if code == console.EXIT_INTERRUPTED and not isinstance(end, console.Told):
+        if code == console.EXIT_INTERRUPTED and not isinstance(end, console.ReportedExit):
             console.report(KeyboardInterrupt())
     except BaseException as error:
         code = console.report(error)

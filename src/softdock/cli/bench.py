@@ -1,4 +1,4 @@
-"""`softdock bench`: measure speed and accuracy beside peers."""
+"""`softdock bench`: measure speed and accuracy, and compare with other programs."""
 
 from typing import Annotated, Any
 
@@ -8,10 +8,12 @@ from softdock.cli import console
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one; all if left out.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Benchmark to run (default: all).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
-    """Measure speed and accuracy, side by side with peers."""
+    """Measure speed and accuracy, and compare them with other programs."""
     from softdock.bench import BENCHMARKS, benchmark
 
     chosen = {one: benchmark(one) for one in ([name] if name else BENCHMARKS)}
@@ -27,25 +29,11 @@ def bench(
 
 
 def _print_table(name: str, rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
+    from softdock.presentation.numbers import format_value
+    from softdock.presentation.tables import Table
 
-    table = Table(title=f"bench {name}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("what")
-    table.add_column("value", justify="right")
-    table.add_column("unit")
-    table.add_column("peer")
-    table.add_column("peer value", justify="right")
-    table.add_column("times better", justify="right")
-    table.add_column("aim", justify="right")
-    for row in rows:
-        table.add_row(
-            row["name"], _number(row["value"]), row["unit"], row.get("peer", ""),
-            _number(row.get("peer_value")), _number(row.get("ratio")), _number(row.get("aim")),
-        )  # fmt: skip
-    console.out().print(table)
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3g}" if isinstance(value, int | float) else str(value)
+    keys = ("name", "value", "unit", "peer", "peer_value", "ratio", "aim")
+    header = ("quantity", "value", "unit", "other program", "its value", "ratio", "aim")
+    cells = [["" if row.get(key) is None else format_value(row[key]) for key in keys] for row in rows]
+    print(f"bench {name}")
+    print(Table(header=header, rows=cells, left=(0, 2, 3)).to_text())

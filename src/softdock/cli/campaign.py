@@ -1,4 +1,4 @@
-"""`softdock campaign`: many runs with dispersed fields."""
+"""`softdock campaign`: run a scenario many times with dispersed fields."""
 
 import shlex
 import sys
@@ -18,48 +18,52 @@ if TYPE_CHECKING:
     from softdock.result import Result
 
 PLACES = ("threads", "processes")
-SAID_EVERY = 10.0  # s between lines of progress where there is no terminal
+PROGRESS_PERIOD = 10.0  # s between lines of progress where stderr is not a terminal
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; one per core by default.")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Parallel runs (default: one per core).")]
 Where = Annotated[
     str | None,
     typer.Option(
-        "--in", metavar="threads|processes", help="Where runs are done; chosen by itself if left out."
+        "--in", metavar="threads|processes", help="Kind of workers (default: chosen by the scenario)."
     ),
 ]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster, like tcp://host:8786.")
 ]
-Rerun = Annotated[
-    int | None, typer.Option(metavar="I", help="Repeat run I alone, with its full history, and stop.")
-]
+Rerun = Annotated[int | None, typer.Option(metavar="I", help="Repeat only run I, with its full history.")]
 
 campaign = typer.Typer(help="Run a scenario many times with dispersed fields.", no_args_is_help=True)
 
 
 @campaign.command("list")
 def list_campaigns(as_json: Json = False) -> None:
-    """List the campaigns and presets that come with Softdock."""
+    """List the bundled campaigns and presets."""
     from softdock.campaign.loading import bundled_campaigns, presets
 
     known = {"campaigns": bundled_campaigns(), "presets": presets()}
     if as_json:
         console.print_json(known)
         return
-    for what, entries in known.items():
-        print(f"{what}:")
-        for name, title in entries.items():
-            print(f"  {name:16} {title}")
+    from softdock.presentation.tables import Table
+
+    for group, entries in known.items():
+        rows = [(f"  {name}", title) for name, title in entries.items()]
+        print(f"{group}:")
+        print(Table(header=("", ""), rows=rows, left=(0, 1)).to_text())
 
 
 @campaign.command()
 def run(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Bundled campaign or campaign file.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table; made if missing.")],
-    runs: Annotated[int | None, typer.Option(metavar="N", help="Instead of the number in the file.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="S", help="Instead of the seed in the file.")] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the campaign; created if missing.")],
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of runs (default: as in the file).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="S", help="Seed of the samples (default: as in the file).")
+    ] = None,
     workers: Workers = None,
     place: Where = None,
     cluster: Cluster = None,
@@ -71,7 +75,7 @@ def run(
     from softdock.campaign.loading import load
     from softdock.campaign.workers import check_workers
 
-    means = _means(place, workers, cluster)
+    means = _execution_means(place, workers, cluster)
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
     if rerun is not None:
@@ -80,7 +84,7 @@ def run(
             result.save(out)
         _show_run(row._asdict(), result, out, None, as_json)
         return
-    _drive(lambda watch: running.run(plan, out, means, watch), out, as_json)
+    _run_with_progress(lambda watch: running.run(plan, out, means, watch), out, as_json)
 
 
 @campaign.command()
@@ -96,18 +100,18 @@ def resume(
     from softdock.campaign import running
     from softdock.campaign.workers import check_workers
 
-    means = _means(place, workers, cluster)
+    means = _execution_means(place, workers, cluster)
     check_workers(workers)
     if rerun is not None:
         result, row, same = running.rerun(folder, rerun)
         _show_run(row._asdict(), result, running.history_folder(folder, rerun), same, as_json)
         return
-    _drive(lambda watch: running.resume(folder, means, watch), folder, as_json)
+    _run_with_progress(lambda watch: running.resume(folder, means, watch), folder, as_json)
 
 
 @campaign.command()
 def status(folder: Folder, as_json: Json = False) -> None:
-    """Say how far a campaign is; it may be running."""
+    """Print the progress of a campaign, which may be running."""
     from softdock.campaign.table import status_of
 
     _show_status(status_of(folder), folder, as_json)
@@ -116,10 +120,12 @@ def status(folder: Folder, as_json: Json = False) -> None:
 @campaign.command()
 def report(
     folder: Folder,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Instead of DIR/report.html.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Output file (default: DIR/report.html).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write one self-contained HTML file with statistics and figures."""
+    """Write a self-contained HTML file with statistics and figures."""
     from softdock.report.campaign import write_report
 
     with console.progress_bar("Report") as progress:
@@ -134,7 +140,7 @@ def report(
 
 @campaign.command()
 def export(folder: Folder, as_json: Json = False) -> None:
-    """Write all runs into DIR/runs.parquet, column `run` first."""
+    """Write all runs to DIR/runs.parquet, column `run` first."""
     from softdock.campaign.table import export as write
 
     path = write(folder)
@@ -144,53 +150,57 @@ def export(folder: Folder, as_json: Json = False) -> None:
         print(f"Written to {path}")
 
 
-def _means(place: str | None, workers: int | None, cluster: str | None) -> "Means":
+def _execution_means(place: str | None, workers: int | None, cluster: str | None) -> "Means":
     from softdock.campaign.running import Means
     from softdock.campaign.workers import Place
 
     if place is not None and place not in PLACES:
         raise InputError(Problem(message=f"Must be {' or '.join(PLACES)}.", field="--in", given=place))
     if place is not None and cluster is not None:
-        raise InputError(Problem(message="Runs are done either here or on the cluster.", field="--cluster"))
+        raise InputError(Problem(message="Cannot be combined with --in.", field="--cluster"))
     return Means(Place(place) if place else None, workers, cluster or "")
 
 
-def _drive(work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool) -> None:
-    """Run a campaign with progress; say at the end how it went and, if it was interrupted, how to go on."""
+def _run_with_progress(
+    work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool
+) -> None:
+    """Run a campaign with progress, print its status and, after an interrupt, the command that continues it."""
     from softdock.campaign.store import TABLE_FILE
     from softdock.campaign.table import status_of
 
     try:
         with _progress() as show:
-            tally = work(_with_farewell(show))
-    except KeyboardInterrupt:  # a second time, or before the first run
+            tally = work(_with_interrupt_message(show))
+    except KeyboardInterrupt:  # second interrupt, or before the first run
         if not (folder / TABLE_FILE).exists():
             raise
-        raise _interrupted(folder) from None
+        raise _report_interrupt(folder) from None
     stopped = tally.interrupted and not tally.finished
     _show_status(status_of(folder), folder, as_json, with_hint=not stopped)
     if stopped:
-        raise _interrupted(folder)
+        raise _report_interrupt(folder)
 
 
-def _interrupted(folder: Path) -> console.Told:
-    console.say(f"Interrupted; every finished run is kept. Continue with: {_resume_command(folder)}")
-    return console.Told(console.EXIT_INTERRUPTED)
+def _report_interrupt(folder: Path) -> console.ReportedExit:
+    console.print_message(
+        f"Interrupted; all completed runs are saved. Continue with: {_resume_command(folder)}"
+    )
+    return console.ReportedExit(console.EXIT_INTERRUPTED)
 
 
 def _resume_command(folder: Path) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))}"
 
 
-def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
-    """Say after Ctrl-C, once, why it does not end at once."""
-    said = False
+def _with_interrupt_message(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
+    """Print once after Ctrl-C that active runs are completed first."""
+    printed = False
 
     def watch(tally: "Tally") -> None:
-        nonlocal said
-        if tally.interrupted and not said:
-            said = True
-            console.say("Finishing the runs under way; Ctrl-C again leaves them ...")
+        nonlocal printed
+        if tally.interrupted and not printed:
+            printed = True
+            console.print_message("Completing active runs; press Ctrl-C again to abort them ...")
         show(tally)
 
     return watch
@@ -198,9 +208,9 @@ def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]"
 
 @contextmanager
 def _progress() -> "Iterator[Callable[[Tally], None]]":
-    """Show rate, time left and outcomes: a live line on a terminal, a plain one now and then elsewhere."""
+    """Show progress: a progress bar on a terminal, elsewhere a line every `PROGRESS_PERIOD`."""
     if not sys.stderr.isatty():
-        yield _spoken()
+        yield _print_periodically()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
@@ -213,48 +223,42 @@ def _progress() -> "Iterator[Callable[[Tally], None]]":
         )
 
 
-def _spoken() -> "Callable[[Tally], None]":
+def _print_periodically() -> "Callable[[Tally], None]":
     last = time.monotonic()
 
     def watch(tally: "Tally") -> None:
         nonlocal last
-        if time.monotonic() - last >= SAID_EVERY:
+        if time.monotonic() - last >= PROGRESS_PERIOD:
             last = time.monotonic()
-            console.say(describe(tally))
+            console.print_message(describe(tally))
 
     return watch
 
 
 def describe(tally: "Tally") -> str:
-    """Return progress in one line: runs, rate, time left, outcomes."""
-    parts = [f"{tally.done} of {tally.total} runs"]
-    rate = tally.rate
-    if rate:
-        left = (tally.total - tally.done) / rate
-        parts.append(f"{rate:.3g}/s")
-        parts.append(f"{_duration(left)} left")
-    parts += [f"{outcome} {count}" for outcome, count in tally.outcomes.most_common(4)]
-    return ", ".join(parts)
+    """Return progress in one line: runs, rate, remaining time, most frequent outcomes."""
+    from softdock.presentation.campaign import outcome_counts, progress_text
 
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    counts = outcome_counts(dict(tally.outcomes.most_common(4)))
+    return ", ".join([progress_text(tally.done, tally.total, tally.rate), *counts])
 
 
 def _show_status(status: dict[str, Any], folder: Path, as_json: bool, with_hint: bool = True) -> None:
     if as_json:
         console.print_json({"folder": str(folder), **status})
         return
-    ended = " (the stop rule was met)" if status["stopped_at"] else ""
+    from softdock.presentation.campaign import success_text
+    from softdock.presentation.labels import label
+    from softdock.presentation.tables import Table
+
+    ended = " (stopped by the stop rule)" if status["stopped_at"] else ""
     print(f"{status['campaign']}: {status['done']} of {status['runs']} runs of {status['scenario']}{ended}")
-    for outcome, count in status["outcomes"].items():
-        print(f"  {outcome:20} {count}")
+    rows = [(f"  {label(outcome)}", str(count)) for outcome, count in status["outcomes"].items()]
+    if rows:
+        print(Table(header=("", ""), rows=rows).to_text())
     success = status["success"]
     if success and success["share"] is not None:
-        low, high = success["low"], success["high"]
-        print(f"Success {success['share']:.1%}, with 95 % confidence between {low:.1%} and {high:.1%}.")
+        print(success_text(success["share"], success["low"], success["high"]))
     if with_hint and not status["complete"]:
         print(f"Continue with: {_resume_command(folder)}")
 
@@ -263,11 +267,14 @@ def _show_run(
     row: dict[str, Any], result: "Result | None", folder: Path, same: bool | None, as_json: bool
 ) -> None:
     if result is None:
-        raise RunError(f"Run {row['run']} is {row['status']}: {row['message']}")
+        raise RunError(f"Run {row['run']}, status {row['status']}: {row['message']}")
     if as_json:
         console.print_json({"run": row["run"], "same_row": same, "folder": str(folder), **result.to_json()})
         return
-    print(result.summary())
-    print(f"Written to {folder}")
+    console.print_result(result, [folder])
     if same is not None:
-        print("The row is the same again." if same else "The row differs from the one in the table.")
+        print(
+            "The run reproduces its row of the table."
+            if same
+            else "The run differs from its row of the table."
+        )

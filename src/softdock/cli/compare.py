@@ -1,4 +1,4 @@
-"""`softdock compare`: how far two runs are apart."""
+"""`softdock compare`: compare two runs channel by channel."""
 
 import json
 from collections.abc import Sequence
@@ -11,27 +11,28 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    from softdock.presentation.tables import Table
     from softdock.recording import Comparison, Deviation
 
 FILE = "comparison.json"
-MOST_LINES = 40  # of the table of channels; --json has all
+MOST_LINES = 40  # of the table of channels; --json prints all
 
 
 def compare(
     run_a: Annotated[
         str, typer.Argument(metavar="RUN_A", help="Folder of a run, or mapping file of a recording.")
     ],
-    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The run that is compared with it.")],
+    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="Run to compare with RUN_A.")],
     offset: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Added to the times of RUN_B; found by correlation if left out."),
+        typer.Option(metavar="TIME", help="Added to the times of RUN_B (default: found by correlation)."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write pictures and comparison.json there.")
+        Path | None, typer.Option(metavar="DIR", help="Write figures and comparison.json to this folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
-    """Lay two runs over each other in time and say how far they are apart, joint by joint."""
+    """Align two runs in time and print their differences, channel by channel."""
     from softdock.quantities.units import parse_quantity
     from softdock.recording import compare as compare_runs
     from softdock.recording import load_run
@@ -58,67 +59,81 @@ def _write(found: "Comparison", folder: Path) -> list[Path]:
 
     text = json.dumps(found.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     console.make_folder(folder)
-    pictures = draw_comparison(found, folder)
+    figures = draw_comparison(found, folder)
     replace_together(folder, {FILE: text.encode()})
-    return [*pictures, folder / FILE]
+    return [*figures, folder / FILE]
 
 
 def _print(found: "Comparison") -> None:
+    from softdock.presentation.labels import shorten_list
+    from softdock.presentation.numbers import format_quantity
+
     alignment = found.alignment
-    how = "found by correlation" if alignment.estimated else "as given"
+    how = "found by correlation" if alignment.estimated else "given"
     print(f"A: {found.a.scenario}, {found.a.message}")
     print(f"B: {found.b.scenario}, {found.b.message}")
     print(
-        f"B is shifted by {alignment.offset:.6g} s ({how}); both cover {found.start:.6g} to {found.end:.6g} s."
+        f"B is shifted by {format_quantity(alignment.offset, 's')} ({how}); common time "
+        f"{format_quantity(found.start, 's')} to {format_quantity(found.end, 's')}."
     )
     print()
-    joints = found.joints
-    if joints:
-        rows = [["joint", "angle: largest", "deviation", "torque: largest", "deviation"]]
-        for name, both in joints.items():
-            cells = [name]
-            for what in ("angle", "torque"):
-                one = both.get(what)
-                cells += [f"{one.largest:.4g} {one.unit}", f"{one.deviation:.4g}"] if one else ["-", "-"]
-            rows.append(cells)
-        _print_table(rows)
+    if found.joints:
+        print(_joint_table(found).to_text())
         print()
     ranked = _ranked(found)
-    table = [("channel", "largest", "at", "deviation", "mean", "range of A", "unit")]
-    table += [
-        (
-            name, f"{d.largest:.4g}", f"{d.largest_at:.4g} s", f"{d.deviation:.4g}", f"{d.mean:.3g}",
-            f"{d.range:.4g}", d.unit,
-        )
-        for name, d in (ranked[:MOST_LINES])
-    ]  # fmt: skip
-    _print_table(table)
+    print(_channel_table(ranked[:MOST_LINES]).to_text())
     if len(ranked) > MOST_LINES:
-        print(f"... and {len(ranked) - MOST_LINES} more channels that differ less; --json has all.")
-    for title, names in (("A", found.only_a), ("B", found.only_b)):
+        print(
+            f"... and {len(ranked) - MOST_LINES} more channels with smaller differences; --json prints all."
+        )
+    for run, names in (("A", found.only_a), ("B", found.only_b)):
         if names:
-            shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-            print(f"Only in {title}: {shown}.")
+            print(f"Only in {run}: {shorten_list(list(names), 6)}.")
     if found.other_unit:
-        print(f"With units of another kind, not compared: {', '.join(found.other_unit)}.")
+        print(f"Not compared, because their units differ in dimension: {', '.join(found.other_unit)}.")
+
+
+def _joint_table(found: "Comparison") -> "Table":
+    from softdock.presentation.numbers import MISSING, format_quantity
+    from softdock.presentation.tables import Table
+
+    rows = []
+    for name, both in found.joints.items():
+        cells = [name]
+        for quantity in ("angle", "torque"):
+            one = both.get(quantity)
+            values = (one.largest, one.deviation) if one else ()
+            cells += [format_quantity(value, one.unit) for value in values] if one else [MISSING, MISSING]
+        rows.append(cells)
+    header = ("joint", "angle: largest", "std deviation", "torque: largest", "std deviation")
+    return Table(header=header, rows=rows)
+
+
+def _channel_table(channels: "Sequence[tuple[str, Deviation]]") -> "Table":
+    from softdock.presentation.numbers import format_quantity
+    from softdock.presentation.tables import Table
+
+    rows = [
+        (
+            name,
+            format_quantity(d.largest, d.unit),
+            format_quantity(d.largest_at, "s"),
+            *(format_quantity(value, d.unit) for value in (d.deviation, d.mean, d.range)),
+        )
+        for name, d in channels
+    ]
+    return Table(header=("channel", "largest", "at", "std deviation", "mean", "range of A"), rows=rows)
 
 
 def _ranked(found: "Comparison") -> list[tuple[str, "Deviation"]]:
-    """Return the channels, those first that differ most for what they do; what is next to nothing comes last."""
-    usual: dict[str, float] = {}
+    """Return the channels in order of their largest difference relative to their range, largest first."""
+    typical: dict[str, float] = {}
     for deviation in found.channels.values():
-        usual[deviation.unit] = max(usual.get(deviation.unit, 0.0), deviation.range, deviation.largest)
+        typical[deviation.unit] = max(typical.get(deviation.unit, 0.0), deviation.range, deviation.largest)
 
-    def share(item: tuple[str, "Deviation"]) -> float:
+    def relative_difference(item: tuple[str, "Deviation"]) -> float:
         _, d = item
-        scale = max(d.range, 1e-3 * usual[d.unit])
+        scale = max(d.range, 1e-3 * typical[d.unit])
         return -d.largest / scale if scale > 0.0 else 0.0
 
-    return sorted(found.channels.items(), key=share)
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
-        others = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:]))
-        print("  ".join([f"{row[0]:<{widths[0]}}", *others]).rstrip())
+    return sorted(found.channels.items(), key=relative_difference)

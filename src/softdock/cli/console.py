@@ -1,4 +1,4 @@
-"""What the commands share: text on stdout, messages and progress on stderr, every error as a sentence."""
+"""Functions common to all commands: output on stdout, messages and progress on stderr, errors as sentences."""
 
 import errno
 import json
@@ -6,42 +6,57 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from softdock.errors import InputError, InputWarning, Problem, RunError, file_error, reason_of
 
+if TYPE_CHECKING:
+    from softdock.result import Result
+
 Progress = Callable[[str, float], None]
 
-PIPE_WIDTH = 200  # characters; tables take only what they need
+PIPE_WIDTH = 200  # characters
 EXIT_RUN, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
 
 
-def out() -> Console:
-    """Return the console of stdout; in a pipe lines are not broken at the width of a terminal."""
+def stdout_console() -> Console:
+    """Return the console of stdout; in a pipe its width is `PIPE_WIDTH`."""
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
-def say(message: str) -> None:
-    """Print a message for the person at the terminal, on stderr."""
+def print_message(message: str) -> None:
+    """Print a message on stderr."""
     print(message, file=sys.stderr, flush=True)
 
 
+def print_result(result: "Result", written: Iterable[object] = ()) -> None:
+    """Print the summary of a run, in the colours of its statuses on a terminal, and the files written."""
+    from softdock.presentation.colours import TERMINAL_STYLES
+    from softdock.report.summary import summary_lines
+
+    console = stdout_console()
+    for text, status in summary_lines(result):
+        console.print(text, style=TERMINAL_STYLES[status] or None, soft_wrap=True)
+    for path in written:
+        print(f"Written to {path}")
+
+
 @contextmanager
-def warnings_said() -> Iterator[None]:
-    """Say what is doubtful about the input as a sentence, without the line of code that noticed."""
+def printed_warnings() -> Iterator[None]:
+    """Print warnings about the input as sentences, without their position in the code."""
     with warnings.catch_warnings():
-        usual = warnings.showwarning
+        show_default = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, InputWarning):
-                say(f"Warning: {message}")
+                print_message(f"Warning: {message}")
             else:
-                usual(message, category, *where, **more)
+                show_default(message, category, *where, **more)
 
         warnings.showwarning = show
         warnings.simplefilter("always", InputWarning)
@@ -49,19 +64,19 @@ def warnings_said() -> Iterator[None]:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON document on stdout; numbers that are not finite must have become null before."""
+    """Print one JSON document on stdout; it must not contain numbers that are not finite."""
     print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def check_ending(option: str, path: Path | None, *endings: str) -> None:
-    """Refuse a file to write whose name does not end as its content asks."""
-    if path is not None and path.suffix.lower() not in endings:
-        message = f"The name of this file ends in {' or '.join(endings)}."
+def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
+    """Raise InputError where the name of an output file has none of the suffixes."""
+    if path is not None and path.suffix.lower() not in suffixes:
+        message = f"The name of this file must end in {' or '.join(suffixes)}."
         raise InputError(Problem(message=message, field=option, given=str(path)))
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for output, with its parents, if it is not there yet."""
+    """Create a folder for output and its parents where they do not exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -70,7 +85,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """Show a progress bar on stderr if that is a terminal; yield the function that moves it."""
+    """Show a progress bar on stderr if that is a terminal; yield the function that updates it."""
     if not sys.stderr.isatty():
         yield lambda what, fraction: None
         return
@@ -83,43 +98,45 @@ def progress_bar(title: str) -> Iterator[Progress]:
         yield lambda what, fraction: bar.update(task, description=f"{title}: {what}", completed=fraction)
 
 
-class Told(SystemExit):
-    """An end with an exit code, of which the person has been told already."""
+class ReportedExit(SystemExit):
+    """An exit whose reason has been printed already."""
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr what went wrong and return the exit code."""
+    """Print an error on stderr and return the exit code."""
     match error:
         case InputError():
             for problem in error.problems:
-                say(f"Error: {problem}")
+                print_message(f"Error: {problem}")
             return EXIT_INPUT
         case RunError():
-            say(f"The run could not be completed: {error}")
+            print_message(f"The run could not be completed: {error}")
             return EXIT_RUN
         case KeyboardInterrupt():
-            say("Interrupted.")
+            print_message("Interrupted.")
             return EXIT_INTERRUPTED
         case BrokenPipeError():
-            _abandon_output()  # whoever read it has gone; nobody is left to tell
+            _discard_output()  # the reader of the pipe has ended
             return EXIT_PIPE
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EIO):
-            _abandon_output()
-            say(f"The output could not be written: {reason_of(error)}.")
+            _discard_output()
+            print_message(f"The output could not be written: {reason_of(error)}.")
             return EXIT_RUN
         case _:
-            return _internal(error)
+            return _report_internal(error)
 
 
-def _abandon_output() -> None:
-    """Send what is still waiting for stdout nowhere, so that the exit does not try again."""
+def _discard_output() -> None:
+    """Redirect buffered output of stdout to the null device, so that the exit does not write it again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _internal(error: BaseException) -> int:
+def _report_internal(error: BaseException) -> int:
     if os.environ.get("SOFTDOCK_DEBUG"):
         traceback.print_exception(error)
     line = " ".join(f"{type(error).__name__}: {error}".split())
-    say(f"Internal error: {line}")
-    say("This is a fault in Softdock: please report it, with the command and what SOFTDOCK_DEBUG=1 shows.")
+    print_message(f"Internal error: {line}")
+    print_message(
+        "This is a defect of Softdock: please report it with the command and its output with SOFTDOCK_DEBUG=1."
+    )
     return EXIT_RUN

@@ -1,4 +1,4 @@
-"""`softdock export`: write a system in the format of another engine."""
+"""`softdock export`: write a system in the format of another simulator."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,26 +12,26 @@ FORMATS = ("mjcf",)
 
 
 def export(
-    to: Annotated[str, typer.Argument(metavar="mjcf", help="Format: mjcf, the models of MuJoCo.")],
+    to: Annotated[str, typer.Argument(metavar="mjcf", help="Format: mjcf (MuJoCo).")],
     scenario: Annotated[
         str,
         typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file."),
     ],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field; may be repeated."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")
+        Path | None, typer.Option(metavar="FILE", help="Output file (default: standard output).")
     ] = None,
 ) -> None:
-    """Write the bodies and joints of a multibody scenario for another engine, to check an answer with it."""
+    """Write bodies and joints of a multibody scenario for another simulator, to verify results with it."""
     from softdock.model.mjcf import to_mjcf
     from softdock.scenario import load
     from softdock.scenario.multibody import MultibodyScenario
 
     if to not in FORMATS:
-        raise InputError(Problem(message=f"There are the formats: {', '.join(FORMATS)}.", given=to))
+        raise InputError(Problem(message=f"Known formats: {', '.join(FORMATS)}.", given=to))
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, MultibodyScenario):
         raise InputError(
@@ -41,7 +41,7 @@ def export(
         )
     exported = to_mjcf(chosen.at_start(), chosen.name or "softdock")
     for sentence in exported.left_out:
-        console.say(f"Left out: {sentence}")
+        console.print_message(f"Not exported: {sentence}")
     if out is None:
         print(exported.text, end="")
         return

@@ -1,4 +1,4 @@
-"""`softdock figures`: redraw the papers' figures from our own runs."""
+"""`softdock figures`: draw figures of published papers from simulations."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +9,10 @@ from softdock.cli import console
 
 
 def figures(
-    name: Annotated[str, typer.Argument(metavar="NAME|all", help="Which set, for example impact.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pictures; made if missing.")],
+    name: Annotated[str, typer.Argument(metavar="NAME|all", help="Set of figures, for example impact.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures; created if missing.")],
 ) -> None:
-    """Draw the papers' figures from our own computation."""
+    """Draw figures of published papers from simulations."""
     from softdock.report.figures import FIGURES, figure_set
 
     names = list(FIGURES) if name == "all" else [name]

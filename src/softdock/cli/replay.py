@@ -1,4 +1,4 @@
-"""`softdock replay`: show a run again."""
+"""`softdock replay`: write the animation of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,25 +10,24 @@ from softdock.errors import InputError, Problem
 
 
 def replay(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder that softdock run --out has written.")
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder written by softdock run --out.")],
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a page that plays the run; it needs nothing else."),
+        typer.Option(metavar="FILE", help="Write a self-contained page that plays the run."),
     ] = None,
     glb: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an animated glTF file, for Blender and others.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write an animated glTF file, for example for Blender."),
     ] = None,
 ) -> None:
-    """Write the replay of a run: a page for any browser, or a 3-D animation."""
+    """Write the replay of a run as a page for browsers or as a 3-D animation."""
     if html is None and glb is None:
-        message = "Say what to write: --html FILE, --glb FILE or both."
+        message = "Give at least one output: --html FILE or --glb FILE."
         raise InputError(
             Problem(message=message, hint=f"For example: softdock replay {folder} --html replay.html")
         )
-    console.check_ending("--html", html, ".html", ".htm")
-    console.check_ending("--glb", glb, ".glb")
+    console.check_suffix("--html", html, ".html", ".htm")
+    console.check_suffix("--glb", glb, ".glb")
     from softdock.replay import player_html, scene, write_glb
     from softdock.result import Result
     from softdock.storage import replace_together

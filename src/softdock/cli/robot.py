@@ -1,4 +1,4 @@
-"""`softdock robot`: robots behind a link."""
+"""`softdock robot`: serve, command and check robots over a network link."""
 
 import signal
 import threading
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 LOOPBACK, PORT = "127.0.0.1", 47810  # those of softdock.robot.udp, which is imported when needed
 
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the robot; this machine by default.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the robot (default: this machine).")]
 Port = Annotated[int, typer.Option(metavar="P", help="Port of the robot.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 robot = typer.Typer(
-    help="Serve a simulated robot to experiments, and look at the link.", no_args_is_help=True
+    help="Serve a simulated robot to experiments, run experiments and check the link.", no_args_is_help=True
 )
 
 
@@ -33,58 +33,65 @@ def serve(
         str,
         typer.Argument(
             metavar="[ROBOT]",
-            help="Scenario of kind robot, URDF file, bundled robot (lwr4plus), or joints: seven of them on their own.",
+            help="Scenario of kind robot, URDF file, bundled robot (lwr4plus), or joints: seven independent joints.",
         ),
     ] = "lwr4plus",
     host: Annotated[
         str,
         typer.Option(
-            metavar="ADDRESS", help="Listen there; by default only this machine can reach the robot."
+            metavar="ADDRESS",
+            help="Address to listen on; the default accepts connections from this machine only.",
         ),
     ] = LOOPBACK,
-    port: Annotated[int, typer.Option(metavar="P", help="Port; 0 takes a free one.")] = PORT,
-    cycle: Annotated[str, typer.Option(metavar="TIME", help="Cycle of the link, 1 to 100 ms.")] = "1 ms",
+    port: Annotated[int, typer.Option(metavar="P", help="Port; 0 selects a free port.")] = PORT,
+    cycle: Annotated[str, typer.Option(metavar="TIME", help="Cycle time of the link, 1 to 100 ms.")] = "1 ms",
     timeout: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Silence after which the robot holds; ten cycles.")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Robot stops after this time without commands (default: ten cycles)."
+        ),
     ] = None,
-    delay: Annotated[str, typer.Option(metavar="TIME", help="Delay of each datagram, each way.")] = "0 s",
-    jitter: Annotated[str, typer.Option(metavar="TIME", help="Up to so much more, at random.")] = "0 s",
+    delay: Annotated[
+        str, typer.Option(metavar="TIME", help="Delay of each datagram in each direction.")
+    ] = "0 s",
+    jitter: Annotated[str, typer.Option(metavar="TIME", help="Largest random additional delay.")] = "0 s",
     loss: Annotated[
-        str, typer.Option(metavar="SHARE", help="Share of datagrams lost, like 0.05 or '5 %'.")
+        str, typer.Option(metavar="SHARE", help="Fraction of datagrams lost, for example 0.05 or '5 %'.")
     ] = "0",
     duplicates: Annotated[
-        str, typer.Option(metavar="SHARE", help="Share of datagrams that come twice.")
+        str, typer.Option(metavar="SHARE", help="Fraction of datagrams received twice.")
     ] = "0",
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of what is random.")] = 0,
-    duration: Annotated[
-        str | None, typer.Option(metavar="TIME", help="End by itself after that time.")
-    ] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random numbers.")] = 0,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Stop after this time.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Serve a simulated robot over UDP, in real time, until Ctrl-C; then print the statistics of the link."""
+    """Serve a simulated robot over UDP in real time until Ctrl-C, then print the statistics of the link."""
+    from softdock.presentation.numbers import format_quantity
     from softdock.robot.command_supervisor import check_period
     from softdock.robot.link_server import RobotServer
     from softdock.robot.simulated_network import Conditions
     from softdock.robot.udp import UdpServer, is_loopback
 
     conditions = Conditions(
-        delay=_quantity("--delay", delay, "s"),
-        jitter=_quantity("--jitter", jitter, "s"),
-        loss=_quantity("--loss", loss, "1"),
-        duplicates=_quantity("--duplicates", duplicates, "1"),
+        delay=_parse_option("--delay", delay, "s"),
+        jitter=_parse_option("--jitter", jitter, "s"),
+        loss=_parse_option("--loss", loss, "1"),
+        duplicates=_parse_option("--duplicates", duplicates, "1"),
         seed=seed,
     )
-    wait = None if timeout is None else _quantity("--timeout", timeout, "s")
-    period = check_period(_quantity("--cycle", cycle, "s"))
-    server = RobotServer(_robot(name), period, wait)
-    keep_running = _until_stopped(None if duration is None else _quantity("--duration", duration, "s"))
+    wait = None if timeout is None else _parse_option("--timeout", timeout, "s")
+    period = check_period(_parse_option("--cycle", cycle, "s"))
+    server = RobotServer(_load_robot(name), period, wait)
+    keep_running = _StopCondition(None if duration is None else _parse_option("--duration", duration, "s"))
     if not is_loopback(host):
-        console.say(f"Anyone who can reach {host} can move this robot: the link knows no passwords.")
+        console.print_message(
+            f"Every computer that reaches {host} can move this robot: the link has no authentication."
+        )
     with UdpServer(server, host, port, conditions) as udp:
         listening = f"{udp.address[0]}:{udp.address[1]}"
-        console.say(
+        console.print_message(
             f"Robot '{name}' ({server.robot.limits.joints} joints) listens on {listening}, "
-            f"cycle {server.period * 1e3:g} ms{_described(conditions)}. Ctrl-C ends it."
+            f"cycle {format_quantity(server.period, 's')}{_describe_network(conditions)}. Stop with Ctrl-C."
         )
         udp.run(lambda: keep_running() and not getattr(server.robot, "ended", False))
     if as_json:
@@ -92,7 +99,7 @@ def serve(
     else:
         _print(server.to_json())
     if getattr(server.robot, "ended", False):
-        raise RunError("the simulation of the robot has come to its end; was it commanded too stiff?")
+        raise RunError("the simulation of the robot has failed; the commanded stiffness may be too large")
 
 
 @robot.command()
@@ -100,14 +107,16 @@ def run(
     scenario: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Scenario of kind robot.")],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field; may be repeated."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
     ] = None,
     host: Host = LOOPBACK,
     port: Port = PORT,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history there.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Carry out the experiment of a scenario on a robot behind a link, in real time; the robot moves."""
+    """Run the experiment of a scenario on a robot over a link in real time; the robot moves."""
     from softdock.robot.udp import connect
     from softdock.scenario import load
     from softdock.scenario.robot import RobotScenario
@@ -115,7 +124,7 @@ def run(
 
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, RobotScenario):
-        message = "Only scenarios of kind robot have an experiment for a robot."
+        message = "Only scenarios of kind robot define an experiment for a robot."
         raise InputError(Problem(field="kind", message=message, given=chosen.kind))
     if out is not None:
         console.make_folder(out)
@@ -125,9 +134,7 @@ def run(
     if as_json:
         console.print_json(result.to_json())
     else:
-        print(result.summary())
-        if out is not None:
-            print(f"Written to {out}")
+        console.print_result(result, [] if out is None else [out])
     if not result.completed:
         raise RunError(result.message)
 
@@ -136,15 +143,15 @@ def run(
 def check(
     host: Host = LOOPBACK,
     port: Port = PORT,
-    duration: Annotated[str, typer.Option(metavar="TIME", help="How long to look.")] = "5 s",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Duration of the check.")] = "5 s",
     as_json: Json = False,
 ) -> None:
-    """Look at a robot in monitor mode, without moving it, and print latency, jitter and loss of the link."""
+    """Monitor a robot without moving it and print latency, jitter and loss of the link."""
     from softdock.result import plain_data
     from softdock.robot.link import monitor
     from softdock.robot.udp import connect
 
-    keep_running = _until_stopped(_quantity("--duration", duration, "s"))
+    keep_running = _StopCondition(_parse_option("--duration", duration, "s"))
     with connect(host, port) as link:
         state = link.cycle(monitor(link.limits.joints))
         while keep_running():
@@ -162,7 +169,7 @@ def check(
         _print(found)
 
 
-def _robot(name: str) -> "Robot":
+def _load_robot(name: str) -> "Robot":
     from softdock.robot.simple_robots import seven_joint_robot
 
     if name == "joints":
@@ -172,7 +179,7 @@ def _robot(name: str) -> "Robot":
     return served_robot(name)
 
 
-def _quantity(option: str, given: str, unit: str) -> float:
+def _parse_option(option: str, given: str, unit: str) -> float:
     from softdock.quantities.units import parse_quantity
 
     try:
@@ -181,17 +188,19 @@ def _quantity(option: str, given: str, unit: str) -> float:
         raise InputError(Problem(field=option, message=f"The value {error}.", given=given)) from None
 
 
-def _described(conditions: "Conditions") -> str:
-    """Return what the network is made to do, in words."""
+def _describe_network(conditions: "Conditions") -> str:
+    """Return the simulated network conditions as text."""
+    from softdock.presentation.numbers import format_quantity, format_share
+
     times = {"delay": conditions.delay, "jitter": conditions.jitter}
     shares = {"loss": conditions.loss, "duplicates": conditions.duplicates}
-    words = [f"{name} {value * 1e3:g} ms" for name, value in times.items() if value]
-    words += [f"{name} {value:.3g}" for name, value in shares.items() if value]
+    words = [f"{name} {format_quantity(value, 's')}" for name, value in times.items() if value]
+    words += [f"{name} {format_share(value)}" for name, value in shares.items() if value]
     return ", " + ", ".join(words) if words else ""
 
 
-class _until_stopped:  # noqa: N801 - reads as a phrase
-    """Says whether to go on: until a time [s] has passed, or Ctrl-C or SIGTERM came."""
+class _StopCondition:
+    """Returns True until a time [s] has passed or Ctrl-C or SIGTERM is received."""
 
     def __init__(self, duration: float | None) -> None:
         self._end = None if duration is None else time.monotonic() + duration
@@ -207,17 +216,17 @@ class _until_stopped:  # noqa: N801 - reads as a phrase
         self._stopped = True
 
 
-def _print(figures: dict[str, Any], indent: str = "") -> None:
-    """Print nested figures as aligned lines, times in milliseconds."""
-    for name, value in figures.items():
-        title = indent + name.removesuffix("_s").replace("_", " ")
+def _print(statistics: dict[str, Any], indent: str = "") -> None:
+    """Print nested statistics as aligned lines; names of times [s] end in `_s`."""
+    from softdock.presentation.labels import label
+    from softdock.presentation.numbers import format_quantity, format_value
+
+    for name, value in statistics.items():
+        title = indent + label(name.removesuffix("_s"))
         if isinstance(value, dict):
             print(title)
             _print(value, indent + "  ")
-        elif isinstance(value, list):
-            print(f"{title:22} {'  '.join(f'{number:.4f}' for number in value)}")
-        elif isinstance(value, float):
-            shown = f"{value * 1e3:.3f} ms" if name.endswith("_s") else f"{value:.4g}"
-            print(f"{title:22} {shown}")
+        elif isinstance(value, float) and name.endswith("_s"):
+            print(f"{title:22} {format_quantity(value, 's')}")
         else:
-            print(f"{title:22} {'-' if value is None else value}")
+            print(f"{title:22} {format_value(value)}")

@@ -9,7 +9,6 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
-    from softdock.result import Result
     from softdock.simulate.real_time import RealTime
 
 
@@ -20,44 +19,47 @@ def run(
     ],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a field; may be repeated."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history there.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the history there.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a figure of the history.")] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write the story of the run there.")
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write a report with timeline, figures and metrics."),
     ] = None,
     real_time: Annotated[
         bool,
-        typer.Option("--real-time", help="Go in frames that keep time with the clock; count those missed."),
+        typer.Option("--real-time", help="Run in real time, frame by frame; count missed frames."),
     ] = False,
     frame: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Length of a frame in real time.  [default: 10 ms]")
+        str | None, typer.Option(metavar="TIME", help="Duration of a frame in real time (default: 10 ms).")
     ] = None,
     substeps: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Equal steps of a frame in real time; as accuracy asks for if left out."
+            metavar="N", help="Equal steps per frame in real time (default: steps controlled by accuracy)."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
-    """Simulate a scenario and say what happened."""
+    """Simulate a scenario and print its result."""
     from softdock.report.picture import format_of
     from softdock.scenario import load
     from softdock.simulate import simulate
 
     chosen = load(scenario, overrides or ())
     if plot is not None:
-        format_of(plot)  # a name that cannot be drawn is refused before the run
+        format_of(plot)  # reject an unknown format before the run
         console.make_folder(plot.parent)
     if report is not None:
-        console.check_ending("--report", report, ".html", ".htm")
+        console.check_suffix("--report", report, ".html", ".htm")
         console.make_folder(report.parent)
     if out is not None:
         console.make_folder(out)
-    how = _keep_time(real_time, frame, substeps)
-    result = simulate(chosen, real_time=how)
+    settings = _real_time_settings(real_time, frame, substeps)
+    result = simulate(chosen, real_time=settings)
     written = []
     if out is not None:
         result.save(out)
@@ -73,31 +75,25 @@ def run(
     if as_json:
         console.print_json(result.to_json())
     else:
-        _print(result, written)
+        console.print_result(result, written)
     if not result.completed:
         raise RunError(result.message)
 
 
-def _keep_time(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
-    """Read the options of real time."""
+def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
+    """Return the settings of a run in real time from its options; None for a run as fast as possible."""
     from softdock.quantities.units import parse_quantity
     from softdock.simulate.real_time import FRAME, RealTime
 
     if not real_time:
         if frame is not None:
-            raise InputError(Problem(field="--frame", message="Goes with --real-time.", given=frame))
+            raise InputError(Problem(field="--frame", message="Requires --real-time.", given=frame))
         if substeps is not None:
             raise InputError(
-                Problem(field="--substeps", message="Goes with --real-time.", given=str(substeps))
+                Problem(field="--substeps", message="Requires --real-time.", given=str(substeps))
             )
         return None
     try:
         return RealTime(frame=FRAME if frame is None else parse_quantity(frame, "s"), substeps=substeps)
     except ValueError as error:
         raise InputError(Problem(field="--frame", message=f"The value {error}.", given=frame or "")) from None
-
-
-def _print(result: "Result", written: list[str]) -> None:
-    print(result.summary())
-    for path in written:
-        print(f"Written to {path}")

@@ -1,4 +1,4 @@
-"""`softdock scenarios`: list the scenarios that come with Softdock."""
+"""`softdock scenarios`: list the bundled scenarios."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -18,11 +18,7 @@ def scenarios(
     if as_json:
         console.print_json([asdict(scenario) for scenario in found])
         return
-    from rich.table import Table
+    from softdock.presentation.tables import Table
 
-    table = Table(box=None, pad_edge=False)
-    for header in ("name", "kind", "title"):
-        table.add_column(header, no_wrap=header != "title")
-    for scenario in found:
-        table.add_row(scenario.name, scenario.kind, scenario.title)
-    console.out().print(table)
+    rows = [(scenario.name, scenario.kind, scenario.title) for scenario in found]
+    print(Table(header=("name", "kind", "title"), rows=rows, left=(0, 1, 2)).to_text())

@@ -1,4 +1,4 @@
-"""`softdock studio`: Softdock in the browser."""
+"""`softdock studio`: start the web interface."""
 
 from contextlib import suppress
 from importlib.util import find_spec
@@ -13,16 +13,25 @@ from softdock.errors import InputError, Problem
 
 def studio(
     folder: Annotated[
-        Path, typer.Option(metavar="DIR", help="Your scenarios, runs and campaigns; nothing outside is used.")
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of scenarios, runs and campaigns; no files outside it are used.",
+        ),
     ] = Path(),
-    port: Annotated[int | None, typer.Option(metavar="P", help="A free one from 8420 on by default.")] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="P", help="Port (default: first free port from 8420).")
+    ] = None,
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="Any but 127.0.0.1 is reached only with the token it prints."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on; other than 127.0.0.1, access requires a token.",
+        ),
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
 ) -> None:
-    """Open Softdock in the browser: scenarios, runs with replay, predictions, campaigns."""
+    """Start the web interface: scenarios, runs with replay, predictions, campaigns."""
     if port is not None and not 0 <= port <= 65535:
         raise InputError(Problem(message="Must be between 0 and 65535.", field="--port", given=str(port)))
     if find_spec("nicegui") is None:
@@ -31,7 +40,7 @@ def studio(
     from softdock.studio import door
 
     with suppress(KeyboardInterrupt), door.opened(folder, host, port) as opened:
-        opened.announce(console.say, browser=not no_browser)
-        from softdock.studio.server import serve  # takes its time, while the browser starts
+        opened.announce(console.print_message, browser=not no_browser)
+        from softdock.studio.server import serve  # slow import; the browser starts meanwhile
 
         serve(opened)

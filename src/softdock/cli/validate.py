@@ -1,4 +1,4 @@
-"""`softdock validate`: list every problem of a scenario file at once."""
+"""`softdock validate`: check a scenario file and list all its problems."""
 
 from typing import Annotated
 
@@ -24,12 +24,12 @@ def validate(
         console.print_json(json_schema())
         return
     if file is None:
-        raise InputError("A scenario file is needed, or --schema.")
+        raise InputError("Give a scenario file or --schema.")
     from softdock.scenario import check
 
     problems = check(file)
     if as_json:
-        found = [_as_data(problem) for problem in problems]
+        found = [_to_json(problem) for problem in problems]
         console.print_json({"file": file, "valid": not problems, "problems": found})
         if problems:
             raise typer.Exit(console.EXIT_INPUT)
@@ -39,7 +39,7 @@ def validate(
         print(f"{file} is a valid scenario.")
 
 
-def _as_data(problem: Problem) -> dict[str, str | int | None]:
+def _to_json(problem: Problem) -> dict[str, str | int | None]:
     return {
         "file": problem.file,
         "line": problem.line,

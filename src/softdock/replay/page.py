@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from softdock.presentation.colours import SERIES, SERIES_DARK
+from softdock.presentation.numbers import DISPLAY_UNITS
 from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Scene
 from softdock.replay.three_js import three_module
@@ -46,6 +48,7 @@ def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
             "</head>",
             "<body>",
             _file("player.html"),
+            f'<script type="application/json" id="presentation">{_json(_presentation())}</script>',
             f'<script type="text/plain" id="three">{_escaped(three_module())}</script>',
             f"<script>{_escaped(_file('renderer.js'))}</script>",
             # Modules run after the whole page is loaded, independent of their position.
@@ -87,6 +90,11 @@ def _json(data: Any) -> str:
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
+
+
+def _presentation() -> dict[str, Any]:
+    """Return display units and colours of curves for the scripts of the player."""
+    return {"units": DISPLAY_UNITS, "light": SERIES, "dark": SERIES_DARK}
 
 
 def _data(scene: Scene) -> dict[str, Any]:

@@ -21,7 +21,7 @@ STYLE = """
 .section .cavity { fill: none; stroke: var(--soft); stroke-width: 2.2; stroke-linejoin: round }
 .section .solid { fill: var(--c0); fill-opacity: 0.7; stroke: var(--ink); stroke-width: 0.6 }
 .section .axis { stroke: var(--line); stroke-dasharray: 6 3 1 3 }
-.section .push { stroke: var(--bad); stroke-width: 2.4; fill: var(--bad); stroke-linejoin: round }
+.section .push { stroke: var(--failed); stroke-width: 2.4; fill: var(--failed); stroke-linejoin: round }
 """
 WIDTH = 300.0  # of a drawing; line widths refer to it
 ASPECT_RATIO = 0.66  # height over width

@@ -1,4 +1,4 @@
-"""The report of a campaign: one HTML file that needs nothing else."""
+"""The report of a campaign: one self-contained HTML file."""
 
 import base64
 import html
@@ -18,18 +18,17 @@ from matplotlib.figure import Figure
 from softdock.campaign.findings import QUANTILES, Findings, find
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem, file_error
+from softdock.presentation.assessment import validity_status
+from softdock.presentation.campaign import spring_table
+from softdock.presentation.labels import axis_label, label
+from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.tables import Table as TextTable
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
+from softdock.report.page import html_page
 
 DOTS_PER_INCH = 100
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
-th, td { border-bottom: 1px solid #ccc; padding: 3px 10px; text-align: right }
-th:first-child, td:first-child { text-align: left }
-img { max-width: 100% } code { background: #f3f3f3; padding: 1px 4px } h2 { margin-top: 2em }
-"""
 
 
 def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, dict[str, Any]]:
@@ -74,8 +73,7 @@ def _page(table: Table, findings: Findings, folder: Path) -> str:
         *_scatter(table, findings),
         *_worst(findings, folder),
     ]
-    head = f'<meta charset="utf-8"><title>{_text(title)}</title><style>{STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    return html_page(title, parts)
 
 
 def _about(table: Table) -> list[str]:
@@ -84,10 +82,14 @@ def _about(table: Table) -> list[str]:
         ["scenario", manifest["scenario"]["name"]],
         ["runs done, planned", f"{table.run.size}, {table.planned}"],
         ["sampling, seed", f"{campaign['sampling']}, {campaign['seed']}"],
-        ["work", f"{table.wall_s.sum():.4g} s of workers, {1e3 * np.median(table.wall_s):.3g} ms a run"],
+        [
+            "computing time",
+            f"{format_quantity(float(table.wall_s.sum()), 's')} over all workers, "
+            f"median {format_quantity(float(np.median(table.wall_s)), 's')} per run",
+        ],
         ["versions", ", ".join(f"{name} {value}" for name, value in manifest["versions"].items())],
     ]
-    return ["<h2>Campaign</h2>", _table(["", ""], rows)]
+    return ["<h2>Campaign</h2>", _table(["", ""], rows, left=(0, 1))]
 
 
 def _outcomes(table: Table) -> list[str]:
@@ -95,26 +97,29 @@ def _outcomes(table: Table) -> list[str]:
     failed = table.failures()
     rows = [
         [
-            f"{outcome} (failure)" if outcome in failed else outcome,
+            f"{label(outcome)} (failure)" if outcome in failed else label(outcome),
             str(count),
-            f"{count / table.run.size:.1%}",
+            format_share(count / table.run.size),
             sentences[outcome],
         ]
         for outcome, count in table.counts().items()
     ]
-    return ["<h2>Outcomes</h2>", _table(["outcome", "runs", "share", "for example"], rows), *_validity(table)]
+    head = ["outcome", "runs", "share", "example"]
+    return ["<h2>Outcomes</h2>", _table(head, rows, left=(0, 3)), *_validity(table)]
 
 
 def _validity(table: Table) -> list[str]:
     """Return how many runs are valid, and how often each warning occurred."""
     counts = Counter(table.valid)
-    rows = [[name, str(count), f"{count / table.run.size:.1%}"] for name, count in counts.most_common()]
-    # Runs differ in their numbers: what is equal between them is the sentence around these.
-    said = Counter(NUMBER.sub("..", text) for warnings in table.warnings for text in set(warnings))
-    parts = ["<h2>Validity</h2>", _table(["valid", "runs", "share"], rows)]
-    if said:
+    rows = [[name, str(count), format_share(count / table.run.size)] for name, count in counts.most_common()]
+    statuses = [validity_status(name) for name, _ in counts.most_common()]
+    # Warnings of several runs are equal except for their numbers.
+    warnings = Counter(NUMBER.sub("..", text) for texts in table.warnings for text in set(texts))
+    validity = TextTable(header=["valid", "runs", "share"], rows=rows, statuses=statuses)
+    parts = ["<h2>Validity</h2>", validity.to_html()]
+    if warnings:
         parts.append(
-            _table(["warning", "runs"], [[text, str(count)] for text, count in said.most_common(20)])
+            _table(["warning", "runs"], [[text, str(count)] for text, count in warnings.most_common(20)])
         )
     return parts
 
@@ -124,14 +129,15 @@ def _quantiles(table: Table, findings: Findings) -> list[str]:
     rows = []
     for name, (count, values) in findings.quantiles.items():
         between = findings.intervals[name]
-        cells = [_number(value) for value in values]
+        symbol, factor = display_unit(table.unit(name), max(map(abs, values)))
+        cells = [format_number(factor * value) for value in values]
         for place, key in enumerate(QUANTILES, 1):
-            low, high = ("" if end is None else _number(end) for end in between[key])
+            low, high = ("" if end is None else format_number(factor * end) for end in between[key])
             cells[place] += f" ({low} ... {high})"
-        rows.append([table.label(name), str(count), *cells])
+        rows.append([axis_label(label(name), symbol), str(count), *cells])
     note = (
-        "In brackets: where the quantile of all possible runs is with a confidence of 95 %, from order statistics, "
-        "whatever the distribution; an end is missing where there are too few runs for it."
+        "In brackets: 95 % confidence interval of the quantile, from order statistics, independent of the "
+        "distribution; a limit is missing where there are too few runs for it."
     )
     return ["<h2>Metrics</h2>", _table(head, rows), f"<p>{note}</p>"]
 
@@ -139,28 +145,23 @@ def _quantiles(table: Table, findings: Findings) -> list[str]:
 def _assist(table: Table) -> list[str]:
     if "opening_time" not in table.metrics:
         return []
-    drawn = figures.opening_time_figures(table)
+    found = figures.opening_time_figures(table)
     parts = [
         "<h2>Available opening time</h2>",
-        "<p>Grey: the band of 1 to 2 s that the ASSIST paper found.</p>",
+        "<p>Grey: the range of 1 to 2 s that the ASSIST paper reports.</p>",
     ]
-    for title, figure in drawn:
+    for title, figure in found:
         parts += [f"<h3>{_text(title)}</h3>", _image(figure)]
-    return parts if drawn else []
+    return parts if found else []
 
 
 def _springs(findings: Findings) -> list[str]:
-    text = "Energy of every run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
+    text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
     parts = [f"<h2>Spring sizing</h2><p>{text}</p>"] if findings.springs else []
     for size in findings.springs:
-        stroke = f"{np.degrees(size.stroke):.4g} deg" if size.turning else f"{1e3 * size.stroke:.4g} mm"
-        unit = "N m/rad" if size.turning else "N/m"
-        rows = [
-            [f"{row['share']:.0%}", _number(row["energy"]), _number(row["stiffness"]), f"{row['excess']:.0%}"]
-            for row in size.by_quantile()
-        ]
-        head = ["of runs within", "energy [J]", f"linear stiffness [{unit}]", "largest energy exceeds it by"]
-        parts += [f"<h3>{_text(size.name)}, stroke {stroke}</h3>", _table(head, rows)]
+        stroke = format_quantity(size.stroke, "rad" if size.turning else "m")
+        table = spring_table(size.by_quantile(), size.turning)
+        parts += [f"<h3>{_text(size.name)}, stroke {stroke}</h3>", table.to_html()]
         parts.append(_image(figures.spring_figure(size)))
     return parts
 
@@ -178,8 +179,8 @@ def _correlations(findings: Findings) -> list[str]:
 def _sobol(findings: Findings) -> list[str]:
     parts = ["<h2>Sobol' indices</h2>"] if findings.sobol else []
     for metric, indices in findings.sobol.items():
-        left = f"; {indices.left_out} points left out, where a run gave no value" if indices.left_out else ""
-        parts.append(f"<h3>{_text(metric)}</h3><p>{indices.complete} base points{left}.</p>")
+        omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
+        parts.append(f"<h3>{_text(label(metric))}</h3><p>{indices.complete} base points{omitted}.</p>")
         parts.append(_image(figures.sobol_figure(indices, metric)))
     return parts
 
@@ -189,8 +190,8 @@ def _envelope(table: Table, findings: Findings) -> list[str]:
         return []
     x, y, envelope = findings.envelope
     text = (
-        "Share of success in each cell over the two inputs that matter most, with the lower end of its 95 % "
-        "Wilson interval. No model is fitted."
+        "Success rate in each cell over the two inputs with the largest rank correlation with success, and the lower "
+        "limit of its 95 % Wilson interval. No model is fitted."
     )
     figure = figures.envelope_figure(envelope, table.label(x), table.label(y))
     return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figure)]
@@ -201,7 +202,7 @@ def _predictions(findings: Findings) -> list[str]:
     if many is None:
         return []
     return [
-        "<h2>Theory against simulation</h2>",
+        "<h2>Theory and simulation</h2>",
         _image(figures.prediction_figure(many.ratio, many.simulated, many.predicted)),
     ]
 
@@ -209,7 +210,10 @@ def _predictions(findings: Findings) -> list[str]:
 def _scatter(table: Table, findings: Findings) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
     for metric in findings.metrics:
-        parts += [f"<h3>{_text(metric)}</h3>", _image(figures.scatter_grid(table, metric, findings.inputs))]
+        parts += [
+            f"<h3>{_text(label(metric))}</h3>",
+            _image(figures.scatter_grid(table, metric, findings.inputs)),
+        ]
     return parts if findings.metrics and findings.inputs else []
 
 
@@ -217,23 +221,16 @@ def _worst(findings: Findings, folder: Path) -> list[str]:
     parts = ["<h2>Worst cases</h2>"]
     place = shlex.quote(str(folder))
     for what, cases in findings.worst.items():
-        rows = [[str(run), said, f"softdock campaign resume {place} --rerun {run}"] for run, said in cases]
-        parts += [f"<h3>{_text(what)}</h3>", _table(["run", "", "repeat with full history"], rows, code=2)]
+        rows = [[str(run), text, f"softdock campaign resume {place} --rerun {run}"] for run, text in cases]
+        table = TextTable(
+            header=["run", "", "repeat with full history"], rows=rows, left=(0, 1, 2), code=(2,)
+        )
+        parts += [f"<h3>{_text(label(what))}</h3>", table.to_html()]
     return parts
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], code: int = -1) -> str:
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{f'<code>{_text(cell)}</code>' if i == code else _text(cell)}</td>"
-            for i, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    top = "".join(f"<th>{_text(cell)}</th>" for cell in head)
-    return f"<table><tr>{top}</tr>{body}</table>" if any(head) else f"<table>{body}</table>"
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
+    return TextTable(header=header, rows=rows, left=left).to_html()
 
 
 def _image(figure: Figure) -> str:
@@ -244,7 +241,3 @@ def _image(figure: Figure) -> str:
 
 def _text(value: object) -> str:
     return html.escape(str(value))
-
-
-def _number(value: float) -> str:
-    return f"{value:.5g}"

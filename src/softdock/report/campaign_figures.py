@@ -10,17 +10,22 @@ from matplotlib.figure import Figure
 from softdock.campaign.sizing import SpringSize
 from softdock.campaign.statistics import Envelope, SobolIndices, rank_correlation
 from softdock.campaign.table import Table
-from softdock.report.picture import COLOURS, GREY
+from softdock.presentation.campaign import stiffness_unit
+from softdock.presentation.colours import SERIES, STATUS_COLOURS
+from softdock.presentation.labels import axis_label
+from softdock.presentation.numbers import display_unit
+from softdock.presentation.status import Status
+from softdock.report.picture import GREY
 from softdock.result import Array
 
 COLUMNS = 3
 MOST_BINS = 80
-FAR_OUT = 3.0  # times what 95 % of the runs keep below
+OUTLIER = 3.0  # times the 95 % quantile
 BAND = (1.0, 2.0)  # s; where the paper finds most opening times above 0.02 m/s
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure that draws without a screen."""
+    """Return an empty figure with a canvas that needs no display."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -42,9 +47,9 @@ def scatter_grid(table: Table, metric: str, inputs: Sequence[str]) -> Figure:
 def scatter(axes: Axes, table: Table, metric: str, name: str) -> None:
     """Draw one metric against one input; runs that did not succeed in another colour."""
     x, y, success = table.inputs[name], table.metrics[metric], table.success
-    groups = [(np.ones(len(x), bool), COLOURS[0])]
+    groups = [(np.ones(len(x), bool), SERIES[0])]
     if success is not None:
-        groups = [(success, COLOURS[0]), (~success, COLOURS[1])]
+        groups = [(success, STATUS_COLOURS[Status.GOOD][0]), (~success, STATUS_COLOURS[Status.FAILED][0])]
     for chosen, colour in groups:
         axes.plot(x[chosen], y[chosen], ".", color=colour, markersize=3, alpha=0.6)
     axes.set_xlabel(table.label(name), fontsize="small")
@@ -68,40 +73,40 @@ def opening_time_figures(table: Table) -> list[tuple[str, Figure]]:
 def _opening(table: Table, names: list[str]) -> Figure:
     figure = new_figure(7.0, 3.0 * len(names))
     known = table.metrics["opening_time"][np.isfinite(table.metrics["opening_time"])]
-    top, beyond = _top(known)
+    top, beyond = _axis_limit(known)
     for i, name in enumerate(names):
         axes = figure.add_subplot(len(names), 1, i + 1)
         axes.axhspan(*BAND, color=GREY, alpha=0.25, linewidth=0)
-        turns = table.unit(name) == "rad"
-        x, label = table.inputs[name], f"{name} [deg]" if turns else table.label(name)
-        axes.plot(
-            np.degrees(x) if turns else x, table.metrics["opening_time"], ".", color=COLOURS[0], markersize=4
-        )
-        axes.set(xlabel=label, ylabel=table.label("opening_time"), ylim=(0, top))
+        x = table.inputs[name]
+        symbol, factor = display_unit(table.unit(name), float(np.nanmax(np.abs(x))))
+        axes.plot(factor * x, table.metrics["opening_time"], ".", color=SERIES[0], markersize=4)
+        axes.set(xlabel=axis_label(name, symbol), ylabel=table.label("opening_time"), ylim=(0, top))
         if beyond:
-            axes.set_title(f"{beyond} of {known.size} runs lie above", fontsize="small")
+            axes.set_title(f"{beyond} of {known.size} runs are above the axis", fontsize="small")
     return figure
 
 
-def _top(values: Array) -> tuple[float | None, int]:
-    """Return where an axis ends so that a few runs far out do not hide all others, and how many lie beyond."""
+def _axis_limit(values: Array) -> tuple[float | None, int]:
+    """Return the upper limit of an axis that leaves out a few outliers (None: no limit), and the number of these."""
     if not values.size:
         return None, 0
     most = float(np.quantile(values, 0.95))
-    if float(values.max()) <= FAR_OUT * most:
+    if float(values.max()) <= OUTLIER * most:
         return None, 0
     return 1.5 * most, int((values > 1.5 * most).sum())
 
 
 def spring_figure(size: SpringSize) -> Figure:
     """Draw ASSIST's Figure 15 for one spring: energy of every run, and the stiffness that stores it."""
-    unit = "N m/rad" if size.turning else "N/m"
+    symbol = display_unit(stiffness_unit(size.turning), 1.0).symbol
     figure = new_figure(9.0, 3.0)
-    for i, (values, label) in enumerate(
-        ((size.energies, "largest stored energy [J]"), (size.stiffnesses, f"linear stiffness [{unit}]"))
-    ):
+    panels = (
+        (size.energies, axis_label("largest stored energy", "J")),
+        (size.stiffnesses, axis_label("linear stiffness", symbol)),
+    )
+    for i, (values, label) in enumerate(panels):
         axes = figure.add_subplot(1, 2, i + 1)
-        axes.plot(size.runs, values, ".", color=COLOURS[i], markersize=4)
+        axes.plot(size.runs, values, ".", color=SERIES[i], markersize=4)
         axes.set(xlabel="run", ylabel=label, ylim=(0, None))
     return figure
 
@@ -137,7 +142,7 @@ def sobol_figure(indices: SobolIndices, metric: str) -> Figure:
         )
     ):
         errors = np.abs(interval.T - values)
-        axes.barh(place + 0.2 - 0.4 * k, values, height=0.38, xerr=errors, color=COLOURS[k], label=label)
+        axes.barh(place + 0.2 - 0.4 * k, values, height=0.38, xerr=errors, color=SERIES[k], label=label)
     axes.set_yticks(place, indices.names)
     axes.set(xlabel=f"share of the variance of {metric}")
     axes.legend(fontsize="small")
@@ -148,9 +153,9 @@ def prediction_figure(ratio: Array, simulated: Array, predicted: Array) -> Figur
     """Draw the predicted coefficient over all samples, and theory against the simulated runs [m/s]."""
     figure = new_figure(9.5, 3.6)
     left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
-    left.hist(ratio, bins=MOST_BINS, color=COLOURS[0])
+    left.hist(ratio, bins=MOST_BINS, color=SERIES[0])
     left.set(xlabel="coefficient of effective masses", ylabel="samples")
     right.axline((0, 0), slope=1, color=GREY)
-    right.plot(predicted, simulated, ".", color=COLOURS[1], markersize=3)
+    right.plot(predicted, simulated, ".", color=SERIES[1], markersize=3)
     right.set(xlabel="predicted [m/s]", ylabel="simulated [m/s]", title="relative velocity after the impact")
     return figure

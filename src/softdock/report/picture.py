@@ -1,4 +1,4 @@
-"""What all pictures share: colours that everybody can tell apart, and how a picture reaches the disk."""
+"""Style and file formats common to all matplotlib figures, and atomic saving of a figure."""
 
 import os
 from contextlib import suppress
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito, "Color Universal Design" (2008); neighbours differ most.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "0.6"
 FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
@@ -42,8 +40,8 @@ def save_picture(figure: "Figure", path: Path) -> None:
             hidden.unlink()
 
 
-def tidy(ax: "Axes") -> None:
-    """Give axes a faint grid behind their lines, and no frame where nothing is read."""
+def style_axes(ax: "Axes") -> None:
+    """Draw a light grid behind the lines, and no frame on the top and right."""
     ax.grid(color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""The history of a run over time: one panel per unit, with the events marked."""
+"""Plot of the history of a run over time: one panel per unit, with events marked."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -11,25 +11,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.errors import InputError, Problem
-from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.presentation.colours import SERIES
+from softdock.presentation.labels import label, quantity_label, shorten_list
+from softdock.presentation.numbers import display_unit
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.result import Array, Channel, Event, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-QUANTITIES = {
-    "m": "length",
-    "m/s": "velocity",
-    "rad": "angle",
-    "rad/s": "angular velocity",
-    "N": "force",
-    "N*m": "torque",
-    "N*s": "impulse",
-    "Pa": "stress",
-    "J": "energy",
-    "W": "power",
-    "m^2": "area",
-}
 LINE_STYLES = ("-", "--", ":", "-.")
 LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
 EVENT_SPACING = 0.03  # of the time axis: closer events share one label
@@ -42,7 +32,7 @@ def plot(result: Result, path: Path | None = None, channels: Sequence[str] | Non
     change most where a panel would be too full.
     """
     full = _panels(_choose(result, channels))
-    panels = full if channels else {unit: _liveliest(panel) for unit, panel in full.items()}
+    panels = full if channels else {unit: _most_varying(panel) for unit, panel in full.items()}
     heights = [max(2.0, 0.19 * min(len(panel), 2 * LEGEND_ROWS)) for panel in panels.values()]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
     figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
@@ -87,8 +77,8 @@ def _panels(channels: dict[str, Channel]) -> dict[str, dict[str, Channel]]:
     return panels
 
 
-def _liveliest(panel: dict[str, Channel]) -> dict[str, Channel]:
-    """Return the channels that change most, as many as can be told apart, in their old order."""
+def _most_varying(panel: dict[str, Channel]) -> dict[str, Channel]:
+    """Return the channels with the largest ranges, at most `LEGEND_ROWS`, in their original order."""
     ranked = sorted(panel, key=lambda name: -_range(panel[name].values))[:LEGEND_ROWS]
     return {name: channel for name, channel in panel.items() if name in ranked}
 
@@ -98,27 +88,33 @@ def _range(values: Array) -> float:
     return float(np.ptp(finite)) if finite.size else 0.0
 
 
+def _size(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.abs(finite).max()) if finite.size else 0.0
+
+
 def _draw_panel(ax: "Axes", result: Result, unit: str, panel: dict[str, Channel]) -> None:
+    largest = max(_size(channel.values) for channel in panel.values())
+    symbol, factor = display_unit(unit, largest)
     for i, (name, channel) in enumerate(panel.items()):
-        colour, style = COLOURS[i % len(COLOURS)], LINE_STYLES[i // len(COLOURS) % len(LINE_STYLES)]
-        ax.plot(result.history.time, channel.values, style, color=colour, linewidth=1.2, label=name)
-    ax.set_ylabel(f"{QUANTITIES.get(unit, '')} [{unit if unit != '1' else '-'}]".strip())
+        colour, style = SERIES[i % len(SERIES)], LINE_STYLES[i // len(SERIES) % len(LINE_STYLES)]
+        ax.plot(result.history.time, factor * channel.values, style, color=colour, linewidth=1.2, label=name)
+    ax.set_ylabel(quantity_label(unit, symbol))
     ax.margins(x=0.0)
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.spines[["top", "right"]].set_visible(False)
+    style_axes(ax)
     columns = -(-len(panel) // (2 * LEGEND_ROWS))
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="x-small", ncols=columns)
 
 
 def _mark_events(axes: list["Axes"], result: Result) -> None:
     start, end = axes[0].get_xlim()
-    for events in _close_together(result.events, EVENT_SPACING * (end - start)):
+    for events in _group_close_events(result.events, EVENT_SPACING * (end - start)):
         for ax in axes:
             ax.axvline(
                 events[0].time, color=GREY, linewidth=0.7, zorder=1.8
             )  # above the grid, below the lines
         axes[0].annotate(
-            _label(events),
+            _event_label(events),
             (events[0].time, 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(2, 2),
@@ -130,7 +126,7 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
     axes[0].set_xlim(start, end)  # an event may lie outside the recorded time
 
 
-def _close_together(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
+def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
     """Yield the events in groups, each shorter than the spacing [s]."""
     waiting = sorted(events, key=lambda event: event.time)
     while waiting:
@@ -139,9 +135,9 @@ def _close_together(events: Sequence[Event], spacing: float) -> Iterator[list[Ev
         waiting = waiting[len(group) :]
 
 
-def _label(events: list[Event]) -> str:
-    """Return one label for events at nearly the same time, each name once with how often it occurs."""
-    names = [event.name.replace("_", " ") for event in events]
+def _event_label(events: list[Event]) -> str:
+    """Return one label for events at nearly the same time: each name once, with its count."""
+    names = [label(event.name) for event in events]
     counted = [(name, len(list(same))) for name, same in groupby(sorted(names, key=names.index))]
     shown = [f"{name} ({count})" if count > 1 else name for name, count in counted]
-    return ", ".join(shown[:2]) + (f" and {len(shown) - 2} more" if len(shown) > 2 else "")
+    return shorten_list(shown, 2)

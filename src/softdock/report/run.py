@@ -1,69 +1,46 @@
-"""The report of one run: what happened in time order, figures, numbers, audit and scenario in one HTML file."""
+"""The report of one run: timeline, figures, metrics, conservation check and scenario in one HTML file."""
 
 import html
-import math
+import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from softdock.campaign.manifest import versions
 from softdock.errors import InputError
-from softdock.replay import scene as scene_of
+from softdock.presentation.assessment import (
+    CONSERVATION_RULE,
+    conservation_status,
+    conservation_text,
+    named_outcomes,
+    outcome_status,
+    validity_status,
+    validity_text,
+)
+from softdock.presentation.labels import label
+from softdock.presentation.numbers import format_time
+from softdock.presentation.run import conservation_table, metric_table, prediction_sentences, timing_text
+from softdock.presentation.tables import status_mark
+from softdock.replay import scene as build_scene
 from softdock.replay import sections
 from softdock.replay.curves import curves_of, initial_charts
-from softdock.replay.scene import Curve, Scene
+from softdock.replay.scene import Scene
 from softdock.report import svg
-from softdock.report.numbers import number, shown_unit, with_unit
-from softdock.result import CONSERVATION_LIMIT, Audit, Result, plain_data
+from softdock.report.page import html_page
+from softdock.report.timeline import TimelineEntry, build_timeline
+from softdock.result import Audit, Result, plain_data
 from softdock.storage import replace_together
 
-GOOD, DOUBTFUL = 1e-4, CONSERVATION_LIMIT
-"""Relative errors of the audit up to which its light is green, and yellow; a run above says so itself."""
-PICTURES, MOMENTS = 6, 60  # at most
-NOTHING = 1e-4  # of the size of a curve
-DARK = """--back: #12161c; --panel: #1a2029; --ink: #e4e9ef; --soft: #98a5b3; --line: #35404d; --accent: #5cb0f0;
-  --good: #2fc79a; --fair: #f0c24b; --bad: #ff6b5e; --c0: #56b4e9; --c1: #f08a3c; --c2: #2fc79a; --c3: #e39cc6;
-  color-scheme: dark"""
-PAGE = f"""
-:root {{ --back: #f6f7f9; --panel: #fff; --ink: #1d2733; --soft: #5b6876; --line: #d5dbe2; --accent: #0b63a5;
-  --good: #0a8f5b; --fair: #b57a00; --bad: #c62828; --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7;
-  color-scheme: light }}
-@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}
-body {{ font: 15px/1.55 system-ui, sans-serif; max-width: 1000px; margin: 2em auto; padding: 0 1.2em;
-  background: var(--back); color: var(--ink) }}
-h1 {{ font-size: 1.55em; margin-bottom: 0.2em }} h2 {{ margin-top: 2em; font-size: 1.2em }}
-.outcome {{ background: var(--accent); color: var(--panel); border-radius: 1em; padding: 0.1em 0.8em;
-  font-weight: 600 }}
-.lead {{ font-size: 1.1em }} .soft {{ color: var(--soft) }}
-table {{ border-collapse: collapse; margin: 0.8em 0; font-size: 14px }}
-th, td {{ border-bottom: 1px solid var(--line); padding: 3px 14px 3px 0; text-align: right;
-  font-variant-numeric: tabular-nums }}
-th:first-child, td:first-child {{ text-align: left }} th {{ color: var(--soft); font-weight: 600 }}
-ol.story {{ list-style: none; padding: 0; border-left: 2px solid var(--line); margin-left: 6px }}
-ol.story li {{ position: relative; padding: 0 0 0.7em 1.3em }}
-ol.story li::before {{ content: ""; position: absolute; left: -6px; top: 0.45em; width: 10px; height: 10px;
-  border-radius: 50%; background: var(--accent) }}
-ol.story time {{ color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 0.8em }}
-ol.story small {{ display: block; color: var(--soft) }}
-.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(290px, 1fr)); gap: 14px }}
-figure {{ margin: 0 }} figcaption {{ font-size: 13px; color: var(--soft) }}
-.light {{ display: inline-block; width: 11px; height: 11px; border-radius: 50%; margin-right: 8px }}
-.good {{ background: var(--good) }} .fair {{ background: var(--fair) }} .bad {{ background: var(--bad) }}
-pre {{ background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.8em; overflow-x: auto;
-  font-size: 12.5px; line-height: 1.4 }}
+MOST_SECTIONS = 6
+STYLE = """
+ol.timeline { list-style: none; padding: 0; border-left: 2px solid var(--line); margin-left: 6px }
+ol.timeline li { position: relative; padding: 0 0 0.7em 1.3em }
+ol.timeline li::before { content: ""; position: absolute; left: -6px; top: 0.45em; width: 10px; height: 10px;
+  border-radius: 50%; background: var(--accent) }
+ol.timeline time { color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 0.8em }
+ol.timeline small { display: block; color: var(--soft) }
+.sections { display: grid; grid-template-columns: repeat(auto-fill, minmax(290px, 1fr)); gap: 14px }
 """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Moment:
-    """One entry of the story."""
-
-    time: float
-    text: str
-    details: str = ""
 
 
 def write_run_report(result: Result, path: Path) -> None:
@@ -72,39 +49,34 @@ def write_run_report(result: Result, path: Path) -> None:
 
 
 def run_report(result: Result) -> str:
-    """Return the report of a run as a page that needs nothing else."""
-    shown = _scene(result)
-    story = moments(result, shown)
-    title = shown.title or result.scenario or "A run"
-    outcome = html.escape(result.outcome.replace("_", " "))
+    """Return the report of a run as a self-contained page."""
+    scene = _scene_or_curves(result)
+    timeline = build_timeline(result, scene)
+    title = scene.title or result.scenario or "Run"
+    status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     parts = [
         f"<h1>{html.escape(title)}</h1>",
-        f'<p class="lead"><span class="outcome">{outcome}</span> {html.escape(result.message)}</p>',
+        f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
+        f"{html.escape(result.message)}</p>",
         _validity(result),
         f'<p class="soft">{html.escape(str(result.definition.get("description", "")))}</p>',
-        "<h2>What happened</h2>",
-        _story(story),
-        *_pictures(result, shown, story),
-        *_charts(shown),
-        "<h2>Numbers</h2>",
-        _numbers(result),
-        "<h2>Audit</h2>",
-        _audit(result),
-        *_about(result),
+        "<h2>Timeline</h2>",
+        _timeline(timeline),
+        *_sections(result, scene, timeline),
+        *_charts(scene),
+        "<h2>Metrics</h2>",
+        _metrics(result),
+        "<h2>Conservation check</h2>",
+        _conservation(result.audit),
+        *_scenario_and_program(result),
     ]
-    style = PAGE + svg.STYLE + sections.STYLE
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{html.escape(title)}</title><style>{style}</style>"
-    )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{"".join(parts)}</body></html>\n'
+    return html_page(title, parts, STYLE + svg.STYLE + sections.STYLE)
 
 
-def _scene(result: Result) -> Scene:
-    """Return the scene of a run; of one that has nothing to show in 3-D, its curves alone."""
+def _scene_or_curves(result: Result) -> Scene:
+    """Return the scene of a run; only its curves where the run has nothing to show in 3-D."""
     try:
-        return scene_of(result)
+        return build_scene(result)
     except InputError:
         time = result.history.time
         curves = curves_of(result)
@@ -122,189 +94,72 @@ def _scene(result: Result) -> Scene:
         )
 
 
-def moments(result: Result, shown: Scene) -> list[Moment]:
-    """Return the story of a run in time order: its start, what happened, the largest forces, its end."""
-    curves = {curve.name: curve for curve in shown.curves}
-    first = [curves[names[0]] for names in shown.charts]
-    out = [Moment(time=shown.start, text=_start(result), details=_values(first, shown.start))]
-    for event in result.events:
-        text = event.message or f"{event.name.replace('_', ' ')}."
-        out.append(Moment(time=event.time, text=text, details=_values(first, event.time)))
-    for name, channel in result.history.channels.items():
-        if (
-            name.endswith(".force")
-            and channel.unit == "N"
-            and name.removesuffix(".force") in _contacts(result)
-        ):
-            at = int(np.nanargmax(channel.values)) if np.isfinite(channel.values).any() else 0
-            if channel.values[at] > 0.0:
-                who = name.removesuffix(".force")
-                text = (
-                    f"The contact {who} pushes hardest."
-                    if who != "contact"
-                    else "The contact pushes hardest."
-                )
-                force = f"force {with_unit(float(channel.values[at]), 'N')}"
-                out.append(Moment(time=float(result.history.time[at]), text=text, details=force))
-    ending = f"The run ends after {with_unit(shown.end - shown.start, 's')}."
-    out.append(Moment(time=shown.end, text=ending, details=_values(first, shown.end)))
-    out.sort(key=lambda moment: moment.time)
-    left_out = len(out) - MOMENTS
-    if left_out > 0:
-        gap = Moment(
-            time=out[-3].time, text=f"Before this, {left_out} more things happened that are not told here."
-        )
-        out = [*out[: MOMENTS - 3], gap, *out[-3:]]
-    return out
-
-
-def _contacts(result: Result) -> Sequence[str]:
-    contacts = result.definition.get("contacts")
-    return list(contacts) if isinstance(contacts, Mapping) else ["contact"]
-
-
-def _start(result: Result) -> str:
-    approach = result.definition.get("approach")
-    if isinstance(approach, Mapping):
-        aside = math.hypot(*approach["offset"])
-        tilt = math.hypot(*approach["tilt"])
-        text = (
-            f"{approach['chaser']} approaches at {with_unit(approach['speed'], 'm/s')} "
-            f"from {with_unit(approach['distance'], 'm')}"
-        )
-        text += f", {with_unit(aside, 'm')} beside the axis" if aside else ""
-        text += f", tilted by {with_unit(tilt, 'rad')}" if tilt else ""
-        return f"{text[0].upper()}{text[1:]}."
-    if "speed" in result.definition:
-        return f"The chaser approaches at {with_unit(result.definition['speed'], 'm/s')}."
-    return "The run starts."
-
-
-def _values(curves: Sequence[Curve], time: float) -> str:
-    """Return what curves show at a time; what is nothing beside the size of its curve is written as nothing."""
-    texts = []
-    for curve in curves:
-        size = float(np.abs(curve.values).max())
-        value = float(np.interp(time, curve.time, curve.values))
-        unit, factor = shown_unit(curve.unit, size)
-        texts.append(f"{curve.name} {number(value * factor if abs(value) > NOTHING * size else 0.0)} {unit}")
-    return "; ".join(texts)
-
-
-def _story(story: Sequence[Moment]) -> str:
-    items = [
-        f"<li><time>{moment.time:.4g} s</time>{html.escape(moment.text)}"
-        f"<small>{html.escape(moment.details)}</small></li>"
-        for moment in story
-    ]
-    return f'<ol class="story">{"".join(items)}</ol>'
-
-
-def _pictures(result: Result, shown: Scene, story: Sequence[Moment]) -> list[str]:
-    chosen: dict[float, list[str]] = {}
-    for moment in story:
-        chosen.setdefault(moment.time, []).append(moment.text)
-    times = sorted(chosen)
-    if len(times) > PICTURES:  # the beginning, and of the rest those in which something new happens
-        events = [event.time for event in result.events]
-        rank = sorted(times, key=lambda t: (t != times[0], t not in events, t))
-        times = sorted(rank[:PICTURES])
-    drawn = sections.sections(result, shown, times)
-    figures = [
-        f"<figure>{picture}<figcaption>{time:.4g} s: {html.escape(' '.join(chosen[time]))}</figcaption></figure>"
-        for time, picture in zip(times, drawn)
-    ]
-    note = "Outlines in the frame of the port, its axis to the right. Red: contact forces, as long as in the replay."
-    body = f'<div class="pictures">{"".join(figures)}</div><p class="soft">{note}</p>'
-    return ["<h2>In pictures</h2>", body] if figures else []
-
-
-def _charts(shown: Scene) -> list[str]:
-    curves = {curve.name: curve for curve in shown.curves}
-    span = (shown.start, shown.end)
-    charts = [svg.chart([curves[name] for name in names], shown.events, span) for names in shown.charts]
-    return ["<h2>Over time</h2>", "<p class='soft'>Dotted: events.</p>", *charts] if charts else []
-
-
-def _numbers(result: Result) -> str:
-    predicted = result.prediction or {}
-    rows = []
-    for name in dict.fromkeys([*result.metrics, *predicted]):
-        unit = result.units.get(name, "")
-        cells = [
-            _cell(values[name], unit) if name in values else "" for values in (result.metrics, predicted)
-        ]
-        if all(cell is not None for cell in cells):
-            rows.append([name.replace("_", " "), *(cell or "" for cell in cells)])
-    sentences = [text for text in predicted.values() if isinstance(text, str) and " " in text]
-    theory = "".join(f"<p>Theory: {html.escape(text)}</p>" for text in sentences)
-    return _table(["", "simulated", "predicted" if predicted else ""], rows) + theory
-
-
-def _cell(value: Any, unit: str) -> str | None:
-    """Return a value as text; None for lists and sentences, which are no numbers."""
-    match value:
-        case None:
-            return "-"
-        case bool():
-            return "yes" if value else "no"
-        case int() if not unit:
-            return str(value)
-        case int() | float():
-            return with_unit(float(value), unit or "1") if math.isfinite(value) else "-"
-        case str() if " " not in value:
-            return value
-        case _:
-            return None
-
-
 def _validity(result: Result) -> str:
-    """Return whether the models held, with a light and every warning."""
-    light = {"yes": "good", "no": "bad"}.get(result.valid, "fair")
     warnings = "".join(f"<li>{html.escape(text)}</li>" for text in result.warnings)
     listed = f"<ul>{warnings}</ul>" if warnings else ""
-    return f'<p><span class="light {light}"></span>Valid: {result.valid}</p>{listed}'
+    return f"<p>{status_mark(validity_status(result.valid))}{validity_text(result.valid)}</p>{listed}"
 
 
-def _audit(result: Result) -> str:
-    laws = {
-        "linear momentum": result.audit.linear_momentum_drift,
-        "angular momentum": result.audit.angular_momentum_drift,
-        "energy": result.audit.energy_residual,
-    }
-    rows = []
-    for law, error in laws.items():
-        if error is None:
-            rows.append(f"<tr><td>{law}</td><td>does not apply</td></tr>")
-        else:
-            light = "good" if error <= GOOD else "fair" if error <= DOUBTFUL else "bad"
-            rows.append(f'<tr><td><span class="light {light}"></span>{law}</td><td>{error:.1e}</td></tr>')
-    rule = (
-        f"Largest relative errors of what must be conserved: green up to {GOOD:g}, yellow up to {DOUBTFUL:g}."
-    )
-    return f'<table>{"".join(rows)}</table><p class="soft">{rule} {html.escape(Audit.COVERAGE)}</p>'
+def _timeline(entries: Sequence[TimelineEntry]) -> str:
+    items = [
+        f"<li><time>{format_time(entry.time)}</time>{html.escape(entry.text)}"
+        f"<small>{html.escape(entry.details)}</small></li>"
+        for entry in entries
+    ]
+    return f'<ol class="timeline">{"".join(items)}</ol>'
 
 
-def _about(result: Result) -> list[str]:
-    timing = result.timing
-    work = (
-        f"{timing.simulated_s:.4g} s simulated in {with_unit(timing.wall_s, 's')}, {timing.steps} steps, "
-        f"{timing.evaluations} evaluations."
-    )
+def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) -> list[str]:
+    """Return sections through the port at the start and at times of events, at most `MOST_SECTIONS`."""
+    texts: dict[float, list[str]] = {}
+    for entry in entries:
+        texts.setdefault(entry.time, []).append(entry.text)
+    times = sorted(texts)
+    if len(times) > MOST_SECTIONS:
+        events = [event.time for event in result.events]
+        ranked = sorted(times, key=lambda t: (t != times[0], t not in events, t))
+        times = sorted(ranked[:MOST_SECTIONS])
+    figures = [
+        f"<figure>{picture}<figcaption>{format_time(time)}: {html.escape(' '.join(texts[time]))}</figcaption></figure>"
+        for time, picture in zip(times, sections.sections(result, scene, times))
+    ]
+    note = "Outlines in the frame of the port, its axis to the right. Red: contact forces, to the scale of the replay."
+    body = f'<div class="sections">{"".join(figures)}</div><p class="soft">{note}</p>'
+    return ["<h2>Sections</h2>", body] if figures else []
+
+
+def _charts(scene: Scene) -> list[str]:
+    curves = {curve.name: curve for curve in scene.curves}
+    span = (scene.start, scene.end)
+    charts = [svg.chart([curves[name] for name in names], scene.events, span) for names in scene.charts]
+    return ["<h2>Time histories</h2>", "<p class='soft'>Dotted lines: events.</p>", *charts] if charts else []
+
+
+def _metrics(result: Result) -> str:
+    table = metric_table(result.metrics, result.prediction, result.units)
+    sentences = prediction_sentences(result.prediction)
+    return table.to_html() + "".join(f"<p>Theory: {html.escape(text)}</p>" for text in sentences)
+
+
+def _conservation(audit: Audit) -> str:
+    verdict = f"<p>{status_mark(conservation_status(audit))}{conservation_text(audit)}</p>"
+    note = f'<p class="soft">{CONSERVATION_RULE} {html.escape(Audit.COVERAGE)}</p>'
+    return verdict + conservation_table(audit).to_html() + note
+
+
+def _scenario_and_program(result: Result) -> list[str]:
     used = ", ".join(f"{name} {value}" for name, value in versions().items())
     return [
         "<h2>Scenario</h2>",
-        f"<p>{html.escape(result.scenario)}, all of it in SI units:</p>",
+        f"<p>{html.escape(result.scenario)}, complete, in SI units:</p>",
         f"<pre>{html.escape(_yaml(result.definition))}</pre>",
         "<h2>Program</h2>",
-        f"<p>{work}</p><p class='soft'>{html.escape(used)}</p>",
+        f"<p>{timing_text(result.timing)}.</p><p class='soft'>{html.escape(used)}</p>",
     ]
 
 
 def _yaml(definition: Mapping[str, Any]) -> str:
-    """Return a scenario's plain data as a file that loads again."""
-    import io
-
+    """Return a scenario's plain data as the text of a file that can be loaded again."""
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="safe", pure=True)
@@ -314,11 +169,3 @@ def _yaml(definition: Mapping[str, Any]) -> str:
     stream = io.StringIO()
     yaml.dump(plain_data(definition), stream)
     return stream.getvalue()
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><tr>{top}</tr>{body}</table>"

@@ -1,99 +1,59 @@
-"""A result as a few aligned lines of text."""
+"""Summary of a result as aligned lines of text."""
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from softdock.presentation.assessment import (
+    conservation_status,
+    conservation_text,
+    named_outcomes,
+    outcome_status,
+    validity_status,
+    validity_text,
+)
+from softdock.presentation.run import (
+    conservation_errors,
+    metric_table,
+    prediction_sentences,
+    timing_text,
+)
+from softdock.presentation.status import Status
+from softdock.result import Audit, Result
 
-from softdock.result import Audit, Result, Timing
+Line = tuple[str, Status]
+"""Text, which may have several lines, and its status."""
 
 
 def summary(result: Result) -> str:
-    """Return outcome, metrics beside the prediction, audit and timing as text for a terminal."""
-    blocks = [
-        f"{result.scenario}: {result.outcome}\n{result.message}",
-        _validity(result),
-        _table(result),
-        "\n".join(f"Theory: {sentence}" for sentence in _sentences(result)),
-        f"{'Valid: yes' if result.valid == 'yes' else ''}\n{_audit(result.audit)}\n{_timing(result.timing)}".strip(),
+    """Return outcome, metrics beside the prediction, conservation check and timing as text for a terminal."""
+    return "\n".join(text for text, _ in summary_lines(result))
+
+
+def summary_lines(result: Result) -> list[Line]:
+    """Return the summary in parts that have one status each; blocks are separated by empty lines."""
+    status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
+    validity = (validity_text(result.valid), validity_status(result.valid))
+    warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
+    table = metric_table(result.metrics, result.prediction, result.units)
+    is_valid = result.valid == "yes"
+    blocks: list[list[Line]] = [
+        [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
+        [] if is_valid else [validity, *warnings],  # before the numbers that it is about
+        [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
+        [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
+        [
+            *([validity] if is_valid else []),
+            (_conservation(result.audit), conservation_status(result.audit)),
+            (f"Timing: {timing_text(result.timing)}", Status.NEUTRAL),
+        ],
     ]
-    return "\n\n".join(block for block in blocks if block)
+    lines: list[Line] = []
+    for block in filter(None, blocks):
+        lines += [*([("", Status.NEUTRAL)] if lines else []), *block]
+    return lines
 
 
-def _validity(result: Result) -> str:
-    """Return the validity and its warnings, which come first; nothing where all limits were kept."""
-    if result.valid == "yes":
-        return ""
-    return "\n".join([f"Valid: {result.valid}", *(f"- {warning}" for warning in result.warnings)])
-
-
-def _table(result: Result) -> str:
-    """Return simulated and predicted values side by side; lists and sentences are left out."""
-    predicted = result.prediction or {}
-    names = dict.fromkeys([*result.metrics, *predicted])
-    rows = [
-        (
-            name.replace("_", " "),
-            _cell(result.metrics, name),
-            _cell(predicted, name),
-            result.units.get(name, ""),
-        )
-        for name in names
-        if not _is_long(result.metrics.get(name, predicted.get(name)))
-    ]
-    if not rows:
-        return ""
-    table = [("", "simulated", "predicted" if predicted else "", ""), *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        f"{name:<{widths[0]}}  {mine:>{widths[1]}}  {theirs:>{widths[2]}}  {unit}".rstrip()
-        for name, mine, theirs, unit in table
+def _conservation(audit: Audit) -> str:
+    errors = conservation_errors(audit)
+    return (
+        f"{conservation_text(audit)} (largest relative errors: {errors})"
+        if errors
+        else conservation_text(audit)
     )
-
-
-def _is_long(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple) or (isinstance(value, str) and " " in value)
-
-
-def _sentences(result: Result) -> list[str]:
-    return [text for text in (result.prediction or {}).values() if isinstance(text, str) and " " in text]
-
-
-def _cell(values: Mapping[str, Any], name: str) -> str:
-    if name not in values:
-        return ""
-    match values[name]:
-        case None:
-            return "-"
-        case bool() as answer:
-            return "yes" if answer else "no"
-        case float() | int() as number:
-            return f"{number:.6g}" if math.isfinite(number) else "-"
-        case other:
-            return str(other)
-
-
-def _audit(audit: Audit) -> str:
-    errors = {
-        "linear momentum": audit.linear_momentum_drift,
-        "angular momentum": audit.angular_momentum_drift,
-        "energy": audit.energy_residual,
-    }
-    parts = [f"{law} {error:.1e}" for law, error in errors.items() if error is not None]
-    if audit.passed is None:
-        return "Conservation check: no law applies"
-    verdict = "passed" if audit.passed else "FAILED"
-    return f"Conservation check {verdict} (largest relative errors): " + ", ".join(parts)
-
-
-def _timing(timing: Timing) -> str:
-    text = f"Timing: {timing.simulated_s:.4g} s simulated in {_duration(timing.wall_s)}"
-    if timing.frame_s is not None and timing.worst_frame_s is not None:
-        text += f" of real time, {timing.frames} frames of {_duration(timing.frame_s)}, {timing.missed_frames} missed, "
-        text += f"the longest took {_duration(timing.worst_frame_s)}"
-    elif timing.wall_s > 0 and timing.simulated_s > timing.wall_s:
-        text += f", {timing.simulated_s / timing.wall_s:.0f} times faster than real time"
-    return text + f"; {timing.steps} steps, {timing.evaluations} evaluations"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"

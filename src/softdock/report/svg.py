@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from softdock.presentation.colours import SERIES
+from softdock.presentation.numbers import display_unit
 from softdock.replay.scene import Curve
-from softdock.report.numbers import shown_unit
 from softdock.result import Event
 
 WIDTH, HEIGHT = 960, 230
@@ -18,15 +19,15 @@ STYLE = """
 .chart .grid { stroke: var(--line); stroke-width: 1; fill: none }
 .chart .event { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 3 }
 .chart polyline { fill: none; stroke-width: 1.8; stroke-linejoin: round }
-.c0 { stroke: var(--c0) } .c1 { stroke: var(--c1) } .c2 { stroke: var(--c2) } .c3 { stroke: var(--c3) }
 """
+STYLE += " ".join(f".c{i} {{ stroke: var(--c{i}) }}" for i in range(len(SERIES)))
 
 
 def chart(curves: Sequence[Curve], events: Sequence[Event], span: tuple[float, float]) -> str:
-    """Return a chart of curves with one unit over a span of time [s], at most four curves."""
+    """Return a chart of curves with one SI unit over a span of time [s]; at most as many curves as colours."""
     low = min(float(c.values.min()) for c in curves)
     high = max(float(c.values.max()) for c in curves)
-    unit, factor = shown_unit(curves[0].unit, max(abs(low), abs(high)))
+    unit, factor = display_unit(curves[0].unit, max(abs(low), abs(high)))
     low, high = factor * low, factor * high
     pad = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
     low, high = (0.0 if low == 0.0 else low - pad), high + pad
@@ -64,7 +65,7 @@ def _legend(curves: Sequence[Curve], unit: str) -> str:
 
 
 def _ticks(low: float, high: float, count: int) -> list[tuple[float, str]]:
-    """Return about so many round values in a range, with their texts."""
+    """Return about `count` round values in a range, with their texts."""
     raw = (high - low) / count
     if not raw > 0.0:
         return [(low, f"{low:g}")]

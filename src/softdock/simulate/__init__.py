@@ -86,10 +86,10 @@ def run_prepared(
     result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
     result = replace(result, scenario=prepared.scenario.name, timing=timing)
-    if failures := result.audit.failures:
-        warning = (
-            f"The conservation check failed, out of balance: {', '.join(failures)}. Do not trust the numbers."
-        )
+    if result.audit.passed is False:
+        from softdock.presentation.run import conservation_failure
+
+        warning = conservation_failure(result.audit)
         warnings = (*result.warnings, warning)
         return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
     return result

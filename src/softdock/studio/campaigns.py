@@ -4,13 +4,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
+from softdock.presentation.campaign import progress_text
 from softdock.studio.campaigner import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
 
@@ -35,18 +35,16 @@ class State:
 
     @property
     def sentence(self) -> str:
-        """What to tell the person."""
+        """Progress as a sentence."""
         if self.error:
             return self.error
         if self.complete:
-            return f"All {self.done:,} runs are done."
+            return f"All {self.done:,} runs are complete."
         if self.stopping:
-            return "Finishing the runs under way ..."
+            return "Completing active runs ..."
         if self.running:
-            left = (self.total - self.done) / self.rate if self.rate > 0.0 else None
-            ahead = f", about {_duration(left)} left" if left is not None and self.done else ""
-            return f"{self.done:,} of {self.total:,} runs, {self.rate:,.1f} a second{ahead}."
-        return f"Stopped after {self.done:,} of {self.total:,} runs; every finished run is kept."
+            return f"{progress_text(self.done, self.total, self.rate)}."
+        return f"Stopped after {self.done:,} of {self.total:,} runs; all completed runs are saved."
 
 
 class Campaigns:
@@ -145,15 +143,3 @@ def _note(place: Path) -> dict[str, Any]:
 
 def _text(number: int | None) -> str:
     return "" if number is None else str(number)
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return (
-        time.strftime("%H:%M:%S", time.gmtime(seconds))
-        if seconds >= 3600
-        else f"{seconds / 60:.0f} min"
-        if (seconds >= 90)
-        else f"{seconds:.0f} s"
-    )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.campaign import store as folders
+from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
 BATCH = 2000  # rows read at a time; the page stays alive in between
@@ -88,7 +89,7 @@ class Columns:
         """Return the name of a column with its SI unit, if it has one."""
         bare = name.removeprefix("input ").removeprefix("predicted ")
         unit = folders.unit_of(self._units, f"input.{bare}" if name.startswith("input ") else bare)
-        return f"{name.removeprefix('input ')} [{unit}]" if unit else name.removeprefix("input ")
+        return axis_label(name.removeprefix("input "), unit)
 
     def update(self) -> bool:
         """Read what is new; tell whether anything was."""

@@ -49,7 +49,7 @@ def serve(app: FastAPI, studio: "Studio") -> None:
     @app.post("/files")
     async def add(request: Request, name: str) -> Response:
         try:
-            gallery.keep(studio, name, await request.body())
+            gallery.save_upload(studio, name, await request.body())
         except InputError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
         return PlainTextResponse("Kept.\n", status_code=201)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softdock.errors import InputError, Problem
+from softdock.presentation.assessment import named_outcomes
 from softdock.result import Array, Result, plain_data
 from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, written
@@ -300,8 +301,7 @@ def _place(folder: Folder, run: str) -> Path:
 
 def _summary(result: Result) -> dict[str, Any]:
     channels = {name: channel.unit for name, channel in result.history.channels.items()}
-    listed = result.definition.get("outcomes") or ()
-    outcomes = [one["name"] for one in listed if isinstance(one, Mapping) and "name" in one]
+    outcomes = named_outcomes(result.definition)
     return {
         **result.to_json(), "channels": channels, "rows": int(result.history.time.size), "outcomes": outcomes,
     }  # fmt: skip

@@ -1,27 +1,20 @@
 // Charts of recorded quantities: one canvas per unit, with a common cursor and time range.
 
-const DISPLAY_UNITS = { m: [["m", 1], ["mm", 1e3], ["µm", 1e6]], "m/s": [["m/s", 1], ["mm/s", 1e3], ["µm/s", 1e6]],
-  N: [["kN", 1e-3], ["N", 1], ["mN", 1e3]], "N*m": [["N·m", 1], ["mN·m", 1e3]], J: [["J", 1], ["mJ", 1e3], ["µJ", 1e6]],
-  Pa: [["MPa", 1e-6], ["kPa", 1e-3], ["Pa", 1]], "m^2": [["m²", 1], ["cm²", 1e4], ["mm²", 1e6]],
-  rad: [["deg", 180 / Math.PI]], "rad/s": [["deg/s", 180 / Math.PI]], "N*s": [["N·s", 1]], 1: [["", 1]], s: [["s", 1]] };
+// Display units by SI unit and colours of curves, from softdock.presentation.
+const PRESENTATION = JSON.parse(document.getElementById("presentation").textContent);
 const FONT = "11px system-ui, sans-serif";
-const COLOURS = {
-  light: ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"],
-  dark: ["#56B4E9", "#F08A3C", "#2FC79A", "#E39CC6", "#F0C24B", "#9CC7F2"],
-};
-
 function isDark() {
   return getComputedStyle(document.documentElement).getPropertyValue("color-scheme").trim() === "dark";
 }
 
 function curveColour(i) {
-  const palette = COLOURS[isDark() ? "dark" : "light"];
+  const palette = PRESENTATION[isDark() ? "dark" : "light"];
   return palette[i % palette.length];
 }
 
-// Returns the display unit in which the largest value is at least 1, if there is one.
+// The unit to show so that the largest value is at least 1, if there is one.
 function displayUnit(unit, largest) {
-  const choices = DISPLAY_UNITS[unit] || [[unit, 1]];
+  const choices = PRESENTATION.units[unit] || [[unit, 1]];
   return choices.find(([, factor]) => largest * factor >= 1) || choices[choices.length - 1];
 }
 

@@ -17,14 +17,14 @@ FIGURES = {
     "peg": "A pin on a table and at the rim of a hole, held by a compliant arm",
     "station": "An Orbiter docks with a flexible space station",
 }
-"""Name of every set of figures, with what it shows."""
+"""Sets of figures by name, with their content."""
 
 
 class FigureSet(Protocol):
     """A module that draws one set of figures."""
 
     def draw(self, out: Path, progress: Progress, /) -> list[Path]:
-        """Write the pictures into the folder and return their paths."""
+        """Write the figures to the folder and return their paths."""
 
 
 def figure_set(name: str) -> FigureSet:

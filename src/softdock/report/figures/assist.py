@@ -1,4 +1,4 @@
-"""Figures of the ASSIST paper, drawn from our own mechanism and our own runs."""
+"""Figures of the ASSIST paper from simulations of the bundled mechanism."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from softdock.geometry.cad import read_surface
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 MM = 1e3
 PASSIVE, NOMINAL = "assist-passive", "assist-soft-docking"
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the paper's Figures 5, 9, 10 and 11 and our own capture into the folder and return their paths."""
+    """Write Figures 5, 9, 10 and 11 of the paper, the capture and the motion to the folder; return their paths."""
     progress("simulating", 0.0)
     passive, nominal = simulate(PASSIVE), simulate(NOMINAL)
     figures: dict[str, Callable[[], Figure]] = {
@@ -50,13 +51,13 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 
 
 def figure_5() -> Figure:
-    """From the drogue's CAD file to its profile and its point cloud."""
+    """Draw the steps from the CAD file of the drogue to its profile and its point cloud."""
     path = Path(str(files("softdock"))) / "scenario" / "bundled" / "cad" / "drogue.step"
     return draw_profile_derivation(read_surface(path, side="inside"))
 
 
 def figure_9(result: "Result") -> Figure:
-    """The passive docking in seven pictures: in, at the bottom, and out again."""
+    """Draw seven frames of the passive docking: insertion, bottom contact and rebound."""
     at = {event.name: event.time for event in result.events}
     deepest = float(result.history.time[np.argmax(result.history["bumper.joint"])])
     frames = [
@@ -72,7 +73,7 @@ def figure_9(result: "Result") -> Figure:
 
 
 def capture(result: "Result") -> Figure:
-    """The nominal docking in four pictures, from first contact to the opened fingers that hold."""
+    """Draw four frames of the nominal docking, from first contact to capture by the opened fingers."""
     at = {event.name: event.time for event in result.events}
     forces = sum(result.history[f"finger-drogue-{i}.force"] for i in (1, 2, 3))
     held = float(result.history.time[np.argmax(forces)])
@@ -86,7 +87,7 @@ def capture(result: "Result") -> Figure:
 
 
 def figure_10(result: "Result") -> Figure:
-    """Contact forces on bumper and pantograph over the whole docking and through the insertion."""
+    """Draw the contact forces on bumper and pantograph over the whole docking and during the insertion."""
     at = {event.name: event.time for event in result.events}
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     figure.suptitle("Contact forces of the passive docking")
@@ -99,7 +100,7 @@ def figure_10(result: "Result") -> Figure:
         force = result.history[f"{contact}.force"]
         for ax in row:
             ax.plot(time, force, color=colour, linewidth=1.0)
-            tidy(ax)
+            style_axes(ax)
         seen = (time >= zoom[0]) & (time <= zoom[1])
         row[1].set_ylim(0.0, 1.15 * max(float(force[seen].max()), 0.1))
         row[0].set_ylim(0.0, 1.15 * max(float(force.max()), 0.1))
@@ -126,11 +127,11 @@ def figure_10(result: "Result") -> Figure:
 
 
 def figure_11(result: "Result") -> Figure:
-    """Springs that stiffen: normalised, and the bumper's spring as it worked in the run."""
+    """Draw the progressive spring law, normalised, and the force of the bumper spring during the run."""
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     ratio = np.linspace(0.0, 1.5, 301)
-    for exponent, colour in zip((4, 5, 6), COLOURS):
+    for exponent, colour in zip((4, 5, 6), SERIES):
         left.plot(ratio, 1.0 + ratio**exponent, color=colour, label=f"exponent {exponent}")
     left.axhline(1.0, color="black", linewidth=1.0, label="linear")
     left.axvline(1.0, color=GREY, linewidth=0.8, linestyle="--")
@@ -140,7 +141,7 @@ def figure_11(result: "Result") -> Figure:
     left.legend(frameon=False, loc="upper left", fontsize="small")
     _draw_bumper_spring(right, result)
     for ax in (left, right):
-        tidy(ax)
+        style_axes(ax)
     return figure
 
 
@@ -174,7 +175,7 @@ def _draw_bumper_spring(ax: "Axes", result: "Result") -> None:
 
 
 def motion(passive: "Result", nominal: "Result") -> Figure:
-    """Where the widest section is, with and without fingers that open; what is to the right of the throat is in."""
+    """Draw the insertion of the widest section with and without opening fingers; beyond the throat it is inside."""
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     ax = figure.subplots()
     for result, colour, label in (
@@ -196,7 +197,7 @@ def motion(passive: "Result", nominal: "Result") -> Figure:
         xlabel="time [s]", ylabel="widest section behind the mouth [mm]", xlim=(0.0, nominal.history.time[-1])
     )
     ax.legend(frameon=False, loc="upper left", fontsize="small")
-    tidy(ax)
+    style_axes(ax)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""How a CAD file becomes contact geometry: the five steps of ASSIST's Figure 5."""
+"""Derivation of contact geometry from a CAD file in the five steps of Figure 5 of the ASSIST paper."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,10 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D  # type: ignore[import-untyped]
 from softdock.geometry.cad import CadSurface
 from softdock.geometry.profile import Line
 from softdock.geometry.profile_derivation import ProfileDerivation, derive_profile
-from softdock.report.picture import COLOURS, GREY
+from softdock.presentation.colours import SERIES
+from softdock.report.picture import GREY
 
-POINTS_DRAWN = 6000  # more only makes the picture heavy
+POINTS_DRAWN = 6000  # of the cloud, to limit the file size
 MM = 1e3
 
 
@@ -58,9 +59,9 @@ def _count_of(steps: ProfileDerivation) -> str:
 def _facets(axes: Axes, steps: ProfileDerivation) -> None:
     assert isinstance(axes, Axes3D)
     corners = MM * steps.vertices[steps.triangles]
-    kept = np.flatnonzero(corners.mean(axis=1)[:, 1] >= 0.0)  # half of the body, so that the inside shows
-    colours = [COLOURS[0] if on else GREY for on in steps.on_surface[kept]]
-    # z of the body to the right, so that the picture stands like the profile
+    kept = np.flatnonzero(corners.mean(axis=1)[:, 1] >= 0.0)  # half of the body, to show its inside
+    colours = [SERIES[0] if on else GREY for on in steps.on_surface[kept]]
+    # z of the body to the right, as in the profile
     collection = Poly3DCollection(corners[kept][:, :, [2, 1, 0]], facecolors=colours, shade=True)
     collection.set_rasterized(True)
     axes.add_collection3d(collection)
@@ -76,16 +77,16 @@ def _cylindrical(axes: Axes, steps: ProfileDerivation) -> None:
 def _profile(axes: Axes, steps: ProfileDerivation) -> None:
     for segment in steps.profile.segments:
         places = MM * np.array([segment.point(f) for f in np.linspace(0, 1, 33)])
-        axes.plot(*places.T, color=COLOURS[0] if isinstance(segment, Line) else COLOURS[1], linewidth=2)
+        axes.plot(*places.T, color=SERIES[0] if isinstance(segment, Line) else SERIES[1], linewidth=2)
         axes.plot(*places[[0, -1]].T, ".", color=GREY, markersize=4)
-    axes.plot([], [], color=COLOURS[0], label="line")
-    axes.plot([], [], color=COLOURS[1], label="arc")
+    axes.plot([], [], color=SERIES[0], label="line")
+    axes.plot([], [], color=SERIES[1], label="arc")
     axes.legend(fontsize="small")
     _scale(axes)
 
 
 def _points(axes: Axes, steps: ProfileDerivation) -> None:
-    axes.plot(*(MM * steps.interpolated).T, ".-", color=COLOURS[0], linewidth=0.5, markersize=3)
+    axes.plot(*(MM * steps.interpolated).T, ".-", color=SERIES[0], linewidth=0.5, markersize=3)
     _scale(axes)
 
 
@@ -97,7 +98,7 @@ def _cloud(axes: Axes, steps: ProfileDerivation) -> None:
     points, normals = MM * cloud.points[kept][:, [2, 1, 0]], cloud.normals[kept][:, [2, 1, 0]]
     length = 0.04 * np.ptp(points, axis=0).max()
     axes.quiver(*points.T, *normals.T, length=length, color=GREY, linewidth=0.3)
-    axes.scatter(*points.T, s=2, color=COLOURS[0])
+    axes.scatter(*points.T, s=2, color=SERIES[0])
     _scale_3d(axes, points)
 
 

@@ -1,4 +1,4 @@
-"""A docking as a row of pictures: the drogue cut open, the probe where it is at chosen times."""
+"""Frames of a docking: section of the drogue and pose of the probe at given times."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from softdock.geometry.cad import read_surface
 from softdock.geometry.profile import Profile
-from softdock.report.picture import COLOURS
+from softdock.presentation.colours import SERIES
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
@@ -23,8 +23,8 @@ from softdock.spatial.rotations import matrix_from_quaternion
 Floats = NDArray[np.float64]
 MM = 1e3
 ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
-OPENED = 0.010  # [m] a finger that is further out than this is drawn spread
-EDGE = -0.085  # [m] what is further in front of the mouth is outside the picture
+OPENED = 0.010  # [m] displacement above which a finger is drawn open
+EDGE = -0.085  # [m] left limit of the frames, in front of the mouth
 LIGHT = LightSource(azdeg=300.0, altdeg=35.0)
 STEEL, SHELL = "#9aa5b1", "#d9dee4"
 
@@ -32,7 +32,7 @@ STEEL, SHELL = "#9aa5b1", "#d9dee4"
 def draw_sequence(
     scenario: ScenarioBase, result: Result, frames: Sequence[tuple[float, str]], *, columns: int
 ) -> Figure:
-    """Return one picture for every (time [s], text), seen from the drogue, whose near half is cut away."""
+    """Return a figure with one frame per (time [s], text) in the frame of the drogue, whose near half is removed."""
     assert isinstance(scenario, MultibodyScenario)
     rows = -(-len(frames) // columns)
     figure = Figure(figsize=(3.1 * columns, 2.3 * rows))
@@ -66,7 +66,7 @@ def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time:
     _draw_cut(axes, drogue)
     pantograph = _meridian(read_surface(folder / name).profile)
     bumper = _meridian(read_surface(_file(scenario, "bumper-nose")).profile)
-    _draw_part(axes, bumper, X_DB, ROUND, COLOURS[1], order=3)
+    _draw_part(axes, bumper, X_DB, ROUND, SERIES[1], order=3)
     pantograph = pantograph[pantograph[:, 0] + X_DP.p[2] > EDGE]
     _draw_part(axes, pantograph, X_DP, ROUND, STEEL, order=4)
     axes.set(xlim=(-70, 132), ylim=(-55, 55), zlim=(-60, 60))

@@ -1,4 +1,4 @@
-"""Figures of the impact paper, drawn from our own computation: theory and simulation together."""
+"""Figures of the impact paper: theory and simulation."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario
 from softdock.simulate import simulate
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 CASES = {"A": "impact-a", "B": "impact-b", "C": "impact-c", "D": "impact-d"}
 PARTING, CLOSING = "systems part", "chaser keeps closing"
 LEGEND: dict[str, Any] = {"framealpha": 1.0, "edgecolor": "none"}
@@ -47,7 +48,7 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 
 
 def figure_3() -> Figure:
-    """Three masses: the coefficient of effective masses where the target is a single mass."""
+    """Draw the effective mass ratio for a target of a single mass."""
     li, lc = np.meshgrid(RATIOS, RATIOS)
     return _map(
         np.asarray(rmi.ratio_from_mass_ratios(li, lc, 0.0)),
@@ -58,7 +59,7 @@ def figure_3() -> Figure:
 
 
 def figure_4() -> Figure:
-    """The coefficient of effective masses where the target hangs on a fixed wall."""
+    """Draw the effective mass ratio for a target mass on a fixed wall."""
     li, lc = np.meshgrid(RATIOS, RATIOS)
     return _map(
         np.asarray(rmi.ratio_fixed_wall(li, lc)),
@@ -69,7 +70,7 @@ def figure_4() -> Figure:
 
 
 def _map(e_I: "Array", title: str, regions: dict[str, tuple[float, float]], *, anchored: bool) -> Figure:
-    """Return a map over the mass ratios, with the line where an elastic impact leaves no relative motion."""
+    """Return a map over the mass ratios with the contour of zero relative velocity after an elastic impact."""
     figure = Figure(figsize=(7.0, 5.4), layout="constrained")
     ax = figure.subplots()
     ax.set(xscale="log", yscale="log", title=title)
@@ -93,7 +94,7 @@ def _map(e_I: "Array", title: str, regions: dict[str, tuple[float, float]], *, a
 
 
 def _check_map(ax: "Axes", anchored: bool) -> None:
-    """Mark simulated impacts, each filled with the colour of the coefficient it shows."""
+    """Mark simulated impacts in the colour of their effective mass ratio."""
     points = [(li, lc) for li in (0.03, 0.3, 3.0, 30.0) for lc in (0.06, 0.5, 4.0, 30.0)]
     shown = []
     for li, lc in points:
@@ -124,7 +125,7 @@ def _check_map(ax: "Axes", anchored: bool) -> None:
 
 
 def figure_5() -> Figure:
-    """Mass ratios for which the systems move with the same velocity after an elastic impact."""
+    """Draw the mass ratios with equal velocities of both systems after an elastic impact."""
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     ax = figure.subplots()
     target = np.concatenate((np.linspace(0.0, 0.999, 500), np.linspace(1.001, 4.0, 1000)))
@@ -132,21 +133,21 @@ def figure_5() -> Figure:
         interface = np.array(rmi.zero_velocity_ratio(chaser=chaser, target=target))
         label = rf"$\lambda_c = {chaser:g}$"
         style = "-" if chaser > 1.0 else "--"
-        ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=COLOURS[i], label=label)
-        ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=COLOURS[i])
+        ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=SERIES[i], label=label)
+        ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=SERIES[i])
     ax.axvline(1.0, color="black", linewidth=1.2, label=r"$\lambda_c = 1$: any $\lambda_i$")
     _check_locus(ax)
     ax.set(xlim=(0.0, 4.0), ylim=(0.08, 50.0), yscale="log")
     ax.set_title("Equal velocities after an elastic impact ($e_I = 1/2$)")
     ax.set_xlabel(r"mass ratio of the target $\lambda_t = m_4/m_3$ [-]")
     ax.set_ylabel(r"mass ratio of the touching bodies $\lambda_i = m_2/m_3$ [-]")
-    tidy(ax)
+    style_axes(ax)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
 
 def _check_locus(ax: "Axes") -> None:
-    """Mark points of the locus at which a simulation with an impulsive contact confirms it."""
+    """Mark points of the locus confirmed by simulations with an impulsive contact."""
     points = []
     for chaser, target in ((2.0, 0.3), (2.0, 0.7), (4.0, 0.5), (0.5, 1.5), (0.5, 3.0), (0.25, 2.0)):
         interface = float(rmi.zero_velocity_ratio(chaser=chaser, target=target))
@@ -163,7 +164,7 @@ def _check_locus(ax: "Axes") -> None:
 
 
 def figure_7() -> Figure:
-    """Relative velocity of both systems through the first impact, cases A to D of Table 1."""
+    """Draw the relative velocity during the first impact for cases A to D of Table 1."""
     figure = Figure(figsize=(9.0, 6.4), layout="constrained")
     figure.suptitle("Relative velocity of the centres of mass through the first impact")
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -190,13 +191,13 @@ def _draw_case(ax: "Axes", case: str, result: "Result") -> None:
     ax.set_title(f"{case}: " + ", ".join(f"{m:g}" for m in masses) + " kg", fontsize="medium")
     text = f"theory {predicted:.5f} m/s\nsimulation {after:.5f} m/s"
     ax.annotate(text, (0.97, 0.95), xycoords="axes fraction", ha="right", va="top", fontsize="small")
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.set_ylim(-0.006, 0.063)
 
 
 def figure_8() -> Figure:
-    """A latch that is missed: velocities of both bodies, and the insertion against what is needed."""
+    """Draw velocities and insertion of an approach too slow to latch, with the required insertion."""
     result = simulate("latch-slow")
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     figure.suptitle(f"Too slow for the latch: {_speeds(result)}")
@@ -208,7 +209,7 @@ def figure_8() -> Figure:
 
 
 def figure_9() -> Figure:
-    """A latch that closes, beside the paper's speed that just fails."""
+    """Draw an approach that latches beside the speed of the paper, which is just too slow."""
     fast, paper = simulate("latch-fast"), simulate("latch-paper")
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     figure.suptitle(f"Fast enough for the latch: {_speeds(fast)}")
@@ -230,7 +231,7 @@ def figure_9() -> Figure:
 
 
 def _draw_velocities(ax: "Axes", result: "Result") -> None:
-    """Draw both bodies' velocities; a latched pair goes on together at the velocity momentum leaves it."""
+    """Draw the velocities of both bodies; after latching both have that of their centre of mass."""
     scenario = _chain(result.scenario)
     time = result.history.time
     dense = np.linspace(0.0, scenario.stop.time, 800)
@@ -247,7 +248,7 @@ def _draw_velocities(ax: "Axes", result: "Result") -> None:
         )
     _mark_events(ax, result)
     ax.set_ylabel("velocity [m/s]")
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.legend(
         fontsize="small", loc="center right" if result.outcome != "latched" else "upper right", **LEGEND
@@ -273,13 +274,13 @@ def _draw_insertion(ax: "Axes", result: "Result") -> None:
     _mark_events(ax, result, labels=False)
     ax.set_ylabel("insertion of the probe tip [mm]")
     ax.set_ylim(-9.0, 1.15 * length)
-    tidy(ax)
+    style_axes(ax)
     ax.margins(x=0.0)
     ax.legend(fontsize="small", loc="lower center", **LEGEND)
 
 
 def _theory(scenario: ChainScenario, time: "Array", of: Callable[..., Any]) -> "Array":
-    """Return insertion or its rate by closed form; the probe touches after it has crossed the gap."""
+    """Return insertion or its rate in closed form; contact starts when the gap is closed."""
     assert scenario.latch is not None
     m_c, m_t = scenario.chaser.masses[0], scenario.target.masses[0]
     K = latch.wedge_stiffness(

@@ -12,8 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from softdock.presentation.colours import SERIES
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture
+from softdock.report.picture import GREY, save_picture
 from softdock.result import Result
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ PUBLISHED_RIM_CONTACTS = ((23.0, 26.0), (36.0, 39.0))  # s; section 4.2
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write the pictures into the folder and return their paths."""
+    """Write the figures to the folder and return their paths."""
     from softdock.scenario import load
     from softdock.simulate import simulate
 
@@ -61,16 +62,16 @@ def draw_joint(
     position, difference, torque = figure.subplots(3, 1, sharex=True)
     h, t = result.history, result.history.time
     position.plot(t, h[f"{joint}.command"], color=GREY, linestyle="--", label="commanded")
-    position.plot(t, h[f"{joint}.position"], color=COLOURS[0], label="simulated")
-    difference.plot(t, h[f"{joint}.difference"], color=COLOURS[1])
-    torque.plot(t, h[f"{joint}.torque"], color=COLOURS[2])
+    position.plot(t, h[f"{joint}.position"], color=SERIES[0], label="simulated")
+    difference.plot(t, h[f"{joint}.difference"], color=SERIES[1])
+    torque.plot(t, h[f"{joint}.torque"], color=SERIES[2])
     position.set(ylabel="position [rad]", title=title)
     difference.set(ylabel="commanded - simulated [rad]")
     torque.set(ylabel="joint torque [N m]", xlabel="time [s]", xlim=(0.0, t[-1]))
     for axes in (position, difference, torque):
         for k, (begin, end) in enumerate(intervals(result, contact)):
             axes.axvspan(
-                begin, end, color=COLOURS[5], alpha=0.25, linewidth=0, label="contact" if k == 0 else None
+                begin, end, color=SERIES[5], alpha=0.25, linewidth=0, label="contact" if k == 0 else None
             )
         for k, (begin, end) in enumerate(published):
             for time in (begin, end):
@@ -82,14 +83,14 @@ def draw_joint(
 
 
 def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
-    """Return the arm from the front and from the side: where it touches (grey), and where it pushes most."""
+    """Return front and side views of the arm at first contact (grey) and at the peak contact force."""
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     t = result.history.time
     pushed = float(t[int(np.argmax(result.history["table.force"]))])
     sides = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": (1.4, 1.0)})
     for axes, (x, name) in zip(sides, (("x", "x [m]"), ("y", "y [m]"))):
-        for time, colour, label in ((touch, GREY, first), (pushed, COLOURS[0], second)):
+        for time, colour, label in ((touch, GREY, first), (pushed, SERIES[0], second)):
             row = int(np.searchsorted(t, time))
             at = [(result.history[f"{link}.{x}"][row], result.history[f"{link}.z"][row]) for link in ARM]
             axes.plot(*np.transpose(at), color=colour, marker="o", linewidth=3, markersize=5, label=label)
@@ -103,11 +104,11 @@ def draw_arm(result: Result, touch: float, first: str, second: str) -> Figure:
 
 
 ARM = ("base", "link_1", "link_2", "link_4", "link_6", "flange", "tip")
-"""Bodies whose origins draw the arm: two joints of the LWR lie in each of its elbows."""
+"""Bodies whose origins are connected to draw the arm."""
 
 
 def intervals(result: Result, contact: str) -> list[tuple[float, float]]:
-    """Return when a contact pushed [s]; breaks of less than a second do not count."""
+    """Return the time intervals with contact force [s]; gaps of less than a second are closed."""
     t = result.history.time[result.history[f"{contact}.force"] > 0.1]
     if not len(t):
         return []

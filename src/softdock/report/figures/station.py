@@ -1,4 +1,4 @@
-"""Figures of the station paper, drawn from our own runs: rates and deflections after an Orbiter docks."""
+"""Figures of the station paper: rates and deflections after the docking of an Orbiter."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from softdock.flexible import BaseModes, base_modes, mesh
 from softdock.flexible.station import APPROACHES, dock, power_tower
+from softdock.presentation.colours import SERIES
 from softdock.quantities.units import FOOT
 from softdock.report import Progress
-from softdock.report.picture import COLOURS, GREY, save_picture, tidy
+from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.station import StationScenario
 from softdock.simulate import simulate
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
     from softdock.result import Array, Result
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
+BLUE, ORANGE, GREEN = SERIES[:3]
 CLOSING_RATES = FOOT * np.array([0.5, 0.75, 1.0, 1.25, 1.5])
 """The paper's range [m/s]."""
-FOLLOWED = 60
-"""Modes that are followed in time: two hundred move the tip of the keel by 0.04 % more."""
+SIMULATED_MODES = 60
+"""Simulated modes; with 200 the tip of the keel moves 0.04 % more."""
 PAPER_MODES = 8
 NAMES = {
     "x": "along X",
@@ -48,7 +49,7 @@ class Study:
     """All runs of one approach."""
 
     by_rate: "list[Result]"
-    """At every closing rate, with the modes that a result can rest on."""
+    """At every closing rate, with `SIMULATED_MODES`."""
     few: "Result"
     """At 1 ft/s with as many modes as the paper has."""
 
@@ -82,7 +83,7 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 
 
 def rate_change(study: Study, approach: str) -> Figure:
-    """Change of the angular rate over the closing rate, rigid and flexible (Figures 10 to 14)."""
+    """Draw the change of angular rate over the closing rate, rigid and flexible (Figures 10 to 14)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
     few = study.few.metrics["delta_rate"] / study.few.metrics["closing_rate"]
@@ -98,7 +99,7 @@ def rate_change(study: Study, approach: str) -> Figure:
 
 
 def rates_compared(studies: dict[str, Study]) -> Figure:
-    """Change of the angular rate of the hybrid model for three approaches (Figure 15)."""
+    """Draw the change of angular rate of the hybrid model for three approaches (Figure 15)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
     for approach, colour in COMPARED.items():
@@ -110,7 +111,7 @@ def rates_compared(studies: dict[str, Study]) -> Figure:
 
 
 def largest(studies: dict[str, Study], point: str, where: str) -> Figure:
-    """Largest deflection of a point over the closing rate (Figures 19 and 20)."""
+    """Draw the largest deflection of a point over the closing rate (Figures 19 and 20)."""
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     ax = figure.subplots()
     for approach, colour in COMPARED.items():
@@ -126,40 +127,40 @@ def largest(studies: dict[str, Study], point: str, where: str) -> Figure:
 
 
 def history(study: Study, approach: str) -> Figure:
-    """Deflections of the two points over time, at 1 ft/s (Figures 16 to 18)."""
+    """Draw the deflections of two points over time at 1 ft/s (Figures 16 to 18)."""
     figure = Figure(figsize=(9.0, 6.0), layout="constrained")
     figure.suptitle(f"Deflections, approach {NAMES[approach]} at 1 ft/s, docking at 50 s")
     upper, lower = figure.subplots(2, 1, sharex=True)
     full = study.by_rate[int(np.argmin(np.abs(CLOSING_RATES - FOOT)))]
     for ax, run, title in (
-        (upper, full, f"{FOLLOWED} modes"),
+        (upper, full, f"{SIMULATED_MODES} modes"),
         (lower, study.few, f"{PAPER_MODES} modes, as many as the paper has"),
     ):
         for (label, node), colour in zip(POINTS.items(), (BLUE, ORANGE)):
             values = run.history[f"tower/{node}.deflection"]
             ax.plot(run.history.time, values, color=colour, linewidth=1.0, label=label)
         ax.axvline(50.0, color=GREY, linewidth=0.8, linestyle="--")
-        ax.set_title(f"{title}; A and B correlate by {_together(run):.2f}", fontsize="medium")
+        ax.set_title(f"{title}; A and B correlate by {_correlation(run):.2f}", fontsize="medium")
         ax.set(ylabel="deflection [m]", xlim=(0.0, 200.0), ylim=(0.0, None))
-        tidy(ax)
+        style_axes(ax)
     upper.legend(frameon=False, loc="upper left")
     lower.set_xlabel("time [s]")
     return figure
 
 
 def convergence() -> Figure:
-    """How many modes the change of rate and the deflections rest on."""
+    """Draw the convergence of rate change and deflections with the number of modes."""
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     modes = base_modes(mesh(power_tower()), "foot")
     counts = [min(count, modes.frequency.size) for count in COUNTS]
-    for (approach, direction), colour in zip(APPROACHES.items(), COLOURS):
+    for (approach, direction), colour in zip(APPROACHES.items(), SERIES):
         rates = [_rate_by_impulse(modes.lowest(count), direction) for count in counts]
         left.plot(counts, 1e3 * np.array(rates), ".-", color=colour, label=NAMES[approach])
     left.axvline(PAPER_MODES, color=GREY, linewidth=0.8, linestyle="--")
     left.set(ylabel="change of angular rate at 1 ft/s [mrad/s]", ylim=(0.0, None))
     left.legend(frameon=False, fontsize="small", loc="lower right")
-    kept = [4, PAPER_MODES, 12, 16, 20, 28, 40, FOLLOWED]
+    kept = [4, PAPER_MODES, 12, 16, 20, 28, 40, SIMULATED_MODES]
     for approach, colour in COMPARED.items():
         runs = [_run(approach, FOOT, count) for count in kept]
         for point, style in (("a", "o-"), ("b", "s--")):
@@ -172,7 +173,7 @@ def convergence() -> Figure:
     for ax in (left, right):
         ax.set_xscale("symlog", linthresh=10.0)
         ax.set_xlabel("modes kept, lowest first")
-        tidy(ax)
+        style_axes(ax)
     left.set_xlim(-1.0, 750.0)
     left.set_xticks((0, 8, 28, 100, 689), ("0", "8", "28", "100", "689"))
     right.set_xticks((4, 8, 16, 28, 60), ("4", "8", "16", "28", "60"))
@@ -185,8 +186,8 @@ def _rate_by_impulse(modes: BaseModes, direction: Sequence[float]) -> float:
     return float(np.linalg.norm(motion[:3]))
 
 
-def _together(run: "Result") -> float:
-    """Correlation of the two points, each along the axis in which it moves most: 1 means in phase."""
+def _correlation(run: "Result") -> float:
+    """Return the correlation of the two points, each along its axis of largest motion; 1 is in phase."""
     moves = []
     for node in POINTS.values():
         along = [run.history[f"tower/{node}.d{axis}"] for axis in "xyz"]
@@ -196,7 +197,7 @@ def _together(run: "Result") -> float:
 
 def _study(approach: str) -> Study:
     return Study(
-        by_rate=[_run(approach, float(rate), FOLLOWED) for rate in CLOSING_RATES],
+        by_rate=[_run(approach, float(rate), SIMULATED_MODES) for rate in CLOSING_RATES],
         few=_run(approach, FOOT, PAPER_MODES),
     )
 
@@ -211,4 +212,4 @@ def _run(approach: str, closing_rate: float, modes: int) -> "Result":
 def _over_rates(ax: "Axes", quantity: str) -> None:
     ax.set(xlabel="closing rate [m/s]", ylabel=quantity, xlim=(0.0, 0.5), ylim=(0.0, None))
     ax.legend(frameon=False, loc="upper left")
-    tidy(ax)
+    style_axes(ax)

@@ -1,4 +1,4 @@
-"""Which columns of a campaign are worth an axis, and how they are chosen and called."""
+"""Selection of the columns of a campaign that charts and tables show."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
 
-def select(options: list[str], value: str | None, label: str, changed: Any, mark: str) -> ui.select:
-    """Return a field in which a column is chosen."""
+def column_select(options: list[str], value: str | None, label: str, changed: Any, mark: str) -> ui.select:
+    """Return a selection field for a column."""
     field = ui.select(options, value=value, label=label, with_input=True, on_change=changed)
     field.props("dense outlined").style("width: 320px; max-width: 45%").mark(mark)
     return field
 
 
-def first_two(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
-    """Return the two inputs that say most about success, or else the first two that vary."""
+def default_axes(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
+    """Return the two inputs with the largest rank correlation with success, or else the first two that vary."""
     varying = [name for name in inputs if varies(columns, name)] or inputs
     scalar = [name for name in varying if not is_component(columns, name)] or varying
     success = columns.success
@@ -45,5 +45,5 @@ def varies(columns: "Columns", name: str) -> bool:
 
 
 def is_component(columns: "Columns", name: str) -> bool:
-    """Tell one component of a vector, whose length is a column too."""
+    """Tell whether a column is a component of a vector whose norm is a column too."""
     return f"{name.rpartition('.')[0]}.norm" in columns.numeric() and not name.endswith(".norm")

@@ -1,4 +1,4 @@
-"""One campaign: progress, table, scatter, envelope, springs; any run of it can be seen again."""
+"""One campaign: progress, table, scatter plot, envelope, spring sizing, and replay of any of its runs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -8,6 +8,7 @@ from nicegui import ui
 
 from softdock.errors import InputError, RunError
 from softdock.studio.pages import axes, frame
+from softdock.studio.pages.campaigns import show_outcomes
 from softdock.studio.pages.envelope import Envelope
 from softdock.studio.pages.run import RunView
 from softdock.studio.pages.scatter import Scatter
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
     from softdock.studio.columns import Columns
     from softdock.studio.server import Studio
 
-PERIOD = 0.7  # s between two looks at a campaign under way
-REFRESH = 4  # looks after which table and charts follow
+POLL_PERIOD = 0.7  # s between two updates of a running campaign
+REFRESH = 4  # updates between two refreshes of table and charts
 
 
 class Panel(Protocol):
-    """One way to look at the table of a campaign."""
+    """A view of the table of a campaign."""
 
     def refresh(self) -> None:
-        """Show what the table has now."""
+        """Show the current table."""
 
 
 async def show(studio: "Studio", campaign: str) -> None:
@@ -47,7 +48,7 @@ class CampaignPage:
     def __init__(self, studio: "Studio", campaign: str) -> None:
         self.studio, self.campaign = studio, campaign
         self.columns: Columns = studio.campaigns.columns(campaign)
-        self.looks = 0
+        self.updates = 0
         self.panels: list[Panel] = []
 
     async def build(self) -> None:
@@ -66,12 +67,12 @@ class CampaignPage:
                 self.counts = ui.row().style("gap: 6px").mark("counts")
             self.bar = ui.linear_progress(value=0.0, show_value=False, size="6px").classes("q-mt-sm")
         self.content = ui.column().classes("w-full").style("gap: 14px")
-        self.clock = ui.timer(PERIOD, self.look, active=False, immediate=False)
+        self.timer = ui.timer(POLL_PERIOD, self.update, active=False, immediate=False)
         async with frame.waiting():
-            await self.look()
+            await self.update()
 
-    async def look(self) -> None:
-        """Look at how far it is; table and charts follow now and then."""
+    async def update(self) -> None:
+        """Show the progress, and every `REFRESH` updates the current table and charts."""
         state = self.studio.campaigns.state(self.campaign)
         self.sentence.set_text(state.sentence)
         self.sentence.classes(add="problem" if state.error else "", remove="" if state.error else "problem")
@@ -81,18 +82,17 @@ class CampaignPage:
         self.resume.set_visibility(not state.running and not state.complete and state.total > 0)
         self.counts.clear()
         with self.counts:
-            for name, count in list(state.outcomes.items())[:8]:
-                ui.label(f"{name.replace('_', ' ')} {count:,}").classes("tag")
-        self.clock.active = state.running
-        self.looks += 1
-        if state.done and (not state.running or not self.panels or self.looks % REFRESH == 0):
+            show_outcomes(state.outcomes)
+        self.timer.active = state.running
+        self.updates += 1
+        if state.done and (not state.running or not self.panels or self.updates % REFRESH == 0):
             await self._refresh()
 
     async def _refresh(self) -> None:
         try:
             await background.io_bound(self.columns.update)
         except InputError:
-            return  # the table has not begun yet
+            return  # the table does not exist yet
         if not self.columns.size:
             return
         if not self.panels:
@@ -103,37 +103,37 @@ class CampaignPage:
 
     def _stop(self) -> None:
         self.studio.campaigns.stop(self.campaign)
-        self.clock.active = True
+        self.timer.active = True
 
     async def _resume(self) -> None:
         self.studio.campaigns.resume(self.campaign)
-        self.clock.active = True
+        self.timer.active = True
         self.resume.set_visibility(False)
 
     def _lay_out(self) -> None:
         names = self.columns.numeric()
         inputs = [name for name in names if name.startswith("input ")] or names
-        x, y = axes.first_two(self.columns, inputs)
-        makers: dict[str, Callable[[], Panel]] = {
-            "Scatter": lambda: Scatter(self.columns, x, y, self.show),
-            "Table": lambda: Table(self.columns, self.show),
+        x, y = axes.default_axes(self.columns, inputs)
+        factories: dict[str, Callable[[], Panel]] = {
+            "Scatter": lambda: Scatter(self.columns, x, y, self.show_run),
+            "Table": lambda: Table(self.columns, self.show_run),
             "Envelope": lambda: Envelope(self.columns, inputs, x, y),
             "Springs": lambda: Springs(self.columns),
         }
         with ui.element("div").classes("card").style("padding: 0 0 10px 0"):
             with ui.tabs().props("dense align=left no-caps").classes("w-full") as tabs:
-                for name in makers:
+                for name in factories:
                     ui.tab(name)
             panels = (
                 ui.tab_panels(tabs, value="Scatter", animated=False).props("keep-alive").classes("w-full")
             )
             with panels.style("background: transparent"):
-                for name, make in makers.items():
+                for name, create in factories.items():
                     with ui.tab_panel(name).style("padding: 10px 14px 0"):
-                        self.panels.append(make())
+                        self.panels.append(create())
 
-    async def show(self, number: int) -> None:
-        """Show one run in a window over the page; it is repeated if its history was not kept."""
+    async def show_run(self, number: int) -> None:
+        """Show one run in a dialog; it is repeated if its history was not saved."""
         with (
             ui.dialog().props("maximized") as dialog,
             ui.card().style("background: var(--page); width: 100%; padding: 14px 18px; gap: 10px"),
@@ -142,10 +142,10 @@ class CampaignPage:
                 ui.label(f"Run {number} of {self.campaign}").style("font-weight: 600; font-size: 17px")
                 ui.space()
                 ui.button("Close", icon="close", on_click=dialog.close).props("outline")
-            waiting = ui.row().classes("items-center")
-            with waiting:
+            notice = ui.row().classes("items-center")
+            with notice:
                 ui.icon("hourglass_top", size="22px").classes("soft")
-                ui.label("Repeating the run with its history ...").props("role=status")
+                ui.label("Repeating the run to record its history ...").props("role=status")
             body = ui.column().classes("w-full").style("gap: 14px")
         dialog.on("hide", dialog.delete)
         dialog.open()
@@ -157,4 +157,4 @@ class CampaignPage:
         except (InputError, RunError) as error:
             with body:
                 frame.problem(str(error))
-        waiting.set_visibility(False)
+        notice.set_visibility(False)

@@ -1,28 +1,31 @@
-"""Campaigns: start one, and the list of those in the folder."""
+"""Campaigns: start one, and the list of campaigns in the folder."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from softdock.campaign.loading import bundled_campaigns
 from softdock.errors import InputError, RunError
+from softdock.presentation.assessment import campaign_status
+from softdock.presentation.campaign import outcome_counts
 from softdock.studio.pages import frame
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-LISTED = 60
-PERIOD = 1.0  # s between two looks at campaigns under way
+MOST_LISTED = 60
+MOST_OUTCOMES = 8
+POLL_PERIOD = 1.0  # s between two updates while a campaign is running
 
 
 def show(studio: "Studio", chosen: str = "") -> None:
-    """Show the page; a campaign file may be chosen already."""
+    """Show the page, with a campaign file preselected if one is given."""
     ui.html("<h1>Campaigns</h1>", sanitize=False)
-    _starter(studio, chosen)
-    _list(studio)
+    _show_start(studio, chosen)
+    _show_list(studio)
 
 
-def _starter(studio: "Studio", chosen: str) -> None:
+def _show_start(studio: "Studio", chosen: str) -> None:
     own = {path: f"{path}: {head.get('title', '')}" for path, head in studio.folder.files("campaign")}
     choices = {**own, **{name: f"{name}: {title}" for name, title in bundled_campaigns().items()}}
     first = chosen if chosen in choices else next(iter(choices))
@@ -30,7 +33,7 @@ def _starter(studio: "Studio", chosen: str) -> None:
         with ui.row().classes("items-center w-full").style("margin-bottom: 8px"):
             ui.label("Start a campaign").style("font-weight: 600")
             ui.space()
-            ui.link("Compose a new one", "/compose")
+            ui.link("Compose a campaign", "/compose")
         with ui.row().classes("items-start w-full").style("gap: 10px"):
             what = ui.select(choices, value=first, label="Campaign").props("dense outlined")
             what.style("flex: 1 1 380px; min-width: 0").mark("campaign")
@@ -39,16 +42,16 @@ def _starter(studio: "Studio", chosen: str) -> None:
             seed = ui.input("Seed", placeholder="as in the file").props("dense outlined hide-bottom-space")
             seed.style("width: 150px").mark("seed")
             button = ui.button("Start", icon="play_arrow").props("unelevated").mark("start")
-        trouble = ui.column().classes("w-full").style("gap: 4px")
+        problem_box = ui.column().classes("w-full").style("gap: 4px")
         ui.label(
-            "It runs in a process of its own: close the page or the studio, it goes on. "
-            "Campaign files (kind: campaign) of the folder are listed with the bundled ones."
+            "A campaign runs in its own process and continues when the page or the studio is closed. "
+            "Campaign files (kind: campaign) of the folder are listed with the bundled campaigns."
         ).classes("soft").style("font-size: 12.5px; margin-top: 8px")
 
     async def start() -> None:
-        trouble.clear()
+        problem_box.clear()
         try:
-            numbers = {"runs": _whole(runs), "seed": _whole(seed)}
+            numbers = {"runs": _parse_integer(runs), "seed": _parse_integer(seed)}
         except ValueError:
             return
         button.disable()
@@ -56,7 +59,7 @@ def _starter(studio: "Studio", chosen: str) -> None:
             await studio.desk.do("planned", name=what.value, runs=numbers["runs"], seed=numbers["seed"])
             campaign = studio.campaigns.start(what.value, numbers["runs"], numbers["seed"])
         except (InputError, RunError) as error:
-            with trouble:
+            with problem_box:
                 frame.problem(str(error))
             return
         finally:
@@ -66,53 +69,43 @@ def _starter(studio: "Studio", chosen: str) -> None:
     button.on_click(start)
 
 
-def _whole(field: ui.input) -> int | None:
-    """Return the whole number of a field, None if it is empty; what is none is told at the field."""
+def _parse_integer(field: ui.input) -> int | None:
+    """Return the integer in a field, None if it is empty; show an error at the field and raise ValueError otherwise."""
     text = (field.value or "").strip()
     field.error = None
     if not text:
         return None
     if not text.isdecimal() or len(text) > 18:
-        field.error = "Must be a whole number."
+        field.error = "Must be an integer."
         raise ValueError
     return int(text)
 
 
-def _list(studio: "Studio") -> None:
+def _show_list(studio: "Studio") -> None:
     box = ui.column().classes("w-full").style("gap: 8px")
 
     def show() -> None:
-        names = studio.campaigns.known()[:LISTED]
+        names = studio.campaigns.known()[:MOST_LISTED]
         states = {name: studio.campaigns.state(name) for name in names}
         box.clear()
         with box:
             if not names:
-                ui.label("No campaign in this folder yet.").classes("soft")
+                ui.label("No campaigns in this folder.").classes("soft")
             for name, state in states.items():
                 tile = ui.link(target=f"/campaign/{name}").classes("tile").style("width: 100%")
                 with tile, ui.row().classes("items-center w-full").style("gap: 12px"):
-                    colour = (
-                        "red"
-                        if state.error
-                        else "amber"
-                        if state.running
-                        else "green"
-                        if state.complete
-                        else "grey"
-                    )
-                    ui.element("span").classes(f"light {colour}").props("aria-hidden=true")
+                    frame.status(campaign_status(bool(state.error), state.running, state.complete))
                     ui.label(name).style("font-weight: 600; overflow-wrap: anywhere")
                     ui.label(state.sentence).classes("soft").style("flex: 1 1 200px")
-                    outcomes(state.outcomes)
+                    show_outcomes(state.outcomes)
         timer.active = any(state.running for state in states.values())
 
-    timer = ui.timer(PERIOD, show, active=False, immediate=False)
+    timer = ui.timer(POLL_PERIOD, show, active=False, immediate=False)
     show()
 
 
-def outcomes(counts: dict[str, int]) -> Any:
-    """Show how often each outcome occurred."""
-    with ui.row().style("gap: 6px") as row:
-        for name, count in list(counts.items())[:8]:
-            ui.label(f"{name.replace('_', ' ')} {count:,}").classes("tag")
-    return row
+def show_outcomes(counts: dict[str, int]) -> None:
+    """Show the number of runs of each outcome."""
+    with ui.row().style("gap: 6px"):
+        for text in outcome_counts(counts)[:MOST_OUTCOMES]:
+            ui.label(text).classes("tag")

@@ -1,4 +1,4 @@
-"""A scenario being edited: form, text, what changed; and beside it the last run."""
+"""Scenario editor: form, text and changes, with the last run beside them."""
 
 import asyncio
 import html
@@ -9,19 +9,31 @@ from nicegui import ui
 from nicegui.elements.mixins.validation_element import ValidationElement
 
 from softdock.errors import InputError, RunError
+from softdock.presentation.labels import label
 from softdock.studio import saving
 from softdock.studio.folder import is_bundled
 from softdock.studio.pages import frame
-from softdock.studio.pages.pause import Pause
+from softdock.studio.pages.debouncer import Debouncer
 from softdock.studio.pages.run import RunView
 
 if TYPE_CHECKING:
     from softdock.studio.form import Node
     from softdock.studio.server import Studio
 
-BARE = re.compile(r"[-+0-9.eE ]*")
-FIRST = ("approach", "speed", "duration", "gap", "chaser", "target", "contact", "latch", "stop", "bodies")
-OPEN = ("approach", "chaser", "target", "contact", "latch", "stop")
+PLAIN_NUMBER = re.compile(r"[-+0-9.eE ]*")
+FIRST_GROUPS = (
+    "approach",
+    "speed",
+    "duration",
+    "gap",
+    "chaser",
+    "target",
+    "contact",
+    "latch",
+    "stop",
+    "bodies",
+)
+EXPANDED = ("approach", "chaser", "target", "contact", "latch", "stop")
 
 
 async def show(studio: "Studio", name: str) -> None:
@@ -39,7 +51,7 @@ async def show(studio: "Studio", name: str) -> None:
 
 
 class Editor:
-    """The page of one scenario; the text is the truth, the form changes it."""
+    """The page of one scenario; the form edits the text."""
 
     def __init__(self, studio: "Studio", name: str, text: str) -> None:
         self.studio, self.name, self.text = studio, name, text
@@ -47,12 +59,12 @@ class Editor:
         self.problems: list[dict[str, Any]] = []
         self.shape: list[str] = []
         self.form: list[Node] = []
-        self.opened: set[str] = set()
-        self._turn = asyncio.Lock()
-        self._pause = Pause(self._read)
+        self.expanded: set[str] = set()
+        self._lock = asyncio.Lock()
+        self._debouncer = Debouncer(self._reload_form)
 
     def build(self) -> None:
-        """Lay the page out."""
+        """Create the elements of the page."""
         with ui.row().classes("items-center w-full no-wrap").style("gap: 12px"):
             ui.label(self.name).style("font-size: 20px; font-weight: 600; overflow-wrap: anywhere").props(
                 "role=heading"
@@ -67,7 +79,7 @@ class Editor:
                     form = ui.tab("Form")
                     text = ui.tab("Text")
                     changes = ui.tab("Changes")
-                panels = ui.tab_panels(tabs, value=form, animated=False, on_change=self._shown)
+                panels = ui.tab_panels(tabs, value=form, animated=False, on_change=self._change_tab)
                 with panels.classes("w-full").style("background: transparent"):
                     with ui.tab_panel(form).style(
                         "padding: 10px 14px; height: calc(100vh - 200px); overflow-y: auto"
@@ -77,20 +89,20 @@ class Editor:
                         "padding: 8px; height: calc(100vh - 200px); overflow-y: auto"
                     ):
                         self.text_problems = ui.column().classes("w-full").style("gap: 4px")
-                        self.code = ui.codemirror(self.text, language="YAML", on_change=self._typed).classes(
-                            "w-full"
-                        )
+                        self.code = ui.codemirror(
+                            self.text, language="YAML", on_change=self._text_changed
+                        ).classes("w-full")
                         self.code.style("height: calc(100vh - 230px)").mark("text")
                     with ui.tab_panel(changes).style("padding: 10px 14px; min-height: 200px"):
                         self.changes_box = ui.column().classes("w-full").style("gap: 6px")
             with ui.column().classes("w-full").style("gap: 0; min-width: 0"):
                 self.problem_box = ui.column().classes("w-full problems").style("gap: 4px")
-                self.about_box = ui.column().classes("w-full").style("gap: 0")
+                self.description_box = ui.column().classes("w-full").style("gap: 0")
                 self.view = RunView(self.studio)
 
     async def check(self) -> None:
-        """Check the text and show what came out."""
-        async with self._turn:
+        """Check the text and show the result."""
+        async with self._lock:
             try:
                 answer = await self.studio.desk.do("checked", text=self.text, name=self.name)
             except (InputError, RunError) as error:
@@ -101,7 +113,7 @@ class Editor:
 
     async def change(self, path: str, value: str) -> None:
         """Write a value of the form into the text."""
-        async with self._turn:
+        async with self._lock:
             try:
                 answer = await self.studio.desk.do(
                     "changed", text=self.text, name=self.name, path=path, value=value
@@ -120,42 +132,42 @@ class Editor:
             if shape != self.shape:
                 self.shape = shape
                 self._draw_form()
-            self._show_about()
+            self._show_description()
         self._show_problems()
         self._show_changes(answer.get("changes", []))
         self.go.set_enabled(not self.problems)
         count = len(self.problems)
         self.verdict.set_text("" if not count else "One problem" if count == 1 else f"{count} problems")
 
-    def _show_about(self) -> None:
+    def _show_description(self) -> None:
         words = {one["path"]: one["value"] for one in self.form if one.get("kind") == "text"}
-        self.about_box.clear()
+        self.description_box.clear()
         if self.view.shown or not words.get("description"):
             return
-        with self.about_box, ui.element("div").classes("card"):
+        with self.description_box, ui.element("div").classes("card"):
             ui.label(words.get("title", "")).style("font-weight: 600")
             ui.label(words["description"]).classes("soft").style("line-height: 1.5; margin-top: 4px")
 
     def _show_problems(self) -> None:
         by_field: dict[str, list[str]] = {}
-        elsewhere = []
+        others = []
         for one in self.problems:
             if one["field"] in self.fields:
                 by_field.setdefault(one["field"], []).append(frame.message(one))
             else:
-                elsewhere.append(one)
+                others.append(one)
         for path in self.fields:
             self._mark(path, " ".join(by_field.get(path, ())))
         self.problem_box.clear()
         with self.problem_box:
-            for one in elsewhere[:20]:
+            for one in others[:20]:
                 frame.problem(one["text"])
         self.text_problems.clear()
         with self.text_problems:
             for one in self.problems[:20]:
                 place = f"Line {one['line']}: " if one["line"] else ""
                 button = ui.button(
-                    f"{place}{one['field']} {frame.message(one)}", on_click=self._to(one["line"])
+                    f"{place}{one['field']} {frame.message(one)}", on_click=self._reveal(one["line"])
                 )
                 button.props("flat dense no-caps align=left color=negative").classes("problem w-full").mark(
                     "line-problem"
@@ -166,29 +178,29 @@ class Editor:
         self.code.line_tooltips = own
 
     def _mark(self, path: str, message: str) -> None:
-        """Show a message at a field, or take it away."""
+        """Show a message at a field; an empty message removes it."""
         field = self.fields.get(path)
         if isinstance(field, ValidationElement) and (field.error or "") != message:
             field.error = message or None
 
-    def _to(self, line: int | None) -> Any:
+    def _reveal(self, line: int | None) -> Any:
         return (lambda: self.code.reveal_line(line)) if line else (lambda: None)
 
     def _show_changes(self, changes: list[list[str]]) -> None:
         self.changes_box.clear()
         with self.changes_box:
             if not changes:
-                nothing = "Nothing differs from the bundled scenario."
-                other = "The file is no bundled scenario with changes, or nothing differs."
-                ui.label(nothing if is_bundled(self.name) else other).classes("soft")
+                unchanged = "No changes to the bundled scenario."
+                other = "No changes, or the file is not based on a bundled scenario."
+                ui.label(unchanged if is_bundled(self.name) else other).classes("soft")
                 return
-            ui.label("Against the bundled scenario:").classes("soft")
+            ui.label("Changes to the bundled scenario:").classes("soft")
             rows = "".join(
-                f"<tr><td class=mono>{_plain(path)}</td><td>{_plain(before) or '<i>nothing</i>'}</td>"
-                f"<td>{_plain(after) or '<i>nothing</i>'}</td></tr>"
+                f"<tr><td class=mono>{_escape(path)}</td><td>{_escape(before) or '<i>none</i>'}</td>"
+                f"<td>{_escape(after) or '<i>none</i>'}</td></tr>"
                 for path, before, after in changes
             )
-            head = "<tr><th>field</th><th>bundled</th><th>here</th></tr>"
+            head = "<tr><th>field</th><th>bundled</th><th>this scenario</th></tr>"
             ui.html(f'<table class="plain">{head}{rows}</table>', sanitize=False).classes("w-full")
 
     def _draw_form(self) -> None:
@@ -196,7 +208,7 @@ class Editor:
         self.form_box.clear()
         with self.form_box:
             rest = [node for node in self.form if node["path"] not in ("title", "description")]
-            order = {name: i for i, name in enumerate(FIRST)}
+            order = {name: i for i, name in enumerate(FIRST_GROUPS)}
             for node in sorted(rest, key=lambda one: order.get(one["path"], len(order))):
                 self._draw(node, top=True)
 
@@ -209,7 +221,7 @@ class Editor:
             return
         if node.get("vector"):
             with ui.column().classes("w-full").style("gap: 0"):
-                head = ui.label(_words(node["label"])).classes("soft").style("font-size: 12px")
+                head = ui.label(label(node["label"])).classes("soft").style("font-size: 12px")
                 head.props["title"] = node["about"]
                 columns = min(len(node["children"]), 3)
                 with ui.element("div").style(
@@ -218,68 +230,68 @@ class Editor:
                     for child in node["children"]:
                         self._draw_field(child)
             return
-        expansion = ui.expansion(_words(node["label"])).classes("w-full").props("dense")
+        expansion = ui.expansion(label(node["label"])).classes("w-full").props("dense")
         if top:
             expansion.props("header-class=text-weight-medium").style(
                 "border: 1px solid var(--line); border-radius: 8px"
             )
 
         def fill() -> None:
-            """Make the inside when it is first seen: a mechanism has hundreds of fields."""
+            """Create the content when it is first expanded: a mechanism has hundreds of fields."""
             if expansion.value and not expansion.default_slot.children:
                 with expansion:
-                    self._draw_inside(path)
+                    self._draw_group(path)
                 self._show_problems()
 
         path = node["path"]
         expansion.on_value_change(fill)
-        if path in OPEN or path in self.opened:
+        if path in EXPANDED or path in self.expanded:
             expansion.value = True
         expansion.on_value_change(
-            lambda event: (self.opened.add if event.value else self.opened.discard)(path)
+            lambda event: (self.expanded.add if event.value else self.expanded.discard)(path)
         )
 
-    def _draw_inside(self, path: str) -> None:
+    def _draw_group(self, path: str) -> None:
         node = _group(self.form, path)
         if node is None:
             return
         if node["about"]:
             ui.label(node["about"]).classes("soft").style("font-size: 12px; line-height: 1.4")
-        left = [child for child in node["children"] if not child["given"]]
+        defaults = [child for child in node["children"] if not child["given"]]
         for child in node["children"]:
             if child["given"]:
                 self._draw(child)
-        if left:
-            with ui.expansion("Left at their defaults").props("dense").classes("w-full soft"):
-                for child in left:
+        if defaults:
+            with ui.expansion("Defaults").props("dense").classes("w-full soft"):
+                for child in defaults:
                     self._draw(child)
 
     def _draw_field(self, node: "Node") -> None:
-        path, label = node["path"], _words(node["label"])
+        path, title = node["path"], label(node["label"])
         if node["kind"] == "long":
-            ui.label(f"{label}: {node['value']}").classes("soft").style("font-size: 12px")
+            ui.label(f"{title}: {node['value']}").classes("soft").style("font-size: 12px")
             return
         field: Any
         if node["kind"] == "flag":
             value = node["value"] if node["value"] is not None else bool(node["default"])
-            field = ui.switch(label, value=value)
-            field.on_value_change(lambda event: self._changed(path, "true" if event.value else "false"))
+            field = ui.switch(title, value=value)
+            field.on_value_change(lambda event: self._field_changed(path, "true" if event.value else "false"))
         elif node["kind"] == "choice":
             given = str(node["value"] or node["default"] or "")
             options = dict.fromkeys([*map(str, node["choices"]), *([given] if given else [])])
-            field = ui.select(list(options), value=given or None, label=label)
-            field.on_value_change(lambda event: self._changed(path, str(event.value)))
+            field = ui.select(list(options), value=given or None, label=title)
+            field.on_value_change(lambda event: self._field_changed(path, str(event.value)))
         else:
-            field = ui.input(label, value=node["value"])
-            field.on("change", lambda: self._changed(path, field.value or ""))
-            field.on("keydown.enter", lambda: self._changed(path, field.value or ""))
+            field = ui.input(title, value=node["value"])
+            field.on("change", lambda: self._field_changed(path, field.value or ""))
+            field.on("keydown.enter", lambda: self._field_changed(path, field.value or ""))
             if node["unit"]:
                 field.props["placeholder"] = node["default"]
                 with field.add_slot("append"):
                     unit = ui.label(node["unit"]).classes("soft").style("font-size: 12px")
-                # a text with its own unit says all; a bare number is in this one
+                # the unit of a plain number; a text with a unit has its own
                 unit.bind_visibility_from(
-                    field, "value", backward=lambda text: bool(BARE.fullmatch(text or ""))
+                    field, "value", backward=lambda text: bool(PLAIN_NUMBER.fullmatch(text or ""))
                 )
         if node["kind"] != "flag":
             field.props("dense outlined stack-label hide-bottom-space").classes("w-full")
@@ -288,39 +300,39 @@ class Editor:
         field.mark(f"field-{path}")
         self.fields[path] = field
 
-    async def _changed(self, path: str, value: str) -> None:
+    async def _field_changed(self, path: str, value: str) -> None:
         known = {one["path"]: one for one in _leaves(self.form)}.get(path)
         if known is not None and known.get("value") == value:
             return
         await self.change(path, value)
 
-    def _typed(self, event: Any) -> None:
+    def _text_changed(self, event: Any) -> None:
         if event.value == self.text:
             return
         self.text = event.value
-        self._pause.begin(self.form_box)
+        self._debouncer.restart(self.form_box)
 
-    async def _read(self) -> None:
-        self.shape = []  # values of the form come from the text
+    async def _reload_form(self) -> None:
+        self.shape = []  # rebuild the form from the text
         await self.check()
 
-    def _shown(self, event: Any) -> None:
+    def _change_tab(self, event: Any) -> None:
         wide = str(event.value) != "Form"
         self.split.classes(add="even" if wide else "", remove="" if wide else "even")
         if self.code.value != self.text:
             self.code.value = self.text
 
     async def run(self) -> None:
-        """Run the text as it is, once what was typed last has come into it."""
-        async with self._turn:
+        """Run the current text after pending edits."""
+        async with self._lock:
             if self.problems:
                 return
-        self.about_box.clear()
+        self.description_box.clear()
         self.view.follow(self.studio.runs.start(self.name, self.text))
 
     def _ask_name(self) -> None:
         with ui.dialog() as dialog, ui.card().style("min-width: 420px"):
-            ui.label("Save the scenario as a file of the folder").style("font-weight: 600")
+            ui.label("Save the scenario as a file in the folder").style("font-weight: 600")
             stem = f"my-{self.name}.yaml" if is_bundled(self.name) else self.name
             name = (
                 ui.input("File", value=stem)
@@ -336,7 +348,7 @@ class Editor:
     def _save(self, field: ui.input, dialog: ui.dialog) -> None:
         name = (field.value or "").strip()
         try:
-            saving.keep_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
+            saving.keep_text(self.studio.folder, name, _portable(self.text, self.name), replace=True)
         except InputError as error:
             field.error = str(error)
             return
@@ -344,8 +356,8 @@ class Editor:
         ui.navigate.to(f"/scenario?name={name}")
 
 
-def _anchored(text: str, name: str) -> str:
-    """Return a text as it can stand in another folder: a bundled one becomes itself with changes."""
+def _portable(text: str, name: str) -> str:
+    """Return a text that loads from another folder: a bundled scenario becomes `base:` with changes."""
     if not is_bundled(name):
         return text
     from softdock.scenario.loading import bundled_text, written
@@ -370,10 +382,6 @@ def _group(form: "list[Node]", path: str) -> "Node | None":
     return None
 
 
-def _words(label: str) -> str:
-    return label.replace("_", " ")
-
-
-def _plain(text: str) -> str:
-    """Return a text that can stand in HTML."""
+def _escape(text: str) -> str:
+    """Return a text in one line, escaped for HTML."""
     return html.escape(" ".join(str(text).split()), quote=True)

@@ -1,4 +1,4 @@
-"""Where a campaign succeeds: the share of success over two inputs, cell by cell."""
+"""Capture envelope of a campaign: success rate over two inputs, cell by cell."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 
 class Envelope:
-    """The panel of the envelope."""
+    """Panel with the capture envelope."""
 
     def __init__(self, columns: "Columns", inputs: list[str], x: str, y: str) -> None:
         self.columns = columns
         names = inputs if x in inputs and y in inputs else columns.numeric()
         with ui.row().classes("items-center w-full").style("gap: 10px"):
-            self.x = axes.select(names, x, "Across", self.refresh, "envelope-x")
-            self.y = axes.select(names, y, "Up", self.refresh, "envelope-y")
+            self.x = axes.column_select(names, x, "X axis", self.refresh, "envelope-x")
+            self.y = axes.column_select(names, y, "Y axis", self.refresh, "envelope-y")
         self.note = ui.label().classes("soft").style("font-size: 12.5px")
         self.chart = ui.echart({"series": []}).classes("w-full").mark("envelope")
         self.chart.style("height: max(380px, calc(100vh - 360px))")
 
     def refresh(self) -> None:
-        """Draw what the table has now."""
+        """Draw the current table."""
         success = self.columns.success
         if success is None:
             self.note.set_text(
-                "The campaign does not say which outcomes are a success (key `success`), so there is no envelope."
+                "The campaign does not define which outcomes are a success (key `success`), so there is no envelope."
             )
             self.chart.set_visibility(False)
             return
         self.note.set_text(
-            "Share of success in each cell [%], and the lower end of its 95 % Wilson interval; no model is fitted."
+            "Success rate in each cell [%], and the lower limit of its 95 % Wilson interval; no model is fitted."
         )
         options = envelope_options(self.columns, self.x.value, self.y.value, success)
         self.chart.options.clear()
@@ -44,7 +44,7 @@ class Envelope:
 
 
 def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[str, Any]:
-    """Return the share of success over two inputs, cell by cell."""
+    """Return the chart of the success rate over two inputs, cell by cell."""
     found = capture_envelope(columns.column(x), columns.column(y), success)
     cells = []
     for i in range(found.runs.shape[0]):

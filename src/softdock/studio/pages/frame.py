@@ -1,4 +1,4 @@
-"""What all pages share: head line, colours, light and dark, errors as sentences."""
+"""Parts common to all pages: header, colours, light and dark theme, error messages."""
 
 import html
 from collections.abc import AsyncIterator, Iterator
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request
 from nicegui import ui
 
+from softdock.presentation.colours import STATUS_COLOURS, STATUS_CSS, css_variables
+from softdock.presentation.status import Status
+from softdock.presentation.tables import status_mark
+
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
@@ -17,65 +21,73 @@ ICON = (
     '<path d="M3 11h9l6 5l-6 5H3z" fill="#3b7dd8"/>'
     '<path d="M29 5h-7l-7 6M29 27h-7l-7-6" stroke="#e08a2e" stroke-width="3" stroke-linecap="round"/></svg>'
 )
-LAMP = (
+THEME_ICON = (
     '<svg viewBox="0 0 24 24" width="22" height="22"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
     'stroke-width="2"/><path class="half" d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor"/>'
     '<circle class="whole" cx="12" cy="12" r="8.5" fill="currentColor"/></svg>'
 )
-"""Half of it is filled where the page is as the system, all of it in the dark, none in the light."""
-THEME = "Light, dark or as the system"
-PLACES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns": "Campaigns"}
-DARK = "softdock_dark"
-PATIENCE = 60.0  # s for a browser on a busy machine to come back with its web socket
-STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""Half filled for the theme of the system, filled for dark, empty for light."""
+THEME = "Theme: light, dark or system"
+PAGES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns": "Campaigns"}
+THEME_COOKIE = "softdock_dark"
+CONNECTION_TIMEOUT = 60.0  # s until the web socket of the browser is connected; the machine may be busy
+STYLE = (
+    f":root {{ {css_variables()} }}\nbody.body--dark {{ {css_variables(dark=True)} }}\n{STATUS_CSS}"
+    + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+)
 KEYS = Path(__file__).with_name("keys.js").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("head.js").read_text(encoding="utf-8")
 
 
 def chosen_theme(request: Request) -> str:
-    """Return light or dark where the person has chosen one, else an empty text: as the system."""
-    chosen = request.cookies.get(DARK, "")
+    """Return the theme that the user has chosen: light, dark, or an empty text for that of the system."""
+    chosen = request.cookies.get(THEME_COOKIE, "")
     return chosen if chosen in ("light", "dark") else ""
 
 
-def head(studio: "Studio", here: str) -> str:
-    """Return the head line of every page as HTML; `head.js` moves it."""
+def header(studio: "Studio", here: str) -> str:
+    """Return the header of every page as HTML; `head.js` handles its theme button."""
     links = "".join(
         f'<a href="{address}" class="place{" here" if address == here else ""}"'
         f"{' aria-current=page' if address == here else ''}>{name}</a>"
-        for address, name in PLACES.items()
+        for address, name in PAGES.items()
     )
     root = studio.folder.root
     whole, short = html.escape(str(root), quote=True), html.escape(str(Path(*root.parts[-2:])))
     return (
         f'<div class="head"><span class="icon">{ICON}</span><b>Softdock</b><nav aria-label="Pages">{links}</nav>'
         f'<span class="where soft mono" title="{whole}">{short}</span>'
-        f'<button type="button" class="theme" data-theme="auto" title="{THEME}" aria-label="{THEME}">{LAMP}</button>'
+        f'<button type="button" class="theme" data-theme="auto" title="{THEME}" aria-label="{THEME}">'
+        f"{THEME_ICON}</button>"
         "</div>"
     )
 
 
 @contextmanager
 def page(studio: "Studio", here: str, title: str, request: Request) -> Iterator[None]:
-    """Set up a page with its head line; what is made inside is its content."""
+    """Set up a page with its header; elements created inside are its content."""
     studio.wake()
     ui.dark_mode({"dark": True, "light": False}.get(chosen_theme(request)))
     ui.colors(
-        primary="#2f6fce", secondary="#5c6979", accent="#e08a2e", positive="#2e9e5b", negative="#d33b3b"
+        primary="#2f6fce",
+        secondary="#5c6979",
+        accent="#e08a2e",
+        positive=STATUS_COLOURS[Status.GOOD][0],
+        negative=STATUS_COLOURS[Status.FAILED][0],
     )
     ui.add_css(STYLE)
     ui.add_body_html(f"<script>{SCRIPT}{KEYS}</script>")
     ui.page_title(f"{title} - Softdock")
     with ui.header(elevated=False).style("padding: 0; gap: 0"):
-        ui.html(head(studio, here), sanitize=False).classes("w-full")
+        ui.html(header(studio, here), sanitize=False).classes("w-full")
     yield
 
 
 @asynccontextmanager
 async def waiting() -> AsyncIterator[None]:
-    """Send the page before what takes a while: a worker may still be starting."""
+    """Send the page with the text "Loading" before slow work; a worker may still be starting."""
     note = ui.label("Loading ...").classes("soft").props("role=status")
-    await ui.context.client.connected(timeout=PATIENCE)
+    await ui.context.client.connected(timeout=CONNECTION_TIMEOUT)
     try:
         yield
     finally:
@@ -83,27 +95,17 @@ async def waiting() -> AsyncIterator[None]:
 
 
 def problem(text: str) -> None:
-    """Show something that is wrong."""
+    """Show an error message."""
     ui.label(text).classes("problem").props("role=alert")
 
 
-def message(told: dict[str, Any]) -> str:
-    """Return what a problem says where its field is seen anyway."""
-    given = f" Given: {told['given']}." if told.get("given") else ""
-    hint = f" {told['hint']}" if told.get("hint") else ""
-    return f"{told['message']}{given}{hint}"
+def message(problem: dict[str, Any]) -> str:
+    """Return the message of a problem without its field, for display at that field."""
+    given = f" Given: {problem['given']}." if problem.get("given") else ""
+    hint = f" {problem['hint']}" if problem.get("hint") else ""
+    return f"{problem['message']}{given}{hint}"
 
 
-def number(value: object) -> str:
-    """Return a value as the page shows it."""
-    match value:
-        case None:
-            return "-"
-        case bool():
-            return "yes" if value else "no"
-        case float():
-            return f"{value:.5g}"
-        case list():
-            return ", ".join(number(one) for one in value)
-        case _:
-            return str(value)
+def status(value: Status) -> None:
+    """Show the coloured mark of a status."""
+    ui.html(status_mark(value), sanitize=False).style("line-height: 0")

@@ -1,37 +1,37 @@
-// The gallery: search among the tiles, add files, and fetch at leisure what the next page needs.
+// The gallery: search, file upload, and prefetching of files that other pages need.
 (() => {
   const search = document.getElementById("search");
   const tiles = [...document.querySelectorAll("a.tile")];
-  const sift = () => {
+  const filter = () => {
     const word = search.value.trim().toLowerCase();
     for (const tile of tiles) tile.hidden = !tile.dataset.words.includes(word);
   };
-  search.addEventListener("input", sift);
-  sift(); // the browser may have kept what was typed
+  search.addEventListener("input", filter);
+  filter(); // the browser may have restored the text
 
   const files = document.getElementById("files");
-  const refused = document.getElementById("refused");
-  const tell = (text) => {
+  const problems = document.getElementById("problems");
+  const showProblem = (text) => {
     const line = Object.assign(document.createElement("p"), { className: "problem", textContent: text });
     line.setAttribute("role", "alert");
-    refused.append(line);
+    problems.append(line);
   };
   files.addEventListener("change", async () => {
-    refused.replaceChildren();
+    problems.replaceChildren();
     for (const file of files.files) {
       try {
         const answer = await fetch(`/files?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-        if (!answer.ok) tell((await answer.text()).trim());
+        if (!answer.ok) showProblem((await answer.text()).trim());
       } catch {
-        tell(`'${file.name}' has not arrived; perhaps it is too large.`);
+        showProblem(`'${file.name}' could not be uploaded; it may be too large.`);
       }
     }
     files.value = "";
-    if (!refused.childElementCount) location.reload();
+    if (!problems.childElementCount) location.reload();
   });
 
   addEventListener("load", () => setTimeout(() => {
-    for (const href of JSON.parse(document.getElementById("ahead").textContent)) {
+    for (const href of JSON.parse(document.getElementById("prefetched").textContent)) {
       document.head.append(Object.assign(document.createElement("link"), { rel: "prefetch", href }));
     }
   }, 300));

@@ -1,6 +1,6 @@
-"""The gallery: bundled scenarios and the person's own files, each with a picture and a sentence.
+"""The gallery: bundled scenarios and files of the folder, each with a thumbnail and a title.
 
-A plain page: it is whole with the first answer of the server, and needs no script to be read and used.
+The page is static HTML: it is complete with the first response of the server and readable without scripts.
 """
 
 import functools
@@ -20,27 +20,27 @@ from softdock.studio.pages import frame
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-UPLOADED = (*SUFFIXES, ".step", ".stp", ".stl", ".obj", ".ply", ".glb", ".urdf")
+UPLOAD_SUFFIXES = (*SUFFIXES, ".step", ".stp", ".stl", ".obj", ".ply", ".glb", ".urdf")
 LARGEST_TEXT, LARGEST_CAD = 1_000_000, 15_000_000  # bytes
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
-AHEAD = (
+PREFETCHED = (
     "vue.esm-browser.prod.js", "quasar.umd.prod.js", "nicegui.js", "socket.io.min.js", "dompurify.mjs",
     "quasar.unimportant.prod.css", "quasar.important.prod.css", "nicegui.css", "lang/en-US.umd.prod.js",
 )  # fmt: skip
-"""Files of NiceGUI that every other page begins with."""
+"""Files of NiceGUI that all other pages need."""
 
 
 def page(studio: "Studio", theme: str) -> str:
     """Return the page as HTML."""
     own = [
-        _tile(path, head.get("title") or _about(head), head.get("kind", ""))
-        for path, head in studio.folder.files()
+        _tile(path, header.get("title") or _describe(header), header.get("kind", ""))
+        for path, header in studio.folder.files()
     ]
     body = (
-        _file("gallery.html")
+        _read("gallery.html")
         .replace("{bundled}", _bundled())
-        .replace("{accepted}", ",".join(UPLOADED))
-        .replace("{own}", _own(own, str(studio.folder.root)))
+        .replace("{accepted}", ",".join(UPLOAD_SUFFIXES))
+        .replace("{own}", _own_files(own, str(studio.folder.root)))
     )
     fonts = f'<link rel="stylesheet" href="{_static()}/fonts.css">'
     return (
@@ -48,14 +48,14 @@ def page(studio: "Studio", theme: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:image/svg+xml,{quote(frame.ICON)}"><style>{frame.STYLE}</style></head>'
         f'<body class="plain {f"body--{theme}" if theme else ""}"><script>{frame.SCRIPT}</script>'
-        f"<header>{frame.head(studio, '/')}</header>{body}"
-        f'<script type="application/json" id="ahead">{_ahead()}</script>'
-        f"<script>{_file('gallery.js')}</script>{fonts}</body></html>"
+        f"<header>{frame.header(studio, '/')}</header>{body}"
+        f'<script type="application/json" id="prefetched">{_prefetched()}</script>'
+        f"<script>{_read('gallery.js')}</script>{fonts}</body></html>"
     )
 
 
 @functools.cache
-def _file(name: str) -> str:
+def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -66,15 +66,15 @@ def _bundled() -> str:
     )
 
 
-def _own(tiles: list[str], root: str) -> str:
+def _own_files(tiles: list[str], root: str) -> str:
     if tiles:
         return f'<h2>Your files</h2><div class="gallery">{"".join(tiles)}</div>'
-    empty = f"No scenario files in {html.escape(root)} yet: open a bundled scenario, change it and save it."
+    empty = f"No scenario files in {html.escape(root)}: open a bundled scenario, change it and save it."
     return f'<p class="soft">{empty}</p>'
 
 
-def _about(head: dict[str, str]) -> str:
-    return f"{head['base']} with changes" if "base" in head else "A scenario without a title"
+def _describe(header: dict[str, str]) -> str:
+    return f"{header['base']} with changes" if "base" in header else "A scenario without a title"
 
 
 def _tile(name: str, sentence: str, kind: str) -> str:
@@ -93,16 +93,16 @@ def _static() -> str:
 
 
 @functools.cache
-def _ahead() -> str:
+def _prefetched() -> str:
     folder = Path(nicegui.__file__).parent / "static"
-    return json.dumps([f"{_static()}/{name}" for name in AHEAD if (folder / name).is_file()])
+    return json.dumps([f"{_static()}/{name}" for name in PREFETCHED if (folder / name).is_file()])
 
 
-def keep(studio: "Studio", name: str, content: bytes) -> None:
-    """Keep a file that was sent, judged here: what the browser has checked counts for nothing."""
+def save_upload(studio: "Studio", name: str, content: bytes) -> None:
+    """Save an uploaded file; name and size are checked here, independent of the browser."""
     suffix = f".{name.rpartition('.')[2].lower()}"
-    if not SAFE_NAME.fullmatch(name) or suffix not in UPLOADED:
-        raise InputError(f"'{name[:80]}' is no name of a scenario or CAD file.")
+    if not SAFE_NAME.fullmatch(name) or suffix not in UPLOAD_SUFFIXES:
+        raise InputError(f"'{name[:80]}' is not a valid name of a scenario or CAD file.")
     most = LARGEST_TEXT if suffix in SUFFIXES else LARGEST_CAD
     if len(content) > most:
         raise InputError(f"'{name}' is larger than {most / 1e6:g} MB.")
@@ -111,6 +111,6 @@ def keep(studio: "Studio", name: str, content: bytes) -> None:
         with path.open("xb") as out:
             out.write(content)
     except FileExistsError:
-        raise InputError(f"There is a file '{name}' already; rename yours first.") from None
+        raise InputError(f"A file '{name}' exists already; rename yours.") from None
     except OSError as error:
-        raise InputError(f"'{name}' cannot be kept: {error.strerror}.") from None
+        raise InputError(f"'{name}' cannot be saved: {error.strerror}.") from None

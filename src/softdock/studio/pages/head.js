@@ -1,4 +1,4 @@
-// The head line of every page: light, dark or as the system, kept in a cookie that the server reads.
+// Theme button of every page: light, dark or system, stored in a cookie that the server reads.
 (() => {
   const NEXT = { auto: "dark", dark: "light", light: "auto" };
   const NAME = "softdock_dark";
@@ -7,7 +7,7 @@
   const show = () => {
     const word = chosen();
     const dark = word === "dark" || (word === "auto" && system.matches);
-    if (window.setDark) window.setDark(word === "auto" ? null : dark); // pages made by NiceGUI
+    if (window.setDark) window.setDark(word === "auto" ? null : dark); // pages of NiceGUI
     document.body.classList.toggle("body--dark", dark);
     document.body.classList.toggle("body--light", !dark);
     for (const button of document.querySelectorAll("button.theme")) button.dataset.theme = word;

@@ -1,4 +1,4 @@
-// Keys that nothing on the page has a use for go to the replay that is seen, wherever the focus is.
+// Forward keys that no element of the page handles to the visible replay, wherever the focus is.
 (() => {
   const TYPING = "input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox], [role=listbox]";
   const TURNED = "[role=tab], [role=slider], [role=radio], [role=menu]"; // arrows move these

@@ -1,7 +1,6 @@
-"""Predict: four masses, restitution and speed by sliders; what theory expects, and the paper's maps with the point."""
+"""Predict an impact from four masses, restitution and speed; maps of the impact paper with the current point."""
 
 import functools
-import html
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,15 +10,22 @@ from nicegui import ui
 
 from softdock.predict import UNITS
 from softdock.predict.chain import predict_masses
+from softdock.presentation.numbers import format_number
+from softdock.presentation.run import quantity_table
 from softdock.quantities.fields import Quantity
-from softdock.studio.pages import charts, frame
+from softdock.studio.pages import charts
 from softdock.theory import rmi
 
 DECADES = (-1.0, 4.0)  # of kg on a mass slider
-SHARE = 61  # points of a map along each axis
+MAP_POINTS = 61  # along each axis
 RANGE = (-2.0, 2.0)  # decades of a mass ratio on the maps
-START = {"m1": 17.0, "m2": 2.0, "m3": 1.5, "m4": 15.0}  # case A of the impact paper
-ABOUT = {"m1": "chaser, rear", "m2": "chaser, touching", "m3": "target, touching", "m4": "target, far"}
+INITIAL = {"m1": 17.0, "m2": 2.0, "m3": 1.5, "m4": 15.0}  # case A of the impact paper
+DESCRIPTIONS = {
+    "m1": "rear mass of the chaser",
+    "m2": "contacting mass of the chaser",
+    "m3": "contacting mass of the target",
+    "m4": "rear mass of the target",
+}
 KINDS = {
     **{name: Quantity("kg", ge=0) for name in ("m1", "m4")}, **{name: Quantity("kg", gt=0) for name in ("m2", "m3")},
     "speed": Quantity("m/s", gt=0), "restitution": Quantity("1", ge=0, le=1),
@@ -37,26 +43,26 @@ MAPS = {
 
 
 class Predict:
-    """The page: sliders on the left, numbers and maps on the right."""
+    """The page: sliders and results on the left, maps on the right."""
 
     def __init__(self) -> None:
-        self.values = {**START, "restitution": 1.0, "speed": 0.05}
+        self.values = {**INITIAL, "restitution": 1.0, "speed": 0.05}
         self.fields: dict[str, ui.input] = {}
 
     def build(self) -> None:
-        """Lay the page out."""
+        """Create the elements of the page."""
         ui.html("<h1>Predict an impact</h1>", sanitize=False)
         ui.label(
-            "Two spacecraft of two masses each, joined by springs that are soft against the contact: what rigid "
-            "multibody impact theory expects the moment after they touch."
+            "Two spacecraft of two masses each, connected by springs that are soft compared with the contact: "
+            "velocities after the impact by the theory of rigid multibody impacts."
         ).classes("soft")
         with ui.element("div").classes("split"):
             with ui.column().classes("w-full").style("gap: 14px; min-width: 0"):
                 with (
                     ui.element("div").classes("card").style("display: flex; flex-direction: column; gap: 4px")
                 ):
-                    for name, about in ABOUT.items():
-                        self._slider(name, f"{name}, {about}", "kg", DECADES)
+                    for name, description in DESCRIPTIONS.items():
+                        self._slider(name, f"{name}, {description}", "kg", DECADES)
                     self._slider("restitution", "restitution", "", None)
                     self._slider("speed", "closing speed", "m/s", (-3.0, 0.0))
                 with ui.element("div").classes("card").style("padding: 6px 16px"):
@@ -67,7 +73,7 @@ class Predict:
                 self.choice = ui.toggle(MAPS, value="one mass", on_change=self._draw_map)
                 self.choice.props("no-caps unelevated dense padding='4px 10px'").style("flex-wrap: wrap")
                 self.note = ui.label().classes("soft").style("font-size: 12.5px; margin-top: 6px")
-                self.chart = ui.echart(_map("one mass")).classes("w-full").mark("map")
+                self.chart = ui.echart(_map_options("one mass")).classes("w-full").mark("map")
                 self.chart.style("height: max(340px, calc(100vh - 290px))")
         self._compute()
 
@@ -89,55 +95,54 @@ class Predict:
                 with field.add_slot("append"):
                     ui.label(unit).classes("soft").style("font-size: 12px")
         self.fields[name] = field
-        quiet = {"slider": False}
+        updating = {"slider": False}
 
-        def slid(event: Any) -> None:
-            if not quiet["slider"]:
+        def slider_moved(event: Any) -> None:
+            if not updating["slider"]:
                 given = 10.0**event.value if decades else event.value
                 field.value, field.error = f"{given:.4g}", None
                 self.values[name] = float(f"{given:.4g}")
                 self._compute()
 
-        def typed() -> None:
+        def text_entered() -> None:
             try:
-                given = KINDS[name].parse(_scalar(field.value))
+                given = KINDS[name].parse(_number_or_text(field.value))
             except ValueError as error:
                 field.error = f"{str(error)[:1].upper()}{str(error)[1:]}."
                 return
-            field.error, self.values[name], quiet["slider"] = None, given, True
+            field.error, self.values[name], updating["slider"] = None, given, True
             if decades is None or given > 0.0:
                 slider.value = min(max(math.log10(given) if decades else given, low), high)
-            quiet["slider"] = False
+            updating["slider"] = False
             self._compute()
 
-        slider.on_value_change(slid)
-        field.on("change", typed)
-        field.on("keydown.enter", typed)
+        slider.on_value_change(slider_moved)
+        field.on("change", text_entered)
+        field.on("keydown.enter", text_entered)
 
     def _compute(self) -> None:
         found = predict_masses(**self.values)
         self.regime.set_text(found["regime_sentence"])
-        names = {name: f"{SYMBOLS.get(name, '')}{name.replace('_', ' ')}" for name in SHOWN}
-        rows = "".join(
-            f"<tr><td>{html.escape(label)}</td><td class=number>{frame.number(found[name])}</td>"
-            f"<td>{html.escape(UNITS.get(name, ''))}</td></tr>"
-            for name, label in names.items()
-        )
-        self.numbers.set_content(f'<table class="plain">{rows}</table>')
+        values = {f"{SYMBOLS.get(name, '')}{name}": found[name] for name in SHOWN}
+        units = {f"{SYMBOLS.get(name, '')}{name}": unit for name, unit in UNITS.items()}
+        self.numbers.set_content(quantity_table(values, units).to_html("plain"))
         self._move_point()
 
     def _draw_map(self) -> None:
         self.chart.options.clear()
-        self.chart.options.update(_map(self.choice.value))
+        self.chart.options.update(_map_options(self.choice.value))
         self._move_point()
 
     def _move_point(self) -> None:
-        m1, m2, m3, m4 = (self.values[name] for name in ABOUT)
+        m1, m2, m3, m4 = (self.values[name] for name in DESCRIPTIONS)
         kind = self.choice.value
         interface, chaser, target = m2 / m3, m1 / m2, m4 / m3
         if kind == "locus":
             x, y = target, interface
-            note = f"Point: λt = m4/m3 = {target:.3g}, λi = m2/m3 = {interface:.3g}; the chaser has λc = {chaser:.3g}."
+            note = (
+                f"Point: λt = m4/m3 = {format_number(target)}, λi = m2/m3 = {format_number(interface)}; "
+                f"λc = {format_number(chaser)}."
+            )
             self.chart.options["series"][-2]["data"] = _locus(chaser)
         else:
             x, y = interface, chaser
@@ -146,10 +151,13 @@ class Predict:
                 if kind == "wall"
                 else rmi.ratio_from_mass_ratios(interface, chaser, 0.0)
             )
-            left = "m3 on a wall" if kind == "wall" else "m4 left out, as in the figure"
-            note = f"Point: λi = m2/m3 = {interface:.3g}, λc = m1/m2 = {chaser:.3g}; there e_I = {e_I:.3g} ({left})."
+            condition = "m3 on a wall" if kind == "wall" else "without m4, as in the figure"
+            note = (
+                f"Point: λi = m2/m3 = {format_number(interface)}, λc = m1/m2 = {format_number(chaser)}; "
+                f"e_I = {format_number(e_I)} ({condition})."
+            )
         outside = x > 4.0 if kind == "locus" else not (_on_map(x) and _on_map(y))
-        self.note.set_text(f"{note} It lies outside of the map." if outside else note)
+        self.note.set_text(f"{note} It is outside the map." if outside else note)
         low, high = 10.0 ** RANGE[0], 10.0 ** RANGE[1]
         inside = [min(max(x, low), high), min(max(y, low), high)] if kind != "locus" else [x, max(y, 1e-3)]
         self.chart.options["series"][-1]["data"] = [inside]
@@ -160,7 +168,7 @@ def _on_map(ratio: float) -> bool:
     return RANGE[0] <= math.log10(max(ratio, 1e-300)) <= RANGE[1]
 
 
-def _scalar(text: str | None) -> object:
+def _number_or_text(text: str | None) -> object:
     text = (text or "").strip()
     try:
         return float(text)
@@ -169,8 +177,8 @@ def _scalar(text: str | None) -> object:
 
 
 @functools.cache
-def _field(kind: str) -> list[list[float]]:
-    ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], SHARE)
+def _map_values(kind: str) -> list[list[float]]:
+    ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], MAP_POINTS)
     interface, chaser = np.meshgrid(ratios, ratios)
     found = (
         rmi.ratio_fixed_wall(interface, chaser)
@@ -178,10 +186,10 @@ def _field(kind: str) -> list[list[float]]:
         else rmi.ratio_from_mass_ratios(interface, chaser, 0.0)
     )
     values = np.asarray(found)
-    return [[i, j, round(float(values[j, i]), 4)] for j in range(SHARE) for i in range(SHARE)]
+    return [[i, j, round(float(values[j, i]), 4)] for j in range(MAP_POINTS) for i in range(MAP_POINTS)]
 
 
-def _map(kind: str) -> dict[str, Any]:
+def _map_options(kind: str) -> dict[str, Any]:
     return _locus_map() if kind == "locus" else _coloured_map(kind)
 
 
@@ -193,8 +201,8 @@ POINT: dict[str, Any] = {
 
 
 def _coloured_map(kind: str) -> dict[str, Any]:
-    """Return the coefficient of effective masses over two mass ratios, with the line of 1/2."""
-    ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], SHARE)
+    """Return the chart of the effective mass ratio over two mass ratios, with the contour of 1/2."""
+    ratios = np.geomspace(10.0 ** RANGE[0], 10.0 ** RANGE[1], MAP_POINTS)
     labels = [f"{one:.3g}" for one in ratios]
     hidden = {"show": False}
     log: dict[str, Any] = {"min": 10.0 ** RANGE[0], "max": 10.0 ** RANGE[1]}
@@ -203,7 +211,7 @@ def _coloured_map(kind: str) -> dict[str, Any]:
         "grid": {"left": 74, "right": 96, "top": 16, "bottom": 52},
         "tooltip": {"confine": True, ":formatter": "p => p.seriesType === 'heatmap' ? 'e_I = ' + p.value[2] : ''"},
         "xAxis": [
-            charts.axis("mass ratio of the touching bodies, λi = m2/m3", "log", nameGap=30, splitLine=hidden, **log),
+            charts.axis("mass ratio of the contacting bodies, λi = m2/m3", "log", nameGap=30, splitLine=hidden, **log),
             {"type": "category", "data": labels, **dict.fromkeys(("axisLabel", "axisTick", "axisLine"), hidden)},
         ],
         "yAxis": [
@@ -216,17 +224,17 @@ def _coloured_map(kind: str) -> dict[str, Any]:
             "inRange": {"color": ["#00224e", "#35456c", "#666970", "#948e77", "#c8b866", "#fee838"]},
         },
         "series": [
-            {"type": "heatmap", "xAxisIndex": 1, "yAxisIndex": 1, "data": _field(kind), "progressive": 0,
+            {"type": "heatmap", "xAxisIndex": 1, "yAxisIndex": 1, "data": _map_values(kind), "progressive": 0,
              "emphasis": {"disabled": True}},
-            {"type": "line", "name": "e_I = 1/2", "data": _half(kind), "showSymbol": False, "silent": True,
+            {"type": "line", "name": "e_I = 1/2", "data": _half_line(kind), "showSymbol": False, "silent": True,
              "lineStyle": {"color": "#e08a2e", "width": 2.5}},
             dict(POINT),
         ],
     }  # fmt: skip
 
 
-def _half(kind: str) -> list[list[float]]:
-    """Return where the coefficient is 1/2, found between the points of a fine grid."""
+def _half_line(kind: str) -> list[list[float]]:
+    """Return the contour where the effective mass ratio is 1/2, interpolated on a fine grid."""
     ratio: Callable[..., Any] = (
         rmi.ratio_fixed_wall if kind == "wall" else lambda li, lc: rmi.ratio_from_mass_ratios(li, lc, 0.0)
     )
@@ -240,7 +248,7 @@ def _half(kind: str) -> list[list[float]]:
 
 
 def _locus(chaser: float) -> list[list[float | None]]:
-    """Return for which touching ratio the systems move on together, over the ratio of the target."""
+    """Return the contacting mass ratio for equal velocities after the impact, over the mass ratio of the target."""
     target = np.concatenate((np.linspace(0.0, 0.995, 120), np.linspace(1.005, 4.0, 240)))
     interface = np.asarray(rmi.zero_velocity_ratio(chaser=chaser, target=target), float)
     points: list[list[float | None]] = []

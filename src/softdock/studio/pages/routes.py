@@ -1,4 +1,4 @@
-"""All pages and their addresses. What a page needs is loaded when it is first looked at, or before that at leisure."""
+"""Routes of all pages; the module of a page is imported when it is first requested, or earlier by `load_all`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from softdock.studio.pages import frame, gallery
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-PAGES = ("editor", "run", "predict", "campaigns", "campaign", "compose")
+PAGES = ("editor", "run", "runs", "predict", "campaigns", "campaign", "compose")
 
 
 def _page(name: str) -> Any:
@@ -20,20 +20,22 @@ def _page(name: str) -> Any:
 
 
 def load_all() -> None:
-    """Load what all pages need; takes about a second."""
+    """Import the modules of all pages; takes about a second."""
     for name in PAGES:
         _page(name)
     import_module("softdock.replay.page").player_shell()
 
 
 def build(app: FastAPI, studio: "Studio") -> None:
-    """Make all pages of a studio."""
+    """Register all pages of a studio."""
 
     @app.get("/")
     async def scenarios(request: Request) -> Response:
         studio.wake()
         page = gallery.page(studio, frame.chosen_theme(request))
-        return HTMLResponse(page, headers={"Cache-Control": "no-store"})  # a way back shows new files too
+        return HTMLResponse(
+            page, headers={"Cache-Control": "no-store"}
+        )  # returning to the page shows new files
 
     @ui.page("/scenario")
     async def scenario(request: Request, name: str = "") -> None:
@@ -43,7 +45,7 @@ def build(app: FastAPI, studio: "Studio") -> None:
     @ui.page("/runs")
     async def runs(request: Request) -> None:
         with frame.page(studio, "/runs", "Runs", request):
-            await _page("run").show_all(studio)
+            await _page("runs").show(studio)
 
     @ui.page("/run/{run}")
     async def run(request: Request, run: str) -> None:

@@ -1,10 +1,11 @@
-"""Springs sized from what the runs of a campaign had to store."""
+"""Spring sizing from the stored energies of a campaign."""
 
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from softdock.campaign.sizing import size_spring
+from softdock.presentation.campaign import spring_table
 from softdock.studio.pages import axes
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Springs:
-    """The panel of spring sizing."""
+    """Panel with spring sizing."""
 
     def __init__(self, columns: "Columns") -> None:
         self.columns = columns
@@ -23,7 +24,7 @@ class Springs:
         given = columns.manifest.get("campaign", {}).get("springs", {})
         first = next(iter(given.values()), None)
         ui.label(
-            "A linear spring that stores the largest energy of a share of all runs within its stroke: k = 2 E / s²."
+            "Linear stiffness that stores the energy of a share of all runs within the stroke: k = 2 E / s²."
         ).classes("soft")
         with ui.row().classes("items-start w-full").style("gap: 10px; margin-top: 8px"):
             value = (
@@ -33,52 +34,43 @@ class Springs:
                 if energies
                 else None
             )
-            self.energy = axes.select(energies, value, "Energy of", self.refresh, "energy")
+            self.energy = axes.column_select(energies, value, "Energy", self.refresh, "energy")
             self.stroke = ui.input(
-                "Stroke", value=str(first["stroke"]) if first else "10 mm", validation=_wrong
+                "Stroke", value=str(first["stroke"]) if first else "10 mm", validation=_stroke_error
             )
             self.stroke.props("dense outlined hide-bottom-space").style("width: 160px").mark("stroke")
             self.stroke.on_value_change(self.refresh)
         self.sizes = ui.html("", sanitize=False).classes("w-full").style("margin-top: 10px").mark("spring")
 
     def refresh(self) -> None:
-        """Size the spring from what the table has now."""
+        """Size the spring from the current table."""
         if not self.energy.value:
-            self.sizes.set_content("<p>No metric of this campaign is an energy.</p>")
+            self.sizes.set_content("<p>This campaign has no metric that is an energy.</p>")
             return
         try:
             size = size_spring(
                 self.energy.value,
-                _scalar(self.stroke.value),
+                _number_or_text(self.stroke.value),
                 self.columns.run,
                 self.columns.column(self.energy.value),
             )
-        except ValueError:  # told at the field
+        except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
-        unit = "N m/rad" if size.turning else "N/m"
-        head = (
-            f"<tr><th>of runs within</th><th class=number>energy [J]</th><th class=number>stiffness [{unit}]</th>"
-            "<th class=number>largest energy exceeds it by</th></tr>"
-        )
-        rows = "".join(
-            f"<tr><td>{row['share']:.0%}</td><td class=number>{row['energy']:.4g}</td>"
-            f"<td class=number>{row['stiffness']:.4g}</td><td class=number>{row['excess']:.0%}</td></tr>"
-            for row in size.by_quantile()
-        )
-        self.sizes.set_content(f'<table class="plain" style="max-width: 720px">{head}{rows}</table>')
+        table = spring_table(size.by_quantile(), size.turning)
+        self.sizes.set_content(table.to_html("plain"))
 
 
-def _wrong(stroke: str | None) -> str | None:
-    """Return what is wrong with a stroke."""
+def _stroke_error(stroke: str | None) -> str | None:
+    """Return the error message for a stroke, None where it is valid."""
     try:
-        size_spring("", _scalar(stroke), [], [])
+        size_spring("", _number_or_text(stroke), [], [])
     except ValueError as error:
         return f"The stroke {error}."
     return None
 
 
-def _scalar(text: str | None) -> object:
+def _number_or_text(text: str | None) -> object:
     try:
         return float(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""The table of a campaign, filtered, sorted and paged by the server."""
+"""Table of a campaign, filtered, sorted and paged by the server."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -6,48 +6,51 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from softdock.presentation.numbers import format_value
 from softdock.studio.columns import Filter
-from softdock.studio.pages import axes, frame
+from softdock.studio.pages import axes
 
 if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
 MOST_SHOWN = 9  # columns
-PAGE = 25
+ROWS_PER_PAGE = 25
 
 
 class Table:
-    """The panel of the table."""
+    """Panel with the table."""
 
     def __init__(self, columns: "Columns", show: Callable[[int], Awaitable[None]]) -> None:
         self.columns = columns
         self.pagination: dict[str, Any] = {
             "page": 1,
-            "rowsPerPage": PAGE,
+            "rowsPerPage": ROWS_PER_PAGE,
             "sortBy": "run",
             "descending": False,
         }
         names = columns.numeric()
-        wanted = _worth_showing(self.columns, names)
+        wanted = _default_columns(self.columns, names)
         with ui.row().classes("items-start w-full").style("gap: 10px"):
             self.outcomes = ui.select(list(self.columns.names), multiple=True, label="Outcomes", value=[])
             self.outcomes.props("dense outlined use-chips").style("min-width: 220px").mark("outcomes")
-            self.by = ui.select(names, label="Range of", value=None, with_input=True, clearable=True)
-            self.by.props("dense outlined").style("flex: 1 1 220px")
+            self.filter_column = ui.select(
+                names, label="Filter column", value=None, with_input=True, clearable=True
+            )
+            self.filter_column.props("dense outlined").style("flex: 1 1 220px")
             self.low = (
-                ui.input("from", validation=_wrong)
+                ui.input("from", validation=_bound_error)
                 .props("dense outlined hide-bottom-space")
                 .style("width: 110px")
             )
             self.high = (
-                ui.input("to", validation=_wrong)
+                ui.input("to", validation=_bound_error)
                 .props("dense outlined hide-bottom-space")
                 .style("width: 110px")
             )
             self.shown = ui.select(names, multiple=True, label="Columns", value=wanted, with_input=True)
             self.shown.props("dense outlined").style("flex: 1 1 260px; max-width: 420px")
             self.shown.props('display-value="" ').props["display-value"] = f"{len(wanted)} shown"
-        for field in (self.outcomes, self.by, self.low, self.high, self.shown):
+        for field in (self.outcomes, self.filter_column, self.low, self.high, self.shown):
             field.on_value_change(self._filtered)
         self.table = ui.table(columns=[], rows=[], row_key="run", pagination=self.pagination).classes(
             "w-full"
@@ -57,9 +60,9 @@ class Table:
         self.table.add_slot(
             "body-cell-run",
             '<q-td :props="props"><q-btn flat dense no-caps color="primary" class="small" :label="String(props.value)" '
-            ":aria-label=\"'See run ' + props.value\" @click=\"() => $parent.$emit('see', props.value)\" /></q-td>",
+            ":aria-label=\"'Open run ' + props.value\" @click=\"() => $parent.$emit('open', props.value)\" /></q-td>",
         )
-        self.table.on("see", lambda event: show(int(event.args)))
+        self.table.on("open", lambda event: show(int(event.args)))
 
     def _filtered(self) -> None:
         self.pagination["page"] = 1
@@ -72,24 +75,26 @@ class Table:
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the page of the table that is chosen, as it is now."""
+        """Show the selected page of the current table."""
         p = self.pagination
         shown = list(self.shown.value)
-        count = min(max(int(p["rowsPerPage"] or PAGE), 1), 200)
+        count = min(max(int(p["rowsPerPage"] or ROWS_PER_PAGE), 1), 200)
         start = (max(int(p["page"]), 1) - 1) * count
-        wanted = Filter(tuple(self.outcomes.value), self.by.value or "", _float(self.low), _float(self.high))
+        wanted = Filter(
+            tuple(self.outcomes.value), self.filter_column.value or "", _float(self.low), _float(self.high)
+        )
         rows, total = self.columns.page(
             wanted, p["sortBy"] or "run", bool(p["descending"]), start, count, shown
         )
-        heads = ["run", "outcome", *shown]
+        names = ["run", "outcome", *shown]
         self.table.columns = [
             {"name": name, "label": self.columns.label(name), "field": name, "sortable": True,
              "align": "left" if name in ("run", "outcome") else "right"}
-            for name in heads
+            for name in names
         ]  # fmt: skip
         self.table.rows = [
             {
-                key: frame.number(value) if isinstance(value, float) or value is None else value
+                key: format_value(value) if isinstance(value, float) or value is None else value
                 for key, value in row.items()
             }
             for row in rows
@@ -99,7 +104,7 @@ class Table:
         self.table.update()
 
 
-def _worth_showing(columns: "Columns", names: list[str]) -> list[str]:
+def _default_columns(columns: "Columns", names: list[str]) -> list[str]:
     listed = columns.manifest.get("campaign", {}).get("metrics") or ()
     inputs = [n for n in names if n.startswith("input ") and not axes.is_component(columns, n)]
     metrics = [n for n in names if n in listed] or [
@@ -111,8 +116,8 @@ def _worth_showing(columns: "Columns", names: list[str]) -> list[str]:
     return [*inputs[: max(half, MOST_SHOWN - len(metrics))], *metrics][:MOST_SHOWN]
 
 
-def _wrong(text: str | None) -> str | None:
-    """Return what is wrong with a bound."""
+def _bound_error(text: str | None) -> str | None:
+    """Return the error message for a bound, None where it is valid."""
     try:
         return None if not (text or "").strip() or math.isfinite(float(text or "")) else "Must be finite."
     except ValueError:
@@ -120,6 +125,6 @@ def _wrong(text: str | None) -> str | None:
 
 
 def _float(field: ui.input) -> float | None:
-    """Return the number of a field, None where there is none."""
+    """Return the number in a field, None where it has none."""
     text = (field.value or "").strip()
-    return float(text) if text and _wrong(text) is None else None
+    return float(text) if text and _bound_error(text) is None else None

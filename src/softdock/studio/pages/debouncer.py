@@ -1,27 +1,27 @@
-"""Work that waits until nobody has typed for a while."""
+"""Debouncing: work that runs once input has paused."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
-PAUSE = 0.35  # s after the last key
+PAUSE = 0.35  # s after the last input
 
 
-class Pause:
-    """Does something once, a moment after it was last asked for."""
+class Debouncer:
+    """Runs a function once, `PAUSE` after the last request."""
 
     def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
         self._work = work
         self._waiting: asyncio.Task[None] | None = None
 
-    def begin(self, place: ui.element) -> None:
-        """Wait anew, then do the work in this place of the page."""
+    def restart(self, place: ui.element) -> None:
+        """Restart the delay; the work then runs with this element of the page as parent."""
         self.cancel()
         self._waiting = asyncio.create_task(self._later(place))
 
     def cancel(self) -> None:
-        """Leave undone what waits or is under way."""
+        """Cancel waiting or running work."""
         if self._waiting is not None:
             self._waiting.cancel()
 

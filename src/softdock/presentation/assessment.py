@@ -1,0 +1,89 @@
+"""When a result is good, doubtful or failed: thresholds of the conservation check, validity and outcomes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from softdock.presentation.status import Status
+from softdock.result import CONSERVATION_LIMIT, Audit
+
+DOUBTFUL_ERROR = 1e-3
+"""Relative error of energy or momentum above which a conservation check that has passed is doubtful.
+
+Runs with correct answers stay below it, see the table in docs/theory/conservation.md. Above `CONSERVATION_LIMIT` the
+check fails.
+"""
+SUCCESSFUL = ("captured", "latched", "inserted", "docked", "welded", "seated")
+"""Outcomes that are a success where neither campaign nor scenario names one."""
+
+
+CONSERVATION_TEXTS = {
+    Status.GOOD: "Conservation check passed",
+    Status.DOUBTFUL: "Conservation check passed with doubtful accuracy",
+    Status.FAILED: "Conservation check failed",
+    Status.NEUTRAL: "Conservation check does not apply",
+}
+CONSERVATION_RULE = (
+    f"Largest relative errors of conserved quantities: good up to {DOUBTFUL_ERROR:g}, "
+    f"doubtful up to {CONSERVATION_LIMIT:g}, failed above."
+)
+_SEVERITY = (Status.FAILED, Status.DOUBTFUL, Status.GOOD, Status.NEUTRAL)
+_VALIDITY = {"yes": Status.GOOD, "warned": Status.DOUBTFUL, "no": Status.FAILED}
+
+
+def error_status(error: float | None) -> Status:
+    """Return the status of one relative error of the conservation check; None where the law does not apply."""
+    if error is None:
+        return Status.NEUTRAL
+    if not abs(error) <= CONSERVATION_LIMIT:  # also an error that is not a number
+        return Status.FAILED
+    return Status.GOOD if abs(error) <= DOUBTFUL_ERROR else Status.DOUBTFUL
+
+
+def conservation_status(audit: Audit) -> Status:
+    """Return the status of a conservation check: that of its largest error."""
+    found = {error_status(error) for error in asdict(audit).values()}
+    return next(status for status in _SEVERITY if status in found)
+
+
+def conservation_text(audit: Audit) -> str:
+    """Return the verdict of a conservation check in words."""
+    return CONSERVATION_TEXTS[conservation_status(audit)]
+
+
+def validity_status(valid: str) -> Status:
+    """Return the status of the validity of a run (`Validity`)."""
+    return _VALIDITY.get(valid, Status.NEUTRAL)
+
+
+def validity_text(valid: str) -> str:
+    """Return the validity of a run in words."""
+    return f"Valid: {valid}"
+
+
+def named_outcomes(definition: Mapping[str, Any]) -> list[str]:
+    """Return the outcomes that a scenario (plain data) names; the first is what it is made for."""
+    listed = definition.get("outcomes") or ()
+    return [one["name"] for one in listed if isinstance(one, Mapping) and "name" in one]
+
+
+def campaign_status(has_error: bool, running: bool, complete: bool) -> Status:
+    """Return the status of a campaign: neutral while it runs, doubtful where it was stopped before its end."""
+    if has_error:
+        return Status.FAILED
+    return Status.NEUTRAL if running else Status.GOOD if complete else Status.DOUBTFUL
+
+
+def outcome_status(
+    outcome: str, completed: bool, named: Sequence[str] = (), success: Sequence[str] = ()
+) -> Status:
+    """Return the status of an outcome.
+
+    Where a campaign defines `success`, every other outcome is a failure. Else the first outcome that the scenario
+    names and those in `SUCCESSFUL` are good, and all others are neutral.
+    """
+    if not completed:
+        return Status.FAILED
+    if success:
+        return Status.GOOD if outcome in success else Status.FAILED
+    return Status.GOOD if outcome in (*SUCCESSFUL, *named[:1]) else Status.NEUTRAL

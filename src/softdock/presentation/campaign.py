@@ -1,0 +1,51 @@
+"""Tables and sentences about campaigns, the same in terminal, report and studio."""
+
+from collections.abc import Mapping, Sequence
+
+from softdock.presentation.labels import axis_label, label
+from softdock.presentation.numbers import display_unit, format_duration, format_number, format_share
+from softdock.presentation.tables import Table
+
+
+def stiffness_unit(turning: bool) -> str:
+    """Return the SI unit of the stiffness of a spring: rotational or linear."""
+    return "N*m/rad" if turning else "N/m"
+
+
+def spring_table(rows: Sequence[Mapping[str, float]], turning: bool) -> Table:
+    """Return the energy and stiffness that a share of runs needs; rows as from `SpringSize.by_quantile`."""
+    symbol = display_unit(stiffness_unit(turning), 1.0).symbol
+    header = (
+        "share of runs",
+        axis_label("energy", "J"),
+        axis_label("linear stiffness", symbol),
+        "largest energy exceeds it by",
+    )
+    cells = [
+        (
+            f"{row['share']:.0%}",
+            format_number(row["energy"]),
+            format_number(row["stiffness"]),
+            f"{row['excess']:.0%}",
+        )
+        for row in rows
+    ]
+    return Table(header=header, rows=cells)
+
+
+def success_text(share: float, low: float, high: float) -> str:
+    """Return a success rate with its 95 % confidence interval."""
+    return f"Success rate {format_share(share)}, 95 % confidence interval {format_share(low)} to {format_share(high)}."
+
+
+def outcome_counts(counts: Mapping[str, int]) -> list[str]:
+    """Return the number of runs of each outcome as texts."""
+    return [f"{label(outcome)} {count:,}" for outcome, count in counts.items()]
+
+
+def progress_text(done: int, total: int, rate: float | None) -> str:
+    """Return the progress of a campaign: runs, runs per second and remaining time where a rate is known."""
+    text = f"{done:,} of {total:,} runs"
+    if not rate or not done:
+        return text
+    return f"{text}, {rate:.3g} runs/s, about {format_duration((total - done) / rate)} left"

@@ -1,0 +1,43 @@
+"""Labels of metrics, channels, conserved quantities and axes."""
+
+LAWS = {
+    "linear_momentum_drift": "linear momentum",
+    "angular_momentum_drift": "angular momentum",
+    "energy_residual": "energy",
+}
+"""What each error of the conservation check (`Audit`) measures, by its field."""
+QUANTITIES = {
+    "m": "length",
+    "m/s": "velocity",
+    "rad": "angle",
+    "rad/s": "angular velocity",
+    "N": "force",
+    "N*m": "torque",
+    "N*s": "impulse",
+    "Pa": "stress",
+    "J": "energy",
+    "W": "power",
+    "m^2": "area",
+}
+"""Physical quantity by SI unit, for panels that draw all channels of one unit."""
+
+
+def label(name: str) -> str:
+    """Return an identifier (metric, outcome, event, field) as words."""
+    return name.replace("_", " ")
+
+
+def axis_label(name: str, unit: str) -> str:
+    """Return the label of an axis or column: a name and the unit of its values; a pure number has no unit."""
+    return f"{name} [{unit}]" if unit not in ("", "1") else name
+
+
+def quantity_label(unit: str, symbol: str) -> str:
+    """Return the label of an axis for all channels of an SI unit, drawn in the unit `symbol`."""
+    return f"{QUANTITIES.get(unit, '')} [{symbol or '-'}]".strip()
+
+
+def shorten_list(names: list[str], most: int) -> str:
+    """Return names separated by commas, at most so many, and the number of the others."""
+    others = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + others

@@ -1,0 +1,117 @@
+"""Tables and sentences about one run, the same in terminal, report and studio."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from softdock.presentation.assessment import error_status
+from softdock.presentation.labels import LAWS, label
+from softdock.presentation.numbers import (
+    display_unit,
+    format_error,
+    format_quantity,
+    format_time,
+    format_value,
+)
+from softdock.presentation.status import Status
+from softdock.presentation.tables import Table
+from softdock.result import Audit, Timing
+
+Values = Mapping[str, Any]
+
+
+def metric_table(
+    metrics: Values,
+    prediction: Values | None,
+    units: Mapping[str, str],
+    others: Mapping[str, Values] | None = None,
+) -> Table:
+    """Return simulated beside predicted values, and beside the metrics of other runs by their titles.
+
+    All values of a row have one display unit. Lists and sentences are left out.
+    """
+    columns = {"simulated": metrics, **({"predicted": prediction} if prediction else {}), **(others or {})}
+    rows = []
+    for name in dict.fromkeys([*metrics, *(prediction or {})]):
+        values = [column[name] for column in columns.values() if name in column]
+        if any(_is_compound(value) for value in values):
+            continue
+        symbol, factor = display_unit(units.get(name, ""), _largest(values))
+        cells = [format_value(column[name], factor) if name in column else "" for column in columns.values()]
+        rows.append((label(name), *cells, symbol))
+    return Table(header=("", *columns, "unit"), rows=rows, left=(0, len(columns) + 1))
+
+
+def quantity_table(values: Values, units: Mapping[str, str]) -> Table:
+    """Return one line per quantity: name, value and display unit; members of a mapping have a line each."""
+    flat: dict[str, tuple[Any, str]] = {}
+    for name, value in values.items():
+        unit = units.get(name, "")
+        if isinstance(value, Mapping):
+            flat |= {f"{label(name)}: {member}": (part, unit) for member, part in value.items()}
+        else:
+            flat[label(name)] = (value, unit)
+    rows = []
+    for name, (value, unit) in flat.items():
+        symbol, factor = display_unit(unit, _largest(value if isinstance(value, list | tuple) else [value]))
+        rows.append((name, format_value(value, factor), symbol))
+    return Table(header=("quantity", "value", "unit"), rows=rows, left=(0, 2))
+
+
+def prediction_sentences(prediction: Values | None) -> list[str]:
+    """Return what a prediction says in words."""
+    return [text for text in (prediction or {}).values() if isinstance(text, str) and " " in text]
+
+
+def conservation_table(audit: Audit) -> Table:
+    """Return the largest relative error of each conserved quantity, with its status."""
+    errors = {LAWS[name]: error for name, error in asdict(audit).items()}
+    statuses = [error_status(error) for error in errors.values()]
+    rows = [(law, format_error(error)) for law, error in errors.items()]
+    return Table(header=("", ""), rows=rows, statuses=statuses)
+
+
+def conservation_errors(audit: Audit) -> str:
+    """Return the errors of all laws that apply in one line."""
+    errors = {LAWS[name]: error for name, error in asdict(audit).items() if error is not None}
+    return ", ".join(f"{law} {format_error(error)}" for law, error in errors.items())
+
+
+def conservation_failure(audit: Audit) -> str:
+    """Return the warning about a failed conservation check, with the errors above the limit."""
+    failed = [
+        f"{LAWS[name]} {format_error(error)}"
+        for name, error in asdict(audit).items()
+        if error_status(error) is Status.FAILED
+    ]
+    return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
+
+
+def event_table(events: Sequence[Mapping[str, Any]]) -> Table:
+    """Return time, name and message of events."""
+    rows = [(format_time(event["time"]), event["name"], event["message"]) for event in events]
+    return Table(header=("", "", ""), rows=rows, left=(1, 2))
+
+
+def timing_text(timing: Timing) -> str:
+    """Return simulated time, wall time and work of a run."""
+    text = f"{format_quantity(timing.simulated_s, 's')} simulated in {format_quantity(timing.wall_s, 's')}"
+    if timing.frame_s is not None and timing.worst_frame_s is not None:
+        text += (
+            f" of real time, {timing.frames} frames of {format_quantity(timing.frame_s, 's')}, "
+            f"{timing.missed_frames} missed, longest frame {format_quantity(timing.worst_frame_s, 's')}"
+        )
+    elif timing.wall_s > 0.0 and timing.simulated_s > timing.wall_s:
+        text += f", {timing.simulated_s / timing.wall_s:.0f} times faster than real time"
+    return f"{text}; {timing.steps:,} steps, {timing.evaluations:,} evaluations"
+
+
+def _is_compound(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple) or (isinstance(value, str) and " " in value)
+
+
+def _largest(values: Sequence[Any]) -> float:
+    """Return the size of the largest finite number among values; 0 where there is none."""
+    numbers = [abs(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
+    return max(numbers, default=0.0)

@@ -1,0 +1,78 @@
+"""Number formats and display units."""
+
+import math
+
+import pytest
+
+from softdock.presentation.numbers import (
+    DISPLAY_UNITS,
+    display_unit,
+    format_duration,
+    format_number,
+    format_quantity,
+    format_value,
+)
+from softdock.quantities.units import parse_unit
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0123456, "m", "12.346 mm"),
+        (1.5, "m", "1.5 m"),
+        (2e-7, "m", "0.2 µm"),
+        (-3e4, "N", "-30 kN"),
+        (0.0, "N", "0 N"),
+        (0.0, "rad", "0 deg"),
+        (math.pi, "rad", "180 deg"),
+        (2.0, "kg", "2 kg"),
+        (0.25, "1", "0.25"),
+        (0.25, "", "0.25"),
+        (637.2812, "kg", "637.28 kg"),
+        (math.nan, "m", "-"),
+    ],
+)
+def test_a_quantity_has_a_unit_of_suitable_size(value: float, unit: str, text: str) -> None:
+    assert format_quantity(value, unit) == text
+
+
+def test_large_and_small_numbers_have_exponents() -> None:
+    assert format_number(123456.7) == "123457"
+    assert format_number(1.23456789e7) == "1.2346e+07"
+    assert format_number(-4.2e-5) == "-4.2e-05"
+
+
+@pytest.mark.parametrize("unit", DISPLAY_UNITS)
+def test_display_units_measure_the_same_as_their_si_unit(unit: str) -> None:
+    """Factors agree with the unit table of scenario files; symbols are in order of size."""
+    factors = [choice.factor for choice in DISPLAY_UNITS[unit]]
+    assert factors == sorted(factors)
+    for symbol, factor in DISPLAY_UNITS[unit]:
+        parsed = parse_unit(symbol or "1")
+        assert parsed.dimension == parse_unit(unit).dimension
+        assert factor * parsed.factor == pytest.approx(1.0, rel=1e-15)
+
+
+def test_a_unit_without_entry_is_displayed_as_it_is() -> None:
+    assert display_unit("kg*m^2", 1e-6) == ("kg*m^2", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (True, "yes"),
+        (False, "no"),
+        (12, "12"),
+        (0.5, "0.5"),
+        ([1.0, 2.5], "1, 2.5"),
+        ("closing", "closing"),
+    ],
+)
+def test_values_of_any_type_have_a_text(value: object, text: str) -> None:
+    assert format_value(value) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(4.4, "4 s"), (61.0, "1 min 1 s"), (7260.0, "2 h 1 min")])
+def test_durations_are_in_whole_units(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
