@@ -1,6 +1,8 @@
 """What goes wrong because of the input, said to the person who gave it."""
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +67,15 @@ _REASONS = {
 def file_error(path: Path | str, action: str, error: OSError) -> InputError:
     """Return the `InputError` for a file or folder that the system refuses; action like `write` or `read`."""
     return InputError(Problem(message=f"Cannot {action} it: {reason_of(error)}.", file=str(path)))
+
+
+@contextmanager
+def file_errors(path: Path | str, action: str) -> Iterator[None]:
+    """Raise an OSError of the block as the `InputError` of `file_error`."""
+    try:
+        yield
+    except OSError as error:
+        raise file_error(path, action, error) from error
 
 
 def reason_of(error: OSError) -> str:

@@ -5,7 +5,7 @@ from importlib import resources
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry import remembered
+from softdock.files import cache
 from softdock.geometry.remembered import read_meridian
 
 
@@ -16,7 +16,7 @@ def drogue():
 
 
 def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path / "cache"])
+    monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path / "cache"])
     copy = tmp_path / "bumper.step"
     copy.write_bytes(drogue.read_bytes())
     first = read_meridian(copy, side="outside")
@@ -32,7 +32,7 @@ def test_remembered_is_what_was_read_and_a_changed_file_is_read_again(drogue, tm
 
 
 def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [tmp_path])
+    monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
     first = read_meridian(drogue, side="outside")
     (kept,) = (tmp_path / "meridians").iterdir()
     kept.write_text('{"profile": [{"start": 1')
@@ -42,5 +42,5 @@ def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    monkeypatch.setattr(remembered, "cache_bases", lambda: [blocked])
+    monkeypatch.setattr(cache, "cache_folders", lambda: [blocked])
     assert read_meridian(drogue, side="outside")[0].segments

@@ -8,13 +8,14 @@ import contextlib
 import json
 import os
 import sqlite3
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
 from softdock.campaign.execution import Row
-from softdock.errors import InputError, Problem, RunError, file_error
+from softdock.errors import InputError, Problem, RunError, file_errors
+from softdock.files import locks
+from softdock.files.locks import LockHeldError, acquire_lock
 
 TABLE_FILE = "campaign.sqlite"
 LOCK_FILE = "campaign.lock"
@@ -57,10 +58,8 @@ class Store:
     def create(cls, folder: Path, manifest: dict[str, Any]) -> Self:
         """Make a new table in a folder that holds none."""
         _refuse_network(folder)
-        try:
+        with file_errors(folder, "make"):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise file_error(folder, "make", error) from error
         if (folder / TABLE_FILE).exists() and not _is_unfinished(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
             raise InputError(
@@ -230,46 +229,18 @@ def _is_unfinished(folder: Path) -> bool:
 
 def _lock(folder: Path) -> IO[str]:
     """Take the folder for this process; the system gives it back when the process ends, however it ends."""
-    path = folder / LOCK_FILE
     try:
-        file = path.open("a+")
-    except OSError as error:
-        raise file_error(folder, "write", error) from error
-    try:
-        _take(file)
-    except OSError as error:
-        file.close()
+        with file_errors(folder, "write"):
+            return acquire_lock(folder / LOCK_FILE)
+    except LockHeldError as error:
         hint = "Wait for it to end, stop it, or choose another folder."
         message = "Another process is running this campaign."
         raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
-    return file
 
 
 def is_locked(folder: Path) -> bool:
     """Return whether a process is running the campaign of a folder; False where that cannot be found out."""
-    if sys.platform == "win32":
-        return False
-    import fcntl
-
-    try:
-        with (folder / LOCK_FILE).open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
-def _take(file: IO[str]) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return locks.is_locked(folder / LOCK_FILE)
 
 
 def _refuse_network(folder: Path) -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from softdock.campaign import store as folders
 from softdock.campaign.execution import Row
 from softdock.campaign.statistics import wilson
-from softdock.errors import file_error
+from softdock.errors import file_errors
+from softdock.files.atomic import atomic_path
 from softdock.result import Array
 
 RUNS_FILE = "runs.parquet"
@@ -165,21 +166,18 @@ def export(folder: Path) -> Path:
     import pyarrow.parquet as pq
 
     path = folder / RUNS_FILE
-    hidden = path.with_name(f".{path.name}.tmp")
     with folders.reading(folder) as database:
         success = set(_entries(database)[0]["campaign"]["success"])
         units = {"simulated_s": "s", "wall_s": "s", **folders.units_of(database)}
         schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success))])
-        try:
-            with pq.ParquetWriter(hidden, schema, compression="zstd") as writer:
-                for rows in _batches(database):
-                    records = [_record(row, success) for row in rows]
-                    writer.write_table(pa.Table.from_pylist(records, schema=schema))
-            hidden.replace(path)
-        except OSError as error:
-            raise file_error(path, "write", error) from error
-        finally:
-            hidden.unlink(missing_ok=True)
+        with (
+            file_errors(path, "write"),
+            atomic_path(path) as temporary,
+            pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+        ):
+            for rows in _batches(database):
+                records = [_record(row, success) for row in rows]
+                writer.write_table(pa.Table.from_pylist(records, schema=schema))
     return path
 
 

@@ -11,10 +11,10 @@ from softdock.geometry.profile import Arc, Profile
 from softdock.geometry.remembered import profile_from_rows
 from softdock.multibody.joints import matrix
 from softdock.multibody.system import WORLD
-from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
+from softdock.result.outlines import outlines_of
 
 STYLE = """
 .section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }

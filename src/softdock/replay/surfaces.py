@@ -10,12 +10,12 @@ from softdock.geometry.profile import Profile
 from softdock.geometry.remembered import profile_from_rows
 from softdock.multibody.joints import matrix, quaternion
 from softdock.multibody.touching import Surface
-from softdock.outlines import digest_of, outlines_of
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
 from softdock.replay.scene import Floats, Mesh
 from softdock.replay.scenes import REMEDY
 from softdock.result import Result
+from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
 
 

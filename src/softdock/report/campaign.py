@@ -3,12 +3,10 @@
 import base64
 import html
 import io
-import os
 import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,8 @@ from matplotlib.figure import Figure
 
 from softdock.campaign.findings import QUANTILES, Findings, find
 from softdock.campaign.table import Table, read_table
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.atomic import write_atomic
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
 
@@ -42,15 +41,8 @@ def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, di
     findings = find(table)
     progress("figures", 0.4)
     text = _page(table, findings, folder)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(path)
-    except OSError as error:
-        raise file_error(path, "write", error) from error
-    finally:
-        with suppress(OSError):
-            hidden.unlink()
+    with file_errors(path, "write"):
+        write_atomic(path, text)
     progress("done", 1.0)
     return path, findings.to_json()
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from softdock.campaign.manifest import versions
 from softdock.errors import InputError
+from softdock.files.atomic import write_together
 from softdock.replay import scene as scene_of
 from softdock.replay import sections
 from softdock.replay.curves import curves_of, first_charts
@@ -18,7 +19,6 @@ from softdock.replay.scene import Curve, Scene
 from softdock.report import svg
 from softdock.report.numbers import number, shown_unit, with_unit
 from softdock.result import CONSERVATION_LIMIT, Audit, Result, plain_data
-from softdock.storage import replace_together
 
 GOOD, DOUBTFUL = 1e-4, CONSERVATION_LIMIT
 """Relative errors of the audit up to which its light is green, and yellow; a run above says so itself."""
@@ -68,7 +68,7 @@ class Moment:
 
 def write_run_report(result: Result, path: Path) -> None:
     """Write the report of a run; the file appears complete or not at all."""
-    replace_together(path.parent, {path.name: run_report(result).encode()})
+    write_together(path.parent, {path.name: run_report(result).encode()})
 
 
 def run_report(result: Result) -> str:

@@ -1,13 +1,11 @@
 """Thumbnails that were drawn before, kept where caches are kept; known by the digest of the scenario's text."""
 
 import functools
-import hashlib
-import os
-from contextlib import suppress
 from pathlib import Path
 
-from softdock.caches import cache_bases
+from softdock.files.cache import Cache, content_key
 
+CACHE = Cache("thumbnails", ".svg")
 WIDTH, HEIGHT = 320, 150
 CHASER, TARGET = "#3b7dd8", "#e08a2e"
 DRAWN_BY = ("album.py", "thumbnails.py", "sketches.py")
@@ -16,25 +14,17 @@ DRAWN_BY = ("album.py", "thumbnails.py", "sketches.py")
 
 def digest(text: str) -> str:
     """Return the key under which the picture of a scenario's text is kept."""
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    return content_key(text)
 
 
 def keep(key: str, picture: str) -> None:
     """Keep a picture, where that is possible."""
-    with suppress(OSError):
-        folder = _folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        hidden = folder / f".{key}.{os.getpid()}"
-        hidden.write_text(picture, encoding="utf-8")
-        hidden.replace(folder / f"{key}.svg")
+    CACHE.write(content_key(key, _source_digest()), picture)
 
 
 def recalled(key: str) -> str | None:
     """Return the picture that was drawn for a text with this digest, if it was."""
-    try:
-        return (_folder() / f"{key}.svg").read_text(encoding="utf-8")
-    except OSError:
-        return None
+    return CACHE.read(content_key(key, _source_digest()), bytes.decode)
 
 
 def framed(body: str) -> str:
@@ -55,6 +45,5 @@ def blank() -> str:
 
 
 @functools.cache
-def _folder() -> Path:
-    sources = b"".join(Path(__file__).with_name(name).read_bytes() for name in DRAWN_BY)
-    return cache_bases()[0] / f"thumbnails-{hashlib.sha256(sources).hexdigest()[:12]}"
+def _source_digest() -> str:
+    return content_key(*(Path(__file__).with_name(name) for name in DRAWN_BY))

@@ -1,10 +1,10 @@
 """Files that are made of a kept run when somebody asks for them."""
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from softdock.files.atomic import write_atomic
 
 if TYPE_CHECKING:
     from softdock.result import Result
@@ -14,14 +14,8 @@ FILES = {"figure": "figure.png", "scene": "replay.scene", "glb": "replay.glb", "
 
 
 def make(kind: str, result: "Result", path: Path) -> None:
-    """Make one file of a result; it takes its place only when it is complete."""
-    hidden = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        MAKERS[kind](result, hidden)
-        hidden.replace(path)
-    finally:
-        with suppress(OSError):
-            hidden.unlink()
+    """Write one file of a result; all writers are atomic."""
+    MAKERS[kind](result, path)
 
 
 def _figure(result: "Result", path: Path) -> None:
@@ -32,13 +26,13 @@ def _scene(result: "Result", path: Path) -> None:
     from softdock.replay import scene
     from softdock.replay.page import player_scene
 
-    path.write_text(player_scene(scene(result)), encoding="utf-8")
+    write_atomic(path, player_scene(scene(result)))
 
 
 def _glb(result: "Result", path: Path) -> None:
     from softdock.replay import scene, write_glb
 
-    path.write_bytes(write_glb(scene(result)))
+    write_atomic(path, write_glb(scene(result)))
 
 
 def _report(result: "Result", path: Path) -> None:

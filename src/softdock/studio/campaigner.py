@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import InputError, RunError
+from softdock.files.atomic import write_atomic
 from softdock.studio.folder import Folder
 
 PROGRESS, STOP, LOG = "progress.json", "stop", "studio.log"
@@ -40,9 +41,8 @@ class Notes:
 
     def write(self, **entries: Any) -> None:
         """Replace the note."""
-        hidden = self.place / f".{PROGRESS}.{os.getpid()}"
-        hidden.write_text(json.dumps({"pid": os.getpid(), "time": time.time(), **entries}), encoding="utf-8")
-        hidden.replace(self.place / PROGRESS)
+        text = json.dumps({"pid": os.getpid(), "time": time.time(), **entries})
+        write_atomic(self.place / PROGRESS, text)
 
 
 def main() -> int:

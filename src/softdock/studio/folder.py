@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.locks import LockHeldError, acquire_lock
 
 if TYPE_CHECKING:
     from softdock.scenario.source import Source
@@ -146,19 +147,12 @@ class Folder:
 
     def take(self, address: str) -> IO[str]:
         """Take the folder for this studio; refused where another has it. The system frees it at the end."""
-        path = self.root / LOCK
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            file = path.open("a+", encoding="utf-8")
-        except OSError as error:
-            raise file_error(self.root, "use", error) from error
-        try:
-            _lock(file)
-        except OSError:
-            file.seek(0)
-            other = file.read(200).strip()
-            file.close()
-            hint = f"Open {other} in the browser" if other else "Use that one"
+            with file_errors(self.root, "use"):
+                self.root.mkdir(parents=True, exist_ok=True)
+                return acquire_lock(self.root / LOCK, note=address)
+        except LockHeldError as held:
+            hint = f"Open {held.note} in the browser" if held.note else "Use that one"
             raise InputError(
                 Problem(
                     message="Another studio works in this folder.",
@@ -166,10 +160,6 @@ class Folder:
                     hint=f"{hint}, or choose another folder with --folder.",
                 )
             ) from None
-        file.truncate(0)
-        file.write(f"{address}\n")
-        file.flush()
-        return file
 
 
 def is_bundled(name: str) -> bool:
@@ -193,17 +183,6 @@ def bundled_heads() -> dict[str, dict[str, Any]]:
 def _is_plain(text: str) -> bool:
     """Tell a word or a quantity; such a text leads out of a folder only where a link of that name lies in it."""
     return re.fullmatch(r"[A-Za-z0-9 ._+-]{1,80}", text) is not None and ".." not in text
-
-
-def _lock(file: IO[str]) -> None:
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _head(path: Path) -> dict[str, Any]:

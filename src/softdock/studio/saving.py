@@ -1,7 +1,6 @@
 """Texts of the page as files of the folder; a changed bundled scenario as its base and what differs."""
 
 import io
-import os
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from softdock.errors import InputError
+from softdock.files.atomic import write_atomic
 from softdock.scenario.source import VERSION
 from softdock.studio.folder import Folder
 
@@ -24,9 +24,7 @@ def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
         raise InputError("There is a file of that name already; choose another name.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        hidden = path.with_name(f".{path.name}.{os.getpid()}")
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(path)
+        write_atomic(path, text)
     except OSError as error:
         raise InputError(f"It cannot be written: {error.strerror}.") from None
 

@@ -128,7 +128,7 @@ class Result:
     directory: str = ""
     """Folder that relative paths in the definition start from."""
     outlines: Mapping[str, Any] = field(default_factory=dict)
-    """Meridians of the surfaces as they were, by name; filled when the result is saved (`softdock.outlines`)."""
+    """Meridians of the surfaces as they were, by name; filled when the result is saved (`softdock.result.outlines`)."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `softdock run --json` prints; numbers that are not finite become None."""
@@ -158,14 +158,14 @@ class Result:
 
         What another run left there is replaced only once both files are complete.
         """
-        from softdock.storage import save
+        from softdock.result.storage import save
 
         save(self, Path(folder))
 
     @classmethod
     def load(cls, folder: Path | str) -> "Result":
         """Read what `save` has written."""
-        from softdock.storage import load
+        from softdock.result.storage import load
 
         return load(Path(folder))
 
