@@ -10,7 +10,7 @@ import pytest
 from tests.campaign.conftest import Write
 
 from softdock import cli
-from softdock.campaign.running import Tally
+from softdock.campaign.runner import Tally
 from softdock.cli.campaign import describe
 
 Command = Callable[..., tuple[int, str, str]]
@@ -155,7 +155,7 @@ def test_progress_names_rate_time_left_and_outcomes() -> None:
 
 def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:
     """Bulk predictions of the same samples are those of the runs, bit for bit, and close to simulation."""
-    from softdock.campaign.bulk import predict_plan
+    from softdock.campaign.bulk_prediction import predict_plan
     from softdock.campaign.loading import load
     from softdock.campaign.table import read_table
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softdock.campaign import running
-from softdock.campaign.findings import find
+from softdock.campaign import runner
 from softdock.campaign.loading import load
-from softdock.campaign.running import Means
+from softdock.campaign.runner import Means
+from softdock.campaign.summary import find
 from softdock.campaign.table import export, read_table, status_of
 from softdock.campaign.workers import Place
 from softdock.report.campaign import write_report
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
     """Return a campaign with fixed steps, too long for the stiffer half of its springs: above 3200 N/m they diverge."""
     (tmp_path / "spring.yaml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "campaign.yaml").write_text(CAMPAIGN.format(scenario="spring.yaml"), encoding="utf-8")
-    running.run(load(tmp_path / "campaign.yaml"), tmp_path / "out", Means(Place.THREADS, 1))
+    runner.run(load(tmp_path / "campaign.yaml"), tmp_path / "out", Means(Place.THREADS, 1))
     return tmp_path / "out"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.campaign.conftest import Write, rows
 
-from softdock.campaign import manifest, running
+from softdock.campaign import manifest, runner
 from softdock.campaign.loading import load
 from softdock.campaign.table import status_of
 from softdock.errors import InputError
@@ -73,9 +73,9 @@ def test_sigkill_loses_nothing_that_was_done(
         grown += count(folder) > before
     assert grown >= KILLS // 3
     assert count(folder) < RUNS, "the campaign was done before it had been killed often enough"
-    assert running.resume(folder).finished
+    assert runner.resume(folder).finished
 
-    running.run(load(path), tmp_path / "undisturbed")
+    runner.run(load(path), tmp_path / "undisturbed")
     table = rows(folder)
     assert [row[0] for row in table] == list(range(RUNS))
     assert table == rows(tmp_path / "undisturbed")

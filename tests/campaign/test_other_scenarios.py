@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from softdock.campaign import manifest, running
+from softdock.campaign import manifest, runner
 from softdock.campaign.execution import Keeping, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
@@ -40,9 +40,9 @@ def test_a_run_is_the_same_again_however_many_samples_are_kept(tmp_path: Path, h
     """Samples between steps cost evaluations, which stand in the row."""
     more = f"histories: {histories}\nsuccess: [completed]"
     plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1 kg, 2 kg]}", more=more)
-    running.run(plan, tmp_path / "out")
+    runner.run(plan, tmp_path / "out")
     for number in (0, 1):
-        result, _, same = running.rerun(tmp_path / "out", number)
+        result, _, same = runner.rerun(tmp_path / "out", number)
         assert same
         assert result is not None
         assert result.history.time.size > 40

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.campaign.conftest import Write
 
-from softdock.campaign import running
-from softdock.campaign.findings import find
+from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
-from softdock.campaign.running import Means
+from softdock.campaign.runner import Means
+from softdock.campaign.summary import find
 from softdock.campaign.table import Table, export, read_table
 from softdock.campaign.workers import Place
 from softdock.report.campaign import write_report
@@ -26,7 +26,7 @@ from softdock.studio.columns import Columns
 def folder(write: Write, tmp_path: Path) -> Path:
     path = write("success: [separated]", runs="6")
     path.write_text(path.read_text().replace("  speed:", "  stop.impacts: {choice: [1, 2]}\n  speed:"))
-    running.run(load_campaign(path), tmp_path / "out", Means(Place.THREADS, 2))
+    runner.run(load_campaign(path), tmp_path / "out", Means(Place.THREADS, 2))
     return tmp_path / "out"
 
 
@@ -75,12 +75,12 @@ def test_a_table_from_before_there_were_units_is_read(folder: Path) -> None:
         database.execute("DELETE FROM manifest WHERE key = 'units'")
     table = read_table(folder)
     assert (table.units, table.label("speed")) == ({}, "speed")
-    assert running.resume(folder).finished
+    assert runner.resume(folder).finished
     assert read_table(folder).label("speed") == "speed [m/s]"
 
 
 def test_vectors_have_one_unit_for_components_and_length(write: Write, tmp_path: Path) -> None:
-    running.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
+    runner.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
     table = read_table(tmp_path / "out")
     assert [table.unit(f"approach.tilt.{part}") for part in ("0", "1", "norm")] == ["rad"] * 3
     assert table.unit("springs.gimbal-spring.stiffness") == "N*m/rad"

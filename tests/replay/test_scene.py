@@ -12,9 +12,9 @@ from tests.replay import runs
 from softdock.errors import InputError
 from softdock.geometry.inline import profile_from_list
 from softdock.replay import forces, scene, solids
+from softdock.replay.equivalent_boxes import equivalent_box
 from softdock.replay.keyframes import thinned
 from softdock.replay.scene import Mesh, Role
-from softdock.replay.stand_ins import equal_box
 from softdock.result import Result
 
 
@@ -68,13 +68,13 @@ def test_stand_in_has_the_inertia_of_its_body() -> None:
     rng = np.random.default_rng(7)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     inertia = turn @ np.diag([3.0, 4.0, 5.0]) @ turn.T
-    solid_of = equal_box(12.0, inertia)
+    solid_of = equivalent_box(12.0, inertia)
     assert solid_of is not None
     sides, R = solid_of
     own = 12.0 / 12.0 * np.diag((sides**2).sum() - sides**2)
     np.testing.assert_allclose(R @ own @ R.T, inertia, atol=1e-9)
     assert np.linalg.det(R) == pytest.approx(1.0)
-    assert equal_box(0.0, np.zeros((3, 3))) is None
+    assert equivalent_box(0.0, np.zeros((3, 3))) is None
 
 
 def test_force_acts_where_the_line_of_action_meets_the_surface() -> None:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from softdock.robot.independent_joints import IndependentJoints
 from softdock.robot.link import Array, Command, Limits, Mode, RobotLink, State
 from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.stand_in import Joints
 
 JOINTS = 3
 START = np.array([0.1, -0.2, 0.3])  # rad
@@ -26,8 +26,8 @@ def limits(joints: int = JOINTS) -> Limits:
     )
 
 
-def robot(q: Array = START) -> Joints:
-    return Joints(limits(len(q)), inertia=np.full(len(q), 0.5), q=q)
+def robot(q: Array = START) -> IndependentJoints:
+    return IndependentJoints(limits(len(q)), inertia=np.full(len(q), 0.5), q=q)
 
 
 def command(q: Array, **changes: object) -> Command:

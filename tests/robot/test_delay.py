@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from softdock.bench.linear_stage import LinearStage
 from softdock.errors import InputError, RunError
 from softdock.robot.hybrid import HybridImpact
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.stand_in import Rail
 from softdock.theory.delay import delayed_restitution
 
 MASS, SPEED, STIFFNESS = 300.0, 5e-3, 106.59e3  # kg, m/s, N/m: about 3 Hz
@@ -22,8 +22,8 @@ PUBLISHED = [  # damping ratio, delay [s], restitution; DOI 10.1061/JAEEEZ.ASENG
 
 
 def through_link(zeta: float, delay: float, period: float, mass: float = MASS, k: float = STIFFNESS) -> float:
-    rail = Rail(stiffness=k, damping=2.0 * zeta * math.sqrt(k * mass))
-    network = SimulatedNetwork(RobotServer(rail, period), Conditions(delay=delay / 2.0))
+    stage = LinearStage(stiffness=k, damping=2.0 * zeta * math.sqrt(k * mass))
+    network = SimulatedNetwork(RobotServer(stage, period), Conditions(delay=delay / 2.0))
     with RemoteLink(network.wire()) as link:
         return HybridImpact(mass=mass, speed=SPEED).restitution(link)
 
@@ -89,14 +89,14 @@ def test_impossible_cases_are_refused() -> None:
     with pytest.raises(InputError, match="mass"):
         delayed_restitution(mass=-1.0, stiffness=1.0)
     with pytest.raises(RunError, match="has not left the contact"):
-        HybridImpact(mass=1e6, speed=SPEED, longest=0.1).restitution(LocalLink(Rail(stiffness=1.0)))
+        HybridImpact(mass=1e6, speed=SPEED, longest=0.1).restitution(LocalLink(LinearStage(stiffness=1.0)))
     with pytest.raises(RunError, match="moves faster"):
-        HybridImpact(mass=1.0, speed=5.0).restitution(LocalLink(Rail(stiffness=1.0)))
+        HybridImpact(mass=1.0, speed=5.0).restitution(LocalLink(LinearStage(stiffness=1.0)))
 
 
-def test_a_rail_presses_only_where_it_touches() -> None:
+def test_a_stage_presses_only_where_it_touches() -> None:
     """The mean force over a cycle is the impulse of k x + c v on the part of the path with x > 0."""
-    from softdock.robot.stand_in import _mean_force
+    from softdock.bench.linear_stage import _mean_force
 
     fine = np.linspace(-0.3, 0.7, 200_001)
     x = 0.5 * (fine[1:] + fine[:-1])

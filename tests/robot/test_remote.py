@@ -10,6 +10,7 @@ from tests.robot.linked import START, command, robot
 from softdock.errors import InputError, RunError
 from softdock.recording import compare
 from softdock.result import Result
+from softdock.robot.independent_joints import seven_joints
 from softdock.robot.link import Command, LinkLostError, State
 from softdock.robot.link_approach import approach
 from softdock.robot.link_local import LocalLink
@@ -17,7 +18,6 @@ from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
 from softdock.robot.link_switch import SwitchableLink
-from softdock.robot.stand_in import seven_joints
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate import simulate

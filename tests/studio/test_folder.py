@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from softdock.campaign import store
-from softdock.campaign.running import history_folder
+from softdock.campaign.runner import history_folder
 from softdock.errors import InputError
 from softdock.scenario import bundled
 from softdock.scenario.source import parse

@@ -12,7 +12,7 @@ import pytest
 from fastapi.responses import StreamingResponse
 from tests.studio.conftest import COMMAND, Served, start, stop
 
-from softdock.studio import files
+from softdock.studio import file_routes
 from softdock.studio.folder import bundled_heads
 from softdock.studio.runs import Activity
 from softdock.studio.server import Studio
@@ -59,8 +59,8 @@ def test_the_server_starts_without_what_only_runs_need() -> None:
 
 def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from softdock.studio import door\n"
-        "with door.opened(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
+        "import sys; from pathlib import Path; from softdock.studio import endpoint\n"
+        "with endpoint.opened(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
         "    opened.announce(print, browser=False)\n"
         "    print(sorted({'nicegui', 'fastapi', 'uvicorn', 'pydantic', 'numpy'} & set(sys.modules)))"
     )
@@ -100,7 +100,7 @@ def test_the_player_comes_before_the_scene(served: Served) -> None:
     async def all_of_it() -> list[str]:
         ended = asyncio.Event()
         activity.task = asyncio.create_task(ended.wait())  # type: ignore[arg-type]
-        answer = await files._replay(studio, "pending", download=False, theme="dark")
+        answer = await file_routes._replay(studio, "pending", download=False, theme="dark")
         assert isinstance(answer, StreamingResponse)
         parts = answer.body_iterator
         first = str(await anext(aiter(parts)))

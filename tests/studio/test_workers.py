@@ -15,7 +15,7 @@ from softdock.scenario.loading import bundled_text
 from softdock.studio.campaigns import Campaigns
 from softdock.studio.folder import Folder
 from softdock.studio.runs import Runs
-from softdock.studio.staff import Worker
+from softdock.studio.worker_processes import Worker
 
 SOON = 60.0  # s
 
@@ -33,7 +33,7 @@ def working(folder: Path, work: Callable[[Worker], Awaitable[Any]]) -> Any:
 
 def test_workers_do_not_load_the_web_server() -> None:
     script = (
-        "import sys, softdock.studio.worker, softdock.studio.tasks, softdock.studio.campaigner;"
+        "import sys, softdock.studio.worker, softdock.studio.tasks, softdock.studio.campaign_process;"
         "print(sorted({'nicegui', 'fastapi', 'uvicorn'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

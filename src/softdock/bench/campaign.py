@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softdock.campaign import running
+from softdock.campaign import runner
 from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
-from softdock.campaign.running import Means
+from softdock.campaign.runner import Means
 from softdock.campaign.workers import Place
 from softdock.report import Progress
 
@@ -27,9 +27,9 @@ FEW, MANY = 1_000, 100_000
 MEMORY = """
 import re, resource, sys
 from pathlib import Path
-from softdock.campaign import running
+from softdock.campaign import runner
 from softdock.campaign.loading import load
-running.run(load({name!r}, runs={runs}), Path({folder!r}), running.Means(running.Place.THREADS, 1))
+runner.run(load({name!r}, runs={runs}), Path({folder!r}), runner.Means(runner.Place.THREADS, 1))
 status = Path("/proc/self/status")
 if status.exists():  # the peak of this program alone; getrusage would count the parent's before the exec
     print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
@@ -71,7 +71,7 @@ class Spent(NamedTuple):
 def _spent(plan: Plan, means: Means) -> Spent:
     with tempfile.TemporaryDirectory() as folder:
         start, work = time.perf_counter(), time.process_time()
-        running.run(plan, Path(folder) / "campaign", means)
+        runner.run(plan, Path(folder) / "campaign", means)
         return Spent(time.perf_counter() - start, time.process_time() - work)
 
 

@@ -9,6 +9,7 @@ import sys
 import time
 from typing import Any
 
+from softdock.bench.linear_stage import LinearStage
 from softdock.errors import RunError
 from softdock.report import Progress
 from softdock.robot.hybrid import HybridImpact
@@ -16,7 +17,6 @@ from softdock.robot.link import monitor
 from softdock.robot.link_network import Conditions, SimulatedNetwork
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.stand_in import Rail
 from softdock.robot.udp import connect
 
 MASS, SPEED, STIFFNESS = 300.0, 5e-3, 106.59e3  # kg, m/s, N/m
@@ -52,8 +52,8 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 
 def restitution(zeta: float, delay: float) -> float:
     """Return the restitution through a link with that delay [s], two cycles of the link long."""
-    rail = Rail(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
-    server = RobotServer(rail, delay / 2.0 or PERIOD)
+    stage = LinearStage(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
+    server = RobotServer(stage, delay / 2.0 or PERIOD)
     with RemoteLink(SimulatedNetwork(server, Conditions(delay=delay / 2.0)).wire()) as link:
         return HybridImpact(mass=MASS, speed=SPEED).restitution(link)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.scenario import ScenarioBase, from_data
-from softdock.scenario.varying import is_number, vary
+from softdock.scenario.number_replacement import is_number, vary
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
-    from softdock.campaign.running import Means, Tally
+    from softdock.campaign.runner import Means, Tally
     from softdock.result import Result
 
 PLACES = ("threads", "processes")
@@ -67,7 +67,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a campaign into a new folder."""
-    from softdock.campaign import running
+    from softdock.campaign import runner
     from softdock.campaign.loading import load
     from softdock.campaign.workers import check_workers
 
@@ -75,12 +75,12 @@ def run(
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
     if rerun is not None:
-        row, result = running.repeat(plan, rerun)
+        row, result = runner.repeat(plan, rerun)
         if result is not None:
             result.save(out)
         _show_run(row._asdict(), result, out, None, as_json)
         return
-    _drive(lambda watch: running.run(plan, out, means, watch), out, as_json)
+    _drive(lambda watch: runner.run(plan, out, means, watch), out, as_json)
 
 
 @campaign.command()
@@ -93,16 +93,16 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Complete a campaign that was interrupted, or repeat one of its runs."""
-    from softdock.campaign import running
+    from softdock.campaign import runner
     from softdock.campaign.workers import check_workers
 
     means = _means(place, workers, cluster)
     check_workers(workers)
     if rerun is not None:
-        result, row, same = running.rerun(folder, rerun)
-        _show_run(row._asdict(), result, running.history_folder(folder, rerun), same, as_json)
+        result, row, same = runner.rerun(folder, rerun)
+        _show_run(row._asdict(), result, runner.history_folder(folder, rerun), same, as_json)
         return
-    _drive(lambda watch: running.resume(folder, means, watch), folder, as_json)
+    _drive(lambda watch: runner.resume(folder, means, watch), folder, as_json)
 
 
 @campaign.command()
@@ -145,7 +145,7 @@ def export(folder: Folder, as_json: Json = False) -> None:
 
 
 def _means(place: str | None, workers: int | None, cluster: str | None) -> "Means":
-    from softdock.campaign.running import Means
+    from softdock.campaign.runner import Means
     from softdock.campaign.workers import Place
 
     if place is not None and place not in PLACES:

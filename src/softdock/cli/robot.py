@@ -163,7 +163,7 @@ def check(
 
 
 def _robot(name: str) -> "Robot":
-    from softdock.robot.stand_in import seven_joints
+    from softdock.robot.independent_joints import seven_joints
 
     if name == "joints":
         return seven_joints()

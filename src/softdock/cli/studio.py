@@ -28,9 +28,9 @@ def studio(
     if find_spec("nicegui") is None:
         hint = "Install it with: pip install 'softdock[studio]'."
         raise InputError(Problem(message="The studio needs the package nicegui.", hint=hint))
-    from softdock.studio import door
+    from softdock.studio import endpoint
 
-    with suppress(KeyboardInterrupt), door.opened(folder, host, port) as opened:
+    with suppress(KeyboardInterrupt), endpoint.opened(folder, host, port) as opened:
         opened.announce(console.say, browser=not no_browser)
         from softdock.studio.server import serve  # takes its time, while the browser starts
 

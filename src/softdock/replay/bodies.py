@@ -7,9 +7,9 @@ import numpy as np
 from softdock.multibody.joints import MOTIONS, Free, direction, matrix
 from softdock.multibody.system import WORLD, Body
 from softdock.replay import solids
+from softdock.replay.equivalent_boxes import equivalent_box
 from softdock.replay.forces import turn_from_z
 from softdock.replay.scene import Floats, Material, Mesh, Part, Role
-from softdock.replay.stand_ins import equal_box
 from softdock.replay.surfaces import Drawn
 from softdock.scenario.multibody import MultibodyScenario
 
@@ -62,7 +62,7 @@ def parts_of(
     if looks:
         return parts
     if not parts:
-        parts = _stand_in(name, scenario.bodies[name], colour)
+        parts = _equivalent_solid(name, scenario.bodies[name], colour)
     return parts + _rods(name, scenario, parts, THICK * size)
 
 
@@ -92,9 +92,9 @@ def _surfaces(
     return parts
 
 
-def _stand_in(name: str, body: Body, colour: Colour) -> list[Part]:
+def _equivalent_solid(name: str, body: Body, colour: Colour) -> list[Part]:
     """Return a box of equal mass and inertia, half-transparent with its edges."""
-    solid = equal_box(body.mass, body.inertia_matrix())
+    solid = equivalent_box(body.mass, body.inertia_matrix())
     if solid is None:
         return []
     sides, R = solid

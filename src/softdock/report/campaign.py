@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.campaign.findings import QUANTILES, Findings, find
+from softdock.campaign.summary import QUANTILES, Findings, find
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_atomic

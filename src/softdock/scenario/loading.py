@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.merging import BASE, merge
+from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file

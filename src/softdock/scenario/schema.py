@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from softdock.scenario.inheritance import BASE
 from softdock.scenario.loading import KINDS, model_of
-from softdock.scenario.merging import BASE
 from softdock.scenario.source import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
-from softdock.studio.campaigner import LOG, PROGRESS, STOP
+from softdock.studio.campaign_process import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Campaigns:
         with log.open("ab") as output:
             # In a session of its own: Ctrl-C for the studio, and its end, are not for the campaign.
             self._processes[campaign] = subprocess.Popen(
-                [sys.executable, "-m", "softdock.studio.campaigner", how, str(self.folder.root), campaign, *rest],
+                [sys.executable, "-m", "softdock.studio.campaign_process", how, str(self.folder.root), campaign, *rest],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip

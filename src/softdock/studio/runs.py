@@ -8,7 +8,7 @@ from typing import Any
 from softdock.errors import InputError, RunError
 from softdock.studio import limits
 from softdock.studio.folder import Folder
-from softdock.studio.staff import CancelledError, Worker
+from softdock.studio.worker_processes import CancelledError, Worker
 
 MOST_REMEMBERED = 200
 

@@ -11,14 +11,14 @@ from fastapi import FastAPI
 from nicegui import core, ui
 from starlette.middleware.gzip import GZipMiddleware
 
-from softdock.studio import files
+from softdock.studio import file_routes
 from softdock.studio.campaigns import Campaigns
-from softdock.studio.door import Door, bracketed
+from softdock.studio.endpoint import Door, bracketed
 from softdock.studio.folder import BUNDLED, Folder
-from softdock.studio.gate import Gate, names_of
 from softdock.studio.pages import frame, routes
+from softdock.studio.request_checks import Gate, names_of
 from softdock.studio.runs import Runs
-from softdock.studio.staff import Worker
+from softdock.studio.worker_processes import Worker
 
 REHEARSED = "assist-soft-docking"  # before the first run, so that it need not load anything
 SHOWN = 1.0  # s that a browser needs for its first page
@@ -77,7 +77,7 @@ def application(studio: Studio, names: frozenset[str], port: int, token: str | N
         await studio.end()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
-    files.serve(app, studio)
+    file_routes.serve(app, studio)
     routes.build(app, studio)
     ui.run_with(
         app,

@@ -16,11 +16,11 @@ from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, written
 from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
-from softdock.studio.album import digest
-from softdock.studio.artefacts import FILES, make
-from softdock.studio.drafts import changes, with_value
 from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import form_of
+from softdock.studio.run_files import FILES, make
+from softdock.studio.scenario_edits import changes, with_value
+from softdock.studio.thumbnail_cache import digest
 from softdock.studio.thumbnails import thumbnail
 
 if TYPE_CHECKING:
@@ -160,13 +160,13 @@ def drawn(folder: Folder, say: Say, *, names: Sequence[str]) -> dict[str, str]:
 
 def reran(folder: Folder, say: Say, *, campaign: str, number: int) -> dict[str, Any]:
     """Repeat one run of a campaign with its history, unless that is kept, and return what is known of it."""
-    from softdock.campaign import running
+    from softdock.campaign import runner
 
     run = f"{campaign}/{number}"
     place = _place(folder, run)
     if not (place / "result.json").is_file():
         say("simulating")
-        result, row, _ = running.rerun(folder.campaign(campaign), number)
+        result, row, _ = runner.rerun(folder.campaign(campaign), number)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
     return {"run": run, **_summary(Result.load(place))}
@@ -291,7 +291,7 @@ def _place(folder: Folder, run: str) -> Path:
     campaign, slash, number = run.partition("/")
     if not slash:
         return folder.run(run)
-    from softdock.campaign.running import history_folder
+    from softdock.campaign.runner import history_folder
 
     if not number.isdecimal():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))

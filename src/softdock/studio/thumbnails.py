@@ -8,8 +8,8 @@ from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import StationScenario
-from softdock.studio import sketches
-from softdock.studio.album import CHASER, HEIGHT, TARGET, WIDTH, blank, framed, keep, recalled
+from softdock.studio import schematics
+from softdock.studio.thumbnail_cache import CHASER, HEIGHT, TARGET, WIDTH, blank, framed, keep, recalled
 
 MARGIN = 16
 INK = "#8a94a3"
@@ -33,7 +33,7 @@ def draw(scenario: ScenarioBase) -> str:
     elif isinstance(scenario, MultibodyScenario):
         body = _outlines(scenario) or _sketch(scenario) or _bodies(scenario)
     elif isinstance(scenario, StationScenario):
-        body = sketches.station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
+        body = schematics.station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
     else:
         body = ""
     return framed(body or blank())
@@ -41,10 +41,10 @@ def draw(scenario: ScenarioBase) -> str:
 
 def _sketch(scenario: MultibodyScenario) -> str:
     for interface in scenario.interfaces.values():
-        return sketches.pins(interface, (WIDTH, HEIGHT), CHASER, TARGET)
+        return schematics.pins(interface, (WIDTH, HEIGHT), CHASER, TARGET)
     for structure in scenario.structures.values():
         if structure.members is not None:
-            return sketches.station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
+            return schematics.station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
     return ""
 
 

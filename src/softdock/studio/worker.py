@@ -35,9 +35,9 @@ def _done(folder: Folder, order: dict[str, Any], answers: Any, memory: int) -> d
         answers.write(json.dumps({"id": order["id"], "stage": stage}) + "\n")
         answers.flush()
 
-    from softdock.studio import composing, tasks
+    from softdock.studio import campaign_drafts, tasks
 
-    known = {task.__name__: task for task in (*tasks.ALL, *composing.ALL)}
+    known = {task.__name__: task for task in (*tasks.ALL, *campaign_drafts.ALL)}
     try:
         return {"done": known[order["task"]](folder, say, **order["with"])}
     except InputError as error:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.studio import saving
+from softdock.studio import scenario_files
 from softdock.studio.folder import bundled_heads
 from softdock.studio.pages import frame
 from softdock.studio.pages.pause import Pause
@@ -249,7 +249,7 @@ class Composer:
             return
         name = (self.name.value or "").strip()
         try:
-            saving.keep_text(self.studio.folder, name, self.text, replace=False)
+            scenario_files.keep_text(self.studio.folder, name, self.text, replace=False)
         except InputError as error:
             self.name.error = str(error)
             return

@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.validation_element import ValidationElement
 
 from softdock.errors import InputError, RunError
-from softdock.studio import saving
+from softdock.studio import scenario_files
 from softdock.studio.folder import is_bundled
 from softdock.studio.pages import frame
 from softdock.studio.pages.pause import Pause
@@ -336,7 +336,7 @@ class Editor:
     def _save(self, field: ui.input, dialog: ui.dialog) -> None:
         name = (field.value or "").strip()
         try:
-            saving.keep_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
+            scenario_files.keep_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
         except InputError as error:
             field.error = str(error)
             return
@@ -351,7 +351,7 @@ def _anchored(text: str, name: str) -> str:
     from softdock.scenario.loading import bundled_text, written
 
     before = written(bundled_text(name)[0], name, bundled_text(name)[1]).data
-    return saving.as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
+    return scenario_files.as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":

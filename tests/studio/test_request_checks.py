@@ -7,7 +7,7 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from softdock.studio.gate import COOKIE, LARGEST_BODY, Gate, is_loopback, names_of
+from softdock.studio.request_checks import COOKIE, LARGEST_BODY, Gate, is_loopback, names_of
 
 HERE = "http://127.0.0.1:8420"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from softdock.errors import InputError, Problem, reason_of
 from softdock.studio.folder import Folder
-from softdock.studio.gate import is_loopback, new_token
+from softdock.studio.request_checks import is_loopback, new_token
 
 DEFAULT_PORT = 8420
 TRIED = 20  # ports above the default, where that is taken

@@ -5,11 +5,11 @@ import pytest
 from softdock.errors import InputError
 from softdock.scenario import bundled, load
 from softdock.scenario.loading import bundled_text, load_text, written
-from softdock.studio.drafts import changes, with_value
 from softdock.studio.form import form_of
 from softdock.studio.limits import check, check_data
 from softdock.studio.pages.run import lamp
-from softdock.studio.saving import as_changes
+from softdock.studio.scenario_edits import changes, with_value
+from softdock.studio.scenario_files import as_changes
 
 
 def test_one_value_is_changed_and_comments_stay() -> None:

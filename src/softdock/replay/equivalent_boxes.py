@@ -1,13 +1,13 @@
-"""Bodies without geometry: solids as large as their mass properties make them."""
+"""Boxes with the mass properties of bodies that have no geometry."""
 
 import numpy as np
 
 from softdock.replay.scene import Floats
 
-THINNEST = 0.08  # of the longest side: a rod or a plate must still be seen
+THINNEST = 0.08  # fraction of the longest side, so that rods and plates stay visible
 
 
-def equal_box(mass: float, inertia: Floats) -> tuple[Floats, Floats] | None:
+def equivalent_box(mass: float, inertia: Floats) -> tuple[Floats, Floats] | None:
     """Return the sides [m] of the uniform box with this mass [kg] and inertia [kg m2], and its axes R_BP.
 
     For principal moments I1, I2, I3 a side is sqrt(6 (I2 + I3 - I1) / m). None for a body without inertia.

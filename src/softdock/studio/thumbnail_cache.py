@@ -8,7 +8,7 @@ from softdock.files.cache import Cache, content_key
 CACHE = Cache("thumbnails", ".svg")
 WIDTH, HEIGHT = 320, 150
 CHASER, TARGET = "#3b7dd8", "#e08a2e"
-DRAWN_BY = ("album.py", "thumbnails.py", "sketches.py")
+DRAWN_BY = ("thumbnail_cache.py", "thumbnails.py", "schematics.py")
 """Files that decide how a thumbnail looks: with other sources it is drawn anew."""
 
 

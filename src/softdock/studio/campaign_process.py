@@ -1,7 +1,8 @@
-"""A campaign in a process of its own, so that it outlives the page and the studio.
+"""Runs one campaign in its own process, so that it continues when the page or the studio is closed.
 
-`python -m softdock.studio.campaigner run FOLDER CAMPAIGN NAME [RUNS] [SEED]` or `... resume FOLDER CAMPAIGN`. How far
-it is stands in `progress.json` beside the table; it ends, with every finished run kept, once there is a file `stop`.
+Usage: `python -m softdock.studio.campaign_process run FOLDER CAMPAIGN NAME [RUNS] [SEED]` or
+`... resume FOLDER CAMPAIGN`. Writes its progress to `progress.json` beside the table. Stops after the runs in progress,
+keeping every finished run, when a file `stop` appears.
 """
 
 import json
@@ -70,19 +71,19 @@ def main() -> int:
 
 
 def _work(how: str, folder: Folder, place: Path, notes: Notes, rest: list[str]) -> None:
-    from softdock.campaign import running
+    from softdock.campaign import runner
     from softdock.campaign.loading import load
     from softdock.studio.tasks import campaign_source
 
     if how == "resume":
-        running.resume(place, watch=notes.watch)
+        runner.resume(place, watch=notes.watch)
         return
     name, runs, seed = rest
     plan = load(
         campaign_source(folder, name), runs=int(runs) if runs else None, seed=int(seed) if seed else None
     )
     notes.write(total=plan.runs, done=0, outcomes={}, rate=0.0)
-    running.run(plan, place, watch=notes.watch)
+    runner.run(plan, place, watch=notes.watch)
 
 
 if __name__ == "__main__":

@@ -282,7 +282,7 @@ def _predictions(table: Table) -> Predictions | None:
     count = table.manifest["campaign"]["predictions"]
     if count is None:
         return None
-    from softdock.campaign.bulk import predict_samples
+    from softdock.campaign.bulk_prediction import predict_samples
 
     ratio, after = predict_samples(table.manifest, count)
     return Predictions(

@@ -8,10 +8,10 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from softdock.errors import InputError, RunError
-from softdock.studio.album import blank, digest, framed, recalled
-from softdock.studio.artefacts import FILES
 from softdock.studio.folder import BUNDLED, is_bundled
 from softdock.studio.pages import frame, gallery
+from softdock.studio.run_files import FILES
+from softdock.studio.thumbnail_cache import blank, digest, framed, recalled
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio

@@ -3,7 +3,7 @@ from toy_scenario import VALID
 
 from softdock.errors import InputError
 from softdock.scenario import check, from_data, load
-from softdock.scenario.merging import merge
+from softdock.scenario.inheritance import merge
 from softdock.scenario.source import Location, parse
 
 

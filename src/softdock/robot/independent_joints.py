@@ -1,4 +1,4 @@
-"""Small robots with exact answers: joints that do not feel each other, and a rail that pushes a spring."""
+"""A robot of uncoupled joints with an exact solution, for trying a link without an arm model."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from softdock.robot.link import Array, Command, Limits, State
 
 
-class Joints:
+class IndependentJoints:
     """Independent joints, each an inertia on the commanded spring and damper; propagated exactly.
 
     M qddot = k (q_cmd - q) - 2 xi sqrt(k M) qdot + tau_ff
@@ -23,7 +23,7 @@ class Joints:
 
     @property
     def limits(self) -> Limits:
-        """What the robot must not be asked for."""
+        """Limits of joint positions, speeds, torques and stiffnesses."""
         return self._limits
 
     def advance(self, command: Command, duration: float) -> None:
@@ -39,7 +39,7 @@ class Joints:
         self._t += duration
 
     def state(self) -> State:
-        """Return what is measured now."""
+        """Return the measured state."""
         zero = np.zeros(self._limits.joints)
         return State(
             t=self._t,
@@ -73,57 +73,8 @@ def _propagate(q: float, v: float, h: float, k: float, d: float, f: float) -> tu
     return rest + decay * (x * c + (v + half * x) * s), decay * (v * c - (half * v + k * x) * s)
 
 
-class Rail:
-    """A stiff position-controlled stage that pushes a sample: x > 0 presses with k x + c xdot.
-
-    Its one joint slides [m] and reaches every commanded position at the end of the cycle, at constant speed.
-    The force is the mean over the last cycle, as a sensor with a filter of that length gives it.
-    """
-
-    def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
-        one = np.ones(1)
-        self._limits = Limits(
-            q_min=-one, q_max=one, speed=speed_limit * one, torque=1e6 * one, stiffness=1e9 * one
-        )
-        self._k, self._c = stiffness, damping
-        self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
-
-    @property
-    def limits(self) -> Limits:
-        """What the stage must not be asked for."""
-        return self._limits
-
-    def advance(self, command: Command, duration: float) -> None:
-        """Go to the commanded position within a duration [s]."""
-        start, end = self._x, float(command.q[0])
-        self._v = (end - start) / duration
-        self._force = _mean_force(start, end, self._v, self._k, self._c)
-        self._x = end
-        self._t += duration
-
-    def state(self) -> State:
-        """Return what is measured now; torques are forces [N] on the stage."""
-        force = np.array([-self._force])
-        return State(
-            t=self._t,
-            q=np.array([self._x]),
-            qdot=np.array([self._v]),
-            tau_measured=force,
-            tau_external=force.copy(),
-        )
-
-
-def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
-    """Return the mean of k x + c v [N] over a straight path, of which only x > 0 touches."""
-    low, high = max(min(start, end), 0.0), max(start, end)
-    if high <= 0.0:
-        return 0.0
-    share = (high - low) / abs(end - start) if end != start else 1.0
-    return share * (0.5 * k * (low + high) + c * v)
-
-
-def seven_joints() -> Joints:
-    """Return seven independent joints with the limits of a KUKA LWR 4+ (its data sheet), for trying a link."""
+def seven_joints() -> IndependentJoints:
+    """Return seven uncoupled joints with the limits of a KUKA LWR 4+ (from its data sheet)."""
     q = np.radians([170.0, 120.0, 170.0, 120.0, 170.0, 120.0, 170.0])
     limits = Limits(
         q_min=-q,
@@ -133,4 +84,4 @@ def seven_joints() -> Joints:
         stiffness=np.full(7, 5000.0),
         hold_stiffness=np.full(7, 1000.0),
     )
-    return Joints(limits, inertia=np.array([3.0, 3.0, 1.0, 1.0, 0.3, 0.1, 0.05]))
+    return IndependentJoints(limits, inertia=np.array([3.0, 3.0, 1.0, 1.0, 0.3, 0.1, 0.05]))
