@@ -21,7 +21,7 @@ RUNS = 3000
 # The sources may be edited while the test runs for a minute or two; that is not what it is about.
 SCRIPT = """
 from softdock.campaign import manifest
-manifest._program = lambda: "fixed"
+manifest._source_digest = lambda: "fixed"
 from softdock.cli import main
 if __name__ == "__main__":
     main()
@@ -49,7 +49,7 @@ def has_begun(folder: Path) -> bool:
 def test_sigkill_loses_nothing_that_was_done(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest, "_program", lambda: "fixed")
+    monkeypatch.setattr(manifest, "_source_digest", lambda: "fixed")
     moments = random.Random(20)
     path, folder = write(runs=str(RUNS)), tmp_path / "killed"
     grown = 0

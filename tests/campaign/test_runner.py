@@ -11,13 +11,13 @@ import pytest
 from tests.campaign.conftest import Write, rows, untimed
 
 from softdock.campaign import manifest, runner, store
-from softdock.campaign.execution import Keeping, Row, run_one
+from softdock.campaign.execution import HistoryPolicy, Row, run_one
 from softdock.campaign.loading import load
-from softdock.campaign.runner import Means, Tally
+from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
 from softdock.campaign.table import export, read_table, status_of
-from softdock.campaign.workers import Place
+from softdock.campaign.workers import Backend
 from softdock.errors import InputError, RunError
 from softdock.result import Result
 
@@ -25,12 +25,12 @@ from softdock.result import Result
 @pytest.fixture
 def whole(write: Write, tmp_path: Path) -> list[tuple[Any, ...]]:
     """Return the table of the cheap campaign, run one by one."""
-    runner.run(load(write()), tmp_path / "whole", Means(Place.THREADS, 1))
+    runner.run(load(write()), tmp_path / "whole", ExecutionOptions(Backend.THREADS, 1))
     return rows(tmp_path / "whole")
 
 
 def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    tally = runner.run(load(write()), tmp_path / "out", Means(Place.THREADS, 3))
+    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
     assert tally.finished
     assert tally.outcomes == {"separated": 40}
     assert rows(tmp_path / "out") == whole
@@ -38,7 +38,7 @@ def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[t
 
 @pytest.mark.slow
 def test_processes_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    runner.run(load(write()), tmp_path / "out", Means(Place.PROCESSES, 2))
+    runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.PROCESSES, 2))
     assert rows(tmp_path / "out") == whole
 
 
@@ -48,7 +48,7 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = cluster.scheduler_address
-        tally = runner.run(load(write()), tmp_path / "out", Means(cluster=address))
+        tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster=address))
     assert tally.finished
     assert rows(tmp_path / "out") == whole
 
@@ -56,14 +56,14 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
 def test_a_cluster_that_is_not_there_is_refused(write: Write, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="cannot be reached"):
-        runner.run(load(write()), tmp_path / "out", Means(cluster="tcp://127.0.0.1:9"))
+        runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) -> None:
     plan = load(write())
     runner.run(plan, tmp_path / "out")
     for number in (0, 17, 39):
-        row, result = runner.repeat(plan, number)
+        row, result = runner.repeat_run(plan, number)
         assert untimed(row) == rows(tmp_path / "out")[number]
         assert result is not None
         assert result.history.time.size
@@ -77,12 +77,12 @@ def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) ->
 def interrupted(plan: Any, folder: Path, after: int) -> None:
     """Run a campaign and end it as a lost disk would, after so many runs."""
 
-    def watch(tally: Tally) -> None:
+    def watch(tally: CampaignProgress) -> None:
         if tally.done >= after:
             raise RunError("the test has seen enough")
 
     with pytest.raises(RunError):
-        runner.run(plan, folder, Means(Place.THREADS, 2), watch)
+        runner.run(plan, folder, ExecutionOptions(Backend.THREADS, 2), watch)
 
 
 def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
@@ -92,19 +92,19 @@ def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tu
     assert not status_of(tmp_path / "out")["complete"]
     tally = runner.resume(tmp_path / "out")
     assert tally.finished
-    assert tally.fresh == 40 - len(before)
+    assert tally.new == 40 - len(before)
     assert rows(tmp_path / "out") == whole
-    assert runner.resume(tmp_path / "out").fresh == 0
+    assert runner.resume(tmp_path / "out").new == 0
 
 
 def test_ctrl_c_finishes_what_is_under_way(
     write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]
 ) -> None:
-    def watch(tally: Tally) -> None:
+    def watch(tally: CampaignProgress) -> None:
         if tally.done >= 3 and not tally.interrupted:
             raise KeyboardInterrupt
 
-    tally = runner.run(load(write()), tmp_path / "out", Means(Place.THREADS, 2), watch)
+    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch)
     assert tally.interrupted
     assert not tally.finished
     assert tally.done == len(rows(tmp_path / "out"))
@@ -263,7 +263,7 @@ def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: p
 
     monkeypatch.setattr("softdock.campaign.execution.carry_out", fail)
     plan = load(write())
-    row, result = run_one(plan.template, Keeping("all", ()), 3, plan.inputs(3, 4)[0])
+    row, result = run_one(plan.template, HistoryPolicy("all", ()), 3, plan.inputs(3, 4)[0])
     assert (row.status, result) == ("failed", None)
     assert row.message == "Internal error: ZeroDivisionError: by zero"
 
@@ -285,11 +285,13 @@ def test_the_stop_rule_ends_where_it_would_on_any_machine(write: Write, tmp_path
     expected = next(n for n in range(10, 1000, 10) if sum(_ends(n)) / 2.0 <= 0.05)
     for workers in (1, 3):
         folder = tmp_path / f"out{workers}"
-        tally = runner.run(load(write("success: [separated]", rule), runs=1000), folder, Means(None, workers))
+        tally = runner.run(
+            load(write("success: [separated]", rule), runs=1000), folder, ExecutionOptions(None, workers)
+        )
         assert tally.finished
         assert tally.stopped_at == expected
         assert [row[0] for row in rows(folder)] == list(range(expected))
-        assert runner.resume(folder).fresh == 0
+        assert runner.resume(folder).new == 0
         assert status_of(folder)["complete"]
     assert rows(tmp_path / "out1") == rows(tmp_path / "out3")
 
@@ -314,7 +316,7 @@ def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> 
 
 
 def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) -> None:
-    runner.run(load(write(runs="4")), tmp_path / "out", Means(Place.THREADS, 1))
+    runner.run(load(write(runs="4")), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     table = read_table(tmp_path / "out")
     assert table.valid == ["yes"] * 4
     assert table.warnings == [[]] * 4
@@ -327,11 +329,11 @@ def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) 
 
 def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    runner.run(load(write(runs="4")), folder, Means(Place.THREADS, 1))
+    runner.run(load(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         database.execute("ALTER TABLE runs DROP COLUMN valid")
         database.execute("ALTER TABLE runs DROP COLUMN warnings")
         database.execute("DELETE FROM runs WHERE run > 1")
     assert read_table(folder).valid == ["unknown"] * 2
-    runner.resume(folder, Means(Place.THREADS, 1))
+    runner.resume(folder, ExecutionOptions(Backend.THREADS, 1))
     assert read_table(folder).valid == ["unknown"] * 2 + ["yes"] * 2

@@ -10,10 +10,10 @@ from tests.campaign.conftest import Write
 
 from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
-from softdock.campaign.runner import Means
-from softdock.campaign.summary import find
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.summary import summarise
 from softdock.campaign.table import Table, export, read_table
-from softdock.campaign.workers import Place
+from softdock.campaign.workers import Backend
 from softdock.report.campaign import write_report
 from softdock.report.campaign_figures import opening_time_figures
 from softdock.scenario import load
@@ -26,7 +26,7 @@ from softdock.studio.columns import Columns
 def folder(write: Write, tmp_path: Path) -> Path:
     path = write("success: [separated]", runs="6")
     path.write_text(path.read_text().replace("  speed:", "  stop.impacts: {choice: [1, 2]}\n  speed:"))
-    runner.run(load_campaign(path), tmp_path / "out", Means(Place.THREADS, 2))
+    runner.run(load_campaign(path), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2))
     return tmp_path / "out"
 
 
@@ -37,7 +37,7 @@ def test_inputs_metrics_and_predictions_have_units(folder: Path) -> None:
     assert table.label("stop.impacts") == "stop.impacts"
     assert table.label("impulse") == "impulse [N*s]"
     assert table.label("effective_mass_ratio") == "effective_mass_ratio"
-    units = find(table).to_json()["units"]
+    units = summarise(table).to_json()["units"]
     assert units["speed"] == "m/s"
     assert units["peak_contact_force"] == "N"
     assert "stop.impacts" not in units

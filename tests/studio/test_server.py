@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from tests.studio.conftest import COMMAND, Served, start, stop
 
 from softdock.studio import file_routes
-from softdock.studio.folder import bundled_heads
+from softdock.studio.folder import bundled_headers
 from softdock.studio.runs import Activity
 from softdock.studio.server import Studio
 
@@ -60,7 +60,7 @@ def test_the_server_starts_without_what_only_runs_need() -> None:
 def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from softdock.studio import endpoint\n"
-        "with endpoint.opened(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
+        "with endpoint.open_endpoint(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
         "    opened.announce(print, browser=False)\n"
         "    print(sorted({'nicegui', 'fastapi', 'uvicorn', 'pydantic', 'numpy'} & set(sys.modules)))"
     )
@@ -75,7 +75,7 @@ def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None
 
 def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
     page = httpx.get(served.address).text
-    for name, head in bundled_heads().items():
+    for name, head in bundled_headers().items():
         assert f'href="/scenario?name={name}"' in page
         assert html.escape(head["title"]) in page
     assert "My own impact" in page

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from softdock.campaign import runner
 from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
-from softdock.campaign.runner import Means
-from softdock.campaign.workers import Place
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.workers import Backend
 from softdock.report import Progress
 
 ASSIST, CHEAP = "assist-table2", "impact-masses"
@@ -29,7 +29,7 @@ import re, resource, sys
 from pathlib import Path
 from softdock.campaign import runner
 from softdock.campaign.loading import load
-runner.run(load({name!r}, runs={runs}), Path({folder!r}), runner.Means(runner.Place.THREADS, 1))
+runner.run(load({name!r}, runs={runs}), Path({folder!r}), runner.ExecutionOptions(runner.Backend.THREADS, 1))
 status = Path("/proc/self/status")
 if status.exists():  # the peak of this program alone; getrusage would count the parent's before the exec
     print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
@@ -41,10 +41,10 @@ else:
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
-    _spent(load(ASSIST, runs=2), Means(Place.THREADS, 2))
+    _spent(load(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
     whole = load(ASSIST)
     progress(f"{whole.runs} runs", 0.02)
-    all_runs = _spent(whole, Means(Place.THREADS, 2))
+    all_runs = _spent(whole, ExecutionOptions(Backend.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
     return [
         {
@@ -68,7 +68,7 @@ class Spent(NamedTuple):
     """[s] of this process, all its threads."""
 
 
-def _spent(plan: Plan, means: Means) -> Spent:
+def _spent(plan: Plan, means: ExecutionOptions) -> Spent:
     with tempfile.TemporaryDirectory() as folder:
         start, work = time.perf_counter(), time.process_time()
         runner.run(plan, Path(folder) / "campaign", means)
@@ -77,11 +77,11 @@ def _spent(plan: Plan, means: Means) -> Spent:
 
 def _sharing(plan: Plan) -> list[dict[str, Any]]:
     """Measure one thread, two threads and a Dask cluster of two workers in turns, and compare the best of each."""
-    means = {"one": Means(Place.THREADS, 1), "two": Means(Place.THREADS, 2)}
+    means = {"one": ExecutionOptions(Backend.THREADS, 1), "two": ExecutionOptions(Backend.THREADS, 2)}
     dask = "local Dask cluster of 2 workers against 2 threads, times the time"
     with _local_cluster() as address:
         if address:
-            means["dask"] = Means(cluster=address)
+            means["dask"] = ExecutionOptions(cluster=address)
             _spent(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
         turns = [{name: _spent(plan, how).wall for name, how in means.items()} for _ in range(TURNS)]
     best = {name: min(turn[name] for turn in turns) for name in means}

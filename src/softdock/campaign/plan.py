@@ -1,4 +1,4 @@
-"""A campaign made ready: every dispersion in SI, checked against the scenario it disperses."""
+"""Plan of a campaign: distributions in SI, validated against the scenario, and samples of all runs."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.distributions import SMALLEST_SHARE as SMALLEST
-from softdock.campaign.distributions import Choice, Distribution, Normal, Uniform, Vector, correlated
+from softdock.campaign.distributions import (
+    SMALLEST_SHARE,
+    Choice,
+    Distribution,
+    Normal,
+    Uniform,
+    Vector,
+    correlated,
+)
 from softdock.campaign.model import CampaignFile, Correlation, Dispersion, ScalarDispersion
 from softdock.campaign.sampling import Sampler
 from softdock.campaign.template import Template, value_at
@@ -16,7 +23,7 @@ from softdock.errors import InputError, Problem
 from softdock.result import Array
 from softdock.scenario.field_units import unit_at
 from softdock.scenario.messages import did_you_mean
-from softdock.scenario.source import Place, Source
+from softdock.scenario.source import FieldPath, Source
 
 Inputs = dict[str, Any]
 """Values of the dispersed fields of one run in SI, by dotted path."""
@@ -24,7 +31,7 @@ Inputs = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides the table of a campaign."""
+    """Everything that determines the table of a campaign."""
 
     name: str
     origin: str
@@ -34,15 +41,15 @@ class Plan:
     distributions: dict[str, Distribution]
     sampler: Sampler
     correlations: tuple[tuple[list[int], Array], ...] = ()
-    """Columns of coordinates that vary together, with the Cholesky factor of their correlation."""
+    """Columns of correlated coordinates, with the Cholesky factor of their correlation matrix."""
 
     @property
     def runs(self) -> int:
-        """Number of runs; Saltelli's design is completed."""
+        """Number of runs, rounded up to a complete Saltelli design."""
         return -(-self.campaign.runs // self.sampler.design) * self.sampler.design
 
     def columns(self, start: int, stop: int) -> dict[str, Array]:
-        """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or choices."""
+        """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or indices of choices."""
         u = self.sampler.points(start, stop)
         for places, factor in self.correlations:
             u[:, places] = correlated(u[:, places], factor)
@@ -58,7 +65,7 @@ class Plan:
         return [{path: values[i] for path, values in lists.items()} for i in range(stop - start)]
 
     def units(self) -> dict[str, str]:
-        """Return the SI units of the inputs as columns `input.PATH`; what has none is left out."""
+        """Return the SI units of the inputs by column name `input.PATH`; dimensionless inputs are omitted."""
         scenario = self.template.build({})
         found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
         return {name: unit for name, unit in found.items() if unit not in ("", "1")}
@@ -72,12 +79,12 @@ class Plan:
 
 
 def make_plan(campaign: CampaignFile, source: Source, template: Template, name: str, origin: str) -> Plan:
-    """Return the campaign made ready. Raises InputError for every dispersion that cannot work."""
+    """Return the plan of a campaign; raises InputError with the problems of all dispersions."""
     problems: list[Problem] = []
     distributions: dict[str, Distribution] = {}
     for path, dispersion in campaign.dispersions.items():
         try:
-            _refuse_part(path, campaign.dispersions, source)
+            _check_overlap(path, campaign.dispersions, source)
             distributions[path] = _Reader(source, template, path).distribution(dispersion)
         except InputError as error:
             problems += error.problems
@@ -98,7 +105,7 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
 
 
 class _Reader:
-    """Reads the values of one dispersion as the scenario's own field reads them."""
+    """Converts one dispersion to a distribution; values are read as the field of the scenario reads them."""
 
     def __init__(self, source: Source, template: Template, path: str) -> None:
         self.source, self.template, self.path = source, template, path
@@ -134,7 +141,7 @@ class _Reader:
             raise self.refusal("Must be above 0 for a logarithm.", *place, kind, 0)
         return Uniform(low, high, logarithmic=kind == "log_uniform")
 
-    def normal(self, path: str, given: ScalarDispersion, place: Place) -> Normal:
+    def normal(self, path: str, given: ScalarDispersion, place: FieldPath) -> Normal:
         assert given.normal is not None
         limits = {
             key: self.number(path, getattr(given.normal, key), *place, key)
@@ -146,7 +153,7 @@ class _Reader:
             raise self.refusal("Must be above 0.", *place, "deviation")
         if not normal.low < normal.high:
             raise self.refusal("Must be above 'low'.", *place, "high")
-        if normal.share() < SMALLEST:
+        if normal.share() < SMALLEST_SHARE:
             raise self.refusal("The limits leave nothing of the distribution over.", *place)
         return normal
 
@@ -157,26 +164,26 @@ class _Reader:
         return float(value)
 
     def value(self, path: str, given: Any, *place: str | int) -> Any:
-        """Return the value in SI, read by building the scenario with it."""
+        """Return a value in SI, as the scenario built with it contains it."""
         try:
             return value_at(self.template.build({path: given}).to_data(), path)
         except KeyError:
             raise self.refusal("The scenario has no such field.", *place) from None
         except InputError as error:
-            raise self.refusal(_told(error, path), *place) from None
+            raise self.refusal(_refusal_message(error, path), *place) from None
 
     def refusal(self, message: str, *place: str | int) -> InputError:
         return _refusal(self.source, ("dispersions", self.path, *place), message)
 
 
-def _told(error: InputError, path: str) -> str:
-    """Return what the scenario says of a value; names the field if it is another one."""
+def _refusal_message(error: InputError, path: str) -> str:
+    """Return the message of a refused value, with the name of the field if it is another one."""
     first = error.problems[0]
     message = first.message if first.field in (path, "") else f"{first.field}: {first.message}"
     return f"{message} {first.hint}".strip()
 
 
-def _refusal(source: Source, place: Place, message: str) -> InputError:
+def _refusal(source: Source, place: FieldPath, message: str) -> InputError:
     where = source.where(place)
     field = ".".join(map(str, place))
     return InputError(
@@ -184,8 +191,8 @@ def _refusal(source: Source, place: Place, message: str) -> InputError:
     )
 
 
-def _refuse_part(path: str, paths: Collection[str], source: Source) -> None:
-    """Raise InputError where a field is dispersed that is part of another dispersed one: one would undo the other."""
+def _check_overlap(path: str, paths: Collection[str], source: Source) -> None:
+    """Raise InputError where a field is part of another dispersed field, because one would overwrite the other."""
     for whole in paths:
         if path.startswith(f"{whole}."):
             message = f"It is a part of {whole}, which is dispersed as a whole; disperse one or the other."
@@ -202,7 +209,7 @@ def _correlations(
     seen: set[str] = set()
     for k, group in enumerate(given):
         for i, field in enumerate(group.fields):
-            place: Place = ("correlations", k, "fields", i)
+            place: FieldPath = ("correlations", k, "fields", i)
             if field not in distributions:
                 hint = did_you_mean(field, distributions)[0]
                 raise _refusal(source, place, f"Only dispersed fields can be correlated. {hint}".strip())
@@ -228,7 +235,7 @@ def _factor(group: Correlation, source: Source, k: int) -> Array:
 
 
 def _check_extremes(plan: Plan, source: Source) -> None:
-    """Refuse what is sure to fail: the ends of every range, and the middle of all."""
+    """Raise InputError where the scenario is not valid at an end of a range or in the middle of all ranges."""
     problems: list[Problem] = []
     for path, distribution in plan.distributions.items():
         for value in distribution.extremes():
@@ -236,7 +243,7 @@ def _check_extremes(plan: Plan, source: Source) -> None:
                 plan.template.build({path: value})
             except InputError as error:
                 place = ("dispersions", path)
-                message = f"At its limit {value} the scenario is not valid: {_told(error, path)}"
+                message = f"At its limit {value} the scenario is not valid: {_refusal_message(error, path)}"
                 problems += _refusal(source, place, message).problems
                 break
     if problems:
@@ -253,5 +260,5 @@ def _check_extremes(plan: Plan, source: Source) -> None:
 
 
 def absolute(directory: Path) -> str:
-    """Return a folder as an absolute path, for workers that start elsewhere."""
+    """Return a folder as an absolute path, for workers with another working directory."""
     return str(directory.resolve())

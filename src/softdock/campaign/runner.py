@@ -1,4 +1,4 @@
-"""Run a campaign: hand out runs, write rows as they come, stop where the rule says, end cleanly on Ctrl-C."""
+"""Run, resume and repeat_run campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C."""
 
 import time
 from collections import Counter
@@ -10,86 +10,95 @@ from itertools import islice
 from pathlib import Path
 
 from softdock import __version__
-from softdock.campaign import store as folders
-from softdock.campaign.execution import Chunk, Keeping, Row, Task, run_chunk, run_one
+from softdock.campaign import store as campaign_store
+from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
-from softdock.campaign.workers import Place, check_workers, default_place, default_workers, executor
+from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
 from softdock.simulate import RUNNERS
 
-SAMPLED = 1024  # runs whose inputs are drawn at a time
+SAMPLE_BATCH = 1024  # runs whose inputs are sampled at a time
 LARGEST_CHUNK = 256
-CHUNK_SECONDS = 0.2  # work handed out at a time; what a kill may lose
+CHUNK_SECONDS = 0.2  # work of one chunk, which is what a kill can lose
 
 
 @dataclass
-class Tally:
-    """How far a campaign is."""
+class CampaignProgress:
+    """Progress of a campaign."""
 
     total: int
     done: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    fresh: int = 0
-    """Runs of this session."""
+    new: int = 0
+    """Runs finished in this session."""
     first_done: float = 0.0
-    """When the first of them was done [s]."""
+    """Monotonic time at which the first of them was finished [s]."""
     finished: bool = False
     interrupted: bool = False
     stopped_at: int | None = None
-    """Runs after which the stop rule was met."""
+    """Number of runs after which the stop rule was satisfied."""
 
     @property
     def rate(self) -> float:
-        """Runs per second since the first of this session; 0 while that is all there is."""
-        return max(self.fresh - 1, 0) / max(time.monotonic() - self.first_done, 1e-9)
+        """Runs per second since the first finished run of this session; 0 until the second."""
+        return max(self.new - 1, 0) / max(time.monotonic() - self.first_done, 1e-9)
 
-    def count(self, outcome: str, fresh: bool = True) -> None:
-        """Count a run that is done."""
+    def count(self, outcome: str, new: bool = True) -> None:
+        """Count a finished run."""
         self.done += 1
-        self.fresh += fresh
-        if fresh and self.fresh == 1:
+        self.new += new
+        if new and self.new == 1:
             self.first_done = time.monotonic()
         self.outcomes[outcome] += 1
 
 
-Watch = Callable[[Tally], None]
+ProgressCallback = Callable[[CampaignProgress], None]
 
 
 @dataclass(frozen=True)
-class Means:
-    """With what a campaign is run; nothing of it changes the table."""
+class ExecutionOptions:
+    """Where and with how many workers a campaign runs; has no influence on the table."""
 
-    place: Place | None = None
+    backend: Backend | None = None
     workers: int | None = None
     cluster: str = ""
 
 
-def run(plan: Plan, folder: Path, means: Means | None = None, watch: Watch = lambda tally: None) -> Tally:
-    """Run a new campaign into a folder and return how it went."""
+def run(
+    plan: Plan,
+    folder: Path,
+    options: ExecutionOptions | None = None,
+    on_progress: ProgressCallback = lambda progress: None,
+) -> CampaignProgress:
+    """Run a new campaign, store it in a folder and return its final progress."""
     with Store.create(folder, manifest_of(plan)) as store:
-        return _work(plan, store, means or Means(), watch)
+        return _execute(plan, store, options or ExecutionOptions(), on_progress)
 
 
-def resume(folder: Path, means: Means | None = None, watch: Watch = lambda tally: None) -> Tally:
-    """Complete a campaign that was begun; refused if it would not be the same campaign any more."""
+def resume(
+    folder: Path,
+    options: ExecutionOptions | None = None,
+    on_progress: ProgressCallback = lambda progress: None,
+) -> CampaignProgress:
+    """Complete a campaign; raises InputError where its files or the program have changed."""
     plan = plan_of(folder)
     with Store.resume(folder) as store:
-        return _work(plan, store, means or Means(), watch)
+        return _execute(plan, store, options or ExecutionOptions(), on_progress)
 
 
 def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
-    """Repeat one run of a campaign with its full history; tell also whether its row is the same again.
+    """Repeat one run of a campaign and store its history; return result, row and whether the row is reproduced.
 
-    That is None where the table does not have the run yet.
+    The last value is None where the table does not contain the run yet.
     """
     plan = plan_of(folder)
-    row, result = repeat(plan, number)
-    with folders.reading(folder) as database:
+    row, result = repeat_run(plan, number)
+    with campaign_store.open_readonly(folder) as database:
         before = database.execute("SELECT * FROM runs WHERE run = ?", (number,)).fetchone()
     if result is not None:
         result.save(history_folder(folder, number))
@@ -97,25 +106,25 @@ def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
     return result, row, same
 
 
-def repeat(plan: Plan, number: int) -> tuple[Row, Result | None]:
-    """Carry out one run of a campaign alone; its row is that of the campaign, its result has the full history."""
+def repeat_run(plan: Plan, number: int) -> tuple[Row, Result | None]:
+    """Repeat one run of a campaign; return the same row as in the campaign and a result with the full history."""
     if not 0 <= number < plan.runs:
         message = f"The runs of this campaign are numbered 0 to {plan.runs - 1}."
         raise InputError(Problem(message=message, field="--rerun", given=str(number)))
     (inputs,) = plan.inputs(number, number + 1)
-    keeping = Keeping(plan.campaign.histories, plan.campaign.success)
+    policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
     row, result = run_one(
-        plan.template, keeping, number, inputs
-    )  # as in the campaign: samples cost evaluations
+        plan.template, policy, number, inputs
+    )  # same recording as in the campaign, because recording changes the number of evaluations
     if result is None:
-        _, result = run_one(plan.template, Keeping("all", ()), number, inputs)
+        _, result = run_one(plan.template, HistoryPolicy("all", ()), number, inputs)
     return row, result
 
 
 def plan_of(folder: Path) -> Plan:
-    """Return the campaign of a folder; refused if its files or the program have changed since."""
-    with folders.reading(folder) as database:
-        before = folders.stored(database, "manifest")
+    """Return the plan of a stored campaign; raises InputError where its files or the program have changed."""
+    with campaign_store.open_readonly(folder) as database:
+        before = campaign_store.read_entry(database, "manifest")
     campaign = before["campaign"]
     try:
         plan = load(before["origin"], runs=campaign["runs"], seed=campaign["seed"])
@@ -132,92 +141,103 @@ def plan_of(folder: Path) -> Plan:
 
 
 def history_folder(folder: Path, number: int) -> Path:
-    """Return where the result of a run is kept, if it is."""
-    return folder / folders.HISTORIES / f"{number:08d}"
+    """Return the folder for the result of a run."""
+    return folder / campaign_store.HISTORIES / f"{number:08d}"
 
 
-def _work(plan: Plan, store: Store, means: Means, watch: Watch) -> Tally:
-    tally, rule = Tally(plan.runs), _Rule(plan)
-    store.learn(plan.units())
+def _execute(
+    plan: Plan, store: Store, options: ExecutionOptions, on_progress: ProgressCallback
+) -> CampaignProgress:
+    progress, rule = CampaignProgress(plan.runs), _StopCondition(plan)
+    store.add_units(plan.units())
     missing = bytearray(b"\1" * plan.runs)
-    for number, outcome in store.finished():
+    for number, outcome in store.finished_runs():
         missing[number] = 0
-        tally.count(outcome, fresh=False)
-        rule.take(number, outcome)
-    tally.stopped_at = rule.met_at
-    watch(tally)
-    if tally.stopped_at is None and any(missing):
+        progress.count(outcome, new=False)
+        rule.add(number, outcome)
+    progress.stopped_at = rule.met_at
+    on_progress(progress)
+    if progress.stopped_at is None and any(missing):
         kind = str(plan.template.data["kind"])
         import_module(RUNNERS[kind])  # once, before workers start
-        place = Place.CLUSTER if means.cluster else means.place or default_place(kind, sum(missing))
-        check_workers(means.workers)
-        with executor(place, means.workers or default_workers(), means.cluster) as (pool, workers):
-            _Session(plan, store, tally, rule, watch).drive(pool, workers, missing)
+        chosen = options.backend or default_backend(kind, sum(missing))
+        backend = Backend.CLUSTER if options.cluster else chosen
+        check_workers(options.workers)
+        with open_executor(backend, options.workers or default_workers(), options.cluster) as (pool, workers):
+            _Session(plan, store, progress, rule, on_progress).run(pool, workers, missing)
     if rule.met_at is not None:
         store.stop_at(rule.met_at)
-        tally.stopped_at = rule.met_at
-    tally.outcomes = Counter(outcome for _, outcome in store.finished())
-    tally.done = tally.outcomes.total()
-    tally.finished = tally.done == (tally.stopped_at or plan.runs)
-    watch(tally)
-    return tally
+        progress.stopped_at = rule.met_at
+    progress.outcomes = Counter(outcome for _, outcome in store.finished_runs())
+    progress.done = progress.outcomes.total()
+    progress.finished = progress.done == (progress.stopped_at or plan.runs)
+    on_progress(progress)
+    return progress
 
 
 class _Session:
-    """The loop of one session: keep the workers busy, write what is done."""
+    """Main loop of one session: submit chunks of runs and store their rows."""
 
-    def __init__(self, plan: Plan, store: Store, tally: Tally, rule: "_Rule", watch: Watch) -> None:
-        self.plan, self.store, self.tally, self.rule, self.watch = plan, store, tally, rule, watch
-        self.keeping = Keeping(plan.campaign.histories, plan.campaign.success)
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        progress: CampaignProgress,
+        rule: "_StopCondition",
+        on_progress: ProgressCallback,
+    ) -> None:
+        self.plan, self.store, self.progress = plan, store, progress
+        self.rule, self.on_progress = rule, on_progress
+        self.policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
         self.chunk = 1
 
-    def drive(self, pool: Executor, workers: int, missing: bytearray) -> None:
-        """Run until all is done, the rule is met, or Ctrl-C; runs in flight are then finished and kept."""
+    def run(self, pool: Executor, workers: int, missing: bytearray) -> None:
+        """Run until the campaign is complete, the stop rule is satisfied or Ctrl-C; submitted runs are completed."""
         tasks = _tasks(self.plan, missing)
-        flying: set[Future[Chunk]] = set()
+        pending: set[Future[Chunk]] = set()
         try:
             more = True
-            while more or flying:
-                while more and len(flying) < 2 * workers and self.rule.met_at is None:
-                    # small shares towards the end, so that no worker is left alone with a large one
-                    share = max(1, (self.tally.total - self.tally.done) // (4 * workers))
+            while more or pending:
+                while more and len(pending) < 2 * workers and self.rule.met_at is None:
+                    # smaller chunks towards the end, so that all workers finish at about the same time
+                    share = max(1, (self.progress.total - self.progress.done) // (4 * workers))
                     work = list(islice(tasks, min(self.chunk, share)))
                     more = bool(work)
                     if work:
-                        template, keeping = self.plan.template, self.keeping
-                        flying.add(pool.submit(run_chunk, __version__, template, keeping, work))
+                        template, policy = self.plan.template, self.policy
+                        pending.add(pool.submit(run_chunk, __version__, template, policy, work))
                 if self.rule.met_at is not None:
                     more = False
-                flying = self._collect(flying)
+                pending = self._collect(pending)
         except KeyboardInterrupt:
-            self.tally.interrupted = True
-            self.watch(self.tally)
-            while flying := {future for future in flying if not future.cancel()}:
-                flying = self._collect(flying)
+            self.progress.interrupted = True
+            self.on_progress(self.progress)
+            while pending := {future for future in pending if not future.cancel()}:
+                pending = self._collect(pending)
 
-    def _collect(self, flying: set[Future[Chunk]]) -> set[Future[Chunk]]:
-        """Wait for something to be done, write it, and return what is still under way."""
-        done, waiting = wait(flying, return_when=FIRST_COMPLETED)
+    def _collect(self, pending: set[Future[Chunk]]) -> set[Future[Chunk]]:
+        """Wait for the next chunk, store its rows and return the futures that are still pending."""
+        done, waiting = wait(pending, return_when=FIRST_COMPLETED)
         rows = []
         for future in done:
             chunk = self._chunk(future)
-            self.store.learn(chunk.units)
+            self.store.add_units(chunk.units)
             for row, result in chunk.done:
                 if result is not None:
                     result.save(history_folder(self.store.folder, row.run))
                 rows.append(row)
         self.store.add(rows)
         for row in rows:
-            self.tally.count(row.outcome)
-            self.rule.take(row.run, row.outcome)
+            self.progress.count(row.outcome)
+            self.rule.add(row.run, row.outcome)
         if rows:
             seconds = sum(row.wall_s for row in rows) / len(rows)
             self.chunk = min(LARGEST_CHUNK, max(1, int(CHUNK_SECONDS / max(seconds, 1e-6))))
-        self.watch(self.tally)
+        self.on_progress(self.progress)
         return waiting
 
     def _chunk(self, future: Future[Chunk]) -> Chunk:
-        """Return what a worker has done; a worker that is lost ends the session, not the campaign."""
+        """Return the result of a future; raises RunError where the worker has ended."""
         try:
             return future.result()
         except (InputError, RunError):
@@ -226,26 +246,26 @@ class _Session:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise RunError(
                 f"A worker has ended unexpectedly ({' '.join(reason.split())[:200]}). "
-                f"{self.tally.done} runs are kept; "
+                f"{self.progress.done} runs are kept; "
                 f"continue with: softdock campaign resume {self.store.folder}"
             ) from error
 
 
-class _Rule:
-    """The stop rule, looked at in the order of the runs, so that it ends where it would on any machine."""
+class _StopCondition:
+    """Stop rule, evaluated in the order of run numbers, so that the result does not depend on timing."""
 
     def __init__(self, plan: Plan) -> None:
         self.rule, self.success = plan.campaign.stop, frozenset(plan.campaign.success)
         self.met_at: int | None = None
-        self._ahead: dict[int, bool] = {}
+        self._out_of_order: dict[int, bool] = {}
         self._runs = self._successes = 0
 
-    def take(self, number: int, outcome: str) -> None:
+    def add(self, number: int, outcome: str) -> None:
         if self.rule is None or self.met_at is not None:
             return
-        self._ahead[number] = outcome in self.success
-        while self.met_at is None and self._runs in self._ahead:
-            self._successes += self._ahead.pop(self._runs)
+        self._out_of_order[number] = outcome in self.success
+        while self.met_at is None and self._runs in self._out_of_order:
+            self._successes += self._out_of_order.pop(self._runs)
             self._runs += 1
             if self._runs >= self.rule.minimum and self._runs % self.rule.every == 0:
                 low, high = wilson(self._successes, self._runs, self.rule.confidence)
@@ -254,8 +274,8 @@ class _Rule:
 
 
 def _tasks(plan: Plan, missing: bytearray) -> Iterator[Task]:
-    for start in range(0, plan.runs, SAMPLED):
-        stop = min(start + SAMPLED, plan.runs)
+    for start in range(0, plan.runs, SAMPLE_BATCH):
+        stop = min(start + SAMPLE_BATCH, plan.runs)
         if any(missing[start:stop]):
             for number, inputs in enumerate(plan.inputs(start, stop), start):
                 if missing[number]:

@@ -14,7 +14,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
-    from softdock.campaign.runner import Means, Tally
+    from softdock.campaign.runner import CampaignProgress, ExecutionOptions
     from softdock.result import Result
 
 PLACES = ("threads", "processes")
@@ -75,7 +75,7 @@ def run(
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
     if rerun is not None:
-        row, result = runner.repeat(plan, rerun)
+        row, result = runner.repeat_run(plan, rerun)
         if result is not None:
             result.save(out)
         _show_run(row._asdict(), result, out, None, as_json)
@@ -144,18 +144,20 @@ def export(folder: Folder, as_json: Json = False) -> None:
         print(f"Written to {path}")
 
 
-def _means(place: str | None, workers: int | None, cluster: str | None) -> "Means":
-    from softdock.campaign.runner import Means
-    from softdock.campaign.workers import Place
+def _means(place: str | None, workers: int | None, cluster: str | None) -> "ExecutionOptions":
+    from softdock.campaign.runner import ExecutionOptions
+    from softdock.campaign.workers import Backend
 
     if place is not None and place not in PLACES:
         raise InputError(Problem(message=f"Must be {' or '.join(PLACES)}.", field="--in", given=place))
     if place is not None and cluster is not None:
         raise InputError(Problem(message="Runs are done either here or on the cluster.", field="--cluster"))
-    return Means(Place(place) if place else None, workers, cluster or "")
+    return ExecutionOptions(Backend(place) if place else None, workers, cluster or "")
 
 
-def _drive(work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool) -> None:
+def _drive(
+    work: "Callable[[Callable[[CampaignProgress], None]], CampaignProgress]", folder: Path, as_json: bool
+) -> None:
     """Run a campaign with progress; say at the end how it went and, if it was interrupted, how to go on."""
     from softdock.campaign.store import TABLE_FILE
     from softdock.campaign.table import status_of
@@ -182,11 +184,11 @@ def _resume_command(folder: Path) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))}"
 
 
-def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
+def _with_farewell(show: "Callable[[CampaignProgress], None]") -> "Callable[[CampaignProgress], None]":
     """Say after Ctrl-C, once, why it does not end at once."""
     said = False
 
-    def watch(tally: "Tally") -> None:
+    def watch(tally: "CampaignProgress") -> None:
         nonlocal said
         if tally.interrupted and not said:
             said = True
@@ -197,7 +199,7 @@ def _with_farewell(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]"
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[Tally], None]]":
+def _progress() -> "Iterator[Callable[[CampaignProgress], None]]":
     """Show rate, time left and outcomes: a live line on a terminal, a plain one now and then elsewhere."""
     if not sys.stderr.isatty():
         yield _spoken()
@@ -213,10 +215,10 @@ def _progress() -> "Iterator[Callable[[Tally], None]]":
         )
 
 
-def _spoken() -> "Callable[[Tally], None]":
+def _spoken() -> "Callable[[CampaignProgress], None]":
     last = time.monotonic()
 
-    def watch(tally: "Tally") -> None:
+    def watch(tally: "CampaignProgress") -> None:
         nonlocal last
         if time.monotonic() - last >= SAID_EVERY:
             last = time.monotonic()
@@ -225,7 +227,7 @@ def _spoken() -> "Callable[[Tally], None]":
     return watch
 
 
-def describe(tally: "Tally") -> str:
+def describe(tally: "CampaignProgress") -> str:
     """Return progress in one line: runs, rate, time left, outcomes."""
     parts = [f"{tally.done} of {tally.total} runs"]
     rate = tally.rate

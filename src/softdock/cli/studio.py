@@ -30,7 +30,7 @@ def studio(
         raise InputError(Problem(message="The studio needs the package nicegui.", hint=hint))
     from softdock.studio import endpoint
 
-    with suppress(KeyboardInterrupt), endpoint.opened(folder, host, port) as opened:
+    with suppress(KeyboardInterrupt), endpoint.open_endpoint(folder, host, port) as opened:
         opened.announce(console.say, browser=not no_browser)
         from softdock.studio.server import serve  # takes its time, while the browser starts
 

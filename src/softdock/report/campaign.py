@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.campaign.summary import QUANTILES, Findings, find
+from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_atomic
@@ -38,7 +38,7 @@ def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, di
     if not table.run.size:
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)
-    findings = find(table)
+    findings = summarise(table)
     progress("figures", 0.4)
     text = _page(table, findings, folder)
     with file_errors(path, "write"):
@@ -47,7 +47,7 @@ def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, di
     return path, findings.to_json()
 
 
-def _page(table: Table, findings: Findings, folder: Path) -> str:
+def _page(table: Table, findings: CampaignSummary, folder: Path) -> str:
     campaign = table.manifest["campaign"]
     title = campaign["title"] or table.manifest["name"]
     parts = [
@@ -111,7 +111,7 @@ def _validity(table: Table) -> list[str]:
     return parts
 
 
-def _quantiles(table: Table, findings: Findings) -> list[str]:
+def _quantiles(table: Table, findings: CampaignSummary) -> list[str]:
     head = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
     rows = []
     for name, (count, values) in findings.quantiles.items():
@@ -141,7 +141,7 @@ def _assist(table: Table) -> list[str]:
     return parts if drawn else []
 
 
-def _springs(findings: Findings) -> list[str]:
+def _springs(findings: CampaignSummary) -> list[str]:
     text = "Energy of every run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
     parts = [f"<h2>Spring sizing</h2><p>{text}</p>"] if findings.springs else []
     for size in findings.springs:
@@ -157,7 +157,7 @@ def _springs(findings: Findings) -> list[str]:
     return parts
 
 
-def _correlations(findings: Findings) -> list[str]:
+def _correlations(findings: CampaignSummary) -> list[str]:
     if not findings.correlations:
         return []
     inputs = list(dict.fromkeys(one.input for one in findings.correlations))
@@ -167,7 +167,7 @@ def _correlations(findings: Findings) -> list[str]:
     return ["<h2>Rank correlations (Spearman)</h2>", _table(["input", *metrics], rows)]
 
 
-def _sobol(findings: Findings) -> list[str]:
+def _sobol(findings: CampaignSummary) -> list[str]:
     parts = ["<h2>Sobol' indices</h2>"] if findings.sobol else []
     for metric, indices in findings.sobol.items():
         left = f"; {indices.left_out} points left out, where a run gave no value" if indices.left_out else ""
@@ -176,7 +176,7 @@ def _sobol(findings: Findings) -> list[str]:
     return parts
 
 
-def _envelope(table: Table, findings: Findings) -> list[str]:
+def _envelope(table: Table, findings: CampaignSummary) -> list[str]:
     if findings.envelope is None:
         return []
     x, y, envelope = findings.envelope
@@ -188,7 +188,7 @@ def _envelope(table: Table, findings: Findings) -> list[str]:
     return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figure)]
 
 
-def _predictions(findings: Findings) -> list[str]:
+def _predictions(findings: CampaignSummary) -> list[str]:
     many = findings.predictions
     if many is None:
         return []
@@ -198,14 +198,14 @@ def _predictions(findings: Findings) -> list[str]:
     ]
 
 
-def _scatter(table: Table, findings: Findings) -> list[str]:
+def _scatter(table: Table, findings: CampaignSummary) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
     for metric in findings.metrics:
         parts += [f"<h3>{_text(metric)}</h3>", _image(figures.scatter_grid(table, metric, findings.inputs))]
     return parts if findings.metrics and findings.inputs else []
 
 
-def _worst(findings: Findings, folder: Path) -> list[str]:
+def _worst(findings: CampaignSummary, folder: Path) -> list[str]:
     parts = ["<h2>Worst cases</h2>"]
     place = shlex.quote(str(folder))
     for what, cases in findings.worst.items():

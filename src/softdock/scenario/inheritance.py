@@ -12,7 +12,7 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.messages import did_you_mean, dotted
-from softdock.scenario.source import Location, Place, Source
+from softdock.scenario.source import FieldPath, Location, Source
 
 BASE = "base"
 
@@ -28,7 +28,7 @@ def merge(base: Source, changes: Source) -> Source:
 
 
 def _change(
-    merged: Source, changes: Source, place: Place, here: dict[str, Any], wanted: dict[str, Any]
+    merged: Source, changes: Source, place: FieldPath, here: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     for key, value in wanted.items():
         at = (*place, key)
@@ -45,16 +45,16 @@ def _change(
             merged.locations.update(_inside(changes.locations, at))
 
 
-def _inside(locations: dict[Place, Location], place: Place) -> dict[Place, Location]:
+def _inside(locations: dict[FieldPath, Location], place: FieldPath) -> dict[FieldPath, Location]:
     return {known: where for known, where in locations.items() if known[: len(place)] == place}
 
 
-def _forget(locations: dict[Place, Location], place: Place) -> None:
+def _forget(locations: dict[FieldPath, Location], place: FieldPath) -> None:
     for known in _inside(locations, place):
         del locations[known]
 
 
-def _nothing_there(changes: Source, place: Place, here: dict[str, Any]) -> InputError:
+def _nothing_there(changes: Source, place: FieldPath, here: dict[str, Any]) -> InputError:
     where = changes.where(place)
     return InputError(
         Problem(

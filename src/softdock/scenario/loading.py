@@ -62,7 +62,7 @@ def load_text(
     return _build(apply_overrides(_on_base(_parsed(text, name, directory)), overrides), name)
 
 
-def written(text: str, name: str = "", directory: Path | None = None) -> Source:
+def parse_with_base(text: str, name: str = "", directory: Path | None = None) -> Source:
     """Return what a scenario's text amounts to with its base, as it was written, not yet checked."""
     return _on_base(_parsed(text, name, directory))
 

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from softdock.errors import Problem
 from softdock.quantities.model import FieldError, SeveralFieldsError
-from softdock.scenario.source import Place, Source
+from softdock.scenario.source import FieldPath, Source
 
 _SENTENCES = {
     "string_type": "must be a text",
@@ -40,8 +40,8 @@ _SENTENCES = {
 
 def problems_of(error: ValidationError, model: type[BaseModel], source: Source) -> list[Problem]:
     """Return every problem of a scenario's data, in the order of the lines."""
-    found: dict[tuple[Place, str], Problem] = {}
-    suggested: set[Place] = set()
+    found: dict[tuple[FieldPath, str], Problem] = {}
+    suggested: set[FieldPath] = set()
     for details in error.errors(include_url=False):
         place, here = locate(model, details["loc"])
         if details["type"] == "too_short" and _is_long_enough(details):
@@ -85,7 +85,7 @@ def dotted(place: Sequence[str | int]) -> str:
     return ".".join(map(str, place))
 
 
-def _unknown_key(source: Source, parent: Place, name: str, allowed: list[str]) -> tuple[Problem, str]:
+def _unknown_key(source: Source, parent: FieldPath, name: str, allowed: list[str]) -> tuple[Problem, str]:
     hint, match = did_you_mean(name, allowed)
     where = source.where((*parent, name))
     problem = Problem(
@@ -98,7 +98,7 @@ def _unknown_key(source: Source, parent: Place, name: str, allowed: list[str]) -
     return problem, match
 
 
-def _missing(source: Source, place: Place, parent: Any) -> Problem:
+def _missing(source: Source, place: FieldPath, parent: Any) -> Problem:
     where, name = source.where(place[:-1]), place[-1]
     if isinstance(name, int):
         needed = len(get_args(_members(parent)[0]))
@@ -117,7 +117,9 @@ def _one_by_one(details: ErrorDetails) -> list[ErrorDetails]:
     return [{**details, "ctx": {"error": error}, "msg": str(error)} for error in cause.errors]
 
 
-def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails) -> tuple[Place, Problem]:
+def _wrong_value(
+    source: Source, place: FieldPath, here: Any, details: ErrorDetails
+) -> tuple[FieldPath, Problem]:
     """Return the place at fault, which a model's own check may name more closely, and the problem there."""
     context, kind = details.get("ctx", {}), details["type"]
     cause, hint = context.get("error"), ""
@@ -179,7 +181,7 @@ def _sentence(text: str) -> str:
 # name from a key, so the walk goes along the types.
 
 
-def locate(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[Place, Any]:
+def locate(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[FieldPath, Any]:
     """Return the place in the data that an error's location means, and the type expected there."""
     here: Any = model
     place: list[str | int] = []

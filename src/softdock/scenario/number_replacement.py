@@ -10,15 +10,15 @@ from softdock.scenario.base import Origin, ScenarioBase
 S = TypeVar("S", bound=ScenarioBase)
 
 
-def is_number(value: Any, before: Any) -> bool:
+def is_number_replacement(value: Any, before: Any) -> bool:
     """Tell whether a value replaces a number by a number, or some numbers by as many."""
     if isinstance(value, list | tuple):
         alike = isinstance(before, list | tuple) and len(value) == len(before)
-        return alike and all(map(is_number, value, before))
+        return alike and all(map(is_number_replacement, value, before))
     return isinstance(value, float) and isinstance(before, float)
 
 
-def vary(scenario: S, numbers: Mapping[str, Any]) -> S:
+def replace_numbers(scenario: S, numbers: Mapping[str, Any]) -> S:
     """Return the scenario with numbers replaced, by dotted path; the new one knows it as its sibling.
 
     Parts that stay are the same objects in both. Raises ValueError, pydantic's or a model's own, which knows no lines

@@ -7,7 +7,7 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.messages import did_you_mean, dotted
-from softdock.scenario.source import Location, Place, Source, parse
+from softdock.scenario.source import FieldPath, Location, Source, parse
 
 FLAG = "--set"
 """What a message names instead of a file."""
@@ -46,7 +46,7 @@ def _put(source: Source, path: str, value: Any) -> None:
     if not all(place):
         raise _refusal(path, "A path is made of keys and indices joined by dots.")
     here: Any = source.data
-    walked: Place = ()
+    walked: FieldPath = ()
     for key in place[:-1]:
         index = _index(here, key, path, walked)
         walked = (*walked, index)
@@ -59,7 +59,7 @@ def _put(source: Source, path: str, value: Any) -> None:
     _relocate(source.locations, (*walked, last), value)
 
 
-def _index(here: Any, key: str, path: str, walked: Place) -> str | int:
+def _index(here: Any, key: str, path: str, walked: FieldPath) -> str | int:
     """Return `key` as it is used at this level: a key of a mapping or an index of a list."""
     if isinstance(here, dict):
         return key
@@ -74,7 +74,7 @@ def _index(here: Any, key: str, path: str, walked: Place) -> str | int:
     return int(key)
 
 
-def _relocate(locations: dict[Place, Location], place: Place, value: Any) -> None:
+def _relocate(locations: dict[FieldPath, Location], place: FieldPath, value: Any) -> None:
     """Note that what is at `place` now comes from the command line."""
     for inner in [known for known in locations if known[: len(place)] == place]:
         del locations[inner]

@@ -36,7 +36,7 @@ MOST_VALUES = 20_000
 DEEPEST = 40
 """Levels of nesting; scenarios need fewer than ten."""
 
-Place = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 """Where a value sits in the data: keys and indices from the top."""
 
 
@@ -56,12 +56,12 @@ class Source:
     """Plain data and where each value of it was written."""
 
     data: Any
-    locations: dict[Place, Location]
+    locations: dict[FieldPath, Location]
     file: str = ""
     directory: Path = field(default_factory=Path)
     """Folder that relative paths in the file start from."""
 
-    def where(self, path: Place) -> Location:
+    def where(self, path: FieldPath) -> Location:
         """Return the location of the value at `path`, or of the nearest value around it."""
         for end in range(len(path), -1, -1):
             if path[:end] in self.locations:
@@ -94,7 +94,7 @@ def read_file(path: Path) -> Source:
 def parse(text: str, *, file: str = "", directory: Path | None = None) -> Source:
     """Parse YAML 1.2 or JSON text into plain data with locations."""
     root = _compose(text, file)
-    locations: dict[Place, Location] = {}
+    locations: dict[FieldPath, Location] = {}
     data = _Writer(file, locations).write(root, (), root.line, 0)
     return Source(data, locations, file, directory or Path())
 
@@ -292,11 +292,11 @@ class _Builder:
 class _Writer:
     """Writes nodes out as plain data, aliases included, and counts what it writes."""
 
-    def __init__(self, file: str, locations: dict[Place, Location]) -> None:
+    def __init__(self, file: str, locations: dict[FieldPath, Location]) -> None:
         self._file = file
         self._locations = locations
 
-    def write(self, node: _Node, path: Place, line: int, depth: int) -> Any:
+    def write(self, node: _Node, path: FieldPath, line: int, depth: int) -> Any:
         """Return the plain data of a node and note where it and its parts were written."""
         if len(self._locations) >= MOST_VALUES:
             message = f"The file holds more than {MOST_VALUES} values once its aliases are written out."

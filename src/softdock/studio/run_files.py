@@ -1,4 +1,4 @@
-"""Files that are made of a kept run when somebody asks for them."""
+"""Files derived from a stored run and written on request: figure, replay scene, GLB and report."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,37 +10,37 @@ if TYPE_CHECKING:
     from softdock.result import Result
 
 FILES = {"figure": "figure.png", "scene": "replay.scene", "glb": "replay.glb", "report": "report.html"}
-"""`scene` is a replay without its player, which is the same for all."""
+"""File names by kind. `scene` is a replay without the player, which is the same for all runs."""
 
 
-def make(kind: str, result: "Result", path: Path) -> None:
-    """Write one file of a result; all writers are atomic."""
-    MAKERS[kind](result, path)
+def write_run_file(kind: str, result: "Result", path: Path) -> None:
+    """Write one file of a result; every writer replaces the file atomically."""
+    WRITERS[kind](result, path)
 
 
-def _figure(result: "Result", path: Path) -> None:
+def _write_figure(result: "Result", path: Path) -> None:
     result.plot(path)
 
 
-def _scene(result: "Result", path: Path) -> None:
+def _write_scene(result: "Result", path: Path) -> None:
     from softdock.replay import scene
     from softdock.replay.page import player_scene
 
     write_atomic(path, player_scene(scene(result)))
 
 
-def _glb(result: "Result", path: Path) -> None:
+def _write_glb(result: "Result", path: Path) -> None:
     from softdock.replay import scene, write_glb
 
     write_atomic(path, write_glb(scene(result)))
 
 
-def _report(result: "Result", path: Path) -> None:
+def _write_report(result: "Result", path: Path) -> None:
     from softdock.report.run import write_run_report
 
     write_run_report(result, path)
 
 
-MAKERS: "dict[str, Callable[[Result, Path], None]]" = {
-    "figure": _figure, "scene": _scene, "glb": _glb, "report": _report,
+WRITERS: "dict[str, Callable[[Result, Path], None]]" = {
+    "figure": _write_figure, "scene": _write_scene, "glb": _write_glb, "report": _write_report,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Texts of the page as files of the folder; a changed bundled scenario as its base and what differs."""
+"""Scenario files written from a page: save a text, and format a changed scenario as base and changes."""
 
 import io
 import re
@@ -15,8 +15,8 @@ from softdock.studio.folder import Folder
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,150}\.ya?ml")
 
 
-def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
-    """Write a file below the folder, whole or not at all; raises InputError with a sentence."""
+def save_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
+    """Write a file below the folder atomically; raises InputError."""
     if not FILE_NAME.fullmatch(name):
         raise InputError("A name ends with .yaml and has letters, digits, spaces, dots, dashes and slashes.")
     path = folder.inside(name)
@@ -29,24 +29,24 @@ def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
         raise InputError(f"It cannot be written: {error.strerror}.") from None
 
 
-def as_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return the text of a scenario that is `base` with the changes from `before` to `after`."""
+def format_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return the text of a scenario file with `base` and the changes from `before` to `after`."""
     yaml = YAML()
     yaml.width = 110
     yaml.indent(mapping=2, sequence=4, offset=2)
     out = io.StringIO()
-    yaml.dump({"softdock": VERSION, "base": base, **_patch(before, after)}, out)
+    yaml.dump({"softdock": VERSION, "base": base, **_merge_patch(before, after)}, out)
     return out.getvalue()
 
 
-def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a merge patch: mappings key by key, anything else whole, None for what is taken away."""
+def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON merge patch (RFC 7396): mappings key by key, None for deleted keys."""
     patch: dict[str, Any] = {key: None for key in before if key not in after}
     for key, value in after.items():
         if key not in before:
             patch[key] = value
         elif isinstance(value, Mapping) and isinstance(before[key], Mapping):
-            if inner := _patch(before[key], value):
+            if inner := _merge_patch(before[key], value):
                 patch[key] = inner
         elif value != before[key]:
             patch[key] = value

@@ -1,4 +1,4 @@
-"""Thumbnails that were drawn before, kept where caches are kept; known by the digest of the scenario's text."""
+"""Cache of scenario thumbnails, keyed by the text of the scenario and the sources that draw it."""
 
 import functools
 from pathlib import Path
@@ -8,35 +8,35 @@ from softdock.files.cache import Cache, content_key
 CACHE = Cache("thumbnails", ".svg")
 WIDTH, HEIGHT = 320, 150
 CHASER, TARGET = "#3b7dd8", "#e08a2e"
-DRAWN_BY = ("thumbnail_cache.py", "thumbnails.py", "schematics.py")
-"""Files that decide how a thumbnail looks: with other sources it is drawn anew."""
+SOURCES = ("thumbnail_cache.py", "thumbnails.py", "schematics.py")
+"""Sources that decide how a thumbnail looks; a change of any of them invalidates the cache."""
 
 
-def digest(text: str) -> str:
-    """Return the key under which the picture of a scenario's text is kept."""
-    return content_key(text)
+def thumbnail_key(text: str) -> str:
+    """Return the cache key of the thumbnail of a scenario's text."""
+    return content_key(text, _source_digest())
 
 
-def keep(key: str, picture: str) -> None:
-    """Keep a picture, where that is possible."""
-    CACHE.write(content_key(key, _source_digest()), picture)
+def store_thumbnail(key: str, svg: str) -> None:
+    """Store a thumbnail; does nothing where no cache folder can be written."""
+    CACHE.write(key, svg)
 
 
-def recalled(key: str) -> str | None:
-    """Return the picture that was drawn for a text with this digest, if it was."""
-    return CACHE.read(content_key(key, _source_digest()), bytes.decode)
+def cached_thumbnail(key: str) -> str | None:
+    """Return the cached thumbnail, or None."""
+    return CACHE.read(key, bytes.decode)
 
 
-def framed(body: str) -> str:
-    """Return a whole SVG of what is drawn in it."""
+def svg_document(body: str) -> str:
+    """Return a complete SVG document with these elements."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="none" '
         f'stroke-linejoin="round" stroke-linecap="round">{body}</svg>'
     )
 
 
-def blank() -> str:
-    """Return what stands for a scenario that cannot be drawn."""
+def placeholder() -> str:
+    """Return the SVG elements shown for a scenario that cannot be drawn."""
     x, y = WIDTH / 2, HEIGHT / 2
     return (
         f'<path d="M{x - 60} {y - 18}h44l12 18l-12 18h-44z" fill="{CHASER}" fill-opacity=".35" stroke="{CHASER}"/>'
@@ -46,4 +46,4 @@ def blank() -> str:
 
 @functools.cache
 def _source_digest() -> str:
-    return content_key(*(Path(__file__).with_name(name) for name in DRAWN_BY))
+    return content_key(*(Path(__file__).with_name(name) for name in SOURCES))

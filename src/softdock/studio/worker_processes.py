@@ -1,4 +1,4 @@
-"""The studio's side of its workers: hand out tasks, hear their stages, end one that takes too long."""
+"""Worker processes of the studio, as the server sees them: send tasks, receive stages and results, end a worker."""
 
 import asyncio
 import json
@@ -12,54 +12,54 @@ from typing import Any
 from softdock.errors import InputError, Problem, RunError
 from softdock.studio.folder import Folder
 
-LONGEST_LINE = 64_000_000  # bytes of one answer
-ENDING = 1.0  # s that a process has which says no more
-Stage = Callable[[str], None]
+LONGEST_LINE = 64_000_000  # bytes of one message from a worker
+EXIT_TIME = 1.0  # s that a process has to exit after it has closed stdout
+StageCallback = Callable[[str], None]
 
 
 class CancelledError(RunError):
-    """The person at the page has cancelled it."""
+    """The user has cancelled the task."""
 
 
 @dataclass
-class _Task:
-    answer: "asyncio.Future[Any]"
-    stage: Stage
+class _PendingTask:
+    result: "asyncio.Future[Any]"
+    on_stage: StageCallback
 
 
 @dataclass
-class Worker:
-    """One process that does one task after another."""
+class WorkerProcess:
+    """One process that executes tasks one after another; started by the first task."""
 
     folder: Folder
     _process: asyncio.subprocess.Process | None = None
     _listener: "asyncio.Task[None] | None" = None
-    _tasks: dict[int, _Task] = field(default_factory=dict)
-    _number: int = 0
-    _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _reason: Exception | None = None
+    _pending: dict[int, _PendingTask] = field(default_factory=dict)
+    _last_id: int = 0
+    _start_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _stop_reason: Exception | None = None
 
-    async def do(self, task: str, stage: Stage = lambda text: None, **arguments: Any) -> Any:
-        """Have a task done; raises InputError or RunError as the command line would say it."""
-        async with self._starting:
+    async def call(self, task: str, on_stage: StageCallback = lambda stage: None, **arguments: Any) -> Any:
+        """Return the result of a task; raises the InputError or RunError that the task raises."""
+        async with self._start_lock:
             if self._process is None or self._process.returncode is not None:
                 await self._start()
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        self._number += 1
-        number = self._number
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._tasks[number] = _Task(answer, stage)
+        self._last_id += 1
+        number = self._last_id
+        result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[number] = _PendingTask(result, on_stage)
         line = json.dumps({"id": number, "task": task, "with": arguments}) + "\n"
-        with suppress(ConnectionError):  # its end is heard by the listener
+        with suppress(ConnectionError):  # the listener notices the end of the process
             process.stdin.write(line.encode())
             await process.stdin.drain()
-        return await answer
+        return await result
 
     async def stop(self, reason: Exception | None = None) -> None:
-        """End the process; tasks under way fail with the reason. The next task starts a new one."""
-        process, self._reason = self._process, reason
+        """End the process; pending tasks raise `reason`. The next task starts a new process."""
+        process, self._stop_reason = self._process, reason
         if process is not None and process.returncode is None:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -68,7 +68,7 @@ class Worker:
             await self._listener
 
     async def _start(self) -> None:
-        self._reason = None
+        self._stop_reason = None
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "softdock.studio.worker", str(self.folder.root),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE,
@@ -77,35 +77,36 @@ class Worker:
         self._listener = asyncio.create_task(self._listen(self._process))
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        """Receive messages until the process ends; then fail the pending tasks."""
         assert process.stdout is not None
-        with suppress(ValueError, ConnectionError):  # a line that is too long
+        with suppress(ValueError, ConnectionError):  # ValueError: a line is too long
             while line := await process.stdout.readline():
-                self._take(json.loads(line))
-        try:  # a signal for one that has just ended would take its status from whom asyncio lets wait for it
-            await asyncio.wait_for(process.wait(), ENDING)
+                self._receive(json.loads(line))
+        try:  # a signal sent to a process that has just ended would take its exit status away from asyncio
+            await asyncio.wait_for(process.wait(), EXIT_TIME)
         except TimeoutError:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-        lost = self._reason or RunError("The worker has ended unexpectedly; perhaps memory ran out.")
-        for task in self._tasks.values():
-            if not task.answer.done():
-                task.answer.set_exception(lost)
-        self._tasks.clear()
+        error = self._stop_reason or RunError("The worker has ended unexpectedly; perhaps memory ran out.")
+        for task in self._pending.values():
+            if not task.result.done():
+                task.result.set_exception(error)
+        self._pending.clear()
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _receive(self, message: dict[str, Any]) -> None:
         number = message["id"]
         if "stage" in message:
-            self._tasks[number].stage(message["stage"])
+            self._pending[number].on_stage(message["stage"])
             return
-        answer = self._tasks.pop(number).answer
-        if answer.done():
+        result = self._pending.pop(number).result
+        if result.done():
             return
         if "done" in message:
-            answer.set_result(message["done"])
+            result.set_result(message["done"])
         elif "problems" in message:
-            known = ("message", "field", "file", "line", "given", "hint")
-            problems = [Problem(**{key: one[key] for key in known}) for one in message["problems"]]
-            answer.set_exception(InputError(*problems))
+            keys = ("message", "field", "file", "line", "given", "hint")
+            problems = [Problem(**{key: one[key] for key in keys}) for one in message["problems"]]
+            result.set_exception(InputError(*problems))
         else:
-            answer.set_exception(RunError(message["error"]))
+            result.set_exception(RunError(message["error"]))

@@ -28,7 +28,7 @@ async def show(studio: "Studio", name: str) -> None:
     """Show the page of a scenario."""
     try:
         async with frame.waiting():
-            opened = await studio.desk.do("opened", name=name)
+            opened = await studio.query_worker.call("read_text", name=name)
     except (InputError, RunError) as error:
         frame.problem(str(error))
         ui.link("Back to the gallery", "/")
@@ -92,7 +92,7 @@ class Editor:
         """Check the text and show what came out."""
         async with self._turn:
             try:
-                answer = await self.studio.desk.do("checked", text=self.text, name=self.name)
+                answer = await self.studio.query_worker.call("check_text", text=self.text, name=self.name)
             except (InputError, RunError) as error:
                 answer = {
                     "problems": [{"text": str(error), "message": str(error), "field": "", "line": None}]
@@ -103,8 +103,8 @@ class Editor:
         """Write a value of the form into the text."""
         async with self._turn:
             try:
-                answer = await self.studio.desk.do(
-                    "changed", text=self.text, name=self.name, path=path, value=value
+                answer = await self.studio.query_worker.call(
+                    "change_value", text=self.text, name=self.name, path=path, value=value
                 )
             except (InputError, RunError) as error:
                 self._mark(path, str(error))
@@ -336,7 +336,7 @@ class Editor:
     def _save(self, field: ui.input, dialog: ui.dialog) -> None:
         name = (field.value or "").strip()
         try:
-            scenario_files.keep_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
+            scenario_files.save_text(self.studio.folder, name, _anchored(self.text, self.name), replace=True)
         except InputError as error:
             field.error = str(error)
             return
@@ -348,10 +348,12 @@ def _anchored(text: str, name: str) -> str:
     """Return a text as it can stand in another folder: a bundled one becomes itself with changes."""
     if not is_bundled(name):
         return text
-    from softdock.scenario.loading import bundled_text, written
+    from softdock.scenario.loading import bundled_text, parse_with_base
 
-    before = written(bundled_text(name)[0], name, bundled_text(name)[1]).data
-    return scenario_files.as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
+    before = parse_with_base(bundled_text(name)[0], name, bundled_text(name)[1]).data
+    return scenario_files.format_changes(
+        name, before, parse_with_base(text, name, bundled_text(name)[1]).data
+    )
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":

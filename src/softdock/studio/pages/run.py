@@ -60,7 +60,7 @@ async def show_all(studio: "Studio") -> None:
         ui.label("No run is kept yet: open a scenario and press Run.").classes("soft")
         return
     async with frame.waiting():
-        heads = await studio.desk.do("heads", runs=names)
+        heads = await studio.query_worker.call("read_run_headers", runs=names)
     rows = [{"run": name, **heads[name]} for name in names if name in heads]
     columns: list[dict[str, Any]] = [
         {"name": "run", "label": "run", "field": "run", "align": "left", "sortable": True},
@@ -147,7 +147,7 @@ class RunView:
         self.shown = run
         self.box.clear()
         try:
-            summary = await self.studio.desk.do("looked_at", run=run)
+            summary = await self.studio.query_worker.call("summarise_run", run=run)
         except (InputError, RunError) as error:
             with self.box:
                 frame.problem(str(error))
@@ -270,7 +270,7 @@ class RunView:
         other: dict[str, Any] = {}
         if self.earlier:
             try:
-                other = await self.studio.desk.do("looked_at", run=self.earlier)
+                other = await self.studio.query_worker.call("summarise_run", run=self.earlier)
             except (InputError, RunError) as error:
                 ui.notify(str(error), type="negative")
         self._numbers(other)
@@ -280,7 +280,8 @@ class RunView:
         run, names = self.shown, list(self.chosen)
         try:
             mine, theirs = await asyncio.gather(
-                self.studio.desk.do("curves", run=run, names=names), self._curves_of_earlier(names)
+                self.studio.query_worker.call("read_curves", run=run, names=names),
+                self._curves_of_earlier(names),
             )
         except (InputError, RunError) as error:
             with self.chart_box:
@@ -299,7 +300,9 @@ class RunView:
     async def _curves_of_earlier(self, names: list[str]) -> dict[str, Any]:
         if not self.earlier:
             return {}
-        found: dict[str, Any] = await self.studio.desk.do("curves", run=self.earlier, names=names)
+        found: dict[str, Any] = await self.studio.query_worker.call(
+            "read_curves", run=self.earlier, names=names
+        )
         return found
 
     def _numbers(self, other: dict[str, Any]) -> None:
