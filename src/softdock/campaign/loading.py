@@ -111,8 +111,8 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
             raise _refusal(source, ("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
         written = parse(files[name].read_text(encoding="utf-8"), file=f"{name}.yaml")
         dispersions |= PresetFile.model_validate(written.data).dispersions
-        for place, location in written.locations.items():
-            locations.setdefault(place, location)
+        for field_path, location in written.locations.items():
+            locations.setdefault(field_path, location)
     dispersions |= campaign.dispersions
     merged = campaign.model_copy(update={"dispersions": dispersions})
     return merged, Source(source.data, locations, source.file, source.directory)
@@ -183,7 +183,7 @@ def known_outcomes(scenario: ScenarioBase) -> list[str]:
     return [outcome.identifier for outcome in Outcome]
 
 
-def _refusal(source: Source, place: FieldPath, message: str, hint: str = "") -> InputError:
-    where = source.where(place)
+def _refusal(source: Source, field_path: FieldPath, message: str, hint: str = "") -> InputError:
+    where = source.where(field_path)
     fields: dict[str, Any] = {"file": where.file, "line": where.line, "given": where.text, "hint": hint}
-    return InputError(Problem(message=message, field=".".join(map(str, place)), **fields))
+    return InputError(Problem(message=message, field=".".join(map(str, field_path)), **fields))

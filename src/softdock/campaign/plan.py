@@ -127,53 +127,53 @@ class _Reader:
             raise self.refusal("A magnitude must be at least 0.", "magnitude", "uniform", 0)
         return Vector(magnitude, len(now))
 
-    def scalar(self, path: str, given: ScalarDispersion, *place: str | int) -> Uniform | Normal:
+    def scalar(self, path: str, given: ScalarDispersion, *field_path: str | int) -> Uniform | Normal:
         if given.normal is not None:
-            return self.normal(path, given, (*place, "normal"))
+            return self.normal(path, given, (*field_path, "normal"))
         kind = "uniform" if given.uniform is not None else "log_uniform"
         low, high = (
-            self.number(path, value, *place, kind, i)
+            self.number(path, value, *field_path, kind, i)
             for i, value in enumerate(given.uniform or given.log_uniform or ())
         )
         if not low < high:
-            raise self.refusal("The first value must be below the second.", *place, kind)
+            raise self.refusal("The first value must be below the second.", *field_path, kind)
         if kind == "log_uniform" and low <= 0.0:
-            raise self.refusal("Must be above 0 for a logarithm.", *place, kind, 0)
+            raise self.refusal("Must be above 0 for a logarithm.", *field_path, kind, 0)
         return Uniform(low, high, logarithmic=kind == "log_uniform")
 
-    def normal(self, path: str, given: ScalarDispersion, place: FieldPath) -> Normal:
+    def normal(self, path: str, given: ScalarDispersion, field_path: FieldPath) -> Normal:
         assert given.normal is not None
         limits = {
-            key: self.number(path, getattr(given.normal, key), *place, key)
+            key: self.number(path, getattr(given.normal, key), *field_path, key)
             for key in ("mean", "deviation", "low", "high")
             if key in ("mean", "deviation") or getattr(given.normal, key) is not None
         }
         normal = Normal(**limits)
         if normal.deviation <= 0.0:
-            raise self.refusal("Must be above 0.", *place, "deviation")
+            raise self.refusal("Must be above 0.", *field_path, "deviation")
         if not normal.low < normal.high:
-            raise self.refusal("Must be above 'low'.", *place, "high")
+            raise self.refusal("Must be above 'low'.", *field_path, "high")
         if normal.share() < SMALLEST_SHARE:
-            raise self.refusal("The limits leave nothing of the distribution over.", *place)
+            raise self.refusal("The limits leave nothing of the distribution over.", *field_path)
         return normal
 
-    def number(self, path: str, given: Any, *place: str | int) -> float:
-        value = self.value(path, given, *place)
+    def number(self, path: str, given: Any, *field_path: str | int) -> float:
+        value = self.value(path, given, *field_path)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.refusal("The field is not a number; it can only vary by 'choice'.", *place)
+            raise self.refusal("The field is not a number; it can only vary by 'choice'.", *field_path)
         return float(value)
 
-    def value(self, path: str, given: Any, *place: str | int) -> Any:
+    def value(self, path: str, given: Any, *field_path: str | int) -> Any:
         """Return a value in SI, as the scenario built with it contains it."""
         try:
             return value_at(self.template.build({path: given}).to_data(), path)
         except KeyError:
-            raise self.refusal("The scenario has no such field.", *place) from None
+            raise self.refusal("The scenario has no such field.", *field_path) from None
         except InputError as error:
-            raise self.refusal(_refusal_message(error, path), *place) from None
+            raise self.refusal(_refusal_message(error, path), *field_path) from None
 
-    def refusal(self, message: str, *place: str | int) -> InputError:
-        return _refusal(self.source, ("dispersions", self.path, *place), message)
+    def refusal(self, message: str, *field_path: str | int) -> InputError:
+        return _refusal(self.source, ("dispersions", self.path, *field_path), message)
 
 
 def _refusal_message(error: InputError, path: str) -> str:
@@ -183,9 +183,9 @@ def _refusal_message(error: InputError, path: str) -> str:
     return f"{message} {first.hint}".strip()
 
 
-def _refusal(source: Source, place: FieldPath, message: str) -> InputError:
-    where = source.where(place)
-    field = ".".join(map(str, place))
+def _refusal(source: Source, field_path: FieldPath, message: str) -> InputError:
+    where = source.where(field_path)
+    field = ".".join(map(str, field_path))
     return InputError(
         Problem(message=message, field=field, file=where.file, line=where.line, given=where.text)
     )
@@ -209,29 +209,31 @@ def _correlations(
     seen: set[str] = set()
     for k, group in enumerate(given):
         for i, field in enumerate(group.fields):
-            place: FieldPath = ("correlations", k, "fields", i)
+            field_path: FieldPath = ("correlations", k, "fields", i)
             if field not in distributions:
                 hint = did_you_mean(field, distributions)[0]
-                raise _refusal(source, place, f"Only dispersed fields can be correlated. {hint}".strip())
+                raise _refusal(source, field_path, f"Only dispersed fields can be correlated. {hint}".strip())
             if distributions[field].dims != 1 or isinstance(distributions[field], Choice):
-                raise _refusal(source, place, "Only fields that are one number can be correlated.")
+                raise _refusal(source, field_path, "Only fields that are one number can be correlated.")
             if field in seen:
-                raise _refusal(source, place, "A field can be correlated in one group only.")
+                raise _refusal(source, field_path, "A field can be correlated in one group only.")
             seen.add(field)
         yield [start[field] for field in group.fields], _factor(group, source, k)
 
 
 def _factor(group: Correlation, source: Source, k: int) -> Array:
-    n, place = len(group.fields), ("correlations", k, "matrix")
+    n, field_path = len(group.fields), ("correlations", k, "matrix")
     if len(group.matrix) != n or any(len(row) != n for row in group.matrix):
-        raise _refusal(source, place, f"Needs {n} rows of {n} numbers, one per field.")
+        raise _refusal(source, field_path, f"Needs {n} rows of {n} numbers, one per field.")
     matrix = np.array(group.matrix)
     if not np.array_equal(matrix, matrix.T) or not np.all(np.diag(matrix) == 1.0):
-        raise _refusal(source, place, "Must be symmetric, with ones on the diagonal.")
+        raise _refusal(source, field_path, "Must be symmetric, with ones on the diagonal.")
     try:
         return np.asarray(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
-        raise _refusal(source, place, "Must be positive definite; these correlations contradict.") from None
+        raise _refusal(
+            source, field_path, "Must be positive definite; these correlations contradict."
+        ) from None
 
 
 def _check_extremes(plan: Plan, source: Source) -> None:
@@ -242,9 +244,9 @@ def _check_extremes(plan: Plan, source: Source) -> None:
             try:
                 plan.template.build({path: value})
             except InputError as error:
-                place = ("dispersions", path)
+                field_path = ("dispersions", path)
                 message = f"At its limit {value} the scenario is not valid: {_refusal_message(error, path)}"
-                problems += _refusal(source, place, message).problems
+                problems += _refusal(source, field_path, message).problems
                 break
     if problems:
         raise InputError(*problems)

@@ -1,4 +1,4 @@
-"""Meridians of CAD files that were read before: reading a STEP file takes a good part of a second."""
+"""Cache of the meridians of CAD files; reading a STEP file takes up to a second."""
 
 import json
 import warnings
@@ -19,8 +19,8 @@ LARGEST = 50_000_000  # bytes; larger files are refused by the reader
 def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
     """Return profile, p_FS [m] and R_FS of a CAD surface; `options` are those of `read_surface`.
 
-    The answer is remembered under a digest of the file, the options and the reader's own sources. What is doubtful
-    about the file is said as an `InputWarning`.
+    The result is cached; the key is the digest of the file, the options and the sources of this package. Doubtful
+    properties of the file are reported as `InputWarning`.
     """
     key = _key(path, options)
     document = CACHE.read(key, _decode) if key else None
@@ -67,7 +67,7 @@ def profile_rows(profile: Profile) -> list[dict[str, Any]]:
 
 
 def profile_from_rows(rows: list[dict[str, Any]]) -> Profile:
-    """Return the profile that `profile_rows` has written down."""
+    """Return the profile of the data of `profile_rows`."""
     segments: list[Line | Arc] = []
     for row in rows:
         start, end = tuple(row["start"]), tuple(row["end"])

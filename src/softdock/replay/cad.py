@@ -1,4 +1,4 @@
-"""Meshes of CAD files for drawing, remembered: reading a STEP file takes a good part of a second."""
+"""Cached meshes of CAD files for drawing; reading a STEP file takes up to a second."""
 
 import functools
 import io
@@ -15,13 +15,13 @@ CACHE = Cache("facets", ".npz")
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Points [m], normals and indices of a mesh."""
 MOST_TRIANGLES = 60_000
-"""A file with more is drawn by its meridian: the page must stay small enough to send."""
+"""A file with more is drawn by its meridian, to limit the size of the page."""
 
 
 def cad_mesh(path: Path, unit: str | None) -> Mesh | None:
-    """Return the bodies of a CAD file in the file's frame [m]; None where there are too many triangles to draw.
+    """Return the bodies of a CAD file in the frame of the file [m]; None where there are too many triangles.
 
-    What cannot be read raises `InputError`.
+    Raises InputError where the file cannot be read.
     """
     return _read(path, unit, content_key(path, repr((unit, path.suffix.lower()))))
 

@@ -1,4 +1,4 @@
-"""How a result lies on disk: `result.json` beside `history.parquet`, replaced together or not at all."""
+"""Storage of a result as `result.json` and `history.parquet`, which are replaced together."""
 
 import hashlib
 import io
@@ -18,7 +18,7 @@ REMEDY = "Run the scenario again with --out to write it anew."
 
 
 def save(result: Result, folder: Path) -> None:
-    """Write a result into a folder; both files are complete before either takes its place."""
+    """Write a result to a folder; no file is replaced before both are complete."""
     history = _to_parquet(result.history)
     document = {
         "softdock_result": FORMAT,
@@ -33,7 +33,7 @@ def save(result: Result, folder: Path) -> None:
 
 
 def load(folder: Path) -> Result:
-    """Read a result that `save` has written; what is missing, damaged or newer raises `InputError`."""
+    """Read a result that `save` has written; raises InputError where a file is missing, damaged or newer."""
     path = folder / RESULT_FILE
     document = _read_document(path)
     history = _read(folder / HISTORY_FILE)

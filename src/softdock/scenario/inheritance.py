@@ -1,8 +1,7 @@
-"""A scenario file that is another one with changes: `base: NAME|FILE` and the keys that differ.
+"""Inheritance of scenario files: `base: NAME|FILE` and the keys that differ, merged as JSON Merge Patch (RFC 7396).
 
-Mappings are merged key by key, anything else is replaced, and `null` takes a key of the base away, as JSON
-Merge Patch does it (RFC 7396). The result is checked as if it had been written out, and every value keeps the
-file and line where it was written.
+Mappings are merged key by key, other values are replaced, and `null` deletes a key of the base. The merged data is
+validated like any other; every value keeps the file and line where it was written.
 """
 
 import copy
@@ -18,57 +17,59 @@ BASE = "base"
 
 
 def merge(base: Source, changes: Source) -> Source:
-    """Return the base with the changes made to it; relative paths then start from the changes' folder."""
+    """Return the base with the changes applied; the folder of relative paths is that of the changes."""
     merged = replace(changes, data=copy.deepcopy(base.data), locations=dict(base.locations))
     if base.directory.absolute() != changes.directory.absolute():
         _anchor_files(merged.data, base.directory.absolute())
     wanted = {key: value for key, value in changes.data.items() if key != BASE}
-    _change(merged, changes, (), merged.data, wanted)
+    _apply(merged, changes, (), merged.data, wanted)
     return merged
 
 
-def _change(
-    merged: Source, changes: Source, place: FieldPath, here: dict[str, Any], wanted: dict[str, Any]
+def _apply(
+    merged: Source, changes: Source, field_path: FieldPath, here: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     for key, value in wanted.items():
-        at = (*place, key)
+        at = (*field_path, key)
         if value is None and key not in here:
-            raise _nothing_there(changes, at, here)
+            raise _missing_key(changes, at, here)
         if isinstance(value, dict) and isinstance(here.get(key), dict):
-            _change(merged, changes, at, here[key], value)
+            _apply(merged, changes, at, here[key], value)
             continue
-        _forget(merged.locations, at)
+        _delete_locations(merged.locations, at)
         if value is None:
             del here[key]
         else:
             here[key] = value
-            merged.locations.update(_inside(changes.locations, at))
+            merged.locations.update(_locations_below(changes.locations, at))
 
 
-def _inside(locations: dict[FieldPath, Location], place: FieldPath) -> dict[FieldPath, Location]:
-    return {known: where for known, where in locations.items() if known[: len(place)] == place}
+def _locations_below(
+    locations: dict[FieldPath, Location], field_path: FieldPath
+) -> dict[FieldPath, Location]:
+    return {known: where for known, where in locations.items() if known[: len(field_path)] == field_path}
 
 
-def _forget(locations: dict[FieldPath, Location], place: FieldPath) -> None:
-    for known in _inside(locations, place):
+def _delete_locations(locations: dict[FieldPath, Location], field_path: FieldPath) -> None:
+    for known in _locations_below(locations, field_path):
         del locations[known]
 
 
-def _nothing_there(changes: Source, place: FieldPath, here: dict[str, Any]) -> InputError:
-    where = changes.where(place)
+def _missing_key(changes: Source, field_path: FieldPath, here: dict[str, Any]) -> InputError:
+    where = changes.where(field_path)
     return InputError(
         Problem(
-            message=f"The base has no '{place[-1]}' here that could be taken away.",
-            field=dotted(place),
+            message=f"The base has no '{field_path[-1]}' here that could be taken away.",
+            field=dotted(field_path),
             file=where.file,
             line=where.line,
-            hint=did_you_mean(str(place[-1]), here)[0],
+            hint=did_you_mean(str(field_path[-1]), here)[0],
         )
     )
 
 
 def _anchor_files(data: Any, folder: Path) -> None:
-    """Let the files of the base's surfaces be found from elsewhere."""
+    """Make the file names of the surfaces of the base absolute."""
     surfaces = data.get("surfaces")
     for surface in surfaces.values() if isinstance(surfaces, dict) else ():
         if isinstance(surface, dict) and isinstance(surface.get("file"), str):

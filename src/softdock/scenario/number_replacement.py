@@ -1,4 +1,4 @@
-"""The same scenario with other numbers, checked where numbers matter: quick enough for thousands of runs."""
+"""Replacement of numbers in a validated scenario; faster than validation from plain data, for campaigns."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ S = TypeVar("S", bound=ScenarioBase)
 
 
 def is_number_replacement(value: Any, before: Any) -> bool:
-    """Tell whether a value replaces a number by a number, or some numbers by as many."""
+    """Return whether a value replaces a float by a float, or a list of floats by one of the same length."""
     if isinstance(value, list | tuple):
         alike = isinstance(before, list | tuple) and len(value) == len(before)
         return alike and all(map(is_number_replacement, value, before))
@@ -19,42 +19,42 @@ def is_number_replacement(value: Any, before: Any) -> bool:
 
 
 def replace_numbers(scenario: S, numbers: Mapping[str, Any]) -> S:
-    """Return the scenario with numbers replaced, by dotted path; the new one knows it as its sibling.
+    """Return the validated scenario with numbers replaced by dotted path; its `sibling` is the original.
 
-    Parts that stay are the same objects in both. Raises ValueError, pydantic's or a model's own, which knows no lines
-    of a file: whoever wants a message for a person builds the scenario anew.
+    Unchanged parts are shared by both. Raises ValueError of Pydantic or of a model, without file and line: build the
+    scenario from plain data to get a message with the field.
     """
     changes: dict[str, Any] = {}
     for path, value in numbers.items():
         *above, last = path.split(".")
         here = changes
         for key in above:
-            here = here.setdefault(key, _Inside())
+            here = here.setdefault(key, _Nested())
         here[last] = value
-    fields = {key: _changed(getattr(scenario, key), change) for key, change in changes.items()}
-    varied = scenario.with_numbers(fields)
-    varied._origin = Origin(scenario.name, scenario.directory, scenario)
-    return varied
+    fields = {key: _replace(getattr(scenario, key), change) for key, change in changes.items()}
+    replaced = scenario.with_numbers(fields)
+    replaced._origin = Origin(scenario.name, scenario.directory, scenario)
+    return replaced
 
 
-class _Inside(dict[str, Any]):
-    """Changes inside a part, by key."""
+class _Nested(dict[str, Any]):
+    """Nested replacements by key."""
 
 
-def _changed(part: Any, change: Any) -> Any:
-    """Return a part with its changes; a model is checked, whatever else is left to the model that it is in."""
-    if not isinstance(change, _Inside):
+def _replace(part: Any, change: Any) -> Any:
+    """Return a part with replacements; models are validated, other parts by the model that contains them."""
+    if not isinstance(change, _Nested):
         return change
     if isinstance(part, list | tuple):
         items = list(part)
-        for key, inside in change.items():
-            items[int(key)] = _changed(items[int(key)], inside)
+        for key, nested in change.items():
+            items[int(key)] = _replace(items[int(key)], nested)
         return items
     if isinstance(part, BaseModel):
         fields = {name: getattr(part, name) for name in type(part).model_fields}
-        return type(part).model_validate(fields | _entries(fields, change))
-    return {**part, **_entries(part, change)}
+        return type(part).model_validate(fields | _replace_entries(fields, change))
+    return {**part, **_replace_entries(part, change)}
 
 
-def _entries(part: Mapping[str, Any], change: _Inside) -> dict[str, Any]:
-    return {key: _changed(part[key], inside) for key, inside in change.items()}
+def _replace_entries(part: Mapping[str, Any], change: _Nested) -> dict[str, Any]:
+    return {key: _replace(part[key], nested) for key, nested in change.items()}

@@ -21,7 +21,7 @@ from softdock.multibody.system import Body, System
 from softdock.predict.station import predict
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.station import MOMENT, StationScenario
+from softdock.scenario.station import READING_DELAY, StationScenario
 from softdock.simulate import multibody
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ def run(scenario: StationScenario) -> Result:
     session = multibody.prepare(system).begin()
     rates = []
     joined = scenario.before + scenario.joined_after()
-    for until in (scenario.before, joined + MOMENT):
+    for until in (scenario.before, joined + READING_DELAY):
         session.advance(until)
         rates.append(_rate(session.machine.links))
     session.advance(system.duration)
