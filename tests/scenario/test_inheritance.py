@@ -65,7 +65,7 @@ def test_problems_name_the_file_in_which_they_are(write):
         ("missing.yaml", "", "no such file"),
         ("[1, 2]", "", "name of a bundled scenario"),
         ("impact-z", "", "no such file"),
-        ("impact-a", "contcat: null", "could be taken away"),
+        ("impact-a", "contcat: null", "here to delete"),
     ],
 )
 def test_what_cannot_be_a_base(write, base, text, said):

@@ -106,7 +106,7 @@ def test_scenarios_that_stay_inside_pass(folder: Folder) -> None:
 
 def test_one_studio_at_a_time(folder: Folder) -> None:
     with folder.lock("http://127.0.0.1:1/"):
-        with pytest.raises(InputError, match="Another studio works in this folder") as caught:
+        with pytest.raises(InputError, match="Another studio uses this folder") as caught:
             folder.lock("http://127.0.0.1:2/")
         assert "Open http://127.0.0.1:1/ in the browser" in str(caught.value)
     folder.lock("http://127.0.0.1:3/").close()

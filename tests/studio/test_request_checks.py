@@ -73,7 +73,7 @@ def test_a_foreign_page_is_refused(origin: str) -> None:
 
 def test_a_huge_body_is_refused_by_what_it_says() -> None:
     answer = ask("POST", headers={"Content-Length": "100000000"}, content=b"x")
-    assert (answer.status_code, answer.text) == (413, "At most 20 MB are taken at a time.\n")
+    assert (answer.status_code, answer.text) == (413, "At most 20 MB are allowed in one request.\n")
 
 
 def test_a_huge_body_is_refused_by_what_it_holds() -> None:

@@ -190,7 +190,7 @@ def test_two_studios_on_one_folder_are_refused(served: Served) -> None:
     again = command("--folder", str(served.folder), "--port", "0")
     assert again.returncode == 2
     assert again.stderr.strip() == (
-        f"Error: {served.folder}: Another studio works in this folder. "
+        f"Error: {served.folder}: Another studio uses this folder. "
         f"Open {served.address} in the browser, or choose another folder with --folder."
     )
 

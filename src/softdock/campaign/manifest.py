@@ -63,25 +63,25 @@ def versions() -> dict[str, str]:
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return the differences of two manifests as lines `field: stored -> now`; paths of this machine are ignored."""
     lines = [
-        f"{place}: {_short(old)} -> {_short(new)}"
+        f"{field}: {_short(old)} -> {_short(new)}"
         for key in ("campaign", "scenario", "versions", "files")
-        for place, old, new in _compare(key, stored.get(key), now.get(key))
+        for field, old, new in _compare(key, stored.get(key), now.get(key))
     ]
     more = len(lines) - MOST_SHOWN
     return lines if more <= 0 else [*lines[:MOST_SHOWN], f"and {more} more"]
 
 
-def _compare(place: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
-    if place in IGNORED:
+def _compare(field: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    if field in IGNORED:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys([*old, *new]):
-            yield from _compare(f"{place}.{key}", old.get(key), new.get(key))
+            yield from _compare(f"{field}.{key}", old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (one, two) in enumerate(zip(old, new)):
-            yield from _compare(f"{place}.{i}", one, two)
+            yield from _compare(f"{field}.{i}", one, two)
     elif old != new:
-        yield place, old, new
+        yield field, old, new
 
 
 def _short(value: Any) -> str:

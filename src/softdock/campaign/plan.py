@@ -154,7 +154,7 @@ class _Reader:
         if not normal.low < normal.high:
             raise self.refusal("Must be above 'low'.", *field_path, "high")
         if normal.share() < SMALLEST_SHARE:
-            raise self.refusal("The limits leave nothing of the distribution over.", *field_path)
+            raise self.refusal("The probability within the limits is zero.", *field_path)
         return normal
 
     def number(self, path: str, given: Any, *field_path: str | int) -> float:

@@ -261,12 +261,12 @@ def file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    place, best, kind = folder.resolve(), -1, ""
+    resolved, best, kind = folder.resolve(), -1, ""
     for line in lines:
         fields = line.split()
         if len(fields) > 2:
             mounted = Path(fields[1].replace("\\040", " "))
-            if place.is_relative_to(mounted) and len(mounted.parts) >= best:
+            if resolved.is_relative_to(mounted) and len(mounted.parts) >= best:
                 best, kind = len(mounted.parts), fields[2]
     return kind
 

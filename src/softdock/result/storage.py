@@ -14,7 +14,7 @@ from softdock.result.outlines import outlines_of
 RESULT_FILE = "result.json"
 HISTORY_FILE = "history.parquet"
 FORMAT = 1
-REMEDY = "Run the scenario again with --out to write it anew."
+REMEDY = "Run the scenario again with --out to write a new one."
 
 
 def save(result: Result, folder: Path) -> None:

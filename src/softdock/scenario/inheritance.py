@@ -59,7 +59,7 @@ def _missing_key(changes: Source, field_path: FieldPath, here: dict[str, Any]) -
     where = changes.where(field_path)
     return InputError(
         Problem(
-            message=f"The base has no '{field_path[-1]}' here that could be taken away.",
+            message=f"The base has no '{field_path[-1]}' here to delete.",
             field=dotted(field_path),
             file=where.file,
             line=where.line,

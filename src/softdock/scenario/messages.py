@@ -136,7 +136,7 @@ def _wrong_value(
         hint = did_you_mean(str(context["tag"]), tags)[0]
     elif kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")
-        message = f"needs the key '{key}', which says what this is"
+        message = f"needs the key '{key}', which selects the type"
     elif kind in ("model_type", "model_attributes_type"):
         message = f"must be a mapping of keys to values, with keys such as {', '.join(keys_of(here)[:4])}"
     elif kind == "string_pattern_mismatch" and "A-Z" in context["pattern"]:

@@ -366,12 +366,14 @@ class MultibodyScenario(ScenarioBase, System):
                 problem.field or "",
                 "members" if structure.members else "file" if structure.file else "nastran",
             )
-            said = f"{problem.field} {problem.message}" if field == "members" else problem.message
-            place = [Path(problem.file).name] if problem.file and problem.file != str(structure.file) else []
-            place += [f"line {problem.line}"] if problem.line else []
-            place += [f"given {problem.given}"] if problem.given and place else []
-            within = f" ({', '.join(place)})" if place else ""
-            raise FieldError(f"structures.{name}.{field}", said.rstrip(".") + within) from None
+            message = f"{problem.field} {problem.message}" if field == "members" else problem.message
+            location = (
+                [Path(problem.file).name] if problem.file and problem.file != str(structure.file) else []
+            )
+            location += [f"line {problem.line}"] if problem.line else []
+            location += [f"given {problem.given}"] if problem.given and location else []
+            within = f" ({', '.join(location)})" if location else ""
+            raise FieldError(f"structures.{name}.{field}", message.rstrip(".") + within) from None
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]

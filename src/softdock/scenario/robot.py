@@ -267,10 +267,10 @@ def _as_field_errors(error: ValidationError, ours: dict[str, Body]) -> list[Fiel
     found = []
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")
-        place = ".".join(map(str, details["loc"]))
+        location = ".".join(map(str, details["loc"]))
         causes = cause.errors if isinstance(cause, SeveralFieldsError) else [cause]
         for one in causes:
-            path = [place, *(map(str, one.path) if isinstance(one, FieldError) else [])]
+            path = [location, *(map(str, one.path) if isinstance(one, FieldError) else [])]
             message = str(one) if one is not None else details["msg"]
             parts = [part for part in path if part]
             if parts[:1] == ["bodies"] and len(parts) > 1 and parts[1] in ours:

@@ -147,9 +147,7 @@ def _read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise _refusal(name, None, f"The file cannot be read: {error}.") from None
     if len(content) > LARGEST_FILE:
-        raise _refusal(
-            name, None, f"The file is larger than {LARGEST_FILE / 1e6:g} MB; no scenario needs that."
-        )
+        raise _refusal(name, None, f"The file is larger than {LARGEST_FILE / 1e6:g} MB.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

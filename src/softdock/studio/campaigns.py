@@ -83,18 +83,18 @@ class Campaigns:
         known = self._complete.get(campaign)
         if known is not None:
             return known
-        place = self.folder.campaign(campaign)
-        running, progress = self._is_running(campaign, place), _read_progress(place)
+        campaign_folder = self.folder.campaign(campaign)
+        running, progress = self._is_running(campaign, campaign_folder), _read_progress(campaign_folder)
         state = State(
             total=progress.get("total", 0), done=progress.get("done", 0), outcomes=progress.get("outcomes", {}),
-            rate=progress.get("rate", 0.0), running=running, stopping=running and (place / STOP).exists(),
+            rate=progress.get("rate", 0.0), running=running, stopping=running and (campaign_folder / STOP).exists(),
             error=progress.get("error", ""),
         )  # fmt: skip
-        if not running and not state.error and (place / CAMPAIGN_TABLE).is_file():
+        if not running and not state.error and (campaign_folder / CAMPAIGN_TABLE).is_file():
             from softdock.campaign.table import status_of
 
             with suppress(InputError):
-                status = status_of(place)
+                status = status_of(campaign_folder)
                 state.total, state.done = status["stopped_at"] or status["runs"], status["done"]
                 state.outcomes, state.complete = status["outcomes"], status["complete"]
         if state.complete:
@@ -127,18 +127,18 @@ class Campaigns:
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip
 
-    def _is_running(self, campaign: str, place: Path) -> bool:
+    def _is_running(self, campaign: str, campaign_folder: Path) -> bool:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
         from softdock.campaign.store import is_locked
 
-        return is_locked(place)  # started by an earlier studio or from a terminal
+        return is_locked(campaign_folder)  # started by an earlier studio or from a terminal
 
 
-def _read_progress(place: Path) -> dict[str, Any]:
+def _read_progress(campaign_folder: Path) -> dict[str, Any]:
     try:
-        progress = json.loads((place / PROGRESS).read_text(encoding="utf-8"))
+        progress = json.loads((campaign_folder / PROGRESS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return progress if isinstance(progress, dict) else {}

@@ -78,13 +78,13 @@ class Folder:
     def _candidates(self) -> Iterator[Path]:
         found = 0
         for here, folders, files in os.walk(self.root):
-            place = Path(here)
-            deep = len(place.relative_to(self.root).parts)
+            directory = Path(here)
+            deep = len(directory.relative_to(self.root).parts)
             hidden = (RUNS, CAMPAIGNS) if deep == 0 else ()
             keep = [f for f in sorted(folders) if not f.startswith(".") and f not in hidden]
             folders[:] = keep if deep < MOST_LEVELS else []
             for name in sorted(files):
-                path = place / name
+                path = directory / name
                 if path.suffix in SUFFIXES and path.resolve().is_relative_to(self.root):
                     found += 1
                     if found > MOST_FILES:
@@ -93,17 +93,19 @@ class Folder:
 
     def _named(self, kind: str, identifier: str) -> Path:
         if not IDENTIFIER.fullmatch(identifier):
-            raise InputError(Problem(message="There is nothing of that name.", given=identifier[:100]))
+            raise InputError(
+                Problem(message="There is no run or campaign of this name.", given=identifier[:100])
+            )
         return self.without_links_out(self.inside(f"{kind}/{identifier}"))
 
-    def without_links_out(self, place: Path) -> Path:
+    def without_links_out(self, directory: Path) -> Path:
         """Return a folder below this one; raises InputError where it is or contains a link that leads out."""
-        place = self.inside(str(place))
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(place) as entries:
+        directory = self.inside(str(directory))
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
             for entry in entries:
                 if entry.is_symlink():
                     self.inside(entry.path)
-        return place
+        return directory
 
     def _newest(self, kind: str, file: str) -> list[str]:
         found = []
@@ -155,7 +157,7 @@ class Folder:
             hint = f"Open {held.note} in the browser" if held.note else "Use that one"
             raise InputError(
                 Problem(
-                    message="Another studio works in this folder.",
+                    message="Another studio uses this folder.",
                     file=str(self.root),
                     hint=f"{hint}, or choose another folder with --folder.",
                 )

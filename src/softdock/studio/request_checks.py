@@ -77,10 +77,10 @@ class RequestChecks:
         """Return why the Host or Origin header is refused; empty if both are allowed."""
         host = headers.get("host", "")
         if _host_name(host) not in self.hosts:
-            return "The studio does not answer under this name."
+            return "This host name is not allowed; open the studio with the address that it printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-            return "Other pages may not talk to the studio."
+            return "Requests from other web pages are not allowed."
         return ""
 
     async def _exchange_token(self, scope: "Scope", send: "Send") -> None:
@@ -135,7 +135,7 @@ class _TooLargeError(Exception):
     """The body is longer than the limit."""
 
 
-_TOO_LARGE = f"At most {LARGEST_BODY // 1_000_000} MB are taken at a time."
+_TOO_LARGE = f"At most {LARGEST_BODY // 1_000_000} MB are allowed in one request."
 
 
 def _host_name(host: str) -> str:

@@ -56,7 +56,7 @@ def _descend(here: Any, key: str, path: str) -> Any:
         if here.get(key) is None:
             here[key] = CommentedMap()
     else:
-        raise InputError(Problem(message="A single value has nothing inside.", field=path))
+        raise InputError(Problem(message="The parent of this field is a single value.", field=path))
     inner = here[index]
     if getattr(inner, "anchor", None) is not None and inner.anchor.value is not None:
         inner = copy.deepcopy(inner)

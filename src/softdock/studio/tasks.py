@@ -83,11 +83,11 @@ def run_scenario(
     report_stage("simulating")
     result = simulate(scenario)
     report_stage("saving")
-    place = folder.run(run)
-    result.save(place)
-    write_atomic(place / "scenario.yaml", text)
+    run_folder = folder.run(run)
+    result.save(run_folder)
+    write_atomic(run_folder / "scenario.yaml", text)
     report_stage("drawing the replay")
-    write_run_file("scene", result, place / FILES["scene"])
+    write_run_file("scene", result, run_folder / FILES["scene"])
     return _summary(result)
 
 
@@ -138,20 +138,20 @@ def thin_curve(time_: Array, values: Array, points: int = POINTS) -> tuple[Array
 
 def make_run_file(folder: Folder, report_stage: StageCallback, *, run: str, kind: str) -> dict[str, Any]:
     """Return the path of a file of a stored run (figure, scene, glb or report); write it if missing or outdated."""
-    place = _run_folder(folder, run)
-    path = place / FILES[kind]
-    made_from = place / "result.json"
+    run_folder = _run_folder(folder, run)
+    path = run_folder / FILES[kind]
+    made_from = run_folder / "result.json"
     if not path.is_file() or path.stat().st_mtime < made_from.stat().st_mtime:
-        write_run_file(kind, Result.load(place), path)
+        write_run_file(kind, Result.load(run_folder), path)
     return {"path": str(path)}
 
 
 def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[str, Any]:
     """Return the folder of a stored run."""
-    place = _run_folder(folder, run)
-    if not (place / "result.json").is_file():
+    run_folder = _run_folder(folder, run)
+    if not (run_folder / "result.json").is_file():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))
-    return {"path": str(place)}
+    return {"path": str(run_folder)}
 
 
 def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Sequence[str]) -> dict[str, str]:
@@ -172,21 +172,23 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
     from softdock.campaign import runner
 
     run = f"{campaign}/{number}"
-    place = _run_folder(folder, run)
-    if not (place / "result.json").is_file():
+    run_folder = _run_folder(folder, run)
+    if not (run_folder / "result.json").is_file():
         report_stage("simulating")
         result, row, _ = runner.rerun(folder.campaign(campaign), number)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
-    return {"run": run, **_summary(Result.load(place))}
+    return {"run": run, **_summary(Result.load(run_folder))}
 
 
 def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
     """Write the report of a campaign and return its path."""
     from softdock.report.campaign import write_report
 
-    place = folder.campaign(campaign)
-    path, _ = write_report(place, place / "report.html", lambda what, fraction: report_stage(what))
+    campaign_folder = folder.campaign(campaign)
+    path, _ = write_report(
+        campaign_folder, campaign_folder / "report.html", lambda what, fraction: report_stage(what)
+    )
     return {"path": str(path)}
 
 
@@ -241,9 +243,9 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
 
     scenario = load_text(*_named_text(name))
     result = simulate(scenario)
-    with tempfile.TemporaryDirectory() as place:
-        result.save(place)
-        write_run_file("scene", result, Path(place) / FILES["scene"])
+    with tempfile.TemporaryDirectory() as temporary:
+        result.save(temporary)
+        write_run_file("scene", result, Path(temporary) / FILES["scene"])
     return {"time": time.time()}
 
 
@@ -269,7 +271,7 @@ def scenario_origin(folder: Folder, name: str) -> tuple[str, Path]:
 def _parse_checked(folder: Folder, text: str, stem: str, directory: Path) -> Any:
     """Return the unvalidated data of a text merged with its base; refuse files outside the folder."""
     if len(text) > 1_000_000:
-        raise InputError("The text is larger than 1 MB; no scenario needs that.")
+        raise InputError("The text is larger than 1 MB.")
     source = parse(text, file=f"{stem}.yaml", directory=directory)
     check_head(source)
     folder.check_source(source)

@@ -172,8 +172,8 @@ def _draw_bodies(scenario: MultibodyScenario) -> str:
     scale = min((WIDTH - 90) / span[0], (HEIGHT - 70) / span[1]) if spread.max() > 1e-6 else 1.0
     largest = max((body.mass for body in scenario.bodies.values()), default=1.0) or 1.0
     parts, at = [], {}
-    for name, place in zip(scenario.bodies, flat):
-        at[name] = (place - (low + high) / 2) * scale * np.array([1.0, -1.0]) + np.array(
+    for name, point in zip(scenario.bodies, flat):
+        at[name] = (point - (low + high) / 2) * scale * np.array([1.0, -1.0]) + np.array(
             [WIDTH / 2, HEIGHT / 2]
         )
     for name, body in scenario.bodies.items():
