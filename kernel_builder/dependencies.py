@@ -6,6 +6,7 @@ use. Of separate entry points that they call only the signature counts. Comments
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -65,6 +66,8 @@ def _constant(value: Any) -> str:
         return f"{value.dtype.str} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, np.dtype):
         return str(value.fields or value)
+    if isinstance(value, type) and issubclass(value, Enum):
+        return repr([(member.name, member.value) for member in value])
     return repr(value)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kernel_builder.tests.support import load as compile_and_load
 from softdock.contact.kernels.measure import inverse_root
-from softdock.multibody.kernels.kinematics import sine_and_cosine
+from softdock.dynamics.kernels.kinematics import sine_and_cosine
 from softdock.native.argument_types import FLOAT, INTEGER, floats, integers
 from softdock.native.decorators import kernel
 from softdock.native.entry_point import EntryPoint

@@ -17,7 +17,7 @@ from softdock.predict import predict
 from softdock.simulate import simulate
 
 if TYPE_CHECKING:
-    from softdock.multibody.system import System
+    from softdock.model.system import System
     from softdock.result import Result
     from softdock.scenario import bundled, load
 
@@ -35,7 +35,7 @@ __all__ = [
 
 _HOMES = {
     "Result": "softdock.result",
-    "System": "softdock.multibody.system",
+    "System": "softdock.model.system",
     "bundled": "softdock.scenario",
     "load": "softdock.scenario",
 }

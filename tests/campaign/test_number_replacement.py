@@ -17,7 +17,7 @@ from softdock.campaign.template import Template, value_at
 from softdock.errors import InputError
 from softdock.scenario import load
 from softdock.scenario.loading import load_text
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 
 EVERYTHING = """\
 softdock: 1
@@ -132,7 +132,7 @@ def made(build: Any, inputs: dict[str, Any]) -> Any:
     """Return scenario and simulation, or what was said instead."""
     try:
         scenario = build(inputs)
-        return scenario, prepare(scenario)
+        return scenario, PreparedMultibody(scenario).simulation
     except InputError as error:
         return str(error)
 

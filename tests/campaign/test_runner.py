@@ -261,7 +261,7 @@ def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: p
     def fail(scenario: Any, **options: Any) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("softdock.campaign.execution.carry_out", fail)
+    monkeypatch.setattr("softdock.campaign.execution.run_prepared", fail)
     plan = load(write())
     row, result = run_one(plan.template, HistoryPolicy("all", ()), 3, plan.inputs(3, 4)[0])
     assert (row.status, result) == ("failed", None)

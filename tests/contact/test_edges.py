@@ -9,9 +9,9 @@ import pytest
 from softdock.bench.contact_kinds import STIFFNESS, bowl, plate, rotation, state
 from softdock.contact import ContactPair, ElasticLayer
 from softdock.geometry.profile import Line, Profile, rounded_profile, sharp_edges
-from softdock.multibody.joints import Fixed, Free
-from softdock.multibody.system import Body
-from softdock.multibody.touching import Contact, Layer, Surface
+from softdock.model.joints import Fixed, Free
+from softdock.model.surfaces import Contact, Layer, Surface
+from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from softdock import cli
-from softdock.multibody.touching import _read_once
+from softdock.model.surfaces import _read_once
 
 FILES = Path(__file__).parents[1] / "geometry" / "files"
 CAD = Path(cli.__file__).parents[1] / "scenario" / "bundled" / "cad"

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.kernels.tree import GROUP, records
+from softdock.dynamics.system_records import system_records
 from softdock.lumped import Chain, Pad
 from softdock.lumped import entry_points as lumped
 from softdock.lumped.chain import _workspace
-from softdock.multibody.assemble import assemble
-from softdock.multibody.entry_points import derivative
-from softdock.multibody.kernels.tree import GROUP, records
-from softdock.multibody.machine import machine_of
-from softdock.multibody.system import Body, System
+from softdock.model.system import Body, System
 from softdock.native import library, sources
 from softdock.native.library import KernelError, usable_builds
 
@@ -52,7 +52,7 @@ def test_sizes_that_do_not_fit_are_refused():
         lumped.run(arrays, law, work, 1.0, 10**30, 0.1, 100.0)
     system = System(bodies={"ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0))})
     assembly = assemble(system)
-    machine = machine_of(assembly)
+    machine = system_records(assembly)
     with pytest.raises(TypeError, match="a state has 3 numbers, 15 are needed"):
         derivative(machine, 0.0, np.zeros(3), np.zeros(3))
     with pytest.raises(TypeError, match="1 tiles for 9 groups"):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from softdock.multibody.assemble import assemble
-from softdock.multibody.joints import Fixed, Free
-from softdock.multibody.run import Simulation
-from softdock.multibody.settings import Settings
-from softdock.multibody.system import System
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.model.joints import Fixed, Free
+from softdock.model.system import System
 from softdock.robot.arm import Arm, arm_of
 from softdock.robot.bodies import bodies_of, body_name, limits_of
 from softdock.robot.link import Command

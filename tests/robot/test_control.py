@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from robot.robots import BENT, GRAVITY, LWR, arm, command, simulated
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
-from softdock.multibody.assemble import assemble
-from softdock.multibody.joints import Revolute
-from softdock.multibody.run import Simulation
-from softdock.multibody.settings import Settings
-from softdock.multibody.system import Body, Spring, System
+from softdock.model.joints import Revolute
+from softdock.model.system import Body, Spring, System
 from softdock.robot.bodies import limits_of
 from softdock.robot.impedance import Compensation, check_sampling, damping_of, modes_of
 from softdock.robot.urdf import read_urdf

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from robot.robots import BENT, GRAVITY, LWR, arm, branched, command, simulated
-from softdock.multibody.entry_points import derivative
-from softdock.multibody.joints import Free
+from softdock.dynamics.entry_points import derivative
+from softdock.model.joints import Free
 from softdock.robot.bodies import bodies_of, body_name
 from softdock.robot.urdf import parse_urdf, read_urdf
 
@@ -88,7 +88,7 @@ def test_the_simulation_moves_as_the_mass_matrix_says(mount):
     session, n = robot.session, 7
     session.efforts[-n:] = tau
     rate = np.zeros_like(session.state)
-    derivative(session.machine, 0.0, session.state, rate)
+    derivative(session.system, 0.0, session.state, rate)
     q = session.state[:7] if mount is None else session.state[7:14]
     model = robot.arm
     expected = np.linalg.solve(model.felt_mass_matrix(q), tau - model.gravity_torque(q, gravity))

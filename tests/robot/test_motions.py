@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robot.robots import BENT, LWR, arm
-from softdock.multibody.joints import Pose
 from softdock.robot.bodies import limits_of, quaternion_of
 from softdock.robot.inverse import solve_pose
 from softdock.robot.trajectory import Bounds, fastest, tightest
 from softdock.robot.urdf import read_urdf
+from softdock.spatial.poses import Pose
 
 ROBOT = read_urdf(LWR)
 FLANGE = ("flange", Pose(R=np.eye(3), p=np.zeros(3)))
@@ -43,7 +43,7 @@ def test_a_pose_out_of_reach_ends_stretched_towards_it():
 
 
 def test_quaternions_of_matrices():
-    from softdock.multibody.joints import matrix
+    from softdock.spatial.poses import matrix
 
     rng = np.random.default_rng(2)
     for q in [*rng.normal(size=(20, 4)), [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0.6, 0.8]]:

@@ -8,8 +8,8 @@ import pytest
 
 import softdock
 from robot.robots import LWR, branched, command
+from softdock.dynamics.entry_points import derivative
 from softdock.errors import InputError
-from softdock.multibody.entry_points import derivative
 from softdock.replay.scene import Role
 from softdock.replay.scenes import scene
 from softdock.scenario import from_data, load
@@ -116,13 +116,13 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
     """What the sensors see moves the arm and holds it up, at any instant; motors give that and friction."""
     rubbing = {**REACH["arm"], "friction": {"viscous": 2.0, "coulomb": 1.5}}
     setup = Setup(scenario(arm=rubbing))
-    robot = setup.robot(1.0)
+    robot = setup.robot(setup.prepare(1.0))
     q = setup.start + 0.2
     for _ in range(8):
         robot.advance(command(q, stiffness=setup.stiffness), 0.01)
     state, session = robot.state(), robot.session
     rate = np.zeros_like(session.state)
-    derivative(session.machine, session.time, session.state, rate)
+    derivative(session.system, session.time, session.state, rate)
     needed = robot.arm.inverse_dynamics(state.q, state.qdot, rate[7:14], np.array([0.0, 0.0, -9.81]))
     assert np.abs(state.qdot).max() > 0.1
     np.testing.assert_allclose(state.tau_measured, needed, atol=1e-8)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from softdock.scenario.loading import KINDS
+from softdock.scenario.kinds import KINDS
 
 
 @pytest.fixture(scope="module", autouse=True)

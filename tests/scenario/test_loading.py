@@ -8,7 +8,7 @@ from toy_scenario import HEAD, VALID, Side, ToyScenario
 
 from softdock.errors import InputError
 from softdock.scenario import bundled, check, from_data, load
-from softdock.scenario.loading import KINDS, model_of
+from softdock.scenario.kinds import KINDS
 
 
 def only_problem(path, *overrides):
@@ -200,7 +200,7 @@ def test_a_misspelt_name_suggests_the_bundled_one(name):
 
 def test_every_kind_names_itself():
     for kind in KINDS:
-        assert model_of(kind).model_fields["kind"].default == kind
+        assert KINDS[kind].model.model_fields["kind"].default == kind
 
 
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.multibody.assemble import assemble
-from softdock.multibody.pairing import first_touch
 from softdock.report import Progress
 from softdock.scenario import from_data, load
 from softdock.scenario.multibody import AccuracyModel, MultibodyScenario
 from softdock.simulate import simulate
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
@@ -68,7 +66,7 @@ def run(progress: Progress, /) -> list[Row]:
     progress("MuJoCo: wedges", 0.6)
     finer_wedges = _refined(peer).run(RATE, TIP, PORT)
     progress("both engines in turn", 0.8)
-    simulation = prepare(_with_accuracy(case, looser))
+    simulation = PreparedMultibody(_with_accuracy(case, looser)).simulation
     seconds = _best_in_turn(simulation.run, lambda: peer.run(RATE, TIP, PORT))
     progress("done", 1.0)
     label = f"MuJoCo {mujoco.__version__}, {peer.wedges} wedges, step {1e3 * peer.resolution.step:g} ms"
@@ -128,11 +126,11 @@ def path(scenario: MultibodyScenario) -> Floats:
 
 def _moved_close(scenario: MultibodyScenario) -> MultibodyScenario:
     """Return the scenario with the chaser so far ahead on its way that contact begins after the run-up."""
-    approach, system = scenario.approach, scenario.at_start()
-    assert approach is not None
     whole = cast(MultibodyScenario, load(SCENARIO))
-    touch = first_touch(system, assemble(system), scenario.directory, whole.duration)
+    prepared = PreparedMultibody(scenario.model_copy(update={"duration": whole.duration}))
+    touch, approach, system = prepared.first_contact(), scenario.approach, prepared.assembly.system
     assert touch is not None
+    assert approach is not None
     data, joint = scenario.to_data(), system.bodies[approach.chaser].joint
     ahead = touch.time - RUN_UP / approach.speed
     start = joint.model_dump(mode="json")
@@ -217,7 +215,7 @@ def _refined(peer: Any) -> Any:
 def _nominal(name: str, scenario: MultibodyScenario) -> list[Row]:
     """Time a scenario at its own accuracy: the run alone, and all of `simulate`."""
     result = simulate(scenario)
-    simulation = prepare(scenario)
+    simulation = PreparedMultibody(scenario).simulation
     alone, whole = _best_in_turn(simulation.run, lambda: simulate(scenario))
     what = f"{name}, {result.timing.simulated_s:g} s, {result.outcome}"
     return [

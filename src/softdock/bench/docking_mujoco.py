@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from softdock.contact.layer import ElasticLayer
 from softdock.geometry.profile import Arc, Point, Profile
-from softdock.multibody.joints import Pose
-from softdock.multibody.mjcf import to_mjcf
-from softdock.multibody.touching import Contact
+from softdock.model.mjcf import to_mjcf
+from softdock.model.surfaces import Contact
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 

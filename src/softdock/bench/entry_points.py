@@ -3,7 +3,7 @@
 from softdock.bench import kernels
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS
 from softdock.contact.kernels import layout, pins
-from softdock.multibody.entry_points import SYSTEM
+from softdock.dynamics.entry_points import SYSTEM
 from softdock.native.argument_types import FLOAT, INTEGER, MATRIX, VECTOR, Record, Tuple, floats
 from softdock.native.entry_point import EntryPoint
 

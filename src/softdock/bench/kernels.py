@@ -3,7 +3,7 @@
 from softdock.contact.kernels.force import evaluate, motion_bound_inlined
 from softdock.contact.kernels.near import rebuild
 from softdock.contact.kernels.pins import BODY, FEATURE, INSIDE, PART, SHARE, TOTALS, add_forces, manifold
-from softdock.multibody.kernels.derivative import derivative
+from softdock.dynamics.kernels.derivative import derivative
 from softdock.native.decorators import kernel
 
 

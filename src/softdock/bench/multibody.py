@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from softdock.assembly.assembler import Assembly, assemble
 from softdock.bench.entry_points import repeat_derivative
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.joints import Free, Revolute
-from softdock.multibody.machine import machine_of
-from softdock.multibody.mjcf import to_mjcf
-from softdock.multibody.run import Simulation
-from softdock.multibody.settings import Accuracy, Settings
-from softdock.multibody.system import Body, System
+from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.dynamics.system_records import system_records
+from softdock.model.joints import Free, Revolute
+from softdock.model.mjcf import to_mjcf
+from softdock.model.system import Body, System
 from softdock.report import Progress
 
 HINGES = 7
@@ -118,7 +118,7 @@ def _take_turns(tasks: dict[str, Task]) -> dict[str, float]:
 
 
 def _our_task(assembly: Assembly) -> Task:
-    system = machine_of(assembly)
+    system = system_records(assembly)
     y, dy = assembly.y.copy(), np.zeros_like(assembly.y)
     repeat_derivative(system, y, dy, 1)
 

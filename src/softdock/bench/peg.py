@@ -17,7 +17,7 @@ from softdock.report import Progress
 from softdock.scenario import ScenarioBase, load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate
-from softdock.simulate.multibody import prepare
+from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
@@ -179,7 +179,7 @@ def frame_times(scenario: ScenarioBase, substeps: int | None, repeats: int) -> t
     """
     assert isinstance(scenario, MultibodyScenario)
     how = RealTime(frame=FRAME, paced=False, substeps=substeps)
-    simulation = prepare(scenario)
+    simulation = PreparedMultibody(scenario).simulation
     simulation = dataclasses.replace(simulation, settings=how.settings(simulation.settings))
     runs = [run_in_frames(simulation.begin(), scenario.duration, how).processor for _ in range(repeats)]
     shortest = [min(frame) for frame in zip(*runs)]

@@ -8,12 +8,13 @@ import numpy as np
 
 import softdock
 from softdock.bench.entry_points import repeat_derivative
+from softdock.dynamics.simulation import Simulation
+from softdock.dynamics.system_records import system_records
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
-from softdock.multibody.machine import machine_of
-from softdock.multibody.run import Simulation
 from softdock.report import Progress
 from softdock.scenario.station import StationScenario
-from softdock.simulate import multibody, station
+from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulate.station import as_multibody
 
 COUNTS = (0, 8, 28, 60, 120, 200)
 MODES_OF_THE_AIM = 60
@@ -41,13 +42,13 @@ def docking(modes: int) -> Simulation:
     changes: dict[str, Any] = {"modes": modes} if modes else {"model": "rigid"}
     scenario = softdock.load("power-tower-x", changes)
     assert isinstance(scenario, StationScenario)
-    return multibody.prepare(station.prepare(scenario))
+    return PreparedMultibody(as_multibody(scenario)).simulation
 
 
 def _rows(modes: int) -> list[dict[str, Any]]:
     """Time of the whole docking, and of one evaluation of the equations of motion."""
     simulation = docking(modes)
-    machine, y = machine_of(simulation.assembly), simulation.assembly.y
+    machine, y = system_records(simulation.assembly), simulation.assembly.y
     slope = np.zeros_like(y)
     one = _fastest(lambda: repeat_derivative(machine, y, slope, EVALUATIONS)) / EVALUATIONS
     whole: dict[str, Any] = {

@@ -3,14 +3,14 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from softdock import __version__
 from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
 from softdock.result import Result, plain_data
-from softdock.simulate import carry_out, described
+from softdock.simulate import prepare, run_prepared
 
 
 class Row(NamedTuple):
@@ -96,12 +96,10 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
     try:
         scenario = template.build(inputs)
         unrecorded = scenario if policy.stores_always(run) else scenario.without_history()
-        result = carry_out(unrecorded)
+        result = run_prepared(prepare(unrecorded))
         stored = policy.stores(run, result)
-        recorded = carry_out(scenario) if stored and unrecorded is not scenario else result
-    except (
-        InputError
-    ) as error:  # some errors appear only in the assembled system, such as overlapping surfaces
+        recorded = run_prepared(prepare(scenario)) if stored and unrecorded is not scenario else result
+    except InputError as error:  # some errors appear only in the assembled system: surfaces overlap
         return _row_without_result(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
         return _row_without_result(run, inputs, "failed", str(error), start), None
@@ -124,7 +122,10 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
         valid=result.valid,
         warnings=_json(result.warnings),
     )
-    return row, described(recorded, scenario) if stored else result
+    if stored:
+        directory = str(scenario.directory.absolute())
+        result = replace(recorded, definition=scenario.to_data(), directory=directory)
+    return row, result
 
 
 def _row_without_result(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:

@@ -17,8 +17,8 @@ from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "files", "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "multibody", "robot",
-    "scenario", "predict", "simulate", "theory",
+    "files", "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "spatial", "model",
+    "dynamics", "assembly", "robot", "scenario", "predict", "simulate", "theory",
 )  # fmt: skip
 """Packages whose code determines a result; `result` only holds and stores it."""
 FILE_KEYS = ("file", "bulk", "eigenvectors")

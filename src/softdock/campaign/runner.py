@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from softdock.campaign.store import Store
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
-from softdock.simulate import RUNNERS
+from softdock.scenario import KINDS
 
 SAMPLE_BATCH = 1024  # runs whose inputs are sampled at a time
 LARGEST_CHUNK = 256
@@ -159,7 +158,7 @@ def _execute(
     on_progress(progress)
     if progress.stopped_at is None and any(missing):
         kind = str(plan.template.data["kind"])
-        import_module(RUNNERS[kind])  # once, before workers start
+        KINDS[kind].load_runner()  # imports its modules once, before workers start
         chosen = options.backend or default_backend(kind, sum(missing))
         backend = Backend.CLUSTER if options.cluster else chosen
         check_workers(options.workers)

@@ -26,7 +26,7 @@ def export(
     ] = None,
 ) -> None:
     """Write the bodies and joints of a multibody scenario for another engine, to check an answer with it."""
-    from softdock.multibody.mjcf import to_mjcf
+    from softdock.model.mjcf import to_mjcf
     from softdock.scenario import load
     from softdock.scenario.multibody import MultibodyScenario
 

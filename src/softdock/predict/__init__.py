@@ -2,18 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from softdock.scenario import ScenarioBase
-
-# Imported when first needed, as in `simulate`.
-PREDICTORS = {
-    "chain": "softdock.predict.chain",
-    "multibody": "softdock.predict.multibody",
-    "station": "softdock.predict.station",
-}
 
 UNITS = {
     "relative_velocity_before": "m/s",
@@ -40,22 +32,13 @@ UNITS = {
 """SI units of predictions by name; a pure number has no entry."""
 
 
-class Predictor(Protocol):
-    """A module that predicts one kind of scenario."""
-
-    def predict(self, scenario: "ScenarioBase", /) -> Mapping[str, Any]:
-        """Return what theory expects, SI values under the names that the metrics of a run have."""
-
-
 def predict(scenario: "ScenarioBase | str | os.PathLike[str]") -> Mapping[str, Any] | None:
     """Return what theory expects of a scenario, or of the bundled scenario or file of that name.
 
     SI values under the names that the metrics of a run have; None for a kind without a theory.
     """
-    if isinstance(scenario, str | os.PathLike):
-        from softdock.scenario import load
+    from softdock.scenario import KINDS, load
 
+    if isinstance(scenario, str | os.PathLike):
         scenario = load(scenario)
-    if scenario.kind not in PREDICTORS:
-        return None
-    return cast(Predictor, import_module(PREDICTORS[scenario.kind])).predict(scenario)
+    return KINDS[scenario.kind].prepare(scenario).predict()

@@ -3,15 +3,13 @@
 import math
 from typing import Any
 
-from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.theory import latch, rmi
 from softdock.theory.restitution import damping_ratio, kelvin_voigt_restitution
 
 
-def predict(scenario: ScenarioBase, /) -> dict[str, Any]:
+def predict_chain(scenario: ChainScenario) -> dict[str, Any]:
     """Return the impact if there is a contact, and what the latch needs if there is one."""
-    assert isinstance(scenario, ChainScenario)
     e_I = _effective_mass_ratio(scenario)
     prediction: dict[str, Any] = {"effective_mass_ratio": e_I}
     if scenario.contact is not None:

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.impulse import DirectionalImpulse, Impact, strike
-from softdock.multibody.joints import direction, matrix, quaternion
-from softdock.multibody.pairing import Touch, first_touch
-from softdock.scenario import ScenarioBase
+from softdock.assembly.assembler import Assembly
+from softdock.dynamics.impulse import DirectionalImpulse, Impact, strike
+from softdock.model.joints import direction, quaternion
+from softdock.predict.first_contact import FirstContact
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 from softdock.theory import rmi
 from softdock.theory.restitution import layer_impact
 
@@ -19,43 +19,42 @@ ROUNDS = 2  # of finding the depth at which the stiffness of the contact is take
 DEEPEST = 20.0  # damping depths: the contact is not pressed deeper to find its stiffness
 
 
-def predict(scenario: ScenarioBase, /) -> dict[str, Any] | None:
-    """Return the impact that the scenario names, or the first touch of its contacts; None where nothing touches."""
-    assert isinstance(scenario, MultibodyScenario)
-    assembly = assemble(scenario.at_start())
-    if scenario.impact is not None:
-        a, b = scenario.impact.a, scenario.impact.b
-        impact = Impact(assembly, assembly.y)
-        placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
-        R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
-        point = _point(impact, assembly, b.body, np.asarray(b.at, float))
-        normal = R_NA @ direction(scenario.impact.normal)
-        struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
-        source = "The restitution is that of impact.restitution."
-        return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
-    if not scenario.contacts:
-        return None
-    touch = first_touch(scenario, assembly, scenario.directory, scenario.duration)
-    if touch is None:
-        return None
-    struck = strike(assembly, touch.state, touch.a, touch.b, touch.point, touch.normal)
-    restitution, source = _restitution(touch, struck)
-    return _prediction(scenario, assembly, struck, touch.point, touch.normal, restitution, source) | {
-        "contact": touch.contact,
-        "t_first_contact": touch.time,
+def predict_impact(scenario: MultibodyScenario, assembly: Assembly) -> dict[str, Any]:
+    """Return the impact that the scenario describes under `impact`."""
+    assert scenario.impact is not None
+    a, b = scenario.impact.a, scenario.impact.b
+    impact = Impact(assembly, assembly.y)
+    placed_a, placed_b = assembly.placed[a.body], assembly.placed[b.body]
+    R_NA = _rotation(impact, assembly, a.body) @ matrix(quaternion(a.attitude))
+    point = _point(impact, assembly, b.body, np.asarray(b.at, float))
+    normal = R_NA @ direction(scenario.impact.normal)
+    struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
+    source = "The restitution is that of impact.restitution."
+    return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
+
+
+def predict_first_contact(
+    scenario: MultibodyScenario, assembly: Assembly, first: FirstContact
+) -> dict[str, Any]:
+    """Return the impact at the first contact, with the restitution of its layer."""
+    struck = strike(assembly, first.state, first.a, first.b, first.point, first.normal)
+    restitution, source = _restitution(first, struck)
+    return _prediction(scenario, assembly, struck, first.point, first.normal, restitution, source) | {
+        "contact": first.contact,
+        "t_first_contact": first.time,
     }
 
 
-def _restitution(touch: Touch, struck: DirectionalImpulse) -> tuple[float, str]:
+def _restitution(first: FirstContact, struck: DirectionalImpulse) -> tuple[float, str]:
     """Return the restitution that the layer of the contact gives at this speed and effective mass, and its source."""
-    layer, name = touch.pair.layer, touch.contact
+    layer, name = first.pair.layer, first.contact
     if layer.damping == 0.0:
         return 1.0, f"The restitution is 1: the layer of {name} has no damping."
     if not struck.closing_speed > 0.0:
         return 1.0, "The restitution is 1: the bodies do not close."
     depth = layer.damping_depth
     for _ in range(ROUNDS):
-        stiffness = 3.0 * touch.pressed(depth) / depth**3  # of E = K d^3 / 3
+        stiffness = 3.0 * first.elastic_energy(depth) / depth**3  # of E = K d^3 / 3
         if not stiffness > 0.0:
             return 1.0, f"The restitution is taken as 1: {name} cannot be pressed along its first normal."
         impact = layer_impact(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from softdock.flexible import BaseModes
 
 
-def predict(scenario: StationScenario) -> Mapping[str, Any]:
+def predict_docking(scenario: StationScenario) -> Mapping[str, Any]:
     """Return the change of the station's angular rate [rad/s] with the modes kept, with none and with all of them.
 
     `delta_rate_simulated` stands beside what the run in time finds.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.multibody.touching import Contact
+from softdock.model.surfaces import Contact
 from softdock.replay import forces, solids
 from softdock.replay.keyframes import increasing, track, turning_track
 from softdock.replay.motion import Motion

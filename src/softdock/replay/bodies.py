@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from softdock.multibody.joints import MOTIONS, Free, direction, matrix
-from softdock.multibody.system import WORLD, Body
+from softdock.model.joints import MOTIONS, Free, direction
+from softdock.model.system import WORLD, Body
 from softdock.replay import solids
 from softdock.replay.equivalent_boxes import equivalent_box
 from softdock.replay.forces import turn_from_z
 from softdock.replay.scene import Floats, Material, Mesh, Part, Role
 from softdock.replay.surfaces import Drawn
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 
 Colour = tuple[float, float, float]
 FAMILIES: tuple[Colour, ...] = (

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.errors import InputError, Problem
-from softdock.multibody.joints import matrix
-from softdock.multibody.system import WORLD
+from softdock.model.system import WORLD
 from softdock.replay.keyframes import increasing
 from softdock.replay.scene import Floats
 from softdock.replay.scenes import REMEDY
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 
 GROUND = "ground"
 """Name of the node that carries what belongs to the world."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from softdock.multibody.observe import parse_condition, parse_observation
-from softdock.multibody.system import WORLD
+from softdock.model.observations import parse_condition, parse_observation
+from softdock.model.system import WORLD
 from softdock.replay.arrows import arrows_of
 from softdock.replay.bodies import Colour, colours_of, parts_of
 from softdock.replay.curves import curves_of, first_charts

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.geometry.profile import Arc, Line, Profile
-from softdock.multibody.interface import Interface
-from softdock.multibody.joints import matrix
+from softdock.model.interfaces import Interface
 from softdock.replay import forces, solids
 from softdock.replay.keyframes import increasing, track, turning_track
 from softdock.replay.motion import Motion
 from softdock.replay.scene import Floats, Focus, Material, Mesh, Node, Part, Role
 from softdock.result import Result
+from softdock.spatial.poses import matrix
 
 MOST_DRAWN = 300  # pins of one interface; more are a texture to the eye
 WALL = 0.45  # thickness of a socket, of its radius

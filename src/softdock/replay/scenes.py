@@ -1,7 +1,6 @@
 """From a result to its scene, by the kind of the scenario."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -12,14 +11,7 @@ from softdock.errors import InputError, Problem
 from softdock.replay.scene import Scene
 from softdock.result import Result
 from softdock.scenario import ScenarioBase
-from softdock.scenario.loading import model_of
-
-BUILDERS = {
-    "chain": "softdock.replay.chain",
-    "multibody": "softdock.replay.multibody",
-    "robot": "softdock.replay.robot",
-    "station": "softdock.replay.station",
-}
+from softdock.scenario.kinds import KINDS
 
 REMEDY = "Run the scenario again with --out, and replay that folder."
 
@@ -34,19 +26,21 @@ class Builder(Protocol):
 def scene(result: Result) -> Scene:
     """Return the scene of a run; raises `InputError` with a sentence where a result has nothing to show."""
     kind = result.definition.get("kind")
-    if kind not in BUILDERS:
-        known = ", ".join(BUILDERS)
+    if kind not in KINDS:
+        known = ", ".join(KINDS)
         message = "Runs of this kind of scenario have no replay."
         raise InputError(Problem(message=message, given=str(kind), hint=f"There are replays of: {known}."))
     if len(result.history.time) < 2:
         message = "This run recorded no motion: there is nothing to replay."
         raise InputError(Problem(message=message, hint="Record more, with `record.rate` of the scenario."))
-    return cast(Builder, import_module(BUILDERS[kind])).build(result)
+    return cast(Builder, KINDS[kind].scene).build(result)
 
 
 def scenario_of(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:
     """Return the scenario that was run; without a context its files need not be there any more."""
-    model = model_of(str(result.definition["kind"]))
+    if result.prepared is not None:
+        return result.prepared.scenario
+    model = KINDS[str(result.definition["kind"])].model
     try:
         scenario = model.model_validate(result.definition, context=context)
     except ValidationError as error:

@@ -9,12 +9,12 @@ import numpy as np
 
 from softdock.geometry.profile import Arc, Profile
 from softdock.geometry.remembered import profile_from_rows
-from softdock.multibody.joints import matrix
-from softdock.multibody.system import WORLD
+from softdock.model.system import WORLD
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
 from softdock.result.outlines import outlines_of
+from softdock.spatial.poses import matrix
 
 STYLE = """
 .section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }

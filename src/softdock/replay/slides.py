@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from softdock.multibody.joints import Prismatic, direction, product, quaternion
-from softdock.multibody.system import WORLD
+from softdock.model.joints import Prismatic, direction, quaternion
+from softdock.model.system import WORLD
 from softdock.replay import solids
 from softdock.replay.bodies import ROD
 from softdock.replay.forces import turn_from_z
@@ -13,6 +13,7 @@ from softdock.replay.scene import Node, Part, Role
 from softdock.replay.surfaces import Drawn
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import product
 
 THICK = 0.45  # radius of a rod, of the half extent of what it carries
 SHORTEST = 1e-3  # of the travel; a rod never vanishes

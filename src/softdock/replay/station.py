@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.multibody.joints import Free
+from softdock.model.joints import Free
 from softdock.replay.multibody import draw
 from softdock.replay.scene import Scene
 from softdock.replay.scenes import scenario_of

@@ -7,9 +7,9 @@ import numpy as np
 
 from softdock.errors import InputError
 from softdock.flexible import BaseModes
-from softdock.multibody.joints import matrix, quaternion
-from softdock.multibody.structures import Flexible
-from softdock.multibody.system import WORLD
+from softdock.model.joints import quaternion
+from softdock.model.structures import Flexible
+from softdock.model.system import WORLD
 from softdock.replay import solids
 from softdock.replay.forces import turn_from_z
 from softdock.replay.keyframes import increasing, track
@@ -17,6 +17,7 @@ from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Indices, Material, Mesh, Node, Part, Role, Track
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 
 SEEN = 0.04  # of a structure's size: the largest deflection is drawn about so large
 MOST_MODES = 16  # that are drawn; those that bend most

@@ -8,8 +8,8 @@ import numpy as np
 from softdock.errors import InputError, Problem
 from softdock.geometry.profile import Profile
 from softdock.geometry.remembered import profile_from_rows
-from softdock.multibody.joints import matrix, quaternion
-from softdock.multibody.touching import Surface
+from softdock.model.joints import quaternion
+from softdock.model.surfaces import Surface
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
 from softdock.replay.scene import Floats, Mesh
@@ -17,6 +17,7 @@ from softdock.replay.scenes import REMEDY
 from softdock.result import Result
 from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import matrix
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from softdock.scenario.kinds import Prepared
+
 Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
 """Validity of the models during a run; `no` means that its numbers must not be used. Recordings, and results of
@@ -125,6 +127,8 @@ class Result:
     """Prediction of theory for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """The complete scenario as plain data in SI."""
+    prepared: "Prepared | None" = field(default=None, compare=False, repr=False)
+    """The prepared scenario of a run of this process; None for a loaded result."""
     directory: str = ""
     """Folder of relative paths in the definition."""
     outlines: Mapping[str, Any] = field(default_factory=dict)

@@ -24,7 +24,7 @@ def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]
 
 def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     from softdock.geometry.remembered import profile_rows  # only for multibody scenarios
-    from softdock.multibody.touching import Surface
+    from softdock.model.surfaces import Surface
 
     surface = Surface.model_validate(data)
     profile, X_BS = surface.read(directory)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.dynamics.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from softdock.errors import InputError
-from softdock.multibody import joints as j
-from softdock.multibody.assemble import Assembly, assemble
-from softdock.multibody.kernels.tree import FREE, PRISMATIC, REVOLUTE
-from softdock.multibody.system import WORLD, Body, System
+from softdock.model import joints as j
+from softdock.model.system import WORLD, Body, System
 from softdock.robot.entry_points import evaluate_arm, place_arm
 from softdock.robot.kernels.arm import ArmModel, ArmMotion
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 GROUND = "ground-below-the-arm"
@@ -41,7 +42,7 @@ class Arm:
     """Names of the bodies that the joints move."""
     floating: bool
     """Whether the base floats freely; otherwise it is held."""
-    X_NB: j.Pose
+    X_NB: Pose
     """Base in the world at the start."""
     assembly: Assembly
     model: ArmModel
@@ -81,16 +82,16 @@ class Arm:
         """Return the torques of a motion, base at rest (joints,); Eq. (A6)."""
         return self.dynamics(q, qdot, gravity, qddot).h[6:]
 
-    def pose(self, q: Floats, body: str, at: j.Pose | None = None) -> j.Pose:
+    def pose(self, q: Floats, body: str, at: Pose | None = None) -> Pose:
         """Return a body, or a frame on it, in B."""
         place_arm(self.model, self.motion, _floats(q))
         placed = self.assembly.placed[body]
         link = placed.link - 1
-        X_BL = j.Pose(R=self.motion.R[link].reshape(3, 3).copy(), p=self.motion.p[link].copy())
+        X_BL = Pose(R=self.motion.R[link].reshape(3, 3).copy(), p=self.motion.p[link].copy())
         X = X_BL @ placed.X_LB
         return X if at is None else X @ at
 
-    def jacobian(self, q: Floats, body: str, at: j.Pose | None = None) -> Floats:
+    def jacobian(self, q: Floats, body: str, at: Pose | None = None) -> Floats:
         """Return (6, joints): angular velocity and velocity of a frame's origin per joint speed, in B; Eq. (A8)."""
         p = self.pose(q, body, at).p
         J = np.zeros((6, self.joints))
@@ -126,7 +127,7 @@ def arm_of(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> Arm:
     part: dict[str, Body] = {}
     if top == WORLD:
         part[GROUND] = Body(joint=j.Free())
-        X_NB, floating = j.Pose(R=np.eye(3), p=np.zeros(3)), False
+        X_NB, floating = Pose(R=np.eye(3), p=np.zeros(3)), False
     else:
         start = bodies[top].joint
         part[top] = bodies[top].model_copy(update={"joint": j.Free(), "parent": WORLD})
@@ -161,7 +162,7 @@ def _collect(
                 waiting.append(name)
 
 
-def _start(joint: j.Joint) -> j.Pose:
+def _start(joint: j.Joint) -> Pose:
     if isinstance(joint, j.Free):
         return j.pose_at(joint.position, joint.attitude)
     return j.pose_at(joint.at, joint.attitude)

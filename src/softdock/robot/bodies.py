@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError
-from softdock.multibody import joints as j
-from softdock.multibody.system import WORLD, Body, FullInertia, Spring, Stop
+from softdock.model import joints as j
+from softdock.model.system import WORLD, Body, FullInertia, Spring, Stop
 from softdock.robot.link import Limits
 from softdock.robot.urdf import Description, Joint, Link, Motion
 

@@ -1,6 +1,6 @@
 """Entry points of the robot kernels."""
 
-from softdock.multibody.kernels import tree
+from softdock.dynamics.kernels import tree
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
 from softdock.native.entry_point import EntryPoint
 from softdock.robot.kernels import arm, control

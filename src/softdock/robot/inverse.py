@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.joints import Pose
 from softdock.robot.arm import Arm
 from softdock.robot.bodies import quaternion_of
 from softdock.robot.link import Limits
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 REACH = 0.3  # m; length that makes an angle comparable to a distance: about that from wrist to elbow

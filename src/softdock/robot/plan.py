@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.multibody.joints import Pose
 from softdock.robot.arm import Arm
 from softdock.robot.inverse import Solution, rotation_vector, solve_pose
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest, tightest
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 NEAR = 1e-12  # a move shorter than this is none

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import Session
+from softdock.dynamics.session import Session
+from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, felt
 from softdock.robot.entry_points import impedance_torque, joint_loads
 from softdock.robot.impedance import Compensation, damping_of
@@ -148,7 +148,7 @@ class SimulatedRobot:
 
     def _external(self) -> Floats:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
-        m, out = self.session.machine, np.zeros(self.arm.joints)
+        m, out = self.session.system, np.zeros(self.arm.joints)
         self.session.evaluate()
         joint_loads(m.links, m.groups, self._moved, self._work, out)
         return out

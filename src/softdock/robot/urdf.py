@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.joints import Pose, RollPitchYaw, matrix, quaternion
+from softdock.model.joints import RollPitchYaw, quaternion
 from softdock.robot.markup import Element, parse_xml, read_xml
+from softdock.spatial.poses import Pose, matrix
 
 Floats = NDArray[np.float64]
 UNLIMITED = math.inf

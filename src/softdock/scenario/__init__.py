@@ -1,6 +1,7 @@
 """Scenarios: file format, validation, error messages with file and line, bundled scenarios."""
 
 from softdock.scenario.base import FieldError, Model, ScenarioBase
-from softdock.scenario.loading import KINDS, Bundled, bundled, check, from_data, load
+from softdock.scenario.kinds import KINDS
+from softdock.scenario.loading import Bundled, bundled, check, from_data, load
 
 __all__ = ["KINDS", "Bundled", "FieldError", "Model", "ScenarioBase", "bundled", "check", "from_data", "load"]

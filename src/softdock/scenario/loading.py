@@ -1,6 +1,5 @@
 """Loading, validation and listing of scenarios."""
 
-import importlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +13,10 @@ from pydantic import ValidationError
 from softdock.errors import InputError, Problem
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.inheritance import BASE, merge
+from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
-
-KINDS: dict[str, str] = {
-    "chain": "softdock.scenario.chain:ChainScenario",
-    "multibody": "softdock.scenario.multibody:MultibodyScenario",
-    "robot": "softdock.scenario.robot:RobotScenario",
-    "station": "softdock.scenario.station:StationScenario",
-}
-"""Kinds of scenario and import paths of their models, which are imported on first use."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -94,13 +86,6 @@ def from_data(
 def bundled() -> list[Bundled]:
     """Return the bundled scenarios, sorted by name."""
     return [_summary(name, file) for name, file in sorted(_bundled_files().items())]
-
-
-def model_of(kind: str) -> type[ScenarioBase]:
-    """Return the model of a kind of scenario."""
-    module, _, name = KINDS[kind].partition(":")
-    model: type[ScenarioBase] = getattr(importlib.import_module(module), name)
-    return model
 
 
 def _bundled_files() -> dict[str, Traversable]:
@@ -183,7 +168,7 @@ def _exists(path: Path) -> bool:
 
 def _build(source: Source, name: str) -> ScenarioBase:
     """Validate the data with the model of its kind."""
-    model = model_of(_kind(source))
+    model = KINDS[_kind(source)].model
     try:
         scenario = model.model_validate(source.data, context={"directory": source.directory, "name": name})
     except ValidationError as error:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
+from softdock.assembly.channels import is_zone, unit_of
 from softdock.errors import InputError
-from softdock.multibody.anchor import Anchor
-from softdock.multibody.joints import Axis
-from softdock.multibody.observe import Condition, Observation, parse_condition, parse_observation
-from softdock.multibody.structures import Flexible
-from softdock.multibody.system import WORLD, Name, System
-from softdock.multibody.watch import is_zone, unit_of
+from softdock.model.frames import Anchor
+from softdock.model.joints import Axis
+from softdock.model.observations import Condition, Observation, parse_condition, parse_observation
+from softdock.model.structures import Flexible
+from softdock.model.system import WORLD, Name, System
 from softdock.quantities.fields import (
     Angle,
     AngularRate,
@@ -36,7 +36,7 @@ from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
 
 if TYPE_CHECKING:
-    from softdock.multibody.assemble import Assembly
+    from softdock.assembly.assembler import Assembly
 
 METRIC = re.compile(
     r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
@@ -284,18 +284,29 @@ class MultibodyScenario(ScenarioBase, System):
         record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False, "max_rows": 1})
         return self.model_copy(update={"record": record})
 
-    def at_start(self, assembly: "Assembly | None" = None) -> System:
-        """Return the system at the start, with the chaser placed by the approach.
+    def assemble(self, like: "Assembly | None" = None) -> "Assembly":
+        """Return the arrays of the system at the start, with the chaser placed by the approach.
 
-        `assembly` is the assembly of the system without approach, if it exists already.
+        `like` is an assembly of a scenario with the same topology, without its approach.
         """
+        from softdock.assembly.assembler import assemble
+
+        return self.place_chaser(assemble(self, like))
+
+    def at_start(self) -> System:
+        """Return the system with the initial motion that the approach gives it."""
+        return self.assemble().system
+
+    def place_chaser(self, described: "Assembly") -> "Assembly":
+        """Return the assembly of the system as it is described, with its chaser placed by the approach."""
+        from softdock.assembly.approach import chaser_start
+        from softdock.assembly.assembler import replace_start
+
         a = self.approach
         if a is None:
-            return self
-        from softdock.multibody.approach import place_chaser
-
-        return place_chaser(
-            self,
+            return described
+        start = chaser_start(
+            described,
             chaser=a.chaser,
             tip=a.tip,
             port=a.port,
@@ -304,8 +315,8 @@ class MultibodyScenario(ScenarioBase, System):
             roll=a.roll,
             v_PT=np.array([*a.lateral, a.speed]),
             w_PT=np.array(a.rate, float),
-            assembly=assembly,
         )
+        return replace_start(described, a.chaser, start)
 
     def _check_event(self, field: str, event: EventModel) -> None:
         try:

@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
-from softdock.multibody.anchor import Anchor
-from softdock.multibody.joints import Attitude, Fixed, Free, quaternion
-from softdock.multibody.system import WORLD, Body, Name, System
+from softdock.model.frames import Anchor
+from softdock.model.joints import Attitude, Fixed, Free, quaternion
+from softdock.model.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
     JointDamping,
     JointPosition,
@@ -33,7 +33,7 @@ from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
 
 if TYPE_CHECKING:
-    from softdock.multibody.assemble import Assembly
+    pass
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -214,8 +214,8 @@ class RobotScenario(MultibodyScenario):
         """Speed below which Coulomb friction of the joints decreases to zero [rad/s or m/s]."""
         return (self.arm.friction or FrictionModel()).speed
 
-    def at_start(self, assembly: "Assembly | None" = None) -> System:
-        """Return the system at the start; `assembly` is ignored, because it does not contain the arm."""
+    def at_start(self) -> System:
+        """Return the system with the arm, at its initial motion."""
         return self.whole().at_start()
 
     def _arm_bodies(self, robot: Description) -> dict[str, Body]:

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from softdock.scenario.inheritance import BASE
-from softdock.scenario.loading import KINDS, model_of
+from softdock.scenario.kinds import KINDS
 from softdock.scenario.source import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -20,7 +20,7 @@ CHANGES = {
 
 def json_schema() -> dict[str, Any]:
     """Return one JSON Schema (draft 2020-12) for all kinds of scenario."""
-    models = [model_of(kind) for kind in KINDS]
+    models = [kind.model for kind in KINDS.values()]
     references, whole = models_json_schema([(model, "validation") for model in models])
     definitions = whole["$defs"]
     _append_units(definitions)

@@ -8,11 +8,11 @@ from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
-from softdock.multibody.anchor import Anchor
-from softdock.multibody.around import Around
-from softdock.multibody.joints import Free
-from softdock.multibody.structures import DampingRatio, Flexible, Modes
-from softdock.multibody.system import Body, Lock, Weld
+from softdock.model.frames import Anchor
+from softdock.model.joints import Free
+from softdock.model.orbit import Around
+from softdock.model.structures import DampingRatio, Flexible, Modes
+from softdock.model.system import Body, Lock, Weld
 from softdock.quantities.fields import (
     Frequency,
     Inertia,

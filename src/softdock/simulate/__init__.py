@@ -3,42 +3,30 @@
 import functools
 import os
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError, Problem
-from softdock.predict import predict
 
 if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario import ScenarioBase
+    from softdock.scenario.kinds import Prepared
     from softdock.simulate.real_time import RealTime
 
-# Imported when first needed: one kind of scenario does not pay for the kernels of another.
-RUNNERS = {
-    "chain": "softdock.simulate.chain",
-    "multibody": "softdock.simulate.multibody",
-    "robot": "softdock.simulate.robot",
-    "station": "softdock.simulate.station",
-}
 
+def prepare(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Prepared":
+    """Return a scenario, or the bundled scenario or file of that name, prepared to run.
 
-class Runner(Protocol):
-    """A module that runs one kind of scenario."""
+    Assembly, surfaces, modes, channels and initial state are made once; runs, predictions, reports and drawings use
+    them. Raises `InputError`.
+    """
+    from softdock.scenario import KINDS, load
 
-    def run(self, scenario: "ScenarioBase", /) -> "Result":
-        """Run the scenario and return what happened."""
-
-
-class FrameRunner(Runner, Protocol):
-    """A module that can also keep time with the clock."""
-
-    def run_real_time(self, scenario: "ScenarioBase", how: "RealTime", /) -> "Result":
-        """Run the scenario in frames and return what happened."""
-
-
-REAL_TIME_KINDS = ("multibody",)
+    if isinstance(scenario, str | os.PathLike):
+        scenario = load(scenario)
+    return KINDS[scenario.kind].prepare(scenario)
 
 
 def simulate(
@@ -49,35 +37,55 @@ def simulate(
 ) -> "Result":
     """Run a scenario, or the bundled scenario or file of that name, and return what happened.
 
-    The scenario stays untouched. Bad input raises `InputError`; a bounce or a failed latch is an outcome. Beside
-    the run stands what theory expects, unless nobody asks for it. In real time a run goes in frames.
+    The scenario is not changed. Bad input raises `InputError`; a bounce or a failed latch is an outcome. The result
+    contains what theory expects, unless `with_prediction` is false.
     """
-    if isinstance(scenario, str | os.PathLike):
-        from softdock.scenario import load
+    from softdock.scenario import load
 
+    if isinstance(scenario, str | os.PathLike):
         scenario = load(scenario)
-    if real_time is not None and scenario.kind not in REAL_TIME_KINDS:
-        kinds = ", ".join(REAL_TIME_KINDS)
-        raise InputError(
-            Problem(
-                message=f"Real time is for scenarios of kind {kinds}.",
-                given=f"{scenario.name}, {scenario.kind}",
-            )
-        )
-    result = described(carry_out(scenario, real_time), scenario)
+    _check_real_time(scenario, real_time)
+    prepared = prepare(scenario)
+    result = run_prepared(prepared, real_time, for_prediction=with_prediction)
+    result = replace(
+        result,
+        definition=DeferredMapping(scenario.to_data),
+        directory=str(scenario.directory.absolute()),
+        prepared=prepared,
+    )
     if result.prediction is None and with_prediction:
-        return replace(result, prediction=predict(scenario))
+        return replace(result, prediction=prepared.predict())
     return result
 
 
-def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> "Result":
-    """Run a scenario and return what happened, without what stands beside it: thousands of runs have no use for it."""
-    runner = _runner(scenario.kind)
+class DeferredMapping(Mapping[str, Any]):
+    """A mapping that is computed when it is first read."""
+
+    def __init__(self, compute: Callable[[], Mapping[str, Any]]) -> None:
+        self._compute = compute
+
+    @functools.cached_property
+    def _mapping(self) -> Mapping[str, Any]:
+        return self._compute()
+
+    def __getitem__(self, key: str) -> Any:
+        return self._mapping[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mapping)
+
+    def __len__(self) -> int:
+        return len(self._mapping)
+
+
+def run_prepared(
+    prepared: "Prepared", real_time: "RealTime | None" = None, *, for_prediction: bool = False
+) -> "Result":
+    """Run a prepared scenario and return what happened: outcome, metrics, history, validity and time taken."""
     start = time.perf_counter()
-    how = real_time
-    result = runner.run(scenario) if how is None else cast(FrameRunner, runner).run_real_time(scenario, how)
+    result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
-    result = replace(result, scenario=scenario.name, timing=timing)
+    result = replace(result, scenario=prepared.scenario.name, timing=timing)
     if failures := result.audit.failures:
         warning = (
             f"The conservation check failed, out of balance: {', '.join(failures)}. Do not trust the numbers."
@@ -87,17 +95,14 @@ def carry_out(scenario: "ScenarioBase", real_time: "RealTime | None" = None) -> 
     return result
 
 
-def described(result: "Result", scenario: "ScenarioBase") -> "Result":
-    """Return the result of a scenario together with the scenario as plain data."""
-    definition, directory = scenario.to_data(), str(scenario.directory.absolute())
-    return replace(result, definition=definition, directory=directory)
+def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:
+    from softdock.scenario import KINDS
 
-
-@functools.cache
-def _runner(kind: str) -> Runner:
-    """Return the module that runs this kind, with that of its prediction imported: no run is charged for imports."""
-    from softdock.predict import PREDICTORS
-
-    if kind in PREDICTORS:
-        import_module(PREDICTORS[kind])
-    return cast(Runner, import_module(RUNNERS[kind]))
+    if real_time is not None and not KINDS[scenario.kind].real_time:
+        kinds = ", ".join(kind.name for kind in KINDS.values() if kind.real_time)
+        raise InputError(
+            Problem(
+                message=f"Real time is for scenarios of kind {kinds}.",
+                given=f"{scenario.name}, {scenario.kind}",
+            )
+        )

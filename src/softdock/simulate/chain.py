@@ -1,5 +1,7 @@
 """Run a chain of masses and say what happened."""
 
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,10 +9,10 @@ import numpy as np
 from softdock.lumped import Chain, ChainRun, Outcome, Pad, Wedge, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.predict import UNITS as PREDICTION_UNITS
-from softdock.predict import predict
+from softdock.predict.chain import predict_chain
 from softdock.result import Audit, Channel, Event, History, Result, Timing
-from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
+from softdock.simulate.real_time import RealTime
 
 UNITS = {
     **PREDICTION_UNITS,
@@ -36,14 +38,31 @@ _EVENTS = {
 }
 
 
-def run(scenario: ScenarioBase, /) -> Result:
-    """Run the scenario and return what happened."""
-    assert isinstance(scenario, ChainScenario)
-    chain = chain_of(scenario)
+class PreparedChain:
+    """A chain of masses, prepared to run."""
+
+    def __init__(self, scenario: ChainScenario) -> None:
+        self.scenario = scenario
+        self.chain = chain_of(scenario)
+
+    @functools.cached_property
+    def prediction(self) -> dict[str, Any]:
+        """What theory expects."""
+        return predict_chain(self.scenario)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the chain and return what happened."""
+        return _run(self.scenario, self.chain, self.prediction)
+
+    def predict(self) -> Mapping[str, Any]:
+        """Return what theory expects."""
+        return self.prediction
+
+
+def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> Result:
     done = run_chain(
         chain, end_time=scenario.stop.time, impacts=scenario.stop.impacts, rate=scenario.record.rate
     )
-    prediction = predict(scenario) or {}
     return Result(
         scenario=scenario.name,
         outcome=done.outcome.identifier,

@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from softdock.multibody.kernels.tree import copied
-from softdock.multibody.mating import interface_records, refuse_stuck_pins
-from softdock.multibody.pairing import refuse_overlap
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import LOST_INERTIA, Ending, Run, Session
-from softdock.multibody.settings import Accuracy, Method, Settings
+from softdock.assembly.contacts import refuse_overlap
+from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
+from softdock.dynamics.kernels.events import ACTION, STOP
+from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.predict.first_contact import FirstContact
+from softdock.predict.multibody import predict_first_contact, predict_impact
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate.pattern import Pattern, Recorded, pattern_of
-from softdock.simulate.real_time import RealTime, run_in_frames
+from softdock.simulate.real_time import Frames, RealTime, run_in_frames
+from softdock.simulate.topology import Recorded, Topology, topology_of
 from softdock.simulate.validity import judge
 from softdock.simulate.zones import WithZones
 
@@ -22,66 +26,106 @@ DIVERGED = 0.5
 """Energy gained from nowhere, relative to all that took part, from which on a run has diverged."""
 
 
-def run(scenario: MultibodyScenario) -> Result:
-    """Run the scenario and return what happened."""
-    pattern = pattern_of(scenario)
-    simulation = _simulation(scenario, pattern)
-    session = simulation.begin()
-    _refuse(scenario, simulation, session)
-    session.advance(scenario.duration)
-    return _result(scenario, session.finish(), pattern)
+class PreparedMultibody:
+    """A multibody scenario with all that its runs share: arrays, surfaces, channels, events, initial state."""
+
+    def __init__(self, scenario: MultibodyScenario) -> None:
+        self.scenario = scenario
+        self.topology = topology_of(scenario)
+        self.assembly = self.topology.assemble(scenario)
+        pairs, contact_pairs = self.topology.pairs(scenario, self.assembly)
+        interfaces, pins = interface_records(scenario, self.assembly)
+        self.simulation = Simulation(
+            assembly=self.assembly,
+            settings=_settings(scenario),
+            channels=self.topology.channels(scenario, self.assembly),
+            events=copied(self.topology.events),
+            actions=self.topology.actions(scenario, self.assembly),
+            pairs=pairs,
+            contact_pairs=contact_pairs,
+            interfaces=interfaces,
+            pins=pins,
+            watched=self.topology.watched,
+        )
+        self._captured: CapturedState | None = None
+        self._has_run = False
+
+    def check_start(self, session: Session | None = None) -> None:
+        """Raise `InputError` where bodies overlap at the start; a session at the start may know already."""
+        simulation = self.simulation
+        refuse_overlap(self.scenario, simulation.depths_at_start(session))
+        refuse_stuck_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
+
+    def begin(self, simulation: Simulation | None = None) -> Session:
+        """Return a session at the start. Raises `InputError` where bodies overlap there."""
+        session = (simulation or self.simulation).begin()
+        self.check_start(session)
+        return session
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the scenario; `for_prediction` captures the state at the first contact."""
+        simulation = self._capturing() if for_prediction and self._needs_contact else self.simulation
+        if real_time is not None:
+            simulation = replace(simulation, settings=real_time.settings(simulation.settings))
+        session = self.begin(simulation)
+        frames = None
+        if real_time is None:
+            session.advance(self.scenario.duration)
+        else:
+            frames = run_in_frames(session, self.scenario.duration, real_time)
+        run = session.finish()
+        self._captured, self._has_run = run.captured, simulation is not self.simulation and for_prediction
+        result = self.result(run)
+        return result if frames is None else replace(result, timing=_with_frames(result.timing, frames))
+
+    def result(self, run: Run) -> Result:
+        """Return a finished run as a result: outcome, metrics, conservation check and history."""
+        return _result(self.scenario, run, self.topology)
+
+    def predict(self) -> dict[str, Any] | None:
+        """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
+        if self.scenario.impact is not None:
+            return predict_impact(self.scenario, self.assembly)
+        first = self.first_contact()
+        return None if first is None else predict_first_contact(self.scenario, self.assembly, first)
+
+    def first_contact(self) -> FirstContact | None:
+        """Return the first contact: that of the last run, if it captured it, else that of a run until then."""
+        if not self.scenario.contacts:
+            return None
+        if not self._has_run:
+            settings = replace(self.simulation.settings, record_rate=0.0, record_contact=False)
+            self._captured = replace(self._capturing(stop=True), settings=settings).run().captured
+            self._has_run = True
+        if self._captured is None:
+            return None
+        index = self._captured.event - len(self.scenario.events)
+        return FirstContact.of(self.simulation, list(self.scenario.contacts)[index], index, self._captured)
+
+    @property
+    def _needs_contact(self) -> bool:
+        return self.scenario.impact is None and bool(self.scenario.contacts)
+
+    def _capturing(self, *, stop: bool = False) -> Simulation:
+        """Return the simulation with the events armed that capture the state at the first contact, and may stop."""
+        events, actions = copied(self.simulation.events), self.simulation.actions
+        capture = events.capture == 1
+        events.armed[capture] = events.fresh[capture] = events.once[capture] = 1
+        if stop:
+            events.first_action[capture], events.actions[capture] = len(actions), 1
+            ending = records(1, ACTION)
+            ending.kind = STOP
+            actions = np.concatenate([actions, ending]).view(np.recarray)
+        return replace(self.simulation, events=events, actions=actions)
 
 
-def run_real_time(scenario: MultibodyScenario, how: RealTime) -> Result:
-    """Run the scenario in frames that keep time with the clock, and tell how they did."""
-    pattern = pattern_of(scenario)
-    simulation = prepare(scenario)
-    session = replace(simulation, settings=how.settings(simulation.settings)).begin()
-    frames = run_in_frames(session, scenario.duration, how)
-    result = _result(scenario, session.finish(), pattern)
-    timing = replace(
-        result.timing,
+def _with_frames(timing: Timing, frames: Frames) -> Timing:
+    return replace(
+        timing,
         frame_s=frames.frame,
         frames=len(frames.wall),
         missed_frames=frames.missed,
         worst_frame_s=frames.worst,
-    )
-    return replace(result, timing=timing)
-
-
-def prepare(scenario: MultibodyScenario) -> Simulation:
-    """Return the scenario as a simulation that is ready to run."""
-    simulation = _simulation(scenario, pattern_of(scenario))
-    _refuse(scenario, simulation)
-    return simulation
-
-
-def result_of(scenario: MultibodyScenario, run: Run) -> Result:
-    """Return a finished run as a result: outcome, metrics, audit and history."""
-    return _result(scenario, run, pattern_of(scenario))
-
-
-def _refuse(scenario: MultibodyScenario, simulation: Simulation, session: Session | None = None) -> None:
-    """Raise `InputError` where something is inside something else at the start."""
-    refuse_overlap(scenario, simulation.depths_at_start(session))
-    refuse_stuck_pins(scenario, simulation.assembly, simulation.interfaces, simulation.pins)
-
-
-def _simulation(scenario: MultibodyScenario, pattern: Pattern) -> Simulation:
-    assembly = pattern.assemble(scenario)
-    pairs, contact_pairs = pattern.pairs(scenario, assembly)
-    interfaces, pins = interface_records(scenario, assembly)
-    return Simulation(
-        assembly=assembly,
-        settings=_settings(scenario),
-        channels=pattern.channels(scenario, assembly),
-        events=copied(pattern.events),
-        actions=pattern.actions(scenario, assembly),
-        pairs=pairs,
-        contact_pairs=contact_pairs,
-        interfaces=interfaces,
-        pins=pins,
-        watched=pattern.watched,
     )
 
 
@@ -100,7 +144,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
     )
 
 
-def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
+def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result:
     names = list(scenario.events)
     events = tuple(
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
@@ -114,12 +158,12 @@ def _result(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Result:
         completed=_is_complete(run),
         valid=valid,
         warnings=warnings,
-        metrics=_metrics(scenario, run, pattern, events),
+        metrics=_metrics(scenario, run, topology, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
-        history=History(time=run.history[:, 0], channels=_channels(scenario, run, pattern)),
+        history=History(time=run.history[:, 0], channels=_channels(scenario, run, topology)),
         events=events,
-        units=pattern.units,
+        units=topology.units,
     )
 
 
@@ -128,9 +172,9 @@ def _is_complete(run: Run) -> bool:
     return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
 
 
-def _channels(scenario: MultibodyScenario, run: Run, pattern: Pattern) -> Mapping[str, Channel]:
-    recorded = Recorded(run.history, pattern.labels)
-    return WithZones(recorded, scenario, pattern.zones) if pattern.zones else recorded
+def _channels(scenario: MultibodyScenario, run: Run, topology: Topology) -> Mapping[str, Channel]:
+    recorded = Recorded(run.history, topology.labels)
+    return WithZones(recorded, scenario, topology.zones) if topology.zones else recorded
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -155,20 +199,20 @@ def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -
 
 
 def _metrics(
-    scenario: MultibodyScenario, run: Run, pattern: Pattern, events: tuple[Event, ...]
+    scenario: MultibodyScenario, run: Run, topology: Topology, events: tuple[Event, ...]
 ) -> Mapping[str, float | None]:
     times = {event.name: event.time for event in reversed(events)}
     largest, smallest = run.peaks["largest"], run.peaks["smallest"]
-    metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in pattern.peaks.items()}
-    if pattern.touching:
+    metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
+    if topology.touching:
         metrics["peak_contact_force"] = max(
-            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in pattern.touching
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.touching
         )  # type: ignore[type-var]
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
         metrics[f"modes_{flat}"] = kept.frequency.size
         metrics[f"residual_{flat}"] = kept.residual
-    for name, measure in pattern.measures.items():
+    for name, measure in topology.measures.items():
         i, end = measure.channel, times.get(measure.end)
         if measure.how == "start":
             metrics[name] = float(run.history[0, 1 + i])
@@ -184,29 +228,10 @@ def _metrics(
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
     """Largest relative errors during the run; None for momentum where the ground, gravity or a load takes part."""
-    floating = all(
-        body.parent != "world" or body.joint.type in ("free", "fixed") for body in scenario.bodies.values()
-    )
-    anchors = [x for s in scenario.struts.values() for x in (s.a, s.b)]
-    anchors += [x for w in scenario.welds.values() for x in (w.a, w.b)]
-    anchors += [x for lock in scenario.locks.values() for x in (lock.a, lock.b)]
-    touched = [structure.body for structure in scenario.structures.values()]
-    touched += [scenario.surfaces[x].body for c in scenario.contacts.values() for x in (c.a, c.b)]
-    touched += [x.body for i in scenario.interfaces.values() for x in (i.pins, i.holes)]
-    on_ground = any(_is_grounded(scenario, body) for body in [*(x.body for x in anchors), *touched])
-    closed = floating and not on_ground and not scenario.loads and not any(scenario.gravity)
-    closed = closed and scenario.orbit is None
     found = run.conservation
+    closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
     return Audit(
         linear_momentum_drift=found.linear_momentum_drift if closed else None,
         angular_momentum_drift=found.angular_momentum_drift if closed else None,
         energy_residual=found.energy_residual,
     )
-
-
-def _is_grounded(scenario: MultibodyScenario, body: str) -> bool:
-    while body != "world":
-        if scenario.bodies[body].joint.type == "free":
-            return False
-        body = scenario.bodies[body].parent
-    return True

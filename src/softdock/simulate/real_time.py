@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from softdock.multibody.session import Session
-    from softdock.multibody.settings import Settings
+    from softdock.dynamics.session import Session
+    from softdock.dynamics.settings import Settings
 
 FRAME = 0.01
 """[s] The paper's frame."""
@@ -42,7 +42,7 @@ class RealTime:
 
     def settings(self, settings: "Settings") -> "Settings":
         """Return settings of a run with the steps of the frames."""
-        from softdock.multibody.settings import Method
+        from softdock.dynamics.settings import Method
 
         if self.substeps is None:
             return settings

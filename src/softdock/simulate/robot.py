@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
-from softdock.multibody.joints import Pose, matrix, quaternion
+from softdock.model.joints import quaternion
 from softdock.result import Channel, Event, History, Result
 from softdock.robot.arm import Arm, arm_of
 from softdock.robot.bodies import body_name, limits_of
@@ -21,7 +21,9 @@ from softdock.robot.trajectory import Bounds
 from softdock.robot.urdf import Description
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot import RobotScenario, spread
-from softdock.simulate.multibody import prepare, result_of
+from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulate.real_time import RealTime
+from softdock.spatial.poses import Pose, matrix
 
 Floats = NDArray[np.float64]
 A_DAY = 86400.0  # s; a robot without an experiment runs so long at most
@@ -31,19 +33,31 @@ PUSHING = 0.01
 """Share of the largest external torque of the run from which on a cycle counts as pushing."""
 
 
-def run(scenario: RobotScenario) -> Result:
-    """Run the scenario and return what happened."""
-    setup = Setup(scenario)
-    experiment = setup.experiment()
-    robot = setup.robot(experiment.plan.duration)
-    with LocalLink(robot, scenario.control.period) as link:
-        log = experiment.run(link)
-    return with_log(result_of(setup.whole, robot.session.finish()), setup, log)
+class PreparedRobot:
+    """An experiment with a robot, prepared to run."""
+
+    def __init__(self, scenario: RobotScenario) -> None:
+        self.scenario = scenario
+        self.setup = Setup(scenario)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the experiment and return what happened."""
+        experiment = self.setup.experiment()
+        prepared = self.setup.prepare(experiment.plan.duration)
+        robot = self.setup.robot(prepared)
+        with LocalLink(robot, self.scenario.control.period) as link:
+            log = experiment.run(link)
+        return with_log(prepared.result(robot.session.finish()), self.setup, log)
+
+    def predict(self) -> None:
+        """Return None: no theory covers experiments with robots."""
+        return
 
 
 def robot_of(scenario: RobotScenario) -> SimulatedRobot:
     """Return the robot of a scenario at its start, without an experiment, for whoever commands it through a link."""
-    return Setup(scenario).robot(A_DAY, record=False)
+    setup = Setup(scenario)
+    return setup.robot(setup.prepare(A_DAY, record=False))
 
 
 class Setup:
@@ -115,11 +129,17 @@ class Setup:
             tuple(self.joints),
         )
 
-    def robot(self, duration: float, record: bool = True) -> SimulatedRobot:
-        """Return the simulated robot at its start, for a run of a duration [s]."""
+    def prepare(self, duration: float, record: bool = True) -> PreparedMultibody:
+        """Return the whole system, prepared for a run of a duration [s]."""
         whole = self.whole.model_copy(update={"duration": duration})
         if not record:
             whole = whole.model_copy(update={"record": whole.record.model_copy(update={"rate": 0.0})})
+        prepared = PreparedMultibody(whole)
+        prepared.check_start()
+        return prepared
+
+    def robot(self, prepared: PreparedMultibody) -> SimulatedRobot:
+        """Return the simulated robot at its start."""
         drives = Drives(
             limits=self.limits,
             torque_period=self.scenario.control.torque_period,
@@ -127,7 +147,7 @@ class Setup:
             gravity=self.scenario.gravity,
             friction=self._friction(),
         )
-        return SimulatedRobot(prepare(whole), self.arm, drives)
+        return SimulatedRobot(prepared.simulation, self.arm, drives)
 
     def _friction(self) -> Friction | None:
         joints = [self.description.moving[i] for i in self.order]

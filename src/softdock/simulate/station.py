@@ -1,28 +1,31 @@
 """Run a scenario of kind `station`: meet exactly, dock at once, ring."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.impulse import Impact
+from softdock.dynamics.session import LOST_INERTIA, Ending
+from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, RunError
 from softdock.flexible import BaseModes, free_modes, mesh
 from softdock.flexible.structure import Structure
-from softdock.multibody.assemble import assemble
-from softdock.multibody.impulse import Impact
-from softdock.multibody.joints import Free, Pose
-from softdock.multibody.run import Simulation
-from softdock.multibody.session import LOST_INERTIA, Ending
-from softdock.multibody.settings import Accuracy, Settings
-from softdock.multibody.structures import Flexible, ModeChoice
-from softdock.multibody.system import Body, System
-from softdock.predict.station import predict
+from softdock.model.joints import Free
+from softdock.model.structures import Flexible, ModeChoice
+from softdock.model.system import Body, System
+from softdock.predict.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import READING_DELAY, StationScenario
-from softdock.simulate import multibody
+from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulate.real_time import RealTime
+from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
 FREQUENCIES = 8
@@ -33,20 +36,40 @@ ROUNDS = 12
 """Rounds to aim the visitor; each takes away all but a thousandth of the miss."""
 
 
-def run(scenario: StationScenario) -> Result:
-    """Run the scenario and return what happened."""
+class PreparedStation:
+    """A docking with a flexible station, prepared to run."""
+
+    def __init__(self, scenario: StationScenario) -> None:
+        self.scenario = scenario
+
+    @functools.cached_property
+    def prediction(self) -> Mapping[str, Any]:
+        """What the weld impulse does."""
+        return predict_docking(self.scenario)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the docking and return what happened."""
+        return _run(self.scenario)
+
+    def predict(self) -> Mapping[str, Any]:
+        """Return what the weld impulse does to a station at rest."""
+        return self.prediction
+
+
+def _run(scenario: StationScenario) -> Result:
     flexible = scenario.flexible()
     kept = flexible.find_modes(scenario.directory)
     followed = _followed(flexible, kept, scenario)
-    system = prepare(scenario, followed)
-    session = multibody.prepare(system).begin()
+    system = as_multibody(scenario, followed)
+    prepared = PreparedMultibody(system)
+    session = prepared.begin()
     rates = []
     joined = scenario.before + scenario.joined_after()
     for until in (scenario.before, joined + READING_DELAY):
         session.advance(until)
-        rates.append(_rate(session.machine.links))
+        rates.append(_rate(session.system.links))
     session.advance(system.duration)
-    result = multibody.result_of(system, session.finish())
+    result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
     metrics, units = _metrics(scenario, kept, followed, jump)
     message = (
@@ -62,7 +85,7 @@ def run(scenario: StationScenario) -> Result:
     )
 
 
-def prepare(scenario: StationScenario, followed: Flexible | None = None) -> MultibodyScenario:
+def as_multibody(scenario: StationScenario, followed: Flexible | None = None) -> MultibodyScenario:
     """Return the docking as a scenario of kind `multibody`, its visitor aimed so that the two meet as asked."""
     flexible = scenario.flexible()
     if followed is None:
@@ -211,7 +234,7 @@ def _metrics(
     units |= {name: "kg*m^2" for name in metrics if name.startswith("inertia")}
     metrics |= {
         "closing_rate": scenario.closing_rate,
-        **predict(scenario),
+        **predict_docking(scenario),
         "delta_rate_simulated": jump,
         "modes": kept.frequency.size,
         "modes_simulated": followed.find_modes(scenario.directory).frequency.size,

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.multibody.kernels.contacts import DOUBTFUL_SHARE
-from softdock.multibody.session import Ending, Run
-from softdock.multibody.system import System
+from softdock.dynamics.kernels.contacts import DOUBTFUL_SHARE
+from softdock.dynamics.session import Ending, Run
+from softdock.model.system import System
 from softdock.result import Validity
 
 OVERLAP = 1e-9
@@ -39,10 +39,10 @@ def judge(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
         warnings += _of_pins(name, face, float(overlap))
     warnings += _of_angles(run)
-    if run.unsearched > 0:
+    if run.unresolved_intervals > 0:
         warnings.append(
-            f"The search for events and peaks inside steps reached its limit {run.unsearched} times: an event or a "
-            "peak may be missing. Set a smaller `integrator.max_step`."
+            f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
+            "event or a peak may be missing. Set a smaller `integrator.max_step`."
         )
     if run.ending in INVALID:
         return "no", tuple(warnings)

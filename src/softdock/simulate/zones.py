@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from softdock.contact.pair import ContactPair, MotionState
 from softdock.geometry.profile import nearest_segment
-from softdock.multibody.joints import Pose
-from softdock.multibody.observe import ZONE_FIELDS, Observation
-from softdock.multibody.system import WORLD
-from softdock.multibody.touching import Surface
+from softdock.model.observations import ZONE_FIELDS, Observation
+from softdock.model.surfaces import Surface
+from softdock.model.system import WORLD
 from softdock.result import Channel
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import Pose
 
 Array = NDArray[np.float64]
 CENTRE, FORCES, AREA, PRESSURE = slice(0, 3), slice(3, 6), 9, 10  # columns of a table of touching cells

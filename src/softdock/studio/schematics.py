@@ -3,7 +3,7 @@
 import numpy as np
 
 from softdock.flexible.structure import Structure
-from softdock.multibody.interface import Interface
+from softdock.model.interfaces import Interface
 from softdock.result import Array
 from softdock.scenario.station import Visitor
 

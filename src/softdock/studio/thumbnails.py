@@ -193,10 +193,9 @@ def _draw_bodies(scenario: MultibodyScenario) -> str:
 
 def _start_poses(scenario: MultibodyScenario) -> dict[str, tuple[Array, Array]]:
     """Return attitude R_NB and position p_NB [m] of every body at the start."""
-    from softdock.multibody.assemble import assemble
-    from softdock.multibody.impulse import Impact
+    from softdock.dynamics.impulse import Impact
 
-    assembly = assemble(scenario.at_start())
+    assembly = scenario.assemble()
     links = Impact(assembly, assembly.y).links
     found = {}
     for name, placed in assembly.placed.items():

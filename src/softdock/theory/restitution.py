@@ -1,6 +1,6 @@
 """Coefficient of restitution of a linear spring and damper, and of an elastic layer, between two free masses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -162,12 +162,17 @@ def _fifth_order_step(
     speeds: list[float] = []
     pushes: list[float] = []
     for row in DORMAND_PRINCE:
-        y = x + h * sum(a * v for a, v in zip(row, speeds, strict=True))
-        v = u + h * sum(a * f for a, f in zip(row, pushes, strict=True))
+        speed, push = _weighted_sums(row, speeds, pushes)
+        y, v = x + h * speed, u + h * push
         speeds.append(v)
         pushes.append(acceleration(y, v))
-    error = max(
-        abs(h * sum(c * v for c, v in zip(DORMAND_PRINCE_ERROR, speeds, strict=True))),
-        abs(h * sum(c * f for c, f in zip(DORMAND_PRINCE_ERROR, pushes, strict=True))),
-    )
-    return y, v, error / TOLERANCE
+    speed, push = _weighted_sums(DORMAND_PRINCE_ERROR, speeds, pushes)
+    return y, v, max(abs(h * speed), abs(h * push)) / TOLERANCE
+
+
+def _weighted_sums(weights: Sequence[float], a: list[float], b: list[float]) -> tuple[float, float]:
+    sum_a = sum_b = 0.0
+    for weight, x, y in zip(weights, a, b, strict=True):
+        sum_a += weight * x
+        sum_b += weight * y
+    return sum_a, sum_b

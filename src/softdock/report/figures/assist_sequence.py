@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from softdock.geometry.cad import read_surface
 from softdock.geometry.profile import Profile
-from softdock.multibody.joints import Pose, matrix
 from softdock.report.picture import COLOURS
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import Pose, matrix
 
 Floats = NDArray[np.float64]
 MM = 1e3

@@ -1,0 +1,402 @@
+"""From a system as people describe it to the records that the kernels read: the one function between the two."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.axis_groups import side_by_side, write_inertia
+from softdock.assembly.elements import Fastener, Placed
+from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
+from softdock.dynamics.entry_points import set_motion
+from softdock.dynamics.kernels import elements as e
+from softdock.dynamics.kernels import tree as k
+from softdock.dynamics.kernels.derivative import EXTRA_STATES
+from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.dynamics.system_arrays import JointPlace, StateKind, SystemArrays
+from softdock.dynamics.system_records import system_records
+from softdock.model import joints as j
+from softdock.model.orbit import HILL
+from softdock.model.structures import Flexible
+from softdock.model.system import WORLD, Body, Load, System
+from softdock.spatial.poses import Pose, cross, matrix
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assembly(SystemArrays):
+    """A system as arrays at its initial state, with the model and the names that lead into the arrays."""
+
+    system: System
+    velocities: Floats
+    """Initial velocities of free bases (angular first, base axes), speeds of joints and modal rates."""
+    placed: dict[str, Placed]
+    attached: list[Attached]
+    """Flexible structures, in the order of their records."""
+
+
+def assemble(system: System, like: Assembly | None = None) -> Assembly:
+    """Return the arrays of a system and its initial state.
+
+    Where it is `like` one that is assembled already, what is the same object in both is not made again; the arrays
+    are the same to the last bit.
+    """
+    if like is not None and _is_alike(like.system, system):
+        assembly = _changed(like, system)
+    else:
+        assembly = _Assembler(system).finish()
+    return _settled(assembly)
+
+
+def _settled(assembly: Assembly) -> Assembly:
+    """Return the assembly with those structures in equilibrium that shall start so."""
+    if any(structure.settled for structure in assembly.system.structures.values()):
+        from softdock.assembly.equilibrium import settled  # imports this module
+
+        return settled(assembly)
+    return assembly
+
+
+def _is_alike(before: System, after: System) -> bool:
+    """Tell whether two systems differ only in masses, in the start of free bodies, in gravity and in elements."""
+    if list(before.bodies) != list(after.bodies) or before.orbit is not after.orbit:
+        return False
+    for a, b in zip(before.bodies.values(), after.bodies.values()):
+        free = isinstance(a.joint, j.Free) and isinstance(b.joint, j.Free)
+        if a is not b and (a.parent != b.parent or not (free or a.joint is b.joint)):
+            return False
+    if list(before.structures) != list(after.structures):
+        return False
+    if any(before.structures[name] is not after.structures[name] for name in after.structures):
+        return False
+    old, new = before.elements(), after.elements()
+    return list(old) == list(new) and all(
+        a is b or (type(a) is type(b) and not isinstance(a, Load)) for a, b in zip(old.values(), new.values())
+    )
+
+
+def _changed(like: Assembly, system: System) -> Assembly:
+    """Return the arrays of a system that is alike."""
+    before = like.system
+    links, axes, groups, elements, world = map(
+        k.copied, (like.links, like.axes, like.groups, like.elements, like.world)
+    )
+    n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
+    q, u = like.y[:n_q].copy(), like.velocities.copy()
+    q[like.state_kinds[:n_q] == StateKind.MODAL] = 0.0
+    for name, body in system.bodies.items():
+        old = before.bodies[name]
+        if body is old:
+            continue
+        if (body.mass, body.centre_of_mass, body.inertia) != (old.mass, old.centre_of_mass, old.inertia):
+            _write_own(links, groups, like.placed[name].link, like, system)
+        if isinstance(body.joint, j.Free):
+            place = like.joints[name]
+            q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(body.joint, system)
+    world.view(np.ndarray)["gravity"] = system.gravity
+    fastener = Fastener(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
+    named = before.elements()
+    for i, (name, element) in enumerate(system.elements().items()):
+        if element is not named[name]:
+            assert not isinstance(element, Load)
+            elements[i] = np.zeros((), elements.dtype)
+            fastener.write(elements[i], element)
+    changed = replace(
+        like,
+        system=system,
+        links=links,
+        axes=axes,
+        groups=groups,
+        elements=elements,
+        world=world,
+        velocities=u,
+    )
+    return _started(changed, q)
+
+
+def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
+    """Return the arrays with another initial motion of a free body."""
+    system = assembly.system
+    body = system.bodies[name].model_copy(update={"joint": joint})
+    system = system.model_copy(update={"bodies": {**system.bodies, name: body}})
+    place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
+    q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
+    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(joint, system)
+    moved = replace(assembly, system=system, velocities=u, elements=k.copied(assembly.elements))
+    return _settled(_started(moved, q))
+
+
+def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System) -> None:
+    """Write the inertia of a link anew, in the order in which it was put together."""
+    own = np.zeros(10)
+    for name, placed in like.placed.items():
+        if placed.link == link and name in system.bodies:
+            own += _inertia(placed.X_LB, system.bodies[name])
+    for attached in like.attached:
+        if attached.link == link:
+            own += attached.own()
+    plain = links.view(np.ndarray)
+    plain["own"][link] = plain["now"][link] = own
+    if plain["parent"][link] >= 0:
+        write_inertia(groups, links[link])
+
+
+class _Assembler:
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.links: list[np.record] = []
+        self.placed: dict[str, Placed] = {}
+        self.joints: dict[str, JointPlace] = {}
+        self.q: list[float] = []
+        self.u: list[float] = []
+        self.q_kinds: list[StateKind] = []
+        self.u_kinds: list[StateKind] = []
+        self._add_link(k.GROUND, -1, 0, _identity())
+        self.placed[WORLD] = Placed(link=0, X_LB=_identity())
+        self.hill = 0
+        if system.orbit is not None:
+            self.hill = self._add_link(k.GROUND, -1, 0, _identity())
+            self.placed[HILL] = Placed(link=self.hill, X_LB=_identity())
+        for name in _parents_first(system):
+            self._add_body(name, system.bodies[name])
+        self.attached = [self._attach(name, flexible) for name, flexible in system.structures.items()]
+
+    def _add_link(self, kind: int, parent: int, rows: int, X_PJ: Pose) -> int:
+        record = k.records(1, k.LINK)[0]
+        index = len(self.links)
+        record.kind, record.parent, record.rows = kind, parent, rows
+        record.root = index if parent < 0 else self.links[parent].root
+        record.at_q, record.at_u = len(self.q), len(self.u)
+        record.R_PJ[:], record.p_PJ[:] = X_PJ.R.ravel(), X_PJ.p
+        record.R_NB[:] = np.eye(3).ravel()
+        if parent < 0:
+            record.R[:] = np.eye(3).ravel()
+        self.links.append(record)
+        return index
+
+    def _add_state(
+        self, positions: list[float], q_kinds: list[StateKind], speeds: list[float], u_kinds: list[StateKind]
+    ) -> None:
+        self.q += positions
+        self.u += speeds
+        self.q_kinds += q_kinds
+        self.u_kinds += u_kinds
+
+    def _add_body(self, name: str, body: Body) -> None:
+        joint = body.joint
+        at_q, at_u = len(self.q), len(self.u)
+        if isinstance(joint, j.Free):
+            link = self._add_link(k.FREE, -1, 6, _identity())
+            q, u = _free_start(joint, self.system)
+            self._add_state(
+                q,
+                [StateKind.LENGTH] * 3 + [StateKind.QUATERNION] * 4,
+                u,
+                [StateKind.ANGULAR_MOMENTUM] * 3 + [StateKind.MOMENTUM] * 3,
+            )
+            X_LB = _identity()
+        else:
+            parent = self.placed[body.parent]
+            X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
+            link, X_LB = self._add_joint(joint, parent.link, X_LJ)
+        self.placed[name] = Placed(link=link, X_LB=X_LB)
+        rows = len(j.MOTIONS[joint.type])
+        self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
+        self.links[link].own[:] += _inertia(X_LB, body)
+
+    def _attach(self, name: str, flexible: Flexible) -> Attached:
+        placed = self.placed[flexible.body]
+        attached = Attached(
+            name=name,
+            flexible=flexible,
+            modes=flexible.find_modes(self.system.directory),
+            link=placed.link,
+            X_LB=placed.X_LB,
+        )
+        self.links[placed.link].own[:] += attached.own()
+        return attached
+
+    def _add_joint(self, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
+        """Add the links of a joint whose frame J sits in the parent link; returns the last, and the body in it."""
+        if isinstance(joint, j.Fixed):
+            return parent, X_LJ
+        if isinstance(joint, j.Spherical):
+            link = self._add_link(k.BALL, parent, 3, X_LJ)
+            q = list(j.quaternion(joint.turned))
+            self._add_state(q, [StateKind.QUATERNION] * 4, list(joint.rate), [StateKind.RATE] * 3)
+            return link, _identity()
+        slides = (k.PRISMATIC, StateKind.LENGTH, StateKind.SPEED)
+        turns = (k.REVOLUTE, StateKind.ANGLE, StateKind.RATE)
+        if isinstance(joint, j.Revolute):
+            steps = [(turns, j.direction(joint.axis), joint.angle, joint.rate)]
+        elif isinstance(joint, j.Prismatic):
+            steps = [(slides, j.direction(joint.axis), joint.position, joint.speed)]
+        elif isinstance(joint, j.Universal):
+            steps = [
+                (turns, j.direction(axis), angle, rate)
+                for axis, angle, rate in zip(joint.axes, joint.angles, joint.rates)
+            ]
+        else:
+            assert isinstance(joint, j.Planar)
+            steps = [
+                (slides, j.direction("x"), joint.position[0], joint.velocity[0]),
+                (slides, j.direction("y"), joint.position[1], joint.velocity[1]),
+                (turns, j.direction("z"), joint.angle, joint.rate),
+            ]
+        X, link = X_LJ, parent
+        for (kind, q_class, u_class), axis, position, speed in steps:
+            align = Pose(R=_z_to(axis), p=np.zeros(3))
+            link = self._add_link(kind, link, 1, X @ align)
+            self._add_state([position], [q_class], [speed], [u_class])
+            X = Pose(R=align.R.T, p=np.zeros(3))
+        return link, X
+
+    def finish(self) -> Assembly:
+        links = k.records(len(self.links), k.LINK)
+        for i, link in enumerate(self.links):
+            links[i] = link
+            links[i].now[:] = link.own
+        axes = k.records(len(self.u), k.AXIS)
+        groups, tiles = side_by_side(links)
+        flexible = flexible_records(self.attached, len(self.q), len(self.u))
+        modal = len(flexible.modes)
+        self._add_state(
+            [0.0] * modal, [StateKind.MODAL] * modal, [0.0] * modal, [StateKind.MODAL_RATE] * modal
+        )
+        world = k.records(1, WORLD_RECORD)
+        world[0].gravity[:] = self.system.gravity
+        world[0].n_q, world[0].n_u = len(self.q), len(self.u)
+        fastener = Fastener(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
+        elements, index, tables, breaks = fastener.elements(self.system)
+        orbit = self.system.orbit
+        plates = [
+            (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
+            for plate in (orbit.plates.values() if orbit is not None else ())
+        ]
+        q, u = np.array(self.q), np.array(self.u)
+        assembly = Assembly(
+            system=self.system,
+            links=links,
+            axes=axes,
+            groups=groups,
+            tiles=tiles,
+            elements=elements,
+            tables=tables,
+            world=world,
+            breaks=breaks,
+            y=np.empty(0),
+            velocities=u,
+            placed=self.placed,
+            joints=self.joints,
+            element_index=index,
+            attached=self.attached,
+            modal_scales=modal_scales(self.attached),
+            flexible=flexible,
+            locks=np.zeros((6 * len(self.system.locks), 6 * len(self.system.locks) + 1)),
+            orbit=orbit_record(orbit, self.hill),
+            plates=plate_records(plates),
+            state_kinds=np.array([*self.q_kinds, *self.u_kinds] + [StateKind.ENERGY] * EXTRA_STATES),
+        )
+        return _started(assembly, q)
+
+
+def _free_start(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
+    """Return where a free body starts and its velocity, which is replaced by momentum at the end."""
+    orbit = system.orbit
+    turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+    q = j.quaternion(joint.attitude)
+    R_BN, velocity = matrix(q).T, np.asarray(joint.velocity) + cross(turning, joint.position)
+    return [*joint.position, *q], [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)]
+
+
+def _inertia(X_LB: Pose, body: Body) -> Floats:
+    """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
+    m = body.mass
+    c = X_LB.p + X_LB.R @ np.asarray(body.centre_of_mass)
+    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+    return np.array([m, *(m * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+
+
+def _identity() -> Pose:
+    return Pose(R=np.eye(3), p=np.zeros(3))
+
+
+def _z_to(axis: Floats) -> Floats:
+    """Return the smallest rotation that takes the z axis to a unit vector."""
+    x, y, z = axis
+    if z < -1 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    a = 1.0 / (1.0 + z)
+    return np.array([[1 - x * x * a, -x * y * a, x], [-x * y * a, 1 - y * y * a, y], [-x, -y, z]])
+
+
+def _parents_first(system: System) -> list[str]:
+    """Return body names tree by tree, parents before children."""
+    children: dict[str, list[str]] = {}
+    for name, body in system.bodies.items():
+        children.setdefault(body.parent, []).append(name)
+    order: list[str] = []
+    stack = children.get(WORLD, [])[::-1]
+    while stack:
+        name = stack.pop()
+        order.append(name)
+        stack += children.get(name, [])[::-1]
+    return order
+
+
+def _started(assembly: Assembly, q: Floats) -> Assembly:
+    """Return it at its initial state, with positions and its velocities; welds and locks hold the poses they find."""
+    y = state(q, np.zeros_like(assembly.velocities))
+    kind = assembly.elements.view(np.ndarray)["kind"]
+    holding = np.flatnonzero((kind == e.WELD) | (kind == e.LOCK))
+    if len(holding) or assembly.velocities.any():  # at rest nothing has momentum
+        links = moved_links(
+            assembly, state(q, assembly.velocities)
+        )  # the motion of bases is wrong, and not used
+        y = state(q, momenta(links, assembly.velocities))
+        for i in holding:
+            _hold_start(assembly.elements[i], links)
+    return replace(assembly, y=y)
+
+
+def state(q: Floats, moving: Floats) -> Floats:
+    """Return the state of positions, and of momenta and speeds."""
+    return np.concatenate([q, moving, np.zeros(EXTRA_STATES)])
+
+
+def moved_links(assembly: Assembly, y: Floats) -> np.recarray:
+    """Return the links as they are placed and move in a state."""
+    machine = system_records(assembly)
+    set_motion(machine, y)
+    return machine.links
+
+
+def momenta(links: np.recarray, u: Floats) -> Floats:
+    """Replace the velocity of every free base in `u` by the momentum of its tree; expects placed links."""
+    plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
+    out = u.copy()
+    for i in np.flatnonzero(plain["kind"] == k.FREE):
+        at, R, p = plain["at_u"][i], plain["R_NB"][i].reshape(3, 3), plain["p_NB"][i]
+        turning, sliding, made = u[at : at + 3], u[at + 3 : at + 6], plain["h_rel"][i]
+        m, *c, xx, yy, zz, xy, xz, yz = plain["total"][i]
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        force = R @ (m * sliding - cross(c, turning) + made[3:])
+        torque = R @ (inertia @ turning + cross(c, sliding) + made[:3])
+        out[at : at + 6] = np.concatenate([torque + cross(p, force), force])
+    return out
+
+
+def _hold_start(element: np.record, links: np.recarray) -> None:
+    """Let a weld or a lock hold the relative pose at the start; expects placed links."""
+    frames = []
+    for link, R, p in (
+        (links[element.a], element.R_aF, element.p_aF),
+        (links[element.b], element.R_bG, element.p_bG),
+    ):
+        base = links[link.root]
+        X_NL = Pose(R=base.R_NB.reshape(3, 3), p=base.p_NB) @ Pose(R=link.R.reshape(3, 3), p=link.p)
+        frames.append(X_NL @ Pose(R=R.reshape(3, 3), p=p))
+    F, G = frames
+    element.R_FG[:] = (F.R.T @ G.R).ravel()
+    element.p_FG[:] = F.R.T @ (G.p - F.p)

@@ -1,0 +1,300 @@
+"""From observations by name to the channel records that the kernels read."""
+
+import difflib
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly
+from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
+from softdock.dynamics.kernels import channels as c
+from softdock.dynamics.kernels import interfaces as pins
+from softdock.dynamics.kernels.elements import LOCK, SPRING, STRUT, WELD
+from softdock.dynamics.kernels.tree import records
+from softdock.errors import InputError
+from softdock.model.joints import MOTIONS
+from softdock.model.observations import (
+    BODY_FIELDS,
+    CONTACT_FIELDS,
+    ELEMENT_FIELDS,
+    INTERFACE_FIELDS,
+    JOINT_FIELDS,
+    NODE_FIELDS,
+    WRENCH_FIELDS,
+    ZONE_FIELDS,
+    Observation,
+)
+from softdock.model.orbit import HILL
+from softdock.model.system import WORLD, JointElement, System
+
+BODY_CHANNELS = {
+    **{name: (c.POSITION, k) for k, name in enumerate(("x", "y", "z", "distance"))},
+    **{name: (c.VELOCITY, k) for k, name in enumerate(("vx", "vy", "vz", "velocity"))},
+    **{name: (c.TURN_RATE, k) for k, name in enumerate(("wx", "wy", "wz", "rate"))},
+    **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
+    "tilt": (c.TILT, 0),
+}
+CONTACT_CHANNELS = {
+    "depth": DEPTH,
+    "area": CONTACT_AREA,
+    "pressure": PRESSURE,
+    "energy": ENERGY,
+    **{name: FORCE + k for k, name in enumerate(("fx", "fy", "fz"))},
+    **{name: TORQUE + k for k, name in enumerate(("tx", "ty", "tz"))},
+}
+NODE_COMPONENTS = {name: k for k, name in enumerate(("rx", "ry", "rz", "dx", "dy", "dz", "deflection"))}
+INTERFACE_CHANNELS = {
+    "force": pins.RESULT_FORCE,
+    "pin_force": pins.RESULT_PIN_FORCE,
+    "depth": pins.RESULT_DEPTH,
+    "contacts": pins.RESULT_NUMBER,
+    "insertion": pins.RESULT_INSERTION,
+    "energy": pins.RESULT_ENERGY,
+    **{name: pins.RESULT_COMPONENTS + k for k, name in enumerate(("fx", "fy", "fz"))},
+}
+MOST_MODES = 60  # of a structure that are recorded unasked: enough to see it bend
+ANY_CONTACT = "contact"
+"""Name of the largest over all contacts."""
+ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
+
+
+def unit_of(system: System, observation: Observation) -> str:
+    """Return the SI unit of an observation; raises ValueError with a sentence for one that does not exist."""
+    name, field = observation.name, observation.field
+    if name == "time":
+        return "s"
+    if name in system.bodies or (name == HILL and system.orbit is not None):
+        return _unit_of_body(system, observation)
+    if observation.frame != WORLD:
+        raise ValueError(f"only bodies are seen `in` another body, and {name!r} is none")
+    if name in system.contacts or (name == ANY_CONTACT and (system.contacts or system.interfaces)):
+        fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
+        _choose(field, fields, f"contact {name!r}")
+        return fields[field]
+    if is_zone(system, observation):
+        return _unit_of_zone(system, observation)
+    if name in system.structures or "/" in name:
+        return _unit_of_structure(system, observation)
+    if name in system.interfaces:
+        _choose(field, INTERFACE_FIELDS, f"interface {name!r}")
+        return INTERFACE_FIELDS[field]
+    elements = system.elements()
+    if name in elements:
+        _choose(field, ELEMENT_FIELDS, f"{name!r}")
+        element = elements[name]
+        turning = isinstance(element, JointElement) and system.motions_of(element)[0] == "turning"
+        if field == "energy":
+            return "J"
+        return ("N*m" if turning else "N") if field == "force" else ("rad" if turning else "m")
+    known = [*system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements]
+    raise ValueError(
+        f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
+    )
+
+
+def is_zone(system: System, observation: Observation) -> bool:
+    """Tell whether an observation is about a part of the surface a of a contact."""
+    contact, _, zone = observation.name.partition("/")
+    return bool(zone) and contact in system.contacts
+
+
+def _unit_of_zone(system: System, observation: Observation) -> str:
+    contact, _, zone = observation.name.partition("/")
+    surface = system.surfaces.get(system.contacts[contact].a)
+    if surface is not None:
+        try:
+            count = len(surface.read(system.directory)[0].segments)
+        except InputError:  # files that cannot be read are told of where they are named
+            count = int(zone) if zone.isdecimal() else 0
+        if zone not in surface.zones and not (zone.isdecimal() and 1 <= int(zone) <= count):
+            known = [*surface.zones, f"1 to {count} (its segments)"]
+            raise ValueError(
+                f"surface {system.contacts[contact].a!r} has no zone {zone!r}{_suggest(zone, list(surface.zones))}; "
+                f"it has: {', '.join(known)}"
+            )
+    _choose(observation.field, ZONE_FIELDS, f"zone {observation.name!r}")
+    return ZONE_FIELDS[observation.field]
+
+
+def _unit_of_structure(system: System, observation: Observation) -> str:
+    structure, _, node = observation.name.partition("/")
+    if structure not in system.structures:
+        known = list(system.structures)
+        raise ValueError(
+            f"there is no structure called {structure!r}{_suggest(structure, known)}; there are: "
+            f"{', '.join(known) or 'none'}"
+        )
+    if not node:
+        if observation.field == "energy":
+            return "J"
+        count = system.structures[structure].find_modes(system.directory).frequency.size
+        _choose(
+            observation.field,
+            ("energy", *(f"mode{k + 1}" for k in range(count))),
+            f"structure {structure!r}",
+        )
+        return "m*kg^0.5"
+    try:
+        nodes = system.structures[structure].node_names(system.directory)
+    except InputError:  # files that cannot be read are told of where they are named
+        nodes = (node,)
+    if node not in nodes:
+        raise ValueError(f"structure {structure!r} has no node {node!r}{_suggest(node, list(nodes))}")
+    _choose(observation.field, NODE_FIELDS, f"node {observation.name!r}")
+    return NODE_FIELDS[observation.field]
+
+
+def _unit_of_body(system: System, observation: Observation) -> str:
+    name, field = observation.name, observation.field
+    frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
+    if observation.frame not in frames:
+        known = frames
+        raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
+    _choose(field, [*BODY_FIELDS, *JOINT_FIELDS], f"body {name!r}")
+    if field in BODY_FIELDS:
+        return BODY_FIELDS[field]
+    if name == HILL:
+        raise ValueError("the frame 'hill' has no joint")
+    axis, rate = _joint_axis(field)
+    kind = system.bodies[name].joint.type
+    motions = MOTIONS[kind]
+    if axis >= len(motions) or (kind == "spherical" and not rate):
+        raise ValueError(f"the {kind} joint of {name!r} has no {field!r}")
+    return {"turning": "rad", "sliding": "m"}[motions[axis]] + ("/s" if rate else "")
+
+
+def _choose(field: str, allowed: Iterable[str], owner: str) -> None:
+    known = list(allowed)
+    if field not in known:
+        raise ValueError(f"{owner} has no {field!r}{_suggest(field, known)}; it has: {', '.join(known)}")
+
+
+def _suggest(given: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(given, known, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _joint_axis(field: str) -> tuple[int, bool]:
+    axis = int(field[-1]) if field[-1].isdigit() else 0
+    return axis, "rate" in field
+
+
+def channel_records(system: System, assembly: Assembly, watched: list[Observation]) -> np.recarray:
+    """Return one channel record per observation."""
+    out = records(len(watched), c.CHANNEL)
+    contacts = list(system.contacts)
+    for record, observation in zip(
+        out.view(np.ndarray), watched
+    ):  # whose fields are found in a tenth of the time
+        unit_of(system, observation)
+        name, field = observation.name, observation.field
+        if name == "time":
+            record["kind"] = c.TIME
+        elif name == ANY_CONTACT:
+            record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
+        elif name in contacts:
+            record["i"] = contacts.index(name)
+            record["kind"] = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT
+            record["component"] = CONTACT_CHANNELS.get(field, 0)
+        elif name in system.structures and field != "energy":
+            appendage = assembly.flexible.appendages[assembly.flexible.structure_index[name]]
+            record["kind"], record["at"] = (
+                c.JOINT_POSITION,
+                appendage.at_q + int(field.removeprefix("mode")) - 1,
+            )
+        elif name in system.structures:
+            record["kind"], record["i"] = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
+        elif "/" in name:
+            rate = field.endswith("_rate")
+            record["kind"] = c.NODE_RATE if rate else c.NODE_DEFLECTION
+            record["i"] = assembly.flexible.node_index[name]
+            record["component"] = NODE_COMPONENTS[field.removesuffix("_rate")]
+        elif name in system.interfaces:
+            record["kind"], record["i"] = c.INTERFACE_RESULT, list(system.interfaces).index(name)
+            record["component"] = INTERFACE_CHANNELS[field]
+        elif name in assembly.element_index:
+            record["kind"], record["i"] = ELEMENT_CHANNELS[field], assembly.element_index[name]
+        elif field in BODY_FIELDS:
+            _watch_body(record, assembly, observation)
+        else:
+            axis, rate = _joint_axis(field)
+            place = assembly.joints[name]
+            record["kind"] = c.JOINT_SPEED if rate else c.JOINT_POSITION
+            record["at"] = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
+    about = [(o.name, o.frame, int(kind)) for o, kind in zip(watched, out["kind"])]
+    out["shared"][1:] = [before == this for before, this in pairwise(about)]
+    set_forms(out, assembly)
+    return out
+
+
+def set_forms(channels: np.recarray, assembly: Assembly) -> None:
+    """Choose the function of each channel that has no kink: the square of a norm, the cosine of an angle."""
+    records: NDArray[Any] = channels.view(np.ndarray)
+    elements: NDArray[Any] = assembly.elements.view(np.ndarray)
+    kind, component, form = records["kind"], records["component"], records["form"]
+    records["form"], records["scale"], records["offset"] = c.PLAIN, 1.0, 0.0
+    records["bounded"] = (kind <= c.POSITION) | (kind == c.TILT) | (kind == c.ATTITUDE)
+    form[(kind >= c.POSITION) & (kind <= c.TURN_RATE) & (component == 3)] = c.SQUARE
+    form[((kind == c.NODE_DEFLECTION) | (kind == c.NODE_RATE)) & (component == 6)] = c.SQUARE
+    form[kind == c.TILT] = c.COSINE
+    for i in np.flatnonzero((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE)):
+        element = elements[records["i"][i]]
+        if element["kind"] == STRUT:
+            _take_length_of_strut(records[i], element)
+        elif kind[i] == c.ELEMENT_DEFLECTION and (
+            element["kind"] in (WELD, LOCK) or (element["kind"] == SPRING and element["rows"] > 1)
+        ):
+            form[i] = c.SQUARE
+
+
+def _take_length_of_strut(record: Any, strut: Any) -> None:
+    """Bound the length of a strut for its deflection, and for its force where that follows from the deflection."""
+    stiffness, rest = float(strut["stiffness"][0]), float(strut["rest"][0])
+    if record["kind"] == c.ELEMENT_DEFLECTION:
+        record["bounded"], record["form"], record["offset"] = 1, c.SQUARE, rest
+    elif stiffness > 0.0 and strut["damping"][0] == 0.0:
+        record["bounded"], record["form"], record["scale"] = 1, c.SQUARE, 1.0 / stiffness
+        record["offset"] = rest - strut["preload"] / stiffness
+
+
+def _watch_body(record: np.void, assembly: Assembly, observation: Observation) -> None:
+    record["kind"], record["component"] = BODY_CHANNELS[observation.field]
+    record["in_world"] = int(observation.frame == WORLD)
+    for link, frame, name in (("i", "F", observation.name), ("j", "G", observation.frame)):
+        placed = assembly.placed[name]
+        record[link] = placed.link
+        record[f"R_{link}{frame}"] = placed.X_LB.R.ravel()
+        record[f"p_{link}{frame}"] = placed.X_LB.p
+
+
+def usual_observations(system: System) -> list[Observation]:
+    """Return what is recorded unless something else is asked for."""
+    out: list[Observation] = []
+    for name, body in system.bodies.items():
+        fields = ["x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"]
+        kind = body.joint.type
+        axes = range(len(MOTIONS[kind]))
+        if kind != "spherical":
+            fields += ["joint" + (str(k) if k else "") for k in axes]
+        fields += ["joint_rate" + (str(k) if k else "") for k in axes]
+        out += [Observation(name=name, field=field) for field in fields]
+    for name in system.elements():
+        fields = (
+            ["force"]
+            if name in system.loads
+            else ["force", "deflection"]
+            if name in system.locks
+            else ["force", "energy", "deflection"]
+        )
+        out += [Observation(name=name, field=field) for field in fields]
+    fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
+    out += [Observation(name=name, field=field) for name in system.contacts for field in fields]
+    for name, structure in system.structures.items():
+        count = min(structure.find_modes(system.directory).frequency.size, MOST_MODES)
+        fields = ["energy", *(f"mode{k + 1}" for k in range(count))]
+        out += [Observation(name=name, field=field) for field in fields]
+    out += [Observation(name=name, field=field) for name in system.interfaces for field in INTERFACE_FIELDS]
+    return out

@@ -1,0 +1,59 @@
+"""Records of contacts for the kernels."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly
+from softdock.contact.pair import ContactPair
+from softdock.dynamics.kernels.contacts import PAIR
+from softdock.dynamics.kernels.tree import records
+from softdock.errors import InputError, Problem
+from softdock.geometry.walls import smallest_radius, wall_thickness
+from softdock.model.system import System
+
+Floats = NDArray[np.float64]
+MOST_OVERLAP = 1e-3  # [m] a contact may start pressed, but not inside a wall
+
+
+def pair_records(system: System, assembly: Assembly, folder: Path) -> tuple[np.recarray, list[ContactPair]]:
+    """Return one record and one contact pair for every contact; files start from `folder`."""
+    pairs = records(len(system.contacts), PAIR)
+    contact_pairs = []
+    for record, (name, contact) in zip(pairs, system.contacts.items()):
+        profiles = []
+        for side, link, frame in ((contact.a, "a", "A"), (contact.b, "b", "B")):
+            surface = system.surfaces[side]
+            profile, X_BS = surface.read(folder)
+            placed = assembly.placed[surface.body]
+            X_LS = placed.X_LB @ X_BS
+            record[link] = placed.link
+            record[f"R_{link}{frame}"] = X_LS.R.ravel()
+            record[f"p_{link}{frame}"] = X_LS.p
+            profiles.append(profile)
+        pair = contact.to_pair(profiles[0], profiles[1], name)
+        record.active, record.skin = int(contact.active), 2.0 * pair.skin  # measured: twice as long lists pay
+        record.half_wall = 0.5 * min(wall_thickness(profile) for profile in profiles)
+        record.smallest_radius = min(smallest_radius(profile) for profile in profiles)
+        record.strength = contact.layer.strength or math.inf
+        record.resolved_force = contact.resolved_force if contact.quadrature == "cells" else 0.0
+        contact_pairs.append(pair)
+    return pairs, contact_pairs
+
+
+def refuse_overlap(system: System, depths: list[float]) -> None:
+    """Raise `InputError` where an active contact is too deep [m] at the start: its surfaces are inside each other."""
+    problems = [
+        Problem(
+            field=f"contacts.{name}",
+            message=f"The surfaces are {depth * 1e3:.3g} mm inside each other at the start; "
+            f"at most {MOST_OVERLAP * 1e3:g} mm is allowed.",
+            hint="Move the bodies apart.",
+        )
+        for name, depth in zip(system.contacts, depths)
+        if depth > MOST_OVERLAP
+    ]
+    if problems:
+        raise InputError(*problems)

@@ -1,0 +1,76 @@
+"""Structures that start at rest under gravity and turning, instead of undeformed."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly, momenta, moved_links, state
+from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.impulse import Impact
+from softdock.dynamics.kernels import tree as k
+from softdock.dynamics.system_arrays import StateKind
+from softdock.dynamics.system_records import system_records
+from softdock.errors import RunError
+
+Floats = NDArray[np.float64]
+MOST_ROUNDS = 50
+STILL = 1e-10  # remaining modal acceleration, against that of the undeformed structure
+
+
+def settled(assembly: Assembly) -> Assembly:
+    """Return the system deformed so that marked structures do not accelerate against their body; Eq. (F48).
+
+    Velocities of bodies and joints stay as they are given.
+    """
+    asked = np.concatenate([[bool(a.flexible.settled)] * a.modes.frequency.size for a in assembly.attached])
+    at = np.flatnonzero(assembly.state_kinds == StateKind.MODAL)
+    n_q = int(assembly.world[0].n_q)
+    soft = _softness(assembly)
+    q, first = np.zeros(at.size), 0.0
+    for _ in range(MOST_ROUNDS):
+        assembly = _deformed(assembly, at, q)
+        rate = np.zeros(len(assembly.y))
+        derivative(system_records(assembly), 0.0, assembly.y, rate)
+        left = np.where(asked, rate[n_q + len(assembly.axes) :][: at.size], 0.0)
+        scale = float(np.abs(left).max(initial=0.0))
+        first = max(first, scale)
+        if scale <= STILL * first:
+            return assembly
+        q = q + np.where(asked, soft @ left, 0.0)
+    raise RunError("A structure finds no rest at the start: leave `settled` out, or start with less motion.")
+
+
+def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
+    """Return the system with modal coordinates and the momenta that the given velocities then have."""
+    n_q = int(assembly.world[0].n_q)
+    positions = assembly.y[:n_q].copy()
+    positions[at] = q
+    moving = momenta(moved_links(assembly, state(positions, assembly.velocities)), assembly.velocities)
+    return replace(assembly, y=state(positions, moving))
+
+
+def _softness(assembly: Assembly) -> Floats:
+    """Return by how much modal coordinates must change to take a modal acceleration away, (modes, modes); Eq. (F48)."""
+    blocks = []
+    impact = Impact(assembly, assembly.y)
+    for a in assembly.flexible.appendages:
+        modes = assembly.flexible.modes[a.first : a.first + a.count]
+        L = modes["c"][:, :6].T
+        link = impact.links[a.link]
+        base = impact.links[link.root]
+        keep = np.eye(int(a.count))
+        if base.kind == k.FREE:
+            R = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
+            p = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
+            cross = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
+            X = np.block([[R.T, np.zeros((3, 3))], [-R.T @ cross, R.T]])  # motion in N to motion in the link
+            inverse = X @ np.linalg.inv(impact.whole_inertia(int(a.link))) @ X.T
+            keep = keep - L.T @ inverse @ L
+        blocks.append(keep / modes["stiffness"][:, None])
+    out = np.zeros((len(assembly.flexible.modes),) * 2)
+    first = 0
+    for block in blocks:
+        out[first : first + len(block), first : first + len(block)] = block
+        first += len(block)
+    return out

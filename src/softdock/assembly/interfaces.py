@@ -1,0 +1,66 @@
+"""From interfaces of pins and holes to the records that the kernels read."""
+
+import numpy as np
+
+from softdock.assembly.assembler import Assembly
+from softdock.contact.pins import shape_record
+from softdock.dynamics.entry_points import apply_interfaces
+from softdock.dynamics.kernels.interfaces import INTERFACE, PIN, RESULT_DEPTH
+from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.session import update_near_lists
+from softdock.dynamics.system_arrays import SystemArrays
+from softdock.dynamics.system_records import system_records
+from softdock.errors import InputError, Problem
+from softdock.model.system import System
+
+MOST_OVERLAP = 1e-3  # [m] pins may start pressed, but not inside a wall
+
+
+def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, np.recarray]:
+    """Return one record for every interface, and one for every pin of all of them."""
+    faces = records(len(system.interfaces), INTERFACE)
+    places = [interface.placed() for interface in system.interfaces.values()]
+    pins = records(sum(len(holes) for holes, _ in places), PIN)
+    first = 0
+    for face, interface, (holes, caps) in zip(faces, system.interfaces.values(), places):
+        X_pins = interface.pins.pose() @ interface.misalignment.pose()
+        for side, frame, X_BF in (
+            ("a", interface.holes, interface.holes.pose()),
+            ("b", interface.pins, X_pins),
+        ):
+            placed = assembly.placed[frame.body]
+            X_LF = placed.X_LB @ X_BF
+            face[side] = placed.link
+            face[f"R_{side}{side.upper()}"] = X_LF.R.ravel()
+            face[f"p_{side}{side.upper()}"] = X_LF.p
+        face.active, face.first, face.count = int(interface.active), first, len(holes)
+        face.shape = shape_record(interface.to_pair())
+        face.reach = max(np.linalg.norm(caps, axis=1).max(), np.linalg.norm(holes, axis=1).max())
+        pins.p_AH[first : first + len(holes)] = holes
+        pins.p_BP[first : first + len(holes)] = caps
+        first += len(holes)
+    return faces, pins
+
+
+def refuse_stuck_pins(
+    system: System, arrays: SystemArrays, interfaces: np.recarray, pins: np.recarray
+) -> None:
+    """Raise `InputError` where pins are inside the material around their holes at the start."""
+    if not len(interfaces):
+        return
+    machine = system_records(arrays)
+    update_near_lists(machine, arrays.y)
+    faces = interfaces.copy()
+    apply_interfaces(machine.links, faces, pins, np.zeros(1))
+    problems = [
+        Problem(
+            field=f"interfaces.{name}",
+            message=f"A pin is {depth * 1e3:.3g} mm inside the material at the start; "
+            f"at most {MOST_OVERLAP * 1e3:g} mm is allowed.",
+            hint="Move the bodies apart, or widen the holes.",
+        )
+        for name, depth in zip(system.interfaces, faces.result[:, RESULT_DEPTH])
+        if depth > MOST_OVERLAP
+    ]
+    if problems:
+        raise InputError(*problems)

@@ -1,0 +1,157 @@
+"""Flexible structures, plates and orbits as the records that the kernels read."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.kernels.appendages import APPENDAGE, MODE, NODE
+from softdock.dynamics.kernels.orbit import ORBIT, PLATE
+from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.system_arrays import FlexibleRecords
+from softdock.model.joints import pose_at
+from softdock.model.orbit import Around, BodyPlate
+from softdock.model.structures import Flexible
+from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE
+from softdock.orbit.relative import hill_axes
+from softdock.spatial.poses import Pose
+
+if TYPE_CHECKING:
+    from softdock.flexible import BaseModes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attached:
+    """A flexible structure on a link."""
+
+    name: str
+    flexible: Flexible
+    modes: "BaseModes"
+    link: int
+    X_LB: Pose
+    """Its body in the link."""
+
+    @property
+    def X_LS(self) -> Pose:
+        """The structure, at its base node, in the link."""
+        f = self.flexible
+        return self.X_LB @ pose_at(f.at, f.attitude)
+
+    def own(self) -> Floats:
+        """Return mass, mass times centre and inertia about the link's origin in link axes, as links hold them."""
+        X, M = self.X_LS, self.modes.inertia
+        m, h = M[3, 3], np.array([M[2, 4], M[0, 5], M[1, 3]])  # m [c]x stands in the upper right
+        moved = X.R @ h
+        J = X.R @ M[:3, :3] @ X.R.T
+        J = J + _spread(np.outer(X.p, moved) + np.outer(moved, X.p) + m * np.outer(X.p, X.p))
+        return np.concatenate([[m], moved + m * X.p, _six(J)])
+
+    def coefficients(self) -> Floats:
+        """Return what each mode does to its link, shape (modes, 15): momentum, change of inertia; Eq. (F40)."""
+        X, L = self.X_LS, self.modes.participation
+        sliding = X.R @ L[3:]
+        turning = X.R @ L[:3] + np.cross(X.p, sliding.T).T
+        moment = X.R @ self.modes.moment @ X.R.T + np.einsum("ik,j->kij", sliding, X.p)
+        change = np.array([_six(_spread(D + D.T)) for D in moment]).reshape(-1, 6)
+        return np.concatenate([turning.T, sliding.T, sliding.T, change], axis=1)
+
+    def shapes(self) -> Floats:
+        """Return turn and shift of all nodes in link axes, shape (nodes, modes, 6)."""
+        shapes, R = self.modes.shapes, self.X_LS.R
+        turned = np.concatenate([R @ shapes[:, :3], R @ shapes[:, 3:]], axis=1)
+        return np.asarray(turned.transpose(0, 2, 1))
+
+    def scales(self) -> Floats:
+        """Return what of each modal coordinate moves no node by more than a metre, shape (modes,)."""
+        reach = np.linalg.norm(self.modes.shapes[:, 3:], axis=1).max(axis=0, initial=0.0)
+        turn = np.linalg.norm(self.modes.shapes[:, :3], axis=1).max(axis=0, initial=0.0)
+        largest = np.maximum(reach, turn)
+        return np.asarray(1.0 / np.where(largest > 0.0, largest, 1.0))
+
+
+def _spread(S: Floats) -> Floats:
+    """Return the inertia that belongs to second moments of the mass."""
+    return np.asarray(np.trace(S) * np.eye(3) - S)
+
+
+def _six(J: Floats) -> Floats:
+    return np.array([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+
+
+def modal_scales(attached: list[Attached]) -> Floats:
+    """Return the modal coordinates of all structures that move no node by more than a metre."""
+    return np.concatenate([np.zeros(0), *(one.scales() for one in attached)])
+
+
+def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> FlexibleRecords:
+    """Return the records of structures whose modal states start at these places."""
+    counts = [a.modes.frequency.size for a in attached]
+    appendages, modes = records(len(attached), APPENDAGE), records(sum(counts), MODE)
+    nodes = records(sum(len(a.modes.names) for a in attached), NODE)
+    shapes: list[Floats] = [np.zeros((0, 6))]
+    index: dict[str, int] = {}
+    first = row = 0
+    for i, a in enumerate(attached):
+        record, count = appendages[i], counts[i]
+        record.link, record.first, record.count = a.link, first, count
+        record.at_q, record.at_u = at_q + first, at_u + first
+        c = a.coefficients()
+        record.LL[:] = c[:, :6].T @ c[:, :6]
+        omega = 2.0 * np.pi * a.modes.frequency
+        mine = slice(first, first + count)
+        modes.c[mine], modes.stiffness[mine] = c, omega**2
+        modes.damping[mine] = 2.0 * np.asarray(a.flexible.damping, float) * omega
+        places = a.X_LS.p + a.modes.positions @ a.X_LS.R.T
+        for name, p in zip(a.modes.names, places):
+            node = nodes[len(index)]
+            node.appendage, node.link, node.shapes, node.p[:] = i, a.link, row, p
+            node.R_BL[:] = a.X_LB.R.T.ravel()
+            index[f"{a.name}/{name}"] = len(index)
+            row += count
+        shapes.append(a.shapes().reshape(-1, 6))
+        first += count
+    return FlexibleRecords(
+        appendages=appendages,
+        modes=modes,
+        nodes=nodes,
+        shapes=np.ascontiguousarray(np.concatenate(shapes)),
+        node_index=index,
+        structure_index={a.name: i for i, a in enumerate(attached)},
+    )
+
+
+def orbit_record(around: Around | None, hill: int) -> np.recarray:
+    """Return the orbit for the kernels, none for free space; `hill` is the link that stands for the Hill frame."""
+    if around is None:
+        return records(0, ORBIT)
+    out = records(1, ORBIT)
+    o = out[0]
+    e, anomaly = around.eccentricity, around.anomaly
+    E0 = math.atan2(math.sqrt(1.0 - e * e) * math.sin(anomaly), e + math.cos(anomaly))
+    o.mu, o.a, o.e, o.n = MU, around.semi_major_axis, e, around.mean_motion
+    o.M0 = E0 - e * math.sin(E0)
+    R_HI = hill_axes(*around.state())[0].T  # inertial axes to those of the world
+    axes = around.axes()
+    o.P[:], o.Q[:], o.pole[:] = R_HI @ axes[:, 0], R_HI @ axes[:, 1], R_HI[:, 2]
+    o.flattening = 1.5 * J2 * MU * RADIUS**2 if around.j2 else 0.0
+    o.hill = hill
+    o.density, o.rotation = around.density, ROTATION
+    if around.sun is not None:
+        o.sun[:] = np.asarray(around.sun) / np.linalg.norm(around.sun)
+        o.pressure = SOLAR_PRESSURE
+    return out
+
+
+def plate_records(plates: list[tuple[int, Pose, BodyPlate]]) -> np.recarray:
+    """Return plates for the kernels, each with its link and its body in it."""
+    out = records(len(plates), PLATE)
+    for record, (link, X_LB, plate) in zip(out, plates):
+        record.link, record.area = link, plate.area
+        record.normal[:] = X_LB.R @ np.asarray(plate.normal) / np.linalg.norm(plate.normal)
+        record.p[:] = X_LB.p + X_LB.R @ np.asarray(plate.centre)
+        record.drag, record.specular, record.diffuse = plate.drag_coefficient, plate.specular, plate.diffuse
+    return out

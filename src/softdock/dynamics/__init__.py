@@ -1,0 +1,1 @@
+"""Dynamics of trees of bodies on arrays: kernels, integrators, event location, recording."""

@@ -1,0 +1,102 @@
+"""Energy and momentum of a state, and what the conservation check of a run found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.entry_points import derivative, write_conserved
+from softdock.dynamics.kernels import conservation as kernels
+from softdock.dynamics.kernels.derivative import SystemRecords
+
+Floats = NDArray[np.float64]
+LEAST_SPEED = (
+    1e-5  # m/s and rad/s; the default accuracy of speeds: energy and momentum of slower motion do not count
+)
+LARGEST = 1e9  # relative error of a run that is no longer finite
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnergyAndMomentum:
+    """Energy and momentum of a state relative to N."""
+
+    angular_momentum: Floats
+    """About N's origin."""
+    linear_momentum: Floats
+    kinetic: float
+    stored: float
+    dissipated: float
+    work: float
+    momentum_scale: float
+    """Sum of the sizes of all momenta."""
+    angular_momentum_scale: float
+
+    @classmethod
+    def from_record(cls, record: np.record) -> "EnergyAndMomentum":
+        """Return the numbers that a kernel wrote."""
+        return cls(
+            angular_momentum=record["angular_momentum"].copy(),
+            linear_momentum=record["momentum"].copy(),
+            kinetic=float(record["kinetic"]),
+            stored=float(record["elastic"] + record["weight"]),
+            dissipated=float(record["dissipated"]),
+            work=float(record["work"]),
+            momentum_scale=float(record["momentum_scale"]),
+            angular_momentum_scale=float(record["angular_momentum_scale"]),
+        )
+
+    @property
+    def balance(self) -> float:
+        """What must stay constant: kinetic + stored + dissipated - work [J]."""
+        return self.kinetic + self.stored + self.dissipated - self.work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conservation:
+    """Errors of energy and momentum during a run, relative to their scales."""
+
+    energy_residual: float | None
+    """Largest error of the energy balance; None where no energy took part."""
+    energy_gain: float
+    """The same where energy was gained: a run that diverges gains all that it has."""
+    linear_momentum_drift: float
+    angular_momentum_drift: float
+    gross_work: float
+    """Sum of the sizes of all work of drives and loads, relative to the centre of mass [J]."""
+    floating: bool
+    """Whether nothing connects any body to the ground."""
+
+
+def energy_and_momentum(system: SystemRecords, y: Floats, t: float = 0.0) -> EnergyAndMomentum:
+    """Evaluate a state and return its energy and momentum."""
+    out = np.zeros(1, kernels.CONSERVED)
+    derivative(system, t, y, np.zeros(len(y)))
+    write_conserved(system, y, False, out[0])
+    return EnergyAndMomentum.from_record(out[0])
+
+
+def read_check(system: SystemRecords, check: np.recarray) -> Conservation:
+    """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
+    seen, own = check.view(np.ndarray)[0], system.links.view(np.ndarray)["own"]
+    mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0
+    scale = float(
+        max(seen["largest_kinetic"], seen["largest_elastic"], seen["largest_dissipated"], seen["gross_work"])
+    )
+    if not np.isfinite(scale):
+        scale = LARGEST
+    floor = 0.5 * mass * LEAST_SPEED**2 + float(seen["rounding"])
+    whole = float(seen["energy_error"]) / (scale + floor) if scale > 0.0 else 0.0
+    return Conservation(
+        energy_residual=min(max(float(seen["energy_residual"]), whole), LARGEST) if scale > 0.0 else None,
+        energy_gain=float(seen["energy_gain"]),
+        linear_momentum_drift=_ratio(seen["momentum_error"], seen["largest_momentum"] + mass * LEAST_SPEED),
+        angular_momentum_drift=_ratio(
+            seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * LEAST_SPEED
+        ),
+        gross_work=float(seen["gross_work"]),
+        floating=bool(system.world[0].floating),
+    )
+
+
+def _ratio(error: float, scale: float) -> float:
+    return min(float(error / scale), LARGEST) if scale > 0.0 else 0.0

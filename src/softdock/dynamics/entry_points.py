@@ -1,0 +1,222 @@
+"""Entry points of the multibody kernels."""
+
+import numpy as np
+
+from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
+from softdock.dynamics.kernels import (
+    appendages,
+    channels,
+    conservation,
+    contacts,
+    elements,
+    events,
+    impulse,
+    interfaces,
+    linear,
+    motion_bounds,
+    orbit,
+    run_data,
+    step_search,
+    time_loop,
+    tree,
+)
+from softdock.dynamics.kernels import (
+    derivative as motion,
+)
+from softdock.native.argument_types import (
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    Record,
+    Structure,
+    Tuple,
+    floats,
+    integers,
+    records,
+)
+from softdock.native.entry_point import EntryPoint
+
+
+def _check_system(system: motion.SystemRecords) -> str | None:
+    """Return what is wrong with sizes of a system that depend on each other; None if nothing is."""
+    groups, w = len(system.groups), system.world[0]
+    if len(system.tiles) < groups * (groups + 1) // 2:
+        return f"{len(system.tiles)} tiles for {groups} groups"
+    if len(system.axes) > w["n_u"]:
+        return f"{len(system.axes)} axes for {w['n_u']} momenta and speeds"
+    return check_lists(system.arrays, system.lists)
+
+
+def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
+    """Return what is wrong with the size of the states; None if nothing is."""
+    w = system.world[0]
+    n = int(w["n_q"] + w["n_u"]) + motion.EXTRA_STATES
+    states = [len(value) for value in others if isinstance(value, np.ndarray) and value.dtype == np.float64]
+    return (
+        None if not states or states[0] in (n, n + 1) else f"a state has {states[0]} numbers, {n} are needed"
+    )
+
+
+def _check_run(run: run_data.RunData) -> str | None:
+    """Return what is wrong with sizes of a run that depend on each other; None if nothing is."""
+    watched, channels = int(run.state["watched"][0]), len(run.channels)
+    if not 0 <= watched <= channels:
+        return f"{watched} of {channels} channels are watched"
+    if run.record.shape[1] != 1 + channels:
+        return f"the record has {run.record.shape[1]} columns, {1 + channels} are needed"
+    return _check_states(run.system, run.y)
+
+
+def _check_contacts(
+    links: np.ndarray, pairs: np.ndarray, arrays: object, lists: object, *_: object
+) -> str | None:
+    return check_lists(arrays, lists)  # type: ignore[arg-type]
+
+
+def _check_power(links: np.ndarray, faces: np.ndarray, pins: np.ndarray, power: np.ndarray) -> str | None:
+    return None if len(power) else "power has no entry to write to"
+
+
+_LINKS = records(tree.LINK, "links")
+_PAIRS = records(contacts.PAIR, "contacts")
+_INTERFACES = records(interfaces.INTERFACE, "interfaces")
+_PINS = records(interfaces.PIN, "pins")
+SYSTEM = Structure(
+    motion.SystemRecords,
+    {
+        "links": _LINKS,
+        "axes": records(tree.AXIS, "axes"),
+        "elements": records(elements.ELEMENT, "elements"),
+        "tables": floats("table rows", 2),
+        "pairs": _PAIRS,
+        "arrays": CONTACT_ARRAYS,
+        "lists": CONTACT_LISTS,
+        "world": records(motion.WORLD, 1),
+        "appendages": records(appendages.APPENDAGE, "appendages"),
+        "modes": records(appendages.MODE, "modes"),
+        "nodes": records(appendages.NODE, "structure nodes"),
+        "shapes": floats("shape rows", 6),
+        "locks": floats("lock rows", "lock columns"),
+        "orbit": records(orbit.ORBIT, "orbits"),
+        "plates": records(orbit.PLATE, "plates"),
+        "interfaces": _INTERFACES,
+        "pins": _PINS,
+        "groups": records(tree.GROUP, "groups"),
+        "tiles": records(tree.TILE, "tiles"),
+    },
+    _check_system,
+)
+_COUPLING = floats("couplings", 6, 6)
+_MAP = floats("couplings", 6, "width")
+_SPEEDS = floats("speeds", "width")
+LINEAR = Structure(
+    linear.Linear,
+    {
+        "inertia": _SPEEDS,
+        "stiffness": _SPEEDS,
+        "damping": _SPEEDS,
+        "inverse": _SPEEDS,
+        "flow": floats("linear links", 6, "width"),
+        "K": _COUPLING,
+        "D": _COUPLING,
+        "ways": _MAP,
+        "maps": _MAP,
+        "frames": floats("couplings", 12),
+        "coupled": integers("couplings", 3),
+        "work": floats(4, "width"),
+        "wrench": floats(2, 6),
+    },
+)
+_STATE = floats("states")
+_VALUES = floats("channels")
+SEARCH = Structure(
+    run_data.Search,
+    {
+        "instants": floats(step_search.LEVELS),
+        "divides": floats(step_search.LEVELS),
+        "values": floats(step_search.LEVELS, "watched"),
+        "downs": floats(step_search.LEVELS, "watched"),
+        "ups": floats(step_search.LEVELS, "watched"),
+        "turns": floats("watched"),
+        "wanted": integers("watched"),
+        "motion": floats("links", motion_bounds.MOTION_BOUNDS),
+        "needed": integers("links"),
+    },
+)
+WORKSPACE = Structure(
+    run_data.Workspace,
+    {
+        "k": floats(7, "states"),
+        "y_new": _STATE,
+        "y_stage": _STATE,
+        "dense": floats(5, "states"),
+        "tolerance": _STATE,
+        "captured": _STATE,
+        "start": _VALUES,
+        "early": _VALUES,
+        "late": _VALUES,
+        "end": _VALUES,
+        "values": _VALUES,
+        "conserved": records(conservation.CONSERVED, conservation.STATES),
+        "check": records(conservation.CHECK, 1),
+        "linear": LINEAR,
+        "search": SEARCH,
+    },
+)
+RUN = Structure(
+    run_data.RunData,
+    {
+        "system": SYSTEM,
+        "workspace": WORKSPACE,
+        "channels": records(channels.CHANNEL, "channels"),
+        "events": records(events.EVENT, "events"),
+        "actions": records(events.ACTION, "actions"),
+        "breaks": floats("breaks"),
+        "state": records(run_data.RUN_STATE, 1),
+        "y": _STATE,
+        "record": floats("rows", "columns"),
+        "log": floats("log rows", 2),
+    },
+    _check_run,
+)
+
+derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
+set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=_check_states)
+strike = EntryPoint(motion.strike, SYSTEM, _STATE, separate=True, check=_check_states)
+respond = EntryPoint(impulse.respond, SYSTEM, _STATE, _STATE, check=_check_states)
+linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
+refresh_lists = EntryPoint(
+    contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
+    returns=Tuple((INTEGER, FLOAT)), separate=True, check=_check_contacts,
+)  # fmt: skip
+apply_contacts = EntryPoint(
+    contacts.apply_contacts,
+    _LINKS,
+    _PAIRS,
+    CONTACT_ARRAYS,
+    CONTACT_LISTS,
+    returns=FLOAT,
+    check=_check_contacts,
+)
+apply_interfaces = EntryPoint(
+    interfaces.apply_interfaces,
+    _LINKS,
+    _INTERFACES,
+    _PINS,
+    floats("power"),
+    separate=True,
+    check=_check_power,
+)
+write_conserved = EntryPoint(
+    conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
+    check=_check_states,
+)  # fmt: skip
+begin_run = EntryPoint(time_loop.begin_run, RUN, returns=BOOLEAN)
+observe = EntryPoint(time_loop.observe, RUN)
+finish_run = EntryPoint(time_loop.finish_run, RUN)
+advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER)
+
+ENTRY_POINTS = (
+    derivative, set_motion, strike, respond, linearise, refresh_lists, apply_contacts, apply_interfaces,
+    write_conserved, begin_run, observe, finish_run, advance_run,
+)  # fmt: skip

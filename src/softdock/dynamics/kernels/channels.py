@@ -1,0 +1,225 @@
+"""Quantities that are recorded, watched by events and searched for peaks."""
+
+import math
+
+import numpy as np
+
+from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE
+from softdock.dynamics.kernels.appendages import node_value
+from softdock.dynamics.kernels.contacts import sharpen_pair
+from softdock.dynamics.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
+from softdock.dynamics.kernels.poses import (
+    link_point,
+    link_rotation,
+    link_turn_rate,
+    point_velocity,
+    quaternion_of_matrix,
+    times,
+    transposed,
+    turn_back,
+)
+from softdock.native.decorators import inline, kernel
+
+# Kinds of channels.
+TIME = 0
+JOINT_POSITION = 1
+JOINT_SPEED = 2
+POSITION = 3  # of frame F on link i, seen from frame G on link j; component 3 is the norm
+VELOCITY = 4  # rate of that position, as seen from G
+TURN_RATE = 5  # angular velocity of F against G, in G
+TILT = 6  # angle between the z axes of F and G
+ATTITUDE = 7  # quaternion wxyz of F in G, by component
+ELEMENT_FORCE = 8
+ELEMENT_ENERGY = 9
+ELEMENT_DEFLECTION = 10
+CONTACT_FORCE = 11  # size of the force of a pair
+CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
+ANY_CONTACT = 13  # the largest such entry of all pairs and interfaces; component -1 is the force
+NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 is the size of the shift
+NODE_RATE = 15  # rate of that
+STRUCTURE_ENERGY = 16  # elastic energy of a structure
+INTERFACE_RESULT = 17  # one entry of what an interface tells, by component
+KINDS = 18
+
+# Functions of a channel that are smooth where it may have a kink.
+PLAIN = 0  # the channel itself
+SQUARE = 1  # of a distance or another norm, or of the length of a strut
+COSINE = 2  # of an angle between axes
+
+# Peaks to look for.
+LARGEST = 1
+SMALLEST = 2
+
+CHANNEL = np.dtype(
+    [
+        ("kind", np.int64),
+        ("i", np.int64),
+        ("j", np.int64),
+        ("component", np.int64),
+        ("at", np.int64),  # index in the state
+        ("shared", np.int64),  # 1: another component of what the channel before is about
+        ("in_world", np.int64),  # 1: frame G is N itself
+        ("R_iF", np.float64, 9),
+        ("p_iF", np.float64, 3),
+        ("R_jG", np.float64, 9),
+        ("p_jG", np.float64, 3),
+        ("bounded", np.int64),  # 1: its second derivative has a bound; 0: estimated from samples
+        ("form", np.int64),  # smooth function of it
+        ("scale", np.float64),  # SQUARE: that of the value times the scale plus the offset
+        ("offset", np.float64),
+        ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
+        ("negligible", np.float64),  # but at least this
+        # Peaks. What is not looked for starts at the infinity that no value passes.
+        ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
+        ("largest", np.float64),
+        ("t_largest", np.float64),
+        ("smallest", np.float64),
+        ("t_smallest", np.float64),
+    ],
+    align=True,
+)
+
+
+@kernel
+def channel_value(channel, system, t, y):
+    """Value of a channel that is not about frames; expects that the derivative was evaluated at this time and state."""
+    kind, i = channel.kind, channel.i
+    if kind == JOINT_POSITION or kind == JOINT_SPEED:
+        return y[channel.at]
+    if kind == ELEMENT_FORCE:
+        return system.elements[i].force
+    if kind == ELEMENT_ENERGY:
+        return system.elements[i].energy
+    if kind == ELEMENT_DEFLECTION:
+        return system.elements[i].deflection
+    if kind == CONTACT_FORCE:
+        return system.pairs[i].force
+    if kind == CONTACT_RESULT:
+        if channel.component == DEPTH or channel.component == PRESSURE:
+            sharpen_pair(system.links, system.pairs[i], i, system.arrays, system.lists)
+        return system.pairs[i].out[channel.component]
+    if kind == INTERFACE_RESULT:
+        return system.interfaces[i].result[channel.component]
+    if kind == ANY_CONTACT:
+        if channel.component == DEPTH or channel.component == PRESSURE:
+            for k in range(system.pairs.shape[0]):
+                sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
+        return largest_contact(channel.component, system.pairs, system.interfaces)
+    return t
+
+
+@kernel
+def largest_contact(component, pairs, interfaces):
+    """Largest entry of all pairs and interfaces; component -1 is the force."""
+    largest = 0.0
+    for i in range(pairs.shape[0]):
+        largest = max(largest, pairs[i].force if component < 0 else pairs[i].out[component])
+    for i in range(interfaces.shape[0]):
+        largest = max(largest, interface_entry(interfaces[i].result, component))
+    return largest
+
+
+@inline
+def interface_entry(result, component):
+    """What an interface has of an entry of pairs; pins have neither area nor pressure."""
+    if component < 0:
+        return result[RESULT_FORCE]
+    if component == DEPTH:
+        return result[RESULT_DEPTH]
+    return result[RESULT_ENERGY] if component == ENERGY else 0.0
+
+
+@kernel
+def frame_values(channel, i, links):
+    """Components 0 to 3 of a channel about frame F on link i, seen from frame G on another link or from N."""
+    kind, base = channel.kind, links[i.root]
+    if kind == TILT or kind == ATTITUDE:
+        R = link_rotation(i, base, channel.R_iF)
+        if channel.in_world == 0:
+            R = times(transposed(rotation_of_view(channel, links)), R)
+        if kind == TILT:
+            return math.atan2(math.hypot(R[2], R[5]), R[8]), 0.0, 0.0, 0.0
+        w, x, y, z = quaternion_of_matrix(R)
+        return x, y, z, w
+    fx, fy, fz = link_point(i, base, channel.p_iF)
+    if kind == POSITION:
+        x, y, z = fx, fy, fz
+    elif kind == VELOCITY:
+        x, y, z = point_velocity(i, base, fx, fy, fz)
+    else:
+        x, y, z = link_turn_rate(i, base)
+    if channel.in_world == 0:
+        gx, gy, gz = motion_of_view(channel, links, fx, fy, fz)
+        x, y, z = turn_back(rotation_of_view(channel, links), x - gx, y - gy, z - gz)
+    return x, y, z, math.sqrt(x * x + y * y + z * z)
+
+
+@inline
+def rotation_of_view(channel, links):
+    """Rotation R_NG of the frame that a channel is seen from."""
+    j = links[channel.j]
+    return link_rotation(j, links[j.root], channel.R_jG)
+
+
+@inline
+def motion_of_view(channel, links, fx, fy, fz):
+    """What is to be taken from a position, velocity or turn rate in N: that of frame G where frame F is now."""
+    j = links[channel.j]
+    if channel.kind == POSITION:
+        return link_point(j, links[j.root], channel.p_jG)
+    if channel.kind == VELOCITY:
+        return point_velocity(j, links[j.root], fx, fy, fz)
+    return link_turn_rate(j, links[j.root])
+
+
+@inline
+def pick(component, x, y, z, rest):
+    """Choose a component by number."""
+    if component == 0:
+        return x
+    if component == 1:
+        return y
+    return z if component == 2 else rest
+
+
+@kernel
+def structure_value(channel, system, y):
+    """Value of a channel about a flexible structure."""
+    if channel.kind == STRUCTURE_ENERGY:
+        return system.appendages[channel.i].energy
+    rate = 1 if channel.kind == NODE_RATE else 0
+    node = system.nodes[channel.i]
+    return node_value(node, system.appendages, system.shapes, y, system.world[0].n_q, channel.component, rate)
+
+
+@kernel
+def read_channels(channels, count, system, t, y, out):
+    """Write the values of the first channels."""
+    links = system.links
+    x, y_, z, rest = 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        channel = channels[i]
+        if POSITION <= channel.kind <= ATTITUDE:
+            if channel.shared == 0:
+                x, y_, z, rest = frame_values(channel, links[channel.i], links)
+            out[i] = pick(channel.component, x, y_, z, rest)
+        elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+            out[i] = structure_value(channel, system, y)
+        else:
+            out[i] = channel_value(channel, system, t, y)
+
+
+@kernel
+def read_sampled_channels(channels, count, system, t, y, out):
+    """Write the values of those of the first channels that are estimated from samples."""
+    links = system.links
+    for i in range(count):
+        channel = channels[i]
+        if channel.bounded == 0:
+            if channel.kind == VELOCITY or channel.kind == TURN_RATE:
+                x, y_, z, rest = frame_values(channel, links[channel.i], links)
+                out[i] = pick(channel.component, x, y_, z, rest)
+            elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
+                out[i] = structure_value(channel, system, y)
+            else:
+                out[i] = channel_value(channel, system, t, y)

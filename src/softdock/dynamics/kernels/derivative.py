@@ -1,0 +1,295 @@
+"""The right-hand side of the equations of motion, and the energy of a state.
+
+A state is one vector: positions of all joints, modal coordinates of all flexible structures, then for every free base
+the momentum of its whole tree (in N, about N's origin), the speeds of all other joints and modal rates, then the energy
+dissipated and the work brought in. Momentum as
+a state makes the conservation of momentum exact for every integrator, because it is a linear invariant.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels.layout import ContactArrays, ContactLists
+from softdock.dynamics.kernels.appendages import (
+    add_modal_bias,
+    add_modal_momentum,
+    clear_pulls,
+    deform,
+    load_node,
+    soften,
+    write_modal_rates,
+)
+from softdock.dynamics.kernels.composites import sum_inertias
+from softdock.dynamics.kernels.contacts import apply_contacts, stored_energy
+from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
+from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
+from softdock.dynamics.kernels.interfaces import apply_interfaces, interface_energy
+from softdock.dynamics.kernels.kinematics import (
+    base_velocities,
+    joint_velocities,
+    link_velocities,
+    place_links,
+)
+from softdock.dynamics.kernels.locks import hold_locks, strike_locks
+from softdock.dynamics.kernels.orbit import apply_gravity, apply_plates, move_orbit
+from softdock.dynamics.kernels.poses import link_rotation, turn, turn_back
+from softdock.dynamics.kernels.spatial import six
+from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
+
+WORLD = np.dtype(
+    [
+        ("gravity", np.float64, 3),  # uniform, in N [m/s2]
+        ("n_q", np.int64),  # number of positions in the state
+        ("n_u", np.int64),  # number of momenta and speeds
+        ("evaluations", np.int64),
+        ("rebuilds", np.int64),
+        ("floating", np.int64),  # 1: nothing connects any body to the ground
+    ],
+    align=True,
+)
+EXTRA_STATES = (
+    2  # dissipated energy, work brought in; a run under loads has a third: work seen from the centre of mass
+)
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+class SystemRecords(NamedTuple):
+    """All that the kernels know of a system: its model, its scratch memory and counters."""
+
+    links: np.recarray
+    axes: np.recarray
+    elements: np.recarray
+    tables: NDArray[np.float64]
+    """Loads by the clock."""
+    pairs: np.recarray
+    arrays: ContactArrays
+    lists: ContactLists
+    world: np.recarray
+    appendages: np.recarray
+    """Flexible structures on links."""
+    modes: np.recarray
+    nodes: np.recarray
+    """Nodes of structures that are loaded or looked at."""
+    shapes: NDArray[np.float64]
+    """Their mode shapes, one row per node and mode."""
+    locks: NDArray[np.float64]
+    """Room for the equations of rigid connections."""
+    orbit: np.recarray
+    """One record for a system in orbit, none in free space."""
+    plates: np.recarray
+    interfaces: np.recarray
+    """Pins in holes."""
+    pins: np.recarray
+    """Of all interfaces."""
+    groups: np.recarray
+    """Axes side by side."""
+    tiles: np.recarray
+    """Inertia of joints."""
+
+
+@kernel
+def derivative(system, t, y, dy):
+    """Write the rate of the state into `dy`: kinematics, forces, accelerations; Eq. (M14)."""
+    links, axes, groups, pairs = system.links, system.axes, system.groups, system.pairs
+    w = system.world[0]
+    n_q, n_u = w.n_q, w.n_u
+    appendages, modes = system.appendages, system.modes
+    u = y[n_q : n_q + n_u]
+    w.evaluations += 1
+    move_orbit(system.orbit, links, t)
+    set_motion(system, y)
+    held = clear_forces(links, axes, u)
+    loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
+    if pairs.shape[0] > 0:
+        loss += apply_contacts(links, pairs, system.arrays, system.lists)
+    if system.interfaces.shape[0] > 0:
+        apply_interfaces(links, system.interfaces, system.pins, dy[n_q + n_u :])
+        loss += dy[n_q + n_u]
+    if appendages.shape[0] > 0:
+        clear_pulls(links, appendages, modes)
+        power += load_nodes(system, t, u)
+    if system.orbit.shape[0] > 0:
+        power += apply_gravity(links, groups, system.orbit, appendages)
+        power += apply_plates(links, system.orbit, system.plates)
+    if appendages.shape[0] > 0:
+        loss += soften(links, groups, appendages, modes, y, u, w.gravity)
+    accelerations(links, axes, groups, system.tiles)
+    if appendages.shape[0] > 0 or system.locks.shape[0] > 0:
+        link_accelerations(links, groups, 0)
+    if system.locks.shape[0] > 0:
+        loss += hold_locks(links, axes, groups, system.tiles, system.elements, system.locks, w.gravity)
+    write_rates(links, axes, w.gravity, y, u, dy, n_q)
+    if appendages.shape[0] > 0:
+        write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
+    dy[n_q + n_u] = loss
+    dy[n_q + n_u + 1] = power + held
+    if dy.shape[0] > n_q + n_u + EXTRA_STATES:
+        dy[n_q + n_u + EXTRA_STATES] = power + held - common_power(links, w.gravity, n_q, u, dy)
+
+
+@kernel
+def set_motion(system, y):
+    """Bring poses and velocities of all links to the given state; no forces."""
+    links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
+    w = system.world[0]
+    q, u = y, y[w.n_q : w.n_q + w.n_u]
+    place_links(links, groups, q)
+    if appendages.shape[0] > 0:
+        deform(links, groups, appendages, modes, q)
+    sum_inertias(links, groups, u)
+    joint_velocities(links, groups, u)
+    if appendages.shape[0] > 0:
+        add_modal_momentum(links, appendages, modes, u)
+    base_velocities(links, u)
+    link_velocities(links, groups, w.gravity)
+    if appendages.shape[0] > 0:
+        add_modal_bias(links, groups, appendages)
+
+
+@kernel
+def strike(system, y):
+    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
+    if system.locks.shape[0] > 0:
+        w = system.world[0]
+        y[w.n_q + w.n_u] += strike_locks(
+            system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
+            system.appendages, system.modes, w.n_q, y,
+        )  # fmt: skip
+
+
+@kernel
+def load_nodes(system, t, u):
+    """Let loads at nodes pull at the modes of their structure, too; returns their power there [W]; Eq. (F47)."""
+    power = 0.0
+    for i in range(system.elements.shape[0]):
+        element = system.elements[i]
+        if element.kind == LOAD and element.active == 1 and element.node >= 0:
+            scale = table_value(system.tables, element.table, element.table_rows, t)
+            link, W, R = system.links[element.b], element.wrench, element.R_bG
+            if element.in_body == 1:
+                tx, ty, tz = turn(R, W[0], W[1], W[2])
+                fx, fy, fz = turn(R, W[3], W[4], W[5])
+            else:
+                R_NL = link_rotation(link, system.links[link.root], UPRIGHT)
+                tx, ty, tz = turn_back(R_NL, W[0], W[1], W[2])
+                fx, fy, fz = turn_back(R_NL, W[3], W[4], W[5])
+            pulled = load_node(
+                system.nodes[element.node], system.appendages, system.modes, system.shapes, u,
+                tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
+            )  # fmt: skip
+            element.power += pulled
+            power += pulled
+    return power
+
+
+@inline
+def clear_forces(links, axes, u):
+    """Forget the forces of the last evaluation but for the efforts held at joints; returns their power [W]."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        if link.loaded == 1 or link.kind == FREE:
+            for k in range(6):
+                link.W[k] = 0.0
+    power = 0.0
+    for i in range(axes.shape[0]):
+        axes[i].tau = axes[i].held
+        power += axes[i].held * u[i]
+    return power
+
+
+@kernel
+def write_rates(links, axes, gravity, q, u, dy, n_q):
+    """Rates of positions, momenta and speeds; Eqs. (M15)-(M17)."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        kind = link.kind
+        if kind == GROUND:
+            continue
+        at_q, at_u = link.at_q, link.at_u
+        if kind == FREE:
+            V, W = link.V, link.W
+            dy[at_q], dy[at_q + 1], dy[at_q + 2] = turn(link.R_NB, V[3], V[4], V[5])
+            turn_quaternion(q, dy, at_q + 3, V[0], V[1], V[2])
+            add_weight(link, gravity)
+            for k in range(6):
+                dy[n_q + at_u + k] = W[k]
+        else:
+            if kind == BALL:
+                turn_quaternion(q, dy, at_q, u[at_u], u[at_u + 1], u[at_u + 2])
+            else:
+                dy[at_q] = u[at_u]
+            for row in range(at_u, at_u + link.rows):
+                dy[n_q + row] = axes[row].udot
+            base = links[link.root]
+            if link.loaded == 1 and base.kind == FREE:
+                for k in range(6):
+                    dy[n_q + base.at_u + k] += link.W[k]
+
+
+@inline
+def common_power(links, gravity, n_q, u, dy):
+    """Power of all forces from outside but weight on the motion of the common centre of mass [W]; Eq. (E1)."""
+    mass, fx, fy, fz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(links.shape[0]):
+        base = links[i]
+        if base.kind == FREE:
+            m, at = base.total[0], base.at_u + 3
+            mass += m
+            px, py, pz = px + u[at], py + u[at + 1], pz + u[at + 2]
+            fx, fy, fz = fx + dy[n_q + at], fy + dy[n_q + at + 1], fz + dy[n_q + at + 2]
+    if mass == 0.0:
+        return 0.0
+    weight = gravity[0] * px + gravity[1] * py + gravity[2] * pz
+    return (fx * px + fy * py + fz * pz) / mass - weight
+
+
+@inline
+def add_weight(base, gravity):
+    """Rate of a free tree's momentum by uniform gravity, added to the wrench on its base."""
+    W, total, p = base.W, base.total, base.p_NB
+    hx, hy, hz = turn(base.R_NB, total[1], total[2], total[3])
+    m = total[0]
+    hx, hy, hz = hx + m * p[0], hy + m * p[1], hz + m * p[2]
+    W[0] += hy * gravity[2] - hz * gravity[1]
+    W[1] += hz * gravity[0] - hx * gravity[2]
+    W[2] += hx * gravity[1] - hy * gravity[0]
+    for k in range(3):
+        W[3 + k] += m * gravity[k]
+
+
+@inline
+def turn_quaternion(q, dy, at, wx, wy, wz):
+    """Rate of a quaternion that turns with a rate given in its own axes: q' = q o (0, w) / 2."""
+    w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
+    dy[at] = -x * wx - y * wy - z * wz
+    dy[at + 1] = w * wx + y * wz - z * wy
+    dy[at + 2] = w * wy + z * wx - x * wz
+    dy[at + 3] = w * wz + x * wy - y * wx
+
+
+@kernel
+def energy_held(elements, pairs, interfaces):
+    """Energy stored in all elements and contacts at the last evaluation [J]."""
+    energy = stored_energy(pairs) + interface_energy(interfaces)
+    for i in range(elements.shape[0]):
+        energy += elements[i].energy
+    return energy
+
+
+@inline
+def momentum_of(groups, link):
+    """Momentum of a moving link against N in its base frame; and its mass and mass times centre there."""
+    if link.kind == FREE:
+        return six(link.h), (link.now[0], link.now[1], link.now[2], link.now[3])
+    last = link.column + link.rows - 1
+    h, own, j = groups[last // LANES].h, groups[last // LANES].inertia, last % LANES
+    return (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j]), (
+        own[0, j],
+        own[1, j],
+        own[2, j],
+        own[3, j],
+    )

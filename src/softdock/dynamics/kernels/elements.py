@@ -1,0 +1,387 @@
+"""Forces of springs, stops, drives, struts, welds and loads: one small function each, one ladder."""
+
+import math
+
+import numpy as np
+
+from softdock.dynamics.kernels.poses import (
+    add_wrench,
+    as_matrix,
+    link_point,
+    link_rotation,
+    link_turn_rate,
+    point_velocity,
+    rotation_vector,
+    rotation_vector_of_matrix,
+    times,
+    transposed,
+    turn,
+    turn_back,
+)
+from softdock.native.decorators import inline, kernel
+
+# Kinds of elements.
+SPRING = 0  # along a joint: spring, damper and preload
+STOP = 1  # along a joint: one-sided end stop
+DRIVE_POSITION = 2  # along a joint axis: follows a position command
+DRIVE_SPEED = 3  # along a joint axis: follows a speed command
+STRUT = 4  # spring and damper between two points
+WELD = 5  # compliant connection of two frames in all six directions
+LOAD = 6  # force and torque from outside, by a table of time
+LOCK = 7  # rigid connection of two frames; see locks
+
+# Laws of springs.
+LINEAR = 0
+EXPONENTIAL = 1
+
+UNLIMITED = 1e300  # a bound that no motion reaches
+
+ELEMENT = np.dtype(
+    [
+        ("kind", np.int64),
+        ("active", np.int64),
+        ("a", np.int64),  # link that the element stands on (a joint element: the moving link)
+        ("b", np.int64),  # link that it acts on
+        ("at_q", np.int64),
+        ("at_u", np.int64),  # counted among the speeds
+        ("rows", np.int64),  # axes of the joint: 1, 2 or 3
+        ("ball", np.int64),  # 1: deflection is the rotation vector of a ball joint
+        ("law", np.int64),
+        ("in_body", np.int64),  # a load: 1 if it turns with its body
+        ("node", np.int64),  # a load: node of a structure that it pulls at, or -1
+        ("table", np.int64),  # a load: first row of its table
+        ("table_rows", np.int64),
+        ("R_aF", np.float64, 9),
+        ("p_aF", np.float64, 3),
+        ("R_bG", np.float64, 9),
+        ("p_bG", np.float64, 3),
+        ("R_FG", np.float64, 9),  # a weld: relative pose that it holds
+        ("p_FG", np.float64, 3),
+        ("stiffness", np.float64, 6),  # turning first for a weld; one value for the others
+        ("damping", np.float64, 6),
+        ("rest", np.float64, 3),
+        ("reference", np.float64),  # exponential law: deflection that doubles the stiffness
+        ("exponent", np.float64),
+        ("preload", np.float64),
+        ("friction", np.float64),  # Coulomb force of a spring
+        ("friction_speed", np.float64),  # speed below which it fades
+        ("lower", np.float64),
+        ("upper", np.float64),
+        ("target", np.float64),
+        ("rate", np.float64),
+        ("max_force", np.float64),
+        ("max_power", np.float64),
+        ("t_on", np.float64),
+        ("x_on", np.float64),
+        ("wrench", np.float64, 6),  # a load: torque, force
+        # Results of the last evaluation.
+        ("deflection", np.float64),
+        ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
+        ("largest_angle", np.float64),  # of the run
+        ("force", np.float64),
+        ("energy", np.float64),  # stored [J]
+        ("loss", np.float64),  # power dissipated [W]
+        ("power", np.float64),  # power brought in from outside [W]
+    ],
+    align=True,
+)
+
+
+@kernel
+def apply_elements(links, axes, elements, tables, t, q, u):
+    """Add the forces of all active elements; returns power dissipated and power brought in [W]."""
+    loss, power = 0.0, 0.0
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        element.force, element.energy, element.loss, element.power = 0.0, 0.0, 0.0, 0.0
+        if element.active == 0:
+            continue
+        kind = element.kind
+        if kind == SPRING:
+            apply_spring(element, axes, q, u)
+        elif kind == STOP:
+            apply_stop(element, axes, q, u)
+        elif kind == DRIVE_POSITION:
+            apply_position_drive(element, axes, t, q, u)
+        elif kind == DRIVE_SPEED:
+            apply_speed_drive(element, axes, t, u)
+        elif kind == STRUT:
+            apply_strut(element, links)
+        elif kind == WELD:
+            apply_weld(element, links)
+        elif kind == LOAD:
+            apply_load(element, links, tables, t)
+        loss += element.loss
+        power += element.power
+    return loss, power
+
+
+@kernel
+def keep_angles(elements):
+    """Keep the largest rotations of welds and ball joints, at the last evaluation: beyond half a turn they flip."""
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.active == 1 and (element.ball == 1 or element.kind == WELD):
+            element.largest_angle = max(element.largest_angle, element.angle)
+
+
+@inline
+def joint_deflection(element, q):
+    """Deflection of a joint from the element's rest position, as three components."""
+    at = element.at_q
+    rest = element.rest
+    if element.ball == 1:
+        x, y, z = rotation_vector(q[at], q[at + 1], q[at + 2], q[at + 3])
+        return x, y, z
+    x, y, z = q[at] - rest[0], 0.0, 0.0
+    if element.rows > 1:
+        y = q[at + 1] - rest[1]
+    if element.rows > 2:
+        z = q[at + 2] - rest[2]
+    return x, y, z
+
+
+@inline
+def joint_speed(element, u):
+    """Speeds of the joint axes that an element acts on, as three components."""
+    at = element.at_u
+    x, y, z = u[at], 0.0, 0.0
+    if element.rows > 1:
+        y = u[at + 1]
+    if element.rows > 2:
+        z = u[at + 2]
+    return x, y, z
+
+
+@inline
+def push_joint(element, axes, x, y, z):
+    """Add a joint force."""
+    at = element.at_u
+    axes[at].tau += x
+    if element.rows > 1:
+        axes[at + 1].tau += y
+    if element.rows > 2:
+        axes[at + 2].tau += z
+
+
+@inline
+def apply_spring(element, axes, q, u):
+    """Spring, damper and friction along a joint; Eqs. (M20)-(M22), (A20)."""
+    x, y, z = joint_deflection(element, q)
+    vx, vy, vz = joint_speed(element, u)
+    s = math.sqrt(x * x + y * y + z * z)
+    k, c = element.stiffness[0], element.damping[0]
+    energy = 0.5 * k * s * s
+    if element.law == EXPONENTIAL:
+        swell = (s / element.reference) ** element.exponent
+        energy += k * s * s * swell / (element.exponent + 2.0)
+        k *= 1.0 + swell
+    # A preload is a constant force towards negative positions of a single axis.
+    preload = element.preload
+    loss = c * (vx * vx + vy * vy + vz * vz)
+    if element.friction > 0.0:
+        v = vx * vx + vy * vy + vz * vz
+        rub = element.friction / math.sqrt(v + element.friction_speed * element.friction_speed)
+        loss += rub * v
+        c += rub
+    push_joint(element, axes, -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz)
+    element.deflection, element.angle = x if element.rows == 1 else s, s
+    element.force = k * s + preload if element.rows > 1 else k * x + preload
+    element.energy = energy + preload * x
+    element.loss = loss
+
+
+@inline
+def apply_stop(element, axes, q, u):
+    """End stop with stiffness and damping that never pulls; Eq. (M23)."""
+    x, y, z = joint_deflection(element, q)
+    vx, vy, vz = joint_speed(element, u)
+    if element.rows == 1:
+        s, v, nx, ny, nz = x - element.upper, vx, 1.0, 0.0, 0.0
+        if x < element.lower:
+            s, v, nx = element.lower - x, -vx, -1.0
+    else:
+        r = math.sqrt(x * x + y * y + z * z)
+        s, v, nx, ny, nz = r - element.upper, 0.0, 0.0, 0.0, 0.0
+        if r > 0.0:
+            nx, ny, nz = x / r, y / r, z / r
+            v = nx * vx + ny * vy + nz * vz
+        element.angle = r
+    element.deflection = s
+    if s <= 0.0:
+        return
+    elastic = element.stiffness[0] * s
+    force = max(0.0, elastic + element.damping[0] * v)
+    push_joint(element, axes, -force * nx, -force * ny, -force * nz)
+    element.force = force
+    element.energy = 0.5 * elastic * s
+    element.loss = (force - elastic) * v
+
+
+@inline
+def limited(force, speed, max_force, max_power):
+    """Force within the limits of force and of power given at this speed."""
+    bound = max_force
+    if abs(force * speed) > max_power and force * speed > 0.0:
+        bound = min(bound, max_power / abs(speed))
+    return min(max(force, -bound), bound)
+
+
+@inline
+def ramp(element, t):
+    """Command of a drive and its rate: from where it was switched on to its target; Eq. (M24)."""
+    gap = element.target - element.x_on
+    travelled = element.rate * (t - element.t_on)
+    if element.rate >= UNLIMITED or travelled >= abs(gap):
+        return element.target, 0.0
+    return element.x_on + math.copysign(travelled, gap), math.copysign(element.rate, gap)
+
+
+@inline
+def apply_position_drive(element, axes, t, q, u):
+    """Drive that follows a ramp of position to its target; Eq. (M25)."""
+    command, command_rate = ramp(element, t)
+    x, v = q[element.at_q], u[element.at_u]
+    wanted = element.stiffness[0] * (command - x) + element.damping[0] * (command_rate - v)
+    force = limited(wanted, v, element.max_force, element.max_power)
+    axes[element.at_u].tau += force
+    element.deflection = x - command
+    element.force = force
+    element.power = force * v
+
+
+@inline
+def apply_speed_drive(element, axes, t, u):
+    """Drive that follows a ramp of speed to its target; Eq. (M25)."""
+    command, _ = ramp(element, t)
+    v = u[element.at_u]
+    force = limited(element.damping[0] * (command - v), v, element.max_force, element.max_power)
+    axes[element.at_u].tau += force
+    element.deflection = v - command
+    element.force = force
+    element.power = force * v
+
+
+@inline
+def apply_strut(element, links):
+    """Spring and damper along the line between two points; Eq. (M26)."""
+    a, b = links[element.a], links[element.b]
+    base_a, base_b = links[a.root], links[b.root]
+    ax, ay, az = link_point(a, base_a, element.p_aF)
+    bx, by, bz = link_point(b, base_b, element.p_bG)
+    dx, dy, dz = bx - ax, by - ay, bz - az
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return  # no direction: two points on each other do not push
+    nx, ny, nz = dx / length, dy / length, dz / length
+    avx, avy, avz = point_velocity(a, base_a, ax, ay, az)
+    bvx, bvy, bvz = point_velocity(b, base_b, bx, by, bz)
+    rate = nx * (bvx - avx) + ny * (bvy - avy) + nz * (bvz - avz)
+    s = length - element.rest[0]
+    elastic = element.stiffness[0] * s + element.preload
+    force = elastic + element.damping[0] * rate
+    add_wrench(a, nx * force, ny * force, nz * force, ax, ay, az)
+    add_wrench(b, -nx * force, -ny * force, -nz * force, ax, ay, az)
+    element.deflection = s
+    element.force = force
+    element.energy = (0.5 * element.stiffness[0] * s + element.preload) * s
+    element.loss = element.damping[0] * rate * rate
+
+
+@inline
+def apply_weld(element, links):
+    """Compliant connection of frame G on body b to frame F on body a; Eqs. (M27)-(M29)."""
+    a, b = links[element.a], links[element.b]
+    base_a, base_b = links[a.root], links[b.root]
+    fx, fy, fz = link_point(a, base_a, element.p_aF)
+    gx, gy, gz = link_point(b, base_b, element.p_bG)
+    R_NF = link_rotation(a, base_a, element.R_aF)
+    R_NG = link_rotation(b, base_b, element.R_bG)
+    # Turned away from the held pose: R_FG R_FG0^T as a rotation vector in F.
+    E = times(times(transposed(R_NF), R_NG), transposed(as_matrix(element.R_FG)))
+    ex, ey, ez, scale = rotation_vector_of_matrix(E)
+    dx, dy, dz = turn_back(R_NF, gx - fx, gy - fy, gz - fz)
+    hold = element.p_FG
+    dx, dy, dz = dx - hold[0], dy - hold[1], dz - hold[2]
+    awx, awy, awz = link_turn_rate(a, base_a)
+    bwx, bwy, bwz = link_turn_rate(b, base_b)
+    avx, avy, avz = point_velocity(a, base_a, gx, gy, gz)
+    bvx, bvy, bvz = point_velocity(b, base_b, gx, gy, gz)
+    wx, wy, wz = turn_back(R_NF, bwx - awx, bwy - awy, bwz - awz)
+    vx, vy, vz = turn_back(R_NF, bvx - avx, bvy - avy, bvz - avz)
+    K, C = element.stiffness, element.damping
+    kx, ky, kz = K[0] * ex, K[1] * ey, K[2] * ez
+    # Gradient of the turning energy: J_l^-T K e with J_l^-T = 1 + [e]/2 + scale [e]^2.
+    cx, cy, cz = ey * kz - ez * ky, ez * kx - ex * kz, ex * ky - ey * kx
+    tx = kx + 0.5 * cx + scale * (ey * cz - ez * cy) + C[0] * wx
+    ty = ky + 0.5 * cy + scale * (ez * cx - ex * cz) + C[1] * wy
+    tz = kz + 0.5 * cz + scale * (ex * cy - ey * cx) + C[2] * wz
+    px, py, pz = K[3] * dx + C[3] * vx, K[4] * dy + C[4] * vy, K[5] * dz + C[5] * vz
+    tnx, tny, tnz = turn(R_NF, tx, ty, tz)
+    pnx, pny, pnz = turn(R_NF, px, py, pz)
+    add_wrench(a, pnx, pny, pnz, gx, gy, gz)
+    add_wrench(b, -pnx, -pny, -pnz, gx, gy, gz)
+    a.W[0], a.W[1], a.W[2] = a.W[0] + tnx, a.W[1] + tny, a.W[2] + tnz
+    b.W[0], b.W[1], b.W[2] = b.W[0] - tnx, b.W[1] - tny, b.W[2] - tnz
+    element.deflection = math.sqrt(dx * dx + dy * dy + dz * dz)
+    element.angle = math.sqrt(ex * ex + ey * ey + ez * ez)
+    element.force = math.sqrt(px * px + py * py + pz * pz)
+    turning = kx * ex + ky * ey + kz * ez
+    element.energy = 0.5 * (turning + K[3] * dx * dx + K[4] * dy * dy + K[5] * dz * dz)
+    element.loss = (
+        C[0] * wx * wx + C[1] * wy * wy + C[2] * wz * wz + C[3] * vx * vx + C[4] * vy * vy + C[5] * vz * vz
+    )
+
+
+@inline
+def apply_load(element, links, tables, t):
+    """Force and torque from outside, times the value of its table at this time; Eq. (M30)."""
+    scale = table_value(tables, element.table, element.table_rows, t)
+    link = links[element.b]
+    base = links[link.root]
+    W, p = element.wrench, element.p_bG
+    tx, ty, tz, fx, fy, fz = (
+        W[0] * scale,
+        W[1] * scale,
+        W[2] * scale,
+        W[3] * scale,
+        W[4] * scale,
+        W[5] * scale,
+    )
+    if element.in_body == 1:
+        R_NG = link_rotation(link, base, element.R_bG)
+        tx, ty, tz = turn(R_NG, tx, ty, tz)
+        fx, fy, fz = turn(R_NG, fx, fy, fz)
+    px, py, pz = link_point(link, base, p)
+    vx, vy, vz = point_velocity(link, base, px, py, pz)
+    wx, wy, wz = link_turn_rate(link, base)
+    add_wrench(link, fx, fy, fz, px, py, pz)
+    link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
+    element.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+    element.power = fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
+
+
+@inline
+def table_value(tables, first, rows, t):
+    """Value of a table of steps: each row holds a time and the value from then on; zero before the first."""
+    value = 0.0
+    for k in range(first, first + rows):
+        if tables[k, 0] > t:
+            break
+        value = tables[k, 1]
+    return value
+
+
+@kernel
+def hold_here(element, links):
+    """Make a weld hold the present relative pose of its frames."""
+    a, b = links[element.a], links[element.b]
+    base_a, base_b = links[a.root], links[b.root]
+    R_NF = link_rotation(a, base_a, element.R_aF)
+    fx, fy, fz = link_point(a, base_a, element.p_aF)
+    gx, gy, gz = link_point(b, base_b, element.p_bG)
+    x, y, z = turn_back(R_NF, gx - fx, gy - fy, gz - fz)
+    element.p_FG[0], element.p_FG[1], element.p_FG[2] = x, y, z
+    R = times(transposed(R_NF), link_rotation(b, base_b, element.R_bG))
+    for k in range(9):
+        element.R_FG[k] = R[k]

@@ -1,0 +1,173 @@
+"""Bounds on the values of channels between two instants of a step, from their values there; Eqs. (M34), (M63)-(M65)."""
+
+import math
+
+from softdock.dynamics.kernels.channels import (
+    ANY_CONTACT,
+    ATTITUDE,
+    CONTACT_FORCE,
+    COSINE,
+    ELEMENT_DEFLECTION,
+    ELEMENT_FORCE,
+    INTERFACE_RESULT,
+    JOINT_POSITION,
+    JOINT_SPEED,
+    POSITION,
+    SQUARE,
+    TILT,
+    TIME,
+    TURN_RATE,
+    VELOCITY,
+)
+from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.motion_bounds import SPIN, TURN, bend_between, bound_separation
+from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK
+from softdock.native.decorators import inline, kernel
+
+SAFETY = 2.0  # times the second derivative that samples show
+RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
+ROUNDING = 1e-14  # of the value
+
+
+@inline
+def is_contact(kind):
+    """Tell whether a channel is about contacts."""
+    return CONTACT_FORCE <= kind <= ANY_CONTACT or kind == INTERFACE_RESULT
+
+
+@inline
+def is_state(kind):
+    """Tell whether a channel is an entry of the state, of which the interpolation is a polynomial."""
+    return kind == JOINT_POSITION or kind == JOINT_SPEED
+
+
+@inline
+def smooth(channel, x):
+    """Return a smooth function of a value that has a kink itself: a distance at zero, an angle between two axes."""
+    if channel.form == SQUARE:
+        length = channel.scale * x + channel.offset
+        return length * length
+    return math.cos(x) if channel.form == COSINE else x
+
+
+@kernel
+def bound_bends(channel, system, dense, motion):
+    """Bounds on how fast (the smooth function of) a channel bends down and up in a step; Eqs. (M63), (M64).
+
+    These are the largest values of its negative and of its positive second derivative.
+    """
+    kind, links = channel.kind, system.links
+    if kind == POSITION:
+        j = -1 if channel.in_world == 1 else channel.j
+        distance, speed, push = bound_separation(
+            links, dense, motion, channel.i, channel.p_iF, j, channel.p_jG
+        )
+        if channel.component == 3:
+            return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
+        bend = push
+        if channel.in_world == 0:
+            turn = motion[channel.j, TURN]
+            bend += 2.0 * turn * speed + (motion[channel.j, SPIN] + turn * turn) * distance
+        return bend, bend
+    if kind == ELEMENT_DEFLECTION or kind == ELEMENT_FORCE:  # of a strut, as its length
+        strut = system.elements[channel.i]
+        if strut.active == 0:
+            return 0.0, 0.0
+        distance, speed, push = bound_separation(
+            links, dense, motion, strut.b, strut.p_bG, strut.a, strut.p_aF
+        )
+        return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
+    if kind == TILT or kind == ATTITUDE:
+        turn, spin = motion[channel.i, TURN], motion[channel.i, SPIN]
+        if channel.in_world == 0:
+            other = motion[channel.j, TURN]
+            turn, spin = turn + other, spin + turn * other + motion[channel.j, SPIN]
+        bend = turn * turn + spin if kind == TILT else 0.25 * turn * turn + 0.5 * spin
+        return bend, bend
+    return 0.0, 0.0
+
+
+@inline
+def turning_of(channel, system, motion):
+    """Angle that the links turn in a step at most on which a channel without a bound depends [rad]."""
+    kind = channel.kind
+    if kind == VELOCITY or kind == TURN_RATE:
+        return motion[channel.i, TURN] + (motion[channel.j, TURN] if channel.in_world == 0 else 0.0)
+    if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION:
+        element = system.elements[channel.i]
+        if element.kind == STRUT or element.kind == WELD or element.kind == LOCK or element.kind == LOAD:
+            return motion[element.a, TURN] + motion[element.b, TURN]
+        if element.ball == 1:
+            return motion[element.a, TURN]
+    return 0.0
+
+
+@inline
+def second_derivative(x_0, x_1, x_2, f_0, f_1, f_2):
+    """Second derivative of the parabola through three values."""
+    return 2.0 * ((f_2 - f_1) / (x_2 - x_1) - (f_1 - f_0) / (x_1 - x_0)) / (x_2 - x_0)
+
+
+@inline
+def estimate_bend(method, channel, start, early, late, end):
+    """Second derivative of a channel in a step, from the values at its ends and at two of its stages; Eq. (M65)."""
+    a, b, c, d = smooth(channel, start), smooth(channel, early), smooth(channel, late), smooth(channel, end)
+    if method == DORMAND_PRINCE:
+        first, second = second_derivative(0.0, 0.3, 0.8, a, b, c), second_derivative(0.3, 0.8, 1.0, b, c, d)
+    elif method == BOGACKI_SHAMPINE:
+        first, second = second_derivative(0.0, 0.5, 0.75, a, b, c), second_derivative(0.5, 0.75, 1.0, b, c, d)
+    elif method == ROSENBROCK:  # whose stages are all late in the step
+        first, second = (
+            second_derivative(0.0, 0.7316, 1.0, a, b, d),
+            second_derivative(0.0, 0.8717, 1.0, a, c, d),
+        )
+    else:
+        return math.inf  # no stage was looked at
+    return SAFETY * max(abs(first), abs(second))
+
+
+@inline
+def lowest(f_0, f_1, bend):
+    """Least value between two where the second derivative, over the whole interval, is at most `bend`; Eq. (M34)."""
+    rise = f_1 - f_0
+    if abs(rise) >= 0.5 * bend:
+        return min(f_0, f_1)
+    x = 0.5 - rise / bend
+    return f_0 - 0.5 * bend * x * x
+
+
+@inline
+def enclose(channel, x_0, x_1, down, up):
+    """Least and largest value of a channel between two, and whether it only rises or only falls there."""
+    f_0, f_1 = smooth(channel, x_0), smooth(channel, x_1)
+    low, high = lowest(f_0, f_1, up), -lowest(-f_0, -f_1, down)
+    monotonic = abs(f_1 - f_0) >= 0.5 * max(down, up)
+    if channel.form == SQUARE:
+        low = (math.sqrt(max(low, 0.0)) - channel.offset) / channel.scale
+        high = (math.sqrt(max(high, 0.0)) - channel.offset) / channel.scale
+    elif channel.form == COSINE:
+        low, high = math.acos(min(high, 1.0)), math.acos(max(low, -1.0))
+    return low, high, monotonic
+
+
+@inline
+def bends_between(channel, dense, low, high, down, up):
+    """Bounds of the second derivative between two instants, per square of the interval."""
+    if is_state(channel.kind):
+        least, most = bend_between(dense, channel.at, low, high)
+        down, up = max(-least, 0.0), max(most, 0.0)
+    elif channel.kind == TIME:
+        down, up = 0.0, 0.0
+    width = high - low
+    return down * width * width, up * width * width
+
+
+@inline
+def resolution_of(channel, x_0, x_1):
+    """Difference of values that does not matter: of what is allowed as an error, or of the value."""
+    size = max(abs(x_0), abs(x_1))
+    if channel.resolution > 0.0:
+        return max(channel.resolution, ROUNDING * size)
+    if channel.largest < math.inf:
+        size = max(size, channel.largest)
+    return max(RELATIVE_RESOLUTION * size, channel.negligible)

@@ -1,0 +1,190 @@
+"""Pins of one body in the holes of another, inside the multibody core.
+
+Frame A of the holes has its z axis into them, frame B of the pins has it along them, so that both agree when the
+pins are home. The frame H of a hole is A turned half about x: z out of the hole.
+"""
+
+import math
+
+import numpy as np
+
+from softdock.contact.kernels.pins import (
+    COLUMNS,
+    DEEPEST,
+    ENERGY,
+    FORCE,
+    LOSS,
+    MOST_ROWS,
+    NUMBER,
+    SHAPE,
+    TORQUE,
+    TOTALS,
+    add_forces,
+    manifold,
+)
+from softdock.dynamics.kernels.contacts import add_exactly, relative_pose
+from softdock.dynamics.kernels.poses import link_turn_rate, point_velocity, turn, turn_back
+from softdock.native.decorators import inline, kernel
+
+# What an interface tells: size of the force, energy, deepest contact, number of contacts, how far all pins are in,
+# largest force on one pin.
+RESULT_FORCE, RESULT_ENERGY, RESULT_DEPTH, RESULT_NUMBER, RESULT_INSERTION, RESULT_PIN_FORCE = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+)
+RESULT_COMPONENTS = 6  # of the force on the pins, in A
+RESULTS = 9
+HEADWAY = 0.25  # part of a pin's radius that it may move in one step, beyond what is free before it
+
+PIN = np.dtype([("p_AH", np.float64, 3), ("p_BP", np.float64, 3)], align=True)
+"""A hole in A, and the middle of its pin's leading cap in B [m]."""
+
+INTERFACE = np.dtype(
+    [
+        ("active", np.int64),
+        ("a", np.int64),  # link that carries the holes
+        ("b", np.int64),  # link that carries the pins
+        ("R_aA", np.float64, 9),
+        ("p_aA", np.float64, 3),
+        ("R_bB", np.float64, 9),
+        ("p_bB", np.float64, 3),
+        ("first", np.int64),
+        ("count", np.int64),
+        ("reach", np.float64),  # of the pins from B's origin [m]
+        ("shape", SHAPE),
+        ("rows", np.float64, (MOST_ROWS, COLUMNS)),
+        ("one", np.float64, TOTALS),  # of one pin
+        ("all", np.float64, TOTALS),  # of all of them: about A's origin, in axes of H
+        ("result", np.float64, RESULTS),
+        ("headway", np.float64),  # time that the pins may move on before they can be far inside anything [s]
+        ("deepest", np.float64),  # largest depth of the run [m]
+    ],
+    align=True,
+)
+
+
+@kernel
+def apply_interfaces(links, interfaces, pins, power):
+    """Add the wrenches of all active interfaces; writes the power dissipated [W]."""
+    loss = 0.0
+    for i in range(interfaces.shape[0]):
+        face = interfaces[i]
+        for k in range(RESULTS):
+            face.result[k] = 0.0
+        face.headway = math.inf
+        if face.active == 0:
+            continue
+        a, b = links[face.a], links[face.b]
+        base_a, base_b = links[a.root], links[b.root]
+        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(face, links)
+        x, y, z = p_A
+        awx, awy, awz = link_turn_rate(a, base_a)
+        bwx, bwy, bwz = link_turn_rate(b, base_b)
+        avx, avy, avz = point_velocity(a, base_a, x, y, z)
+        bvx, bvy, bvz = point_velocity(b, base_b, x, y, z)
+        w = turn_back(R_NA, bwx - awx, bwy - awy, bwz - awz)
+        v = turn_back(R_NA, bvx - avx, bvy - avy, bvz - avz)
+        touch_pins(face, pins, R_AB, p_AB_A, w, v)
+        f = face.all
+        if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
+            continue
+        fx, fy, fz = turn(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
+        tx, ty, tz = turn(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
+        tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
+        add_exactly(a, b, tx, ty, tz, fx, fy, fz)
+        loss += f[LOSS]
+    power[0] = loss
+
+
+@inline
+def touch_pins(face, pins, R_AB, p_AB_A, w, v):
+    """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
+    shape, rows, one, total, result = face.shape, face.rows, face.one, face.all, face.result
+    for k in range(TOTALS):
+        total[k] = 0.0
+    axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])  # in H, from the leading cap to the other
+    w_H = (w[0], -w[1], -w[2])
+    r, L = shape.pin_radius, shape.pin_length
+    gap, insertion, largest, fastest = math.inf, math.inf, 0.0, 0.0
+    for i in range(face.first, face.first + face.count):
+        hx, hy, hz = pins[i].p_AH[0], pins[i].p_AH[1], pins[i].p_AH[2]
+        bx, by, bz = pins[i].p_BP[0], pins[i].p_BP[1], pins[i].p_BP[2]
+        x = p_AB_A[0] + R_AB[0][0] * bx + R_AB[0][1] * by + R_AB[0][2] * bz - hx
+        y = -(p_AB_A[1] + R_AB[1][0] * bx + R_AB[1][1] * by + R_AB[1][2] * bz - hy)
+        z = -(p_AB_A[2] + R_AB[2][0] * bx + R_AB[2][1] * by + R_AB[2][2] * bz - hz)
+        insertion = min(insertion, r - z)
+        v_H = (
+            v[0] + w[1] * hz - w[2] * hy,
+            -(v[1] + w[2] * hx - w[0] * hz),
+            -(v[2] + w[0] * hy - w[1] * hx),
+        )
+        fastest = max(fastest, v_H[0] * v_H[0] + v_H[1] * v_H[1] + v_H[2] * v_H[2])
+        z_end = z + L * axis[2]
+        gap = min(gap, min(z, z_end) - r)
+        if min(z, z_end) > r:
+            continue
+        count = manifold(shape, (x, y, z), axis, rows)
+        if count == 0:
+            continue
+        for k in range(TOTALS):
+            one[k] = 0.0
+        add_forces(shape, rows, count, w_H, v_H, one)
+        fx, fy, fz = one[FORCE], one[FORCE + 1], one[FORCE + 2]
+        largest = max(largest, fx * fx + fy * fy + fz * fz)
+        for k in range(TOTALS):
+            if k != DEEPEST:
+                total[k] += one[k]
+        total[DEEPEST] = max(total[DEEPEST], one[DEEPEST])
+        total[TORQUE] += -hy * fz + hz * fy
+        total[TORQUE + 1] += -hz * fx - hx * fz
+        total[TORQUE + 2] += hx * fy + hy * fx
+    result[RESULT_FORCE] = math.sqrt(total[FORCE] ** 2 + total[FORCE + 1] ** 2 + total[FORCE + 2] ** 2)
+    result[RESULT_ENERGY], result[RESULT_DEPTH], result[RESULT_NUMBER] = (
+        total[ENERGY],
+        total[DEEPEST],
+        total[NUMBER],
+    )
+    result[RESULT_INSERTION], result[RESULT_PIN_FORCE] = insertion, math.sqrt(largest)
+    for k in range(3):
+        result[RESULT_COMPONENTS + k] = total[FORCE + k] if k == 0 else -total[FORCE + k]
+    speed = math.sqrt(fastest) + face.reach * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    if speed > 0.0:
+        face.headway = (max(gap, 0.0) + HEADWAY * r) / speed
+
+
+@kernel
+def interface_energy(interfaces):
+    """Elastic energy of all pins at the last evaluation [J]."""
+    energy = 0.0
+    for i in range(interfaces.shape[0]):
+        energy += interfaces[i].result[RESULT_ENERGY]
+    return energy
+
+
+@kernel
+def pin_step_limit(interfaces):
+    """Time within which no pin gets far into anything, at the speeds of the last evaluation [s]."""
+    least = math.inf
+    for i in range(interfaces.shape[0]):
+        least = min(least, interfaces[i].headway)
+    return least
+
+
+@kernel
+def keep_pin_depths(interfaces):
+    """Keep the largest depths of pins, at the last evaluation."""
+    for i in range(interfaces.shape[0]):
+        interfaces[i].deepest = max(interfaces[i].deepest, interfaces[i].result[RESULT_DEPTH])
+
+
+@kernel
+def any_pin_pushes(interfaces):
+    """Tell whether any pin pushes, at the last evaluation."""
+    for i in range(interfaces.shape[0]):
+        if interfaces[i].result[RESULT_FORCE] > 0.0:
+            return True
+    return False

@@ -1,0 +1,357 @@
+"""The equations of motion made linear about a state, for implicit steps: what is stiff, and how it moves.
+
+Stiff are contacts, springs, stops, dampers and drives of joints, struts and welds; all else changes slowly and is left
+out. In momenta of free trees and speeds of joints the inertia is in blocks: one for each tree's momentum, one for its
+joints. What couples two links (a contact, a strut, a weld) acts in a frame of its own by stiffness and damping, 6 by 6.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels.stiffness import stiffen
+from softdock.dynamics.kernels.contacts import relative_pose, relative_velocity
+from softdock.dynamics.kernels.derivative import set_motion
+from softdock.dynamics.kernels.dynamics import join, place
+from softdock.dynamics.kernels.elements import (
+    DRIVE_SPEED,
+    EXPONENTIAL,
+    SPRING,
+    STOP,
+    STRUT,
+    WELD,
+    joint_deflection,
+    joint_speed,
+    limited,
+    ramp,
+)
+from softdock.dynamics.kernels.poses import (
+    link_point,
+    link_rotation,
+    turn,
+    turn_back,
+)
+from softdock.dynamics.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load, store
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+class Linear(NamedTuple):
+    """Room for the linear equations; n momenta and speeds, m couplings: contacts first, then elements.
+
+    Rows are longer than n where n is no multiple of the lanes, and zero there.
+    """
+
+    inertia: NDArray[np.float64]
+    """(n, n): inverse inertia of free trees in N about its origin, inertia of joints whose bases yield."""
+    stiffness: NDArray[np.float64]
+    """(n, n): of joints."""
+    damping: NDArray[np.float64]
+    """(n, n): of joints."""
+    inverse: NDArray[np.float64]
+    """(n, n): what solves a stage, transposed."""
+    flow: NDArray[np.float64]
+    """(links, 6, n): motion of a free base, in N about its origin, per momentum and per speed of joints of its tree."""
+    K: NDArray[np.float64]
+    """(m, 6, 6), turning first."""
+    D: NDArray[np.float64]
+    """(m, 6, 6)."""
+    ways: NDArray[np.float64]
+    """(m, 6, n): relative motion in the frame of the coupling per motion of free bases (in N) and joints."""
+    maps: NDArray[np.float64]
+    """(m, 6, n): relative velocity there per momentum and speed."""
+    frames: NDArray[np.float64]
+    """(m, 12): rotation and place in N of the frame of the coupling."""
+    coupled: NDArray[np.int64]
+    """(m, 3): 1 where it acts; the links a and b."""
+    work: NDArray[np.float64]
+    """(4, n)."""
+    wrench: NDArray[np.float64]
+    """(2, 6)."""
+
+
+def room_for(n: int, links: int, couplings: int) -> Linear:
+    """Return memory for the linear equations of n momenta and speeds."""
+    width = -(-n // LANES) * LANES
+    return Linear(
+        *(np.zeros((n, width)) for _ in range(4)),
+        flow=np.zeros((links, 6, width)),
+        K=np.zeros((couplings, 6, 6)),
+        D=np.zeros((couplings, 6, 6)),
+        ways=np.zeros((couplings, 6, width)),
+        maps=np.zeros((couplings, 6, width)),
+        frames=np.zeros((couplings, 12)),
+        coupled=np.zeros((couplings, 3), np.int64),
+        work=np.zeros((4, width)),
+        wrench=np.zeros((2, 6)),
+    )
+
+
+@kernel
+def linearise(system, t, y, linear):
+    """Note inertia, stiffness and damping at a state, for Eq. (M47)."""
+    w = system.world[0]
+    u = y[w.n_q : w.n_q + w.n_u]
+    set_motion(system, y)
+    join(system.links, system.groups, system.tiles)
+    note_inertia(system.links, system.groups, system.tiles, linear)
+    stiffen_joints(system.elements, t, y, u, linear)
+    count = system.pairs.shape[0]
+    for i in range(count):
+        linear.coupled[i, 0] = 0
+        if system.pairs[i].active == 1:
+            couple_contact(system, i, linear)
+    for i in range(system.elements.shape[0]):
+        if system.elements[i].kind == STRUT or system.elements[i].kind == WELD:
+            linear.coupled[count, 0] = 0
+            if system.elements[i].active == 1:
+                couple_element(system.elements[i], system.links, linear, count)
+            count += 1
+    for c in range(linear.coupled.shape[0]):
+        if linear.coupled[c, 0] == 1:
+            map_coupling(system.links, system.groups, linear, c)
+
+
+@kernel
+def note_inertia(links, groups, tiles, linear):
+    """Write the inverse inertia of free trees, the inertia of joints, and how bases move with both; Eq. (M46)."""
+    inertia, flow = linear.inertia, linear.flow
+    for i in range(inertia.shape[0]):
+        for b in range(0, inertia.shape[1], LANES):
+            store(inertia, i, b, 0.0)
+            store(linear.stiffness, i, b, 0.0)
+            store(linear.damping, i, b, 0.0)
+    for g in range(groups.shape[0]):
+        fill_inertia(links, groups, g, tiles, inertia)
+    for i in range(links.shape[0]):
+        link = links[i]
+        if link.kind == FREE:
+            compliance_in_N(link, inertia)
+            for k in range(6):
+                for j in range(6):
+                    flow[i, k, link.at_u + j] = inertia[link.at_u + k, link.at_u + j]
+        elif link.parent >= 0 and links[link.root].kind == FREE:
+            for c in range(link.column, link.column + link.rows):
+                Y, j, at = groups[c // LANES].Y, c % LANES, groups[c // LANES].at_u[c % LANES]
+                V = in_N(links[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
+                for k in range(6):
+                    flow[link.root, k, at] = -V[k]
+
+
+@inline
+def fill_inertia(links, groups, g, tiles, inertia):
+    """Write the inertia of the joints of a group and of all after it."""
+    group = groups[g]
+    for i in range(g, groups.shape[0]):
+        H = tiles[place(i, g)].H
+        for k in range(groups[i].count):
+            row = groups[i].at_u[k]
+            for j in range(group.count):
+                inertia[row, group.at_u[j]], inertia[group.at_u[j], row] = H[k, j], H[k, j]
+
+
+@kernel
+def in_N(base, V):
+    """Motion vector of a base frame about its origin, in N about N's origin."""
+    wx, wy, wz = turn(base.R_NB, V[0], V[1], V[2])
+    vx, vy, vz = turn(base.R_NB, V[3], V[4], V[5])
+    p = base.p_NB
+    return wx, wy, wz, vx + p[1] * wz - p[2] * wy, vy + p[2] * wx - p[0] * wz, vz + p[0] * wy - p[1] * wx
+
+
+@kernel
+def compliance_in_N(base, inertia):
+    """Write the motion of a free tree per momentum, both in N about its origin."""
+    M, at = base.inverse, base.at_u
+    for k in range(6):  # rows of M, as motions of N
+        V = in_N(base, (M[k, 0], M[k, 1], M[k, 2], M[k, 3], M[k, 4], M[k, 5]))
+        for j in range(6):
+            inertia[at + k, at + j] = V[j]
+    for j in range(6):
+        V = in_N(
+            base,
+            (
+                inertia[at, at + j],
+                inertia[at + 1, at + j],
+                inertia[at + 2, at + j],
+                inertia[at + 3, at + j],
+                inertia[at + 4, at + j],
+                inertia[at + 5, at + j],
+            ),
+        )
+        for k in range(6):
+            inertia[at + k, at + j] = V[k]
+
+
+@inline
+def stiffen_joints(elements, t, q, u, linear):
+    """Add the stiffness and damping of what acts along joints, from the state alone."""
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.active == 0 or element.kind > DRIVE_SPEED:
+            continue
+        x, y, z = joint_deflection(element, q)
+        vx, vy, vz = joint_speed(element, u)
+        k, c, more = element.stiffness[0], element.damping[0], 0.0
+        s = math.sqrt(x * x + y * y + z * z)
+        if element.kind == SPRING:
+            if element.law == EXPONENTIAL:
+                swell = (s / element.reference) ** element.exponent
+                k, more = k * (1.0 + swell), k * element.exponent * swell
+            if element.friction > 0.0:
+                v = vx * vx + vy * vy + vz * vz + element.friction_speed * element.friction_speed
+                c += element.friction * element.friction_speed * element.friction_speed / (v * math.sqrt(v))
+        elif element.kind == STOP:
+            if element.rows == 1:
+                if not (x < element.lower or x > element.upper):
+                    continue
+            elif s > element.upper:
+                k, more, c = 0.0, k, 0.0
+            else:
+                continue
+        else:
+            if element.kind == DRIVE_SPEED:
+                k = 0.0
+            command, rate = ramp(element, t)
+            wanted = k * (command - q[element.at_q]) + c * (rate - vx)
+            if element.kind == DRIVE_SPEED:
+                wanted = c * (command - vx)
+            if limited(wanted, vx, element.max_force, element.max_power) != wanted:
+                continue
+        for a in range(element.rows):
+            linear.stiffness[element.at_u + a, element.at_u + a] += k
+            linear.damping[element.at_u + a, element.at_u + a] += c
+        if more > 0.0 and s > 0.0:
+            n = (x / s, y / s, z / s)
+            for a in range(element.rows):
+                for b in range(element.rows):
+                    linear.stiffness[element.at_u + a, element.at_u + b] += more * n[a] * n[b]
+
+
+@inline
+def couple_contact(system, i, linear):
+    """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
+    links, pair = system.links, system.pairs[i]
+    a, b = links[pair.a], links[pair.b]
+    R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
+    w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
+    if stiffen(system.arrays, system.lists, i, R_AB, p_AB_A, w_AB_A, v_AB_A, linear.K[i], linear.D[i]):
+        note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
+
+
+@inline
+def couple_element(element, links, linear, c):
+    """Note the stiffness and damping of a weld, in the axes of its frame F, or of a strut, in those of N."""
+    a, b = links[element.a], links[element.b]
+    base_a, base_b = links[a.root], links[b.root]
+    K, D = linear.K[c], linear.D[c]
+    for i in range(6):
+        for j in range(6):
+            K[i, j], D[i, j] = 0.0, 0.0
+    ax, ay, az = link_point(a, base_a, element.p_aF)
+    bx, by, bz = link_point(b, base_b, element.p_bG)
+    if element.kind == WELD:
+        for i in range(6):
+            K[i, i], D[i, i] = element.stiffness[i], element.damping[i]
+        note_frame(linear, c, element.a, element.b, link_rotation(a, base_a, element.R_aF), (bx, by, bz))
+        return
+    dx, dy, dz = bx - ax, by - ay, bz - az
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return
+    n = (dx / length, dy / length, dz / length)
+    across = (element.stiffness[0] * (length - element.rest[0]) + element.preload) / length
+    for i in range(3):
+        for j in range(3):
+            K[3 + i, 3 + j] = (element.stiffness[0] - across) * n[i] * n[j]
+            D[3 + i, 3 + j] = element.damping[0] * n[i] * n[j]
+        K[3 + i, 3 + i] += across
+    note_frame(linear, c, element.a, element.b, UPRIGHT, (bx, by, bz))
+
+
+@kernel
+def note_frame(linear, c, a, b, R, p):
+    """Note that a coupling acts, and where."""
+    linear.coupled[c, 0], linear.coupled[c, 1], linear.coupled[c, 2] = 1, a, b
+    for k in range(9):
+        linear.frames[c, k] = R[k]
+    for k in range(3):
+        linear.frames[c, 9 + k] = p[k]
+
+
+@kernel
+def map_coupling(links, groups, linear, c):
+    """Relative motion of two coupled links per motion of bases and joints, and per momentum and speed; Eq. (M46)."""
+    ways, maps, n = linear.ways[c], linear.maps[c], linear.inertia.shape[1]
+    a, b = linear.coupled[c, 1], linear.coupled[c, 2]
+    for k in range(6):
+        for j in range(0, n, LANES):
+            store(ways, k, j, 0.0)
+    add_way(links, groups, linear, c, b, 1.0)
+    add_way(links, groups, linear, c, a, -1.0)
+    for k in range(6):
+        for j in range(0, n, LANES):
+            store(maps, k, j, load(ways, k, j))
+    let_base_flow(links, linear, c, links[b].root)
+    if links[a].root != links[b].root:
+        let_base_flow(links, linear, c, links[a].root)
+
+
+@kernel
+def let_base_flow(links, linear, c, root):
+    """Replace the motion of a free base by that which momentum and joints make."""
+    if links[root].kind == FREE:
+        ways, maps, flow, at = linear.ways[c], linear.maps[c], linear.flow[root], links[root].at_u
+        for k in range(6):
+            for i in range(6):
+                maps[k, at + i] = 0.0
+            for i in range(6):
+                for j in range(0, maps.shape[1], LANES):
+                    store(maps, k, j, fma(ways[k, at + i], load(flow, i, j), load(maps, k, j)))
+
+
+@kernel
+def add_way(links, groups, linear, c, i, sign):
+    """Add the motion of a link, times a sign, per motion of its base and of the joints that carry it."""
+    base = links[links[i].root]
+    if base.kind == FREE:
+        for k in range(6):
+            add_column(
+                linear, c, base.at_u + k, sign,
+                (
+                    1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0,
+                    1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0,
+                ),
+            )  # fmt: skip
+    while links[i].parent >= 0:
+        for column in range(links[i].column, links[i].column + links[i].rows):
+            group, j = groups[column // LANES], column % LANES
+            S = group.S
+            V = in_N(base, (S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j]))
+            add_column(linear, c, group.at_u[j], sign, V)
+        i = links[i].parent
+
+
+@kernel
+def add_column(linear, c, j, sign, V):
+    """Add a motion of N to a column of a coupling, in its frame."""
+    ways, R = linear.ways[c], linear.frames[c]
+    x, y, z = R[9], R[10], R[11]
+    wx, wy, wz = turn_back(R, V[0], V[1], V[2])
+    vx, vy, vz = turn_back(
+        R, V[3] + V[1] * z - V[2] * y, V[4] + V[2] * x - V[0] * z, V[5] + V[0] * y - V[1] * x
+    )
+    ways[0, j], ways[1, j], ways[2, j] = (
+        ways[0, j] + sign * wx,
+        ways[1, j] + sign * wy,
+        ways[2, j] + sign * wz,
+    )
+    ways[3, j], ways[4, j], ways[5, j] = (
+        ways[3, j] + sign * vx,
+        ways[4, j] + sign * vy,
+        ways[5, j] + sign * vz,
+    )

@@ -1,0 +1,225 @@
+"""A system that falls around the Earth: N is carried by a point on a two-body orbit and does not turn.
+
+Only differences of gravity act in such a frame, and they are formed without cancellation: positions stay as small as
+the system is, 7000 km from the Earth's centre.
+"""
+
+import math
+
+import numpy as np
+
+from softdock.dynamics.kernels.composites import inertia_of
+from softdock.dynamics.kernels.poses import (
+    add_wrench,
+    as_matrix,
+    link_point,
+    link_turn_rate,
+    point_velocity,
+    times,
+    turn,
+    turn_back,
+)
+from softdock.dynamics.kernels.tree import GROUND
+from softdock.native.decorators import inline, kernel
+
+ORBIT = np.dtype(
+    [
+        ("mu", np.float64),  # [m3/s2]
+        ("a", np.float64),  # semi-major axis [m]
+        ("e", np.float64),  # eccentricity
+        ("n", np.float64),  # mean motion [rad/s]
+        ("M0", np.float64),  # mean anomaly at time zero
+        ("P", np.float64, 3),  # to the perigee, in N
+        ("Q", np.float64, 3),  # along the velocity there, in N
+        ("pole", np.float64, 3),  # the Earth's axis, in N
+        ("flattening", np.float64),  # 3/2 J2 mu R^2, or zero [m5/s2]
+        ("hill", np.int64),  # link that stands for the Hill frame
+        ("density", np.float64),  # of the air [kg/m3]
+        ("rotation", np.float64),  # of the air with the Earth [rad/s]
+        ("sun", np.float64, 3),  # unit vector to the Sun, in N
+        ("pressure", np.float64),  # of its light on a black surface [Pa]
+        # Where the point is at this time.
+        ("r", np.float64, 3),  # from the Earth's centre, in N [m]
+        ("v", np.float64, 3),  # [m/s]
+    ],
+    align=True,
+)
+
+PLATE = np.dtype(
+    [
+        ("link", np.int64),
+        ("area", np.float64),
+        ("normal", np.float64, 3),  # unit vector outwards, link axes
+        ("p", np.float64, 3),  # centre of pressure in the link [m]
+        ("drag", np.float64),  # coefficient
+        ("specular", np.float64),
+        ("diffuse", np.float64),
+    ],
+    align=True,
+)
+
+KEPLER_STEPS = 30  # Newton's method needs four; the bound only guards against a loop without end
+
+
+@kernel
+def move_orbit(orbit, links, t):
+    """Bring the carrying point and the Hill frame to a time; Eqs. (O8)-(O11)."""
+    for i in range(orbit.shape[0]):
+        o = orbit[i]
+        M = o.M0 + o.n * t
+        E = M + o.e * math.sin(M)
+        for _ in range(KEPLER_STEPS):
+            step = (M - E + o.e * math.sin(E)) / (1.0 - o.e * math.cos(E))  # Eq. (O8)
+            E += step
+            if abs(step) <= 1e-15 * max(1.0, abs(E)):
+                break
+        root = math.sqrt(1.0 - o.e * o.e)
+        c, s = math.cos(E), math.sin(E)
+        rate = o.n / (1.0 - o.e * c)
+        x, y = o.a * (c - o.e), o.a * root * s  # Eq. (O9)
+        vx, vy = -o.a * rate * s, o.a * rate * root * c  # Eq. (O10)
+        P, Q, hill = o.P, o.Q, links[o.hill]
+        r2 = x * x + y * y
+        size = math.sqrt(r2)
+        R, V = hill.R_NB, hill.V
+        for k in range(3):
+            o.r[k] = P[k] * x + Q[k] * y
+            o.v[k] = P[k] * vx + Q[k] * vy
+            R[3 * k + 2] = -o.r[k] / size
+            R[3 * k] = (-P[k] * y + Q[k] * x) / size  # ahead
+        R[1] = -(P[1] * Q[2] - P[2] * Q[1])
+        R[4] = -(P[2] * Q[0] - P[0] * Q[2])
+        R[7] = -(P[0] * Q[1] - P[1] * Q[0])
+        V[1] = -(x * vy - y * vx) / r2  # Eq. (O11)
+
+
+@kernel
+def apply_gravity(links, groups, orbit, appendages):
+    """Let the difference of gravity pull at links and their modes; returns its power [W]; Eqs. (O4), (O21)-(O23)."""
+    power = 0.0
+    for j in range(orbit.shape[0]):
+        o = orbit[j]
+        for i in range(links.shape[0]):
+            link = links[i]
+            if link.kind != GROUND and link.own[0] > 0.0:
+                own = inertia_of(groups, link)
+                power += pull_link(o, i, link, links[link.root], own, appendages)
+    return power
+
+
+@kernel
+def pull_link(o, index, link, base, own, appendages):
+    """Force and torque of gravity's difference on one link, and its pull on the link's modes."""
+    m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
+    R = times(as_matrix(base.R_NB), as_matrix(link.R))
+    px, py, pz = turn(base.R_NB, link.p[0], link.p[1], link.p[2])
+    dx, dy, dz = px + base.p_NB[0], py + base.p_NB[1], pz + base.p_NB[2]
+    ax, ay, az = differential(o, dx, dy, dz)
+    sx, sy, sz = o.r[0] + dx, o.r[1] + dy, o.r[2] + dz
+    if o.flattening != 0.0:
+        cx, cy, cz = turn(R, hx / m, hy / m, hz / m)
+        bx, by, bz = flattened(o, sx + cx, sy + cy, sz + cz)
+        ax, ay, az = ax + bx, ay + by, az + bz
+    ax, ay, az = turn_back(R, ax, ay, az)  # from here on in link axes
+    ux, uy, uz = turn_back(R, sx, sy, sz)
+    size = math.sqrt(ux * ux + uy * uy + uz * uz)
+    ux, uy, uz = ux / size, uy / size, uz / size
+    k = o.mu / (size * size * size)
+    Jx, Jy, Jz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
+    uJu, uh = ux * Jx + uy * Jy + uz * Jz, ux * hx + uy * hy + uz * hz
+    along = 1.5 * k / size * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
+    across = -3.0 * k / size
+    fx = m * ax + along * ux + across * Jx - k * hx  # Eq. (O21)
+    fy = m * ay + along * uy + across * Jy - k * hy
+    fz = m * az + along * uz + across * Jz - k * hz
+    tx = hy * az - hz * ay + 3.0 * k * (uy * Jz - uz * Jy)  # Eq. (O22)
+    ty = hz * ax - hx * az + 3.0 * k * (uz * Jx - ux * Jz)
+    tz = hx * ay - hy * ax + 3.0 * k * (ux * Jy - uy * Jx)
+    power = 0.0
+    for j in range(appendages.shape[0]):
+        a = appendages[j]
+        if a.link == index:
+            g, c = a.pull, a.moving
+            xx, yy, zz = (
+                k * (0.5 - 1.5 * ux * ux),
+                k * (0.5 - 1.5 * uy * uy),
+                k * (0.5 - 1.5 * uz * uz),
+            )  # Eq. (O23)
+            xy, xz, yz = -3.0 * k * ux * uy, -3.0 * k * ux * uz, -3.0 * k * uy * uz
+            g[0], g[1], g[2] = g[0] + ax, g[1] + ay, g[2] + az
+            g[3], g[4], g[5] = g[3] + xx, g[4] + yy, g[5] + zz
+            g[6], g[7], g[8] = g[6] + xy, g[7] + xz, g[8] + yz
+            power += ax * c[6] + ay * c[7] + az * c[8] + xx * c[9] + yy * c[10] + zz * c[11]
+            power += xy * c[12] + xz * c[13] + yz * c[14]
+    fx, fy, fz = turn(R, fx, fy, fz)
+    tx, ty, tz = turn(R, tx, ty, tz)
+    return power + push_at(link, base, tx, ty, tz, fx, fy, fz, dx, dy, dz)
+
+
+@inline
+def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
+    """Let torque and force in N act on a link at a point in N; returns their power [W]."""
+    vx, vy, vz = point_velocity(link, base, x, y, z)
+    wx, wy, wz = link_turn_rate(link, base)
+    add_wrench(link, fx, fy, fz, x, y, z)
+    link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
+    return fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
+
+
+@inline
+def differential(o, dx, dy, dz):
+    """Gravity at an offset from the carrying point less gravity there; Eqs. (O3), (O4)."""
+    x, y, z = o.r[0], o.r[1], o.r[2]
+    r2 = x * x + y * y + z * z
+    q = (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z)) / r2
+    change = math.expm1(-1.5 * math.log1p(q))  # Eq. (O3)
+    k = -o.mu / (r2 * math.sqrt(r2))
+    return (
+        k * (dx + change * (x + dx)),  # Eq. (O4)
+        k * (dy + change * (y + dy)),
+        k * (dz + change * (z + dz)),
+    )
+
+
+@inline
+def flattened(o, x, y, z):
+    """What the Earth's flattening adds to gravity; Eq. (O2)."""
+    p = o.pole
+    r2 = x * x + y * y + z * z
+    h = p[0] * x + p[1] * y + p[2] * z
+    k = -o.flattening / (r2 * r2 * math.sqrt(r2))
+    s = 1.0 - 5.0 * h * h / r2
+    return (
+        k * (s * x + 2.0 * h * p[0]),
+        k * (s * y + 2.0 * h * p[1]),
+        k * (s * z + 2.0 * h * p[2]),
+    )
+
+
+@kernel
+def apply_plates(links, orbit, plates):
+    """Let thin air and sunlight push at flat plates; returns their power [W]; Eqs. (O14), (O15)."""
+    power = 0.0
+    for i in range(plates.shape[0]):
+        plate, o = plates[i], orbit[0]
+        link = links[plate.link]
+        base = links[link.root]
+        x, y, z = link_point(link, base, plate.p)
+        R = times(as_matrix(base.R_NB), as_matrix(link.R))
+        vx, vy, vz = point_velocity(link, base, x, y, z)
+        sx, sy, sz, p, w = o.r[0] + x, o.r[1] + y, o.r[2] + z, o.pole, o.rotation
+        vx = w * (p[1] * sz - p[2] * sy) - vx - o.v[0]
+        vy = w * (p[2] * sx - p[0] * sz) - vy - o.v[1]
+        vz = w * (p[0] * sy - p[1] * sx) - vz - o.v[2]
+        nx, ny, nz = turn(R, plate.normal[0], plate.normal[1], plate.normal[2])
+        facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
+        k = 0.5 * o.density * plate.drag * plate.area * facing
+        lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)
+        light = -o.pressure * plate.area * lit
+        toward = light * (1.0 - plate.specular)
+        outward = light * 2.0 * (plate.specular * lit + plate.diffuse / 3.0)
+        fx = k * vx + toward * o.sun[0] + outward * nx
+        fy = k * vy + toward * o.sun[1] + outward * ny
+        fz = k * vz + toward * o.sun[2] + outward * nz
+        power += push_at(link, base, 0.0, 0.0, 0.0, fx, fy, fz, x, y, z)
+    return power

@@ -1,0 +1,139 @@
+"""Memory of a run: settings and progress, workspace, record and log; and how a run ends."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.kernels.linear import Linear
+
+
+class Status(IntEnum):
+    """Whether a run goes on, or why it ended."""
+
+    RUNNING = 0
+    TIME_REACHED = 1
+    STOPPED = 2
+    """By an event."""
+    STEPS_USED_UP = 3
+    NOT_FINITE = 4
+    STEP_TOO_SMALL = 5
+    LISTS_TOO_LONG = 6
+    """Near lists must grow; the run can be continued."""
+    LOG_FULL = 7
+    PENETRATED = 8
+    """A body passed the middle of a wall."""
+
+
+RUN_STATE = np.dtype(
+    [
+        # Settings.
+        ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
+        ("allow_implicit", np.int64),  # 1: implicit steps are among them
+        ("t_end", np.float64),  # of this call
+        ("duration", np.float64),  # of the whole run
+        ("fixed_step", np.float64),  # 0: error control
+        ("max_step", np.float64),
+        ("min_step", np.float64),
+        ("max_steps", np.int64),
+        ("record_period", np.float64),  # 0: no samples at fixed times
+        ("record_contact", np.int64),  # 1: also every step while a contact is closed
+        ("watched", np.int64),  # number of channels, the first ones, that are read in every step
+        # Progress.
+        ("started", np.int64),
+        ("t", np.float64),
+        ("method", np.int64),  # that takes the steps
+        ("step", np.float64),  # proposed size of the next step
+        ("list_step", np.float64),  # longest step for which the near lists are valid
+        ("pin_step", np.float64),  # longest step for which pins stay in reach of their holes' geometry
+        ("steps", np.int64),
+        ("rejected", np.int64),
+        ("previous_error", np.float64),
+        ("after_rejection", np.int64),
+        ("closed_contacts", np.int64),
+        ("trial_method", np.int64),  # that is tried next
+        ("steps_until_trial", np.int64),
+        ("trial_period", np.int64),
+        ("pending_event", np.int64),  # takes place next; -1: none
+        ("stop_event", np.int64),
+        ("captured_event", np.int64),  # whose state was captured; -1: none
+        ("captured_time", np.float64),
+        ("record_rows", np.int64),
+        ("next_sample", np.int64),
+        ("log_rows", np.int64),
+        ("unresolved", np.int64),  # intervals that the search for events and peaks gave up at its limits
+    ],
+    align=True,
+)
+
+
+class Search(NamedTuple):
+    """Memory of the search of a step for events and peaks: a stack of intervals, for n watched channels."""
+
+    instants: NDArray[np.float64]
+    """(LEVELS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    divides: NDArray[np.float64]
+    """(LEVELS,) where an interval is divided if it must be."""
+    values: NDArray[np.float64]
+    """(LEVELS, n) at these ends."""
+    downs: NDArray[np.float64]
+    """(LEVELS, n) bounds of negative second derivatives in the intervals."""
+    ups: NDArray[np.float64]
+    """(LEVELS, n) bounds of positive ones."""
+    turns: NDArray[np.float64]
+    """(n,) angle that the links of a channel turn in the step [rad]."""
+    wanted: NDArray[np.int64]
+    """(n,) 1: an armed event or a peak needs the channel."""
+    motion: NDArray[np.float64]
+    """(links, MOTION_BOUNDS)."""
+    needed: NDArray[np.int64]
+    """(links,) 1: some channel depends on the motion of the link."""
+
+
+class Workspace(NamedTuple):
+    """Stages, dense output and channel values of a step; n states, m channels."""
+
+    k: NDArray[np.float64]
+    """(7, n): slopes of the stages, that of the next step last."""
+    y_new: NDArray[np.float64]
+    y_stage: NDArray[np.float64]
+    dense: NDArray[np.float64]
+    """(5, n): coefficients of the dense output."""
+    tolerance: NDArray[np.float64]
+    captured: NDArray[np.float64]
+    """(n,): state at the first event that captures it."""
+    start: NDArray[np.float64]
+    """(m,): channels at the start of the step; then at two stages and at its end."""
+    early: NDArray[np.float64]
+    late: NDArray[np.float64]
+    end: NDArray[np.float64]
+    values: NDArray[np.float64]
+    """(m,): channels at the state that was evaluated last."""
+    conserved: np.recarray
+    """Energy and momentum at the start, at the last comparison, and relative to N."""
+    check: np.recarray
+    """Largest errors of energy and momentum."""
+    linear: Linear
+    search: Search
+
+
+class RunData(NamedTuple):
+    """All that the kernels know of a run."""
+
+    system: SystemRecords
+    workspace: Workspace
+    channels: np.recarray
+    events: np.recarray
+    actions: np.recarray
+    breaks: NDArray[np.float64]
+    """Times at which loads change abruptly [s]."""
+    state: np.recarray
+    """One record: settings and progress."""
+    y: NDArray[np.float64]
+    """State of the system."""
+    record: NDArray[np.float64]
+    """One row per sample, time first."""
+    log: NDArray[np.float64]
+    """One row per event: time, index."""

@@ -1,0 +1,199 @@
+"""Solving the stages of an implicit step: linear equations in momenta and speeds, from which all else follows."""
+
+from softdock.dynamics.kernels.kinematics import rotation
+from softdock.dynamics.kernels.poses import turn, turn_back
+from softdock.dynamics.kernels.tree import FREE
+from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES, fma, load, store, total, unit
+
+MOVES, RIGHT, SOUGHT, SPARE = 0, 1, 2, 3  # rows of Linear.work
+
+
+@kernel
+def factorise(linear, span):
+    """Assemble the equations of an implicit stage of a span of time, transposed, and invert them; Eq. (M47)."""
+    M, n, width, work = linear.inverse, linear.inverse.shape[0], linear.inverse.shape[1], linear.work
+    per = 1.0 / span
+    for i in range(n):
+        for j in range(0, width, LANES):
+            x = fma(span, load(linear.stiffness, i, j), load(linear.damping, i, j))
+            store(M, i, j, fma(per, load(linear.inertia, i, j), x))
+    for c in range(linear.coupled.shape[0]):
+        if linear.coupled[c, 0] == 1:
+            maps, K, D = linear.maps[c], linear.K[c], linear.D[c]
+            for k in range(6):
+                for j in range(0, width, LANES):
+                    x = load(maps, 0, j) * (D[0, k] + span * K[0, k])
+                    for i in range(1, 6):
+                        x = fma(D[i, k] + span * K[i, k], load(maps, i, j), x)
+                    store(work, SPARE, j, x)
+                for i in range(n):
+                    if maps[k, i] != 0.0:
+                        for j in range(0, width, LANES):
+                            store(M, i, j, fma(maps[k, i], load(work, SPARE, j), load(M, i, j)))
+    for k in range(n):
+        block, here = k // LANES * LANES, unit(k % LANES)
+        others, pivot = 1.0 - here, 1.0 / M[k, k]
+        for j in range(0, width, LANES):
+            x = load(M, k, j)
+            store(M, k, j, pivot * (fma(x, others, here) if j == block else x))
+        for i in range(n):
+            factor = M[i, k]
+            if i != k and factor != 0.0:
+                for j in range(0, width, LANES):
+                    x = load(M, i, j)
+                    store(M, i, j, fma(-factor, load(M, k, j), x * others if j == block else x))
+
+
+@kernel
+def solve_stage(system, linear, span, y, r, out):
+    """Solve a stage: out / span - (Jacobian) out = r, for the whole state; Eqs. (M47), (M48)."""
+    w = system.world[0]
+    links, n_q, n, work = system.links, w.n_q, w.n_u, linear.work
+    r_v, k_v = r[n_q : n_q + n], out[n_q : n_q + n]
+    moves_of(links, y, r, work[MOVES])
+    for j in range(0, work.shape[1], LANES):
+        x, pull = load(linear.inertia, 0, j) * r_v[0], load(linear.stiffness, 0, j) * work[MOVES, 0]
+        for i in range(1, n):
+            x = fma(r_v[i], load(linear.inertia, i, j), x)
+            pull = fma(work[MOVES, i], load(linear.stiffness, i, j), pull)
+        store(work, RIGHT, j, fma(-span, pull, x))
+    for c in range(linear.coupled.shape[0]):
+        if linear.coupled[c, 0] == 1:
+            wrench_of(linear, c, span, False)
+            for j in range(0, work.shape[1], LANES):
+                x = load(work, RIGHT, j)
+                for k in range(6):
+                    x = fma(-linear.wrench[0, k], load(linear.maps[c], k, j), x)
+                store(work, RIGHT, j, x)
+    for j in range(0, work.shape[1], LANES):
+        x = load(linear.inverse, 0, j) * work[RIGHT, 0]
+        for i in range(1, n):
+            x = fma(work[RIGHT, i], load(linear.inverse, i, j), x)
+        store(work, SOUGHT, j, x)
+    for i in range(n):
+        k_v[i] = work[SOUGHT, i]
+    keep_momentum(links, linear, span, r_v, k_v)
+    write_moves(links, linear, span, y, r, k_v, out)
+    for i in range(n_q + n, r.shape[0]):
+        out[i] = span * r[i]
+
+
+@kernel
+def product(A, row, B, other):
+    """Scalar product of a row of A and a row of B."""
+    x = load(A, row, 0) * load(B, other, 0)
+    for j in range(LANES, A.shape[1], LANES):
+        x = fma(load(A, row, j), load(B, other, j), x)
+    return total(x)
+
+
+@kernel
+def wrench_of(linear, c, span, moving):
+    """Wrench of a coupling against the moves in `work`, and against the momenta and speeds sought if it is moving."""
+    d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
+    for k in range(6):
+        d[k] = span * product(linear.ways[c], k, linear.work, MOVES)
+        wrench[k] = 0.0
+    if moving:
+        for j in range(6):
+            x = product(linear.maps[c], j, linear.work, SOUGHT)
+            d[j] += span * x
+            for k in range(6):
+                wrench[k] += D[k, j] * x
+    for k in range(6):
+        for j in range(6):
+            wrench[k] += K[k, j] * d[j]
+
+
+@inline
+def keep_momentum(links, linear, span, r_v, k_v):
+    """Let couplings change the momenta of free trees by exactly opposite amounts; Eq. (M48)."""
+    work = linear.work[3]
+    for i in range(r_v.shape[0]):
+        work[i] = r_v[i]
+    for c in range(linear.coupled.shape[0]):
+        if linear.coupled[c, 0] == 1:
+            root_a, root_b = links[linear.coupled[c, 1]].root, links[linear.coupled[c, 2]].root
+            if root_a != root_b:
+                wrench_of(linear, c, span, True)
+                W, R = linear.wrench[0], linear.frames[c]
+                tx, ty, tz = turn(R, W[0], W[1], W[2])
+                fx, fy, fz = turn(R, W[3], W[4], W[5])
+                x, y, z = R[9], R[10], R[11]
+                wrench = (tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx, fx, fy, fz)
+                for k in range(6):
+                    if links[root_b].kind == FREE:
+                        work[links[root_b].at_u + k] -= wrench[k]
+                    if links[root_a].kind == FREE:
+                        work[links[root_a].at_u + k] += wrench[k]
+    for i in range(links.shape[0]):
+        if links[i].kind == FREE:
+            for k in range(links[i].at_u, links[i].at_u + 6):
+                k_v[k] = span * work[k]
+
+
+@inline
+def moves_of(links, q, r, moves):
+    """Motion of free bases (in N about its origin) and joints that given rates of positions mean."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        at, to = link.at_q, link.at_u
+        if link.kind == FREE:
+            wx, wy, wz = turn_rate(q, r, at + 3)
+            wx, wy, wz = turn(rotation(q[at + 3], q[at + 4], q[at + 5], q[at + 6]), wx, wy, wz)
+            x, y, z = q[at], q[at + 1], q[at + 2]
+            moves[to], moves[to + 1], moves[to + 2] = wx, wy, wz
+            moves[to + 3] = r[at] + y * wz - z * wy
+            moves[to + 4] = r[at + 1] + z * wx - x * wz
+            moves[to + 5] = r[at + 2] + x * wy - y * wx
+        elif link.rows == 3:
+            moves[to], moves[to + 1], moves[to + 2] = turn_rate(q, r, at)
+        elif link.rows == 1:
+            moves[to] = r[at]
+
+
+@kernel
+def turn_rate(q, r, at):
+    """Turning rate, in its own axes, that a rate of a quaternion means."""
+    w, x, y, z = q[at], q[at + 1], q[at + 2], q[at + 3]
+    a, b, c, d = r[at], r[at + 1], r[at + 2], r[at + 3]
+    n = 2.0 / (w * w + x * x + y * y + z * z)
+    return (
+        n * (w * b - x * a - y * d + z * c),
+        n * (w * c - y * a - z * b + x * d),
+        n * (w * d - z * a - x * c + y * b),
+    )
+
+
+@inline
+def write_moves(links, linear, span, q, r, k_v, out):
+    """Write the change of positions that goes with a change of momenta and speeds."""
+    for i in range(links.shape[0]):
+        link = links[i]
+        at, to = link.at_q, link.at_u
+        if link.kind == FREE:
+            V, flow = linear.wrench[1], linear.flow[i]
+            for k in range(6):
+                V[k] = product(flow, k, linear.work, SOUGHT)
+            x, y, z = q[at], q[at + 1], q[at + 2]
+            out[at] = span * (r[at] + V[3] + V[1] * z - V[2] * y)
+            out[at + 1] = span * (r[at + 1] + V[4] + V[2] * x - V[0] * z)
+            out[at + 2] = span * (r[at + 2] + V[5] + V[0] * y - V[1] * x)
+            R_NB = rotation(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
+            wx, wy, wz = turn_back(R_NB, V[0], V[1], V[2])
+            write_turn(span, q, r, at + 3, wx, wy, wz, out)
+        elif link.rows == 3:
+            write_turn(span, q, r, at, k_v[to], k_v[to + 1], k_v[to + 2], out)
+        elif link.rows == 1:
+            out[at] = span * (r[at] + k_v[to])
+
+
+@kernel
+def write_turn(span, q, r, at, wx, wy, wz, out):
+    """Write the change of a quaternion that turns with a rate in its own axes beside a given one."""
+    w, x, y, z = 0.5 * q[at], 0.5 * q[at + 1], 0.5 * q[at + 2], 0.5 * q[at + 3]
+    out[at] = span * (r[at] - x * wx - y * wy - z * wz)
+    out[at + 1] = span * (r[at + 1] + w * wx + y * wz - z * wy)
+    out[at + 2] = span * (r[at + 2] + w * wy + z * wx - x * wz)
+    out[at + 3] = span * (r[at + 3] + w * wz + x * wy - y * wx)

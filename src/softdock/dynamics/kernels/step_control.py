@@ -1,0 +1,151 @@
+"""Step size control, and the choice between methods."""
+
+import math
+
+import numpy as np
+
+from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, fastest_mode
+from softdock.native.decorators import inline, kernel
+
+SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 5.0  # usual bounds of step control
+PI_ERROR, PI_PREVIOUS = 0.7, 0.4  # PI control after Gustafsson (1991), over the order of the method
+
+# Trials of another method; Eq. (M35).
+# Work of a step in evaluations, by method; the linear equations of an implicit one count as two.
+WORK = np.array([6.0, 4.0, 3.0, 6.0])
+REQUIRED_GAIN = 1.1  # a step of another method must be longer by this than its work is worth
+STABILITY_LIMIT = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stable
+IMPLICIT_LIST_STEP = (
+    0.68  # implicit steps have stages up to 0.73 of a step apart, the others half of one: Eq. (M37)
+)
+FIRST_TRIAL, LONGEST_PERIOD = 6, 48  # steps until the next trial; twice as many after each that failed
+
+
+@kernel
+def next_break(breaks, t, t_end):
+    """First time after t at which a load changes abruptly, at most t_end."""
+    for i in range(breaks.shape[0]):
+        if breaks[i] > t:
+            return min(breaks[i], t_end)
+    return t_end
+
+
+@kernel
+def first_step(slope, tolerance, max_step):
+    """A short first step from the slope alone; step control lengthens it."""
+    rate = 1e-300
+    for i in range(tolerance.shape[0]):
+        rate = max(rate, abs(slope[i]) / tolerance[i])
+    return min(max_step, 1e3 / rate)  # a thousand tolerances of motion: within reach of a method of order 5
+
+
+@inline
+def step_to(t, h, t_stop, fixed):
+    """Step size that ends at t_stop where that is near, and whether it does."""
+    if t + h >= t_stop:
+        return t_stop - t, True
+    if t + 2.0 * h > t_stop and not fixed:
+        return 0.5 * (t_stop - t), False  # two equal steps instead of a very short last one
+    return h, False
+
+
+@inline
+def order_of(method):
+    """Order of a method with error control."""
+    return 5.0 if method == DORMAND_PRINCE else 3.0
+
+
+@inline
+def next_trial_method(s, method):
+    """Method that is tried after another one."""
+    for _ in range(3):
+        if method == DORMAND_PRINCE:
+            method = BOGACKI_SHAMPINE
+        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and s.closed_contacts > 0:
+            method = ROSENBROCK
+        else:
+            method = DORMAND_PRINCE
+        if method != s.method:
+            break
+    return method
+
+
+@inline
+def smaller_step(h, error, order):
+    """Step size after a rejected step."""
+    return h * max(LEAST_FACTOR, SAFETY * error ** (-1.0 / order)) if math.isfinite(error) else 0.1 * h
+
+
+@inline
+def larger_step(h, error, before, rejected, order):
+    """Step size after an accepted step, from its error and that of the one before; Eq. (M32)."""
+    grow = SAFETY * max(error, 1e-10) ** (-PI_ERROR / order) * before ** (PI_PREVIOUS / order)
+    return h * min(1.0 if rejected else LARGEST_FACTOR, max(LEAST_FACTOR, grow))
+
+
+@inline
+def accept_step(s, h, error, lands, order):
+    """Propose the step size after an accepted step, which may have been cut short."""
+    if not lands and h >= s.step:
+        s.step = min(larger_step(h, error, s.previous_error, s.after_rejection == 1, order), s.max_step)
+        s.previous_error = max(error, 1e-4)
+    else:  # a step cut short for other reasons says little about the next, but what it could have been
+        proposed = h * SAFETY * max(error, 1e-10) ** (-1.0 / order)
+        if proposed < s.step or lands:
+            s.step = min(max(min(proposed, LARGEST_FACTOR * h), min(proposed, s.step)), s.max_step)
+    s.after_rejection = 0
+
+
+@inline
+def allowed_step(s, method):
+    """Longest step that near lists and pins allow."""
+    list_step = IMPLICIT_LIST_STEP * s.list_step if method == ROSENBROCK else s.list_step
+    return max(min(list_step, s.pin_step), s.min_step)
+
+
+@kernel
+def choose_step(s, t_stop):
+    """Choose the method and the size of the next step, and tell whether it ends at t_stop; Eq. (M35)."""
+    if s.fixed_step > 0.0:
+        h, lands = step_to(s.t, s.fixed_step, t_stop, True)
+        return s.method, h, lands
+    if (
+        s.automatic == 1
+        and s.closed_contacts == 0
+        and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK)
+    ):
+        if s.method == ROSENBROCK:
+            s.method, s.step, s.steps_until_trial, s.trial_period = (
+                BOGACKI_SHAMPINE,
+                0.5 * s.step,
+                FIRST_TRIAL,
+                FIRST_TRIAL,
+            )
+        s.trial_method = next_trial_method(s, s.method)
+    if s.automatic == 1 and s.steps_until_trial <= 0:
+        h = REQUIRED_GAIN * WORK[s.trial_method] / WORK[s.method] * s.step
+        if h < s.step:
+            h, lands = step_to(s.t, min(h, allowed_step(s, s.trial_method)), t_stop, False)
+            return s.trial_method, h, lands
+        if h <= min(allowed_step(s, s.trial_method), s.max_step) and s.t + 2.0 * h <= t_stop:
+            return s.trial_method, h, False
+        s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
+        s.trial_method = next_trial_method(s, s.trial_method)
+    h, lands = step_to(s.t, min(s.step, allowed_step(s, s.method)), t_stop, False)
+    return s.method, h, lands
+
+
+@kernel
+def judge_trial(s, method, h, error, k, y_stage, y_new, tolerance):
+    """Accept or reject a trial step of another method; use that method from now on if it is faster; Eq. (M35)."""
+    accepted = error <= 1.0
+    if accepted and (
+        method != DORMAND_PRINCE or fastest_mode(h, k, y_stage, y_new, tolerance) < STABILITY_LIMIT
+    ):
+        s.trial_method, s.method, s.trial_period = s.method, method, FIRST_TRIAL
+        s.step = min(larger_step(h, error, 1.0, False, order_of(method)), s.max_step)
+        s.previous_error, s.after_rejection = 1.0, 0
+    else:
+        s.trial_period = min(2 * s.trial_period, LONGEST_PERIOD)
+    s.trial_method, s.steps_until_trial = next_trial_method(s, s.trial_method), s.trial_period
+    return accepted

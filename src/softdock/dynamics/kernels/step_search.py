@@ -1,0 +1,223 @@
+"""Search of a step for events and peaks: it is divided only where one may be hidden; Eqs. (M34), (M60)-(M65)."""
+
+import math
+
+from softdock.dynamics.kernels.enclosure import (
+    SAFETY,
+    bends_between,
+    bound_bends,
+    enclose,
+    estimate_bend,
+    is_contact,
+    resolution_of,
+    second_derivative,
+    smooth,
+    turning_of,
+)
+from softdock.dynamics.kernels.evaluation import evaluate_inside, keep_peaks, record_inside
+from softdock.dynamics.kernels.events import excess, locate, log_passive_events
+from softdock.dynamics.kernels.motion_bounds import bound_motion
+from softdock.native.decorators import inline, kernel
+
+LEVELS = 60  # intervals that wait to be searched; halving a step reaches the narrowest in 40
+NARROWEST = 1e-12  # part of a step that is not divided any more
+MOST_EVALUATIONS = 1_000_000  # in one step
+RESOLVED_TURN = (
+    0.5  # [rad] by which links turn at most between samples from which a second derivative is estimated
+)
+RESOLVED_PART = 1.0 / 1024.0  # of a step, or of such a turn, below which samples alone count,
+RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # of forces and energies of elements and structures,
+RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # of contacts, whose steps are short and which begin and end at kinks
+ASIDE = 0.05  # of an interval: nearer to its ends the vertex of a parabola is no place to divide it
+
+
+@kernel
+def search_step(run, method, h):
+    """Find the first event of a step that has actions, (theta, index) or (1, -1); log the others and keep peaks.
+
+    `workspace.start` holds the channels at the beginning of the step and is overwritten. Expects the links at its end.
+    """
+    s, channels, work = run.state[0], run.channels, run.workspace
+    if not bound_channels(run, method, h):
+        return 1.0, -1
+    search, before, values = work.search, work.start, work.values
+    left, top, evaluations = 0.0, 0, 0
+    while top >= 0:
+        right, after = search.instants[top], search.values[top]
+        hidden, crosses = examine(run, top, left, before)
+        if hidden >= 0 and top + 1 < LEVELS and right - left > NARROWEST and evaluations < MOST_EVALUATIONS:
+            theta = search.divides[top]
+            evaluate_inside(run, s.watched, h, theta)
+            divide(channels, s.watched, search, top, left, theta, hidden, before, values)
+            evaluations += 1
+            top += 1
+            continue
+        if hidden >= 0 and right - left > NARROWEST:
+            s.unresolved += 1
+        active = -1
+        if crosses:
+            right = locate(run, h, left, right, before, after)
+            logged, active = log_passive_events(run, s.t + right * h, before, values)
+            keep_peaks(channels, s.watched, s.t + right * h, values)
+            copy_first(values, before, s.watched)
+            if logged > 0 and active < 0:
+                record_inside(run, h, right)
+        else:
+            keep_peaks(channels, s.watched, s.t + right * h, after)
+            copy_first(after, before, s.watched)
+            top -= 1
+        left = right
+        if active >= 0:
+            return left, active
+    return 1.0, -1
+
+
+@kernel
+def bound_channels(run, method, h):
+    """Bound the second derivatives of channels in a step; tells whether there is anything to search for."""
+    channels, events, work, count = run.channels, run.events, run.workspace, run.state[0].watched
+    search, system, dense = work.search, run.system, work.dense
+    if not mark_wanted(channels, events, count, search.wanted):
+        return False
+    bound_motion(system, h, dense, search.needed, search.motion)
+    search.instants[0], search.divides[0] = 1.0, 0.5
+    copy_first(work.end, search.values[0], count)
+    for i in range(count):
+        channel = channels[i]
+        search.turns[i] = 0.0
+        if search.wanted[i] == 0:
+            down, up = 0.0, 0.0
+        elif channel.bounded == 1:
+            down, up = bound_bends(channel, system, dense, search.motion)
+            if not (math.isfinite(down) and math.isfinite(up)):  # overflow: nothing is known
+                down, up = 0.0, 0.0
+        else:
+            search.turns[i] = turning_of(channel, system, search.motion)
+            up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
+            if search.turns[i] > RESOLVED_TURN:
+                up = math.inf
+            down = up
+        search.downs[0, i], search.ups[0, i] = down, up
+    return True
+
+
+@inline
+def mark_wanted(channels, events, count, wanted):
+    """Mark the channels that an armed event or a peak needs; tells whether there are any."""
+    any_wanted = False
+    for i in range(count):
+        wanted[i] = 1 if channels[i].track != 0 else 0
+        any_wanted = any_wanted or channels[i].track != 0
+    for i in range(events.shape[0]):
+        if events[i].armed == 1:
+            wanted[events[i].channel] = 1
+            any_wanted = True
+    return any_wanted
+
+
+@kernel
+def examine(run, top, left, before):
+    """Return a channel that may hide an event or a peak in an interval, or -1; and whether a condition turns true."""
+    channels, events, count = run.channels, run.events, run.state[0].watched
+    search, dense = run.workspace.search, run.workspace.dense
+    right, after = search.instants[top], search.values[top]
+    hidden, crosses = -1, False
+    for i in range(events.shape[0]):
+        event = events[i]
+        if event.armed == 0:
+            continue
+        c = event.channel
+        g_0, g_1 = excess(event, before), excess(event, after)
+        crosses = crosses or g_0 <= 0.0 < g_1
+        low, high, monotonic, small = enclose_channel(
+            channels[c], dense, search, top, c, left, right, before[c], after[c]
+        )
+        x_0, x_1 = before[c], after[c]
+        if monotonic or (high <= max(x_0, x_1) + small and low >= min(x_0, x_1) - small):
+            continue
+        if event.direction < 0:
+            low, high = -high, -low
+        a = event.direction * event.threshold
+        if low <= a < high or (g_0 <= 0.0) != (g_1 <= 0.0):
+            hidden = c
+    for i in range(count):
+        channel = channels[i]
+        if channel.track != 0:
+            low, high, monotonic, small = enclose_channel(
+                channel, dense, search, top, i, left, right, before[i], after[i]
+            )
+            least, most = min(before[i], after[i]), max(before[i], after[i])
+            if not monotonic and (
+                high > max(channel.largest, most) + small or low < min(channel.smallest, least) - small
+            ):
+                hidden = i
+    return hidden, crosses
+
+
+@inline
+def enclose_channel(channel, dense, search, top, i, left, right, x_0, x_1):
+    """Least and largest value of a channel in an interval, whether it has no turn there, and what does not matter."""
+    down, up = bends_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
+    if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
+        return min(x_0, x_1), max(x_0, x_1), True, 0.0
+    low, high, monotonic = enclose(channel, x_0, x_1, down, up)
+    return low, high, monotonic, resolution_of(channel, x_0, x_1)
+
+
+@inline
+def is_resolved(channel, turn, width):
+    """Tell whether an interval is too short for a channel without a bound to be divided."""
+    part = RESOLVED_PART if channel.resolution > 0.0 else RESOLVED_PART_OF_FORCES
+    if is_contact(channel.kind):
+        part = RESOLVED_PART_OF_CONTACTS
+    return width * max(turn / RESOLVED_TURN, 1.0) <= part
+
+
+@kernel
+def divide(channels, count, search, top, left, theta, hidden, before, values):
+    """Divide the interval on top of the stack at an instant whose channels are known; the first part comes on top."""
+    right, after = search.instants[top], search.values[top]
+    for i in range(count):
+        channel = channels[i]
+        down, up = search.downs[top, i], search.ups[top, i]
+        if search.wanted[i] == 1 and channel.bounded == 0:
+            if search.turns[i] * (right - left) <= RESOLVED_TURN:
+                a, b, c = (
+                    smooth(channel, before[i]),
+                    smooth(channel, values[i]),
+                    smooth(channel, after[i]),
+                )
+                seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
+                up = seen if math.isinf(up) else max(0.5 * up, seen)
+            search.downs[top, i] = search.ups[top, i] = bend_after_division(channel, values[i], after[i], up)
+            down = up = bend_after_division(channel, before[i], values[i], up)
+        search.downs[top + 1, i], search.ups[top + 1, i] = down, up
+    # The vertex of a parabola is the place to look at next.
+    f = channels[hidden]
+    a, b, c = smooth(f, before[hidden]), smooth(f, values[hidden]), smooth(f, after[hidden])
+    bend = second_derivative(left, theta, right, a, b, c)
+    vertex = 0.5 * (left + theta) - (b - a) / ((theta - left) * bend) if bend != 0.0 else left
+    search.divides[top] = inside(vertex, theta, right)
+    search.divides[top + 1] = inside(vertex, left, theta)
+    search.instants[top + 1] = theta
+    copy_first(values, search.values[top + 1], count)
+
+
+@inline
+def bend_after_division(channel, x_0, x_1, bend):
+    """Bend of one half of an interval: none where a contact is open at both ends, as for a step without contact."""
+    return 0.0 if is_contact(channel.kind) and x_0 == 0.0 == x_1 else bend
+
+
+@inline
+def inside(vertex, left, right):
+    """Where to divide an interval: at a vertex well inside, else in the middle."""
+    aside = ASIDE * (right - left)
+    return vertex if left + aside < vertex < right - aside else 0.5 * (left + right)
+
+
+@inline
+def copy_first(source, target, count):
+    """Copy the first entries of a vector."""
+    for i in range(count):
+        target[i] = source[i]

@@ -1,0 +1,165 @@
+"""Single steps of the integrators, their error and their dense output."""
+
+import math
+
+import numpy as np
+
+from softdock.dynamics.kernels.channels import read_sampled_channels
+from softdock.dynamics.kernels.derivative import derivative
+from softdock.dynamics.kernels.tree import BALL, FREE
+from softdock.native.decorators import inline, kernel
+
+DORMAND_PRINCE = 0
+RUNGE_KUTTA_4 = 1
+BOGACKI_SHAMPINE = 2
+ROSENBROCK = 3
+
+# Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
+# the first of the next step. Dormand and Prince (1980), 5(4).
+STAGES_DORMAND_PRINCE = np.array(
+    [
+        [0, 0, 0, 0, 0, 0],
+        [1 / 5, 0, 0, 0, 0, 0],
+        [3 / 40, 9 / 40, 0, 0, 0, 0],
+        [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
+        [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    ]
+)
+INSTANTS_DORMAND_PRINCE = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
+STAGES_RUNGE_KUTTA_4 = np.array(
+    [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0], [1 / 6, 1 / 3, 1 / 3, 1 / 6]]
+)
+INSTANTS_RUNGE_KUTTA_4 = np.array([0, 1 / 2, 1 / 2, 1, 1])
+STAGES_BOGACKI_SHAMPINE = np.array(
+    [[0, 0, 0], [1 / 2, 0, 0], [0, 3 / 4, 0], [2 / 9, 1 / 3, 4 / 9]]
+)  # (1989), 3(2)
+INSTANTS_BOGACKI_SHAMPINE = np.array([0, 1 / 2, 3 / 4, 1])
+F1, F2, F3, F4 = -5 / 72, 1 / 12, 1 / 9, -1 / 8
+E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
+# Dense output of order 4: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.6.
+D1, D3, D4 = -12715105075 / 11282082432, 87487479700 / 32700410799, -10690763975 / 1880347072
+D5, D6, D7 = 701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423
+
+
+# Stages where watched channels are read, and when that is in parts of the step.
+EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE = 2, 3
+EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE = 1, 2
+
+
+@kernel
+def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
+    """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[6]; Eq. (M31).
+
+    No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
+    `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
+    """
+    stages, instants = STAGES_DORMAND_PRINCE, INSTANTS_DORMAND_PRINCE
+    first, second = EARLY_DORMAND_PRINCE, LATE_DORMAND_PRINCE
+    if method == BOGACKI_SHAMPINE:
+        stages, instants = STAGES_BOGACKI_SHAMPINE, INSTANTS_BOGACKI_SHAMPINE
+        first, second = EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE
+    elif method == RUNGE_KUTTA_4:
+        stages, instants, first, second = STAGES_RUNGE_KUTTA_4, INSTANTS_RUNGE_KUTTA_4, -1, -1
+    last = stages.shape[0] - 1
+    for s in range(1, last + 1):
+        target = y_new if s == last else y_stage
+        for i in range(y.shape[0]):
+            slope = 0.0
+            for earlier in range(s):
+                slope += stages[s, earlier] * k[earlier, i]
+            target[i] = y[i] + h * slope
+        t_stage = min(t + instants[s] * h, t_max)
+        derivative(system, t_stage, target, k[6 if s == last else s])
+        if s == first or s == second:
+            read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
+
+
+@kernel
+def all_finite(y):
+    """Tell whether every entry is a finite number."""
+    for i in range(y.shape[0]):
+        if not math.isfinite(y[i]):
+            return False
+    return True
+
+
+@kernel
+def error_of_step(method, h, k, tolerance):
+    """Largest error of a step in units of the tolerance; Eq. (M32)."""
+    worst = 0.0
+    for i in range(tolerance.shape[0]):
+        if method == BOGACKI_SHAMPINE:
+            e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[6, i]
+        else:
+            e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[6, i]
+        e = abs(h * e) / tolerance[i]
+        if not math.isfinite(e):
+            return math.inf
+        worst = max(worst, e)
+    return worst
+
+
+@kernel
+def fastest_mode(h, k, y_stage, y_new, tolerance):
+    """Rate of the fastest mode that a Dormand-Prince step has met, times h, from two states at its end; Eq. (M36)."""
+    states, slopes = 0.0, 0.0
+    for i in range(tolerance.shape[0]):
+        d, s = (y_new[i] - y_stage[i]) / tolerance[i], (k[6, i] - k[5, i]) / tolerance[i]
+        states, slopes = states + d * d, slopes + s * s
+    return h * math.sqrt(slopes / states) if states > 0.0 else 0.0
+
+
+@kernel
+def prepare_dense(method, h, y, y_new, k, dense):
+    """Coefficients of the interpolation inside a step: order 4 (Dormand-Prince) or cubic; Eq. (M33)."""
+    for i in range(y.shape[0]):
+        difference = y_new[i] - y[i]
+        spline = h * k[0, i] - difference
+        dense[0, i] = y[i]
+        dense[1, i] = difference
+        dense[2, i] = spline
+        dense[3, i] = difference - h * k[6, i] - spline
+        if method == DORMAND_PRINCE:
+            dense[4, i] = h * (
+                D1 * k[0, i] + D3 * k[2, i] + D4 * k[3, i] + D5 * k[4, i] + D6 * k[5, i] + D7 * k[6, i]
+            )
+        else:
+            dense[4, i] = 0.0
+
+
+@kernel
+def interpolate(dense, theta, out):
+    """State inside a step, theta from 0 to 1."""
+    rest = 1.0 - theta
+    for i in range(out.shape[0]):
+        inner = dense[3, i] + rest * dense[4, i]
+        out[i] = dense[0, i] + theta * (dense[1, i] + rest * (dense[2, i] + theta * inner))
+
+
+@kernel
+def copy(source, target):
+    """Copy a vector (much cheaper to compile than a slice)."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@kernel
+def normalise(links, y, slope):
+    """Give all quaternions unit length, and their slopes the same factor: the motion is unchanged."""
+    for i in range(links.shape[0]):
+        kind = links[i].kind
+        if kind == FREE:
+            normalise_at(y, slope, links[i].at_q + 3)
+        elif kind == BALL:
+            normalise_at(y, slope, links[i].at_q)
+
+
+@inline
+def normalise_at(y, slope, at):
+    """Normalise the quaternion that starts at an index."""
+    n = math.sqrt(y[at] ** 2 + y[at + 1] ** 2 + y[at + 2] ** 2 + y[at + 3] ** 2)
+    for k in range(at, at + 4):
+        y[k] /= n
+        slope[k] /= n

@@ -1,0 +1,384 @@
+"""The time loop of a run: step, accept or reject, locate events, act on them, record."""
+
+import math
+
+from softdock.dynamics.kernels.channels import read_channels
+from softdock.dynamics.kernels.conservation import (
+    IN_WORLD,
+    begin_check,
+    check_step,
+    compare_with_start,
+    is_floating,
+    write_conserved,
+)
+from softdock.dynamics.kernels.contacts import (
+    count_closed,
+    keep_observed,
+    note_leaps,
+    observe_contacts,
+    refresh_lists,
+    widen_lists,
+    worst_overreach,
+)
+from softdock.dynamics.kernels.derivative import EXTRA_STATES, derivative, energy_held, set_motion, strike
+from softdock.dynamics.kernels.elements import keep_angles
+from softdock.dynamics.kernels.evaluation import (
+    evaluate_channels,
+    keep_peaks,
+    record_samples,
+    write_row,
+)
+from softdock.dynamics.kernels.events import act, begins, log_event, next_fresh_event
+from softdock.dynamics.kernels.interfaces import any_pin_pushes, keep_pin_depths, pin_step_limit
+from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
+from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.step_control import (
+    FIRST_TRIAL,
+    accept_step,
+    choose_step,
+    first_step,
+    judge_trial,
+    next_break,
+    next_trial_method,
+    order_of,
+    smaller_step,
+)
+from softdock.dynamics.kernels.step_search import search_step
+from softdock.dynamics.kernels.stepping import (
+    ROSENBROCK,
+    all_finite,
+    copy,
+    error_of_step,
+    interpolate,
+    normalise,
+    prepare_dense,
+    take_step,
+)
+from softdock.native.decorators import inline, kernel
+
+CONTACT_CHANGE_PENALTY = (
+    8.0  # factor on the error of a step in which a contact begins or ends: a rough estimate
+)
+
+
+@kernel
+def begin_run(run):
+    """Evaluate the initial state: near lists, channels, energy and momentum; tells whether near lists had room."""
+    system, work = run.system, run.workspace
+    system.world[0].floating = 1 if is_floating(system) else 0
+    set_motion(system, run.y)
+    room = True
+    if system.pairs.shape[0] > 0:
+        room = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0] >= 0
+    observe(run)
+    begin_check(system, run.y, work.conserved, work.check)
+    return room
+
+
+@kernel
+def observe(run):
+    """Evaluate the present state: all channels, energy and momentum relative to N."""
+    work = run.workspace
+    evaluate_channels(run, run.channels.shape[0], run.state[0].t, run.y, work.k[1], work.values)
+    write_conserved(run.system, run.y, False, work.conserved[IN_WORLD])
+
+
+@kernel
+def finish_run(run):
+    """Evaluate the final state and complete the conservation check with it."""
+    observe(run)
+    compare_with_start(run.system, run.y, run.workspace.conserved, run.workspace.check)
+
+
+@kernel
+def advance_run(run):
+    """Integrate to `state.t_end`; returns the `Status` at the end. May be called again to continue."""
+    s = run.state[0]
+    status = resume(run)
+    while status == Status.RUNNING:
+        if s.pending_event >= 0:
+            status = process_event(run)
+        elif s.t >= s.t_end:
+            status = Status.TIME_REACHED
+        elif s.steps >= s.max_steps:
+            status = Status.STEPS_USED_UP
+        else:
+            status = try_step(run)
+    return status.value
+
+
+@kernel
+def resume(run):
+    """Bring everything to the present state, which may have been changed from outside; at first, start the run."""
+    s, work = run.state[0], run.workspace
+    copy(work.start, work.end)
+    room = update_state(run, True)
+    if s.started == 1:
+        apply_jumps(run)
+    if not room:
+        return Status.LISTS_TOO_LONG
+    if s.started == 0:
+        start(run)
+    s.pending_event = next_fresh_event(run.events, work.start)
+    s.closed_contacts = count_closed(run.system.pairs)
+    return Status.RUNNING
+
+
+@kernel
+def start(run):
+    """Record the initial state and choose the first step."""
+    s, work, count = run.state[0], run.workspace, run.channels.shape[0]
+    s.started, s.next_sample, s.previous_error, s.list_step = 1, 1, 1.0, math.inf
+    s.steps_until_trial, s.trial_period = FIRST_TRIAL, FIRST_TRIAL
+    s.trial_method = next_trial_method(s, s.method)
+    strike(run.system, run.y)
+    evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
+    s.pin_step = pin_step_limit(run.system.interfaces)
+    keep_peaks(run.channels, count, s.t, work.values)
+    write_row(run, s.t, work.values)
+    s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
+
+
+@kernel
+def process_event(run):
+    """Log the pending event and do what it asks for."""
+    s, work, system = run.state[0], run.workspace, run.system
+    event = s.pending_event
+    if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:  # its condition became true by a jump
+        evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
+        write_row(run, s.t, work.values)
+        restore_links(system, run.y)
+    if s.log_rows >= run.log.shape[0] and run.events[event].capture == 0:
+        return Status.LOG_FULL
+    log_event(run, event, s.t, run.y)
+    status = Status.RUNNING
+    if run.events[event].actions > 0:
+        evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
+        if s.fixed_step == 0.0:
+            s.step = max(0.1 * s.step, s.min_step)  # what was switched may be stiff
+        stop = act(run, event)
+        strike(system, run.y)
+        stored = energy_held(system.elements, system.pairs, system.interfaces)  # of the evaluation before
+        if stop:
+            s.stop_event, status = event, Status.STOPPED
+            evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)  # with the same near lists
+        else:
+            copy(work.start, work.end)
+            room = update_state(run, True)
+            apply_jumps(run)
+            if not room:
+                return Status.LISTS_TOO_LONG
+        stored = energy_held(system.elements, system.pairs, system.interfaces) - stored
+        account_switch(system.world[0], run.y, stored)
+        s.closed_contacts = count_closed(system.pairs)
+    s.pending_event = next_fresh_event(run.events, work.start)
+    return status
+
+
+@inline
+def account_switch(world, y, gained):
+    """Account for stored energy that switching changed: dissipated where a loaded element goes off, else work."""
+    at = world.n_q + world.n_u
+    if gained < 0.0:
+        y[at] -= gained
+    else:
+        y[at + 1] += gained
+        if y.shape[0] > at + EXTRA_STATES:
+            y[at + EXTRA_STATES] += gained
+
+
+@kernel
+def try_step(run):
+    """Take a step; complete it if its error is small enough, else propose a smaller one."""
+    s, work = run.state[0], run.workspace
+    t_stop = next_break(run.breaks, s.t, s.t_end)
+    method, h, lands = choose_step(s, t_stop)
+    t_max = math.nextafter(t_stop, -math.inf)
+    if method == ROSENBROCK:
+        take_implicit_step(
+            run.system, run.channels, s.watched, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            work.early, work.late, work.linear,
+        )  # fmt: skip
+    else:
+        take_step(
+            run.system, run.channels, s.watched, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
+            work.early, work.late,
+        )  # fmt: skip
+    accepted, status = judge_step(run, method, h, lands)
+    if accepted:
+        status = complete_step(run, method, h, t_stop if lands else s.t + h, lands)
+    return status
+
+
+@kernel
+def judge_step(run, method, h, lands):
+    """Accept or reject a step and choose the size of the next."""
+    s, work, system = run.state[0], run.workspace, run.system
+    adaptive = s.fixed_step == 0.0
+    status, accepted, error = Status.RUNNING, True, 0.0
+    if system.pairs.shape[0] > 0 and worst_overreach(system.pairs) > 0.0:
+        accepted = False
+        if not replace_lists(run, h, adaptive):
+            status = Status.LISTS_TOO_LONG
+    elif adaptive:
+        if method == ROSENBROCK:
+            error = error_of_implicit_step(work.k, work.tolerance)
+        else:
+            error = error_of_step(method, h, work.k, work.tolerance)
+        if count_closed(system.pairs) != s.closed_contacts:
+            error *= CONTACT_CHANGE_PENALTY
+        if method != s.method:
+            accepted = judge_trial(s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance)
+        elif error <= 1.0:
+            accept_step(s, h, error, lands, order_of(method))
+            s.steps_until_trial -= 1
+        else:
+            accepted = False
+            s.step = smaller_step(h, error, order_of(method))
+            s.after_rejection = 1
+    elif not all_finite(work.y_new):
+        accepted, status = False, Status.NOT_FINITE
+    if not accepted:
+        s.rejected += 1
+        if adaptive and s.step < s.min_step:
+            status = Status.STEP_TOO_SMALL if math.isfinite(error) else Status.NOT_FINITE
+    return accepted, status
+
+
+@kernel
+def replace_lists(run, h, adaptive):
+    """Make near lists valid for the step that left them: fresh ones and a shorter step, or wider ones if it is fixed.
+
+    Tells whether they had room.
+    """
+    s, system = run.state[0], run.system
+    set_motion(system, run.y)
+    if not adaptive:
+        return widen_lists(system.links, system.pairs, system.arrays, system.lists) >= 0
+    s.step = 0.5 * h
+    rebuilt, _ = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)
+    derivative(system, s.t, run.y, run.workspace.k[0])
+    return rebuilt >= 0
+
+
+@kernel
+def complete_step(run, method, h, t_new, lands):
+    """Check an accepted step, search it for events and peaks, record it and go on to its end or its first event."""
+    s, work, system = run.state[0], run.workspace, run.system
+    check_step(
+        system, work.y_new, work.conserved, work.check
+    )  # before other evaluations overwrite the forces
+    prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
+    evaluations = system.world[0].evaluations
+    pin_step = pin_step_limit(system.interfaces)
+    s.closed_contacts = count_closed(system.pairs)
+    observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+    keep_angles(system.elements)
+    keep_pin_depths(system.interfaces)
+    event = -1
+    if run.channels.shape[0] > 0:
+        t_new, event = search_and_record(run, method, h, t_new)
+    if system.world[0].evaluations != evaluations:
+        restore_links(system, work.y_new)
+    move_to_end(run, t_new)
+    s.pin_step, s.pending_event = pin_step, event
+    if s.fixed_step > 0.0:
+        note_leaps(system.links, system.pairs, system.arrays, system.lists, h)
+    status = Status.PENETRATED if keep_observed(system.pairs) else Status.RUNNING
+    if event < 0:
+        switched = lands and s.t < s.t_end  # at the end of a call the next one updates everything
+        room = update_state(run, switched)
+        if switched:
+            apply_jumps(run)
+            if room:
+                s.pending_event = next_fresh_event(run.events, work.start)
+        if not room:
+            status = Status.LISTS_TOO_LONG
+    return status
+
+
+@kernel
+def search_and_record(run, method, h, t_new):
+    """Search a step for events and peaks and record it; returns its end, which may be an event, and the event or -1."""
+    s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
+    closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
+    contact_step = closed and has_room_beside_samples(run)
+    read_channels(run.channels, count if contact_step else s.watched, system, t_new, work.y_new, work.end)
+    theta, event = search_step(run, method, h)
+    if event >= 0:
+        contact_step = False
+        t_new = s.t + theta * h
+        interpolate(work.dense, theta, work.y_new)
+        evaluate_channels(run, s.watched, t_new, work.y_new, work.k[6], work.end)
+        observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+    sample_at_end = record_samples(run, h, t_new, contact_step)
+    if contact_step:
+        write_row(run, t_new, work.end)
+    elif (sample_at_end or event >= 0 or t_new >= s.duration) and s.record_rows < run.record.shape[0]:
+        evaluate_channels(run, count, t_new, work.y_new, work.k[1], work.values)
+        write_row(run, t_new, work.values)
+    return t_new, event
+
+
+@inline
+def has_room_beside_samples(run):
+    """Tell whether steps in contact may be recorded without taking the rows of the samples to come."""
+    s = run.state[0]
+    to_come = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
+    return s.record_contact == 1 and s.record_rows + to_come + 4.0 < run.record.shape[0]
+
+
+@inline
+def move_to_end(run, t_new):
+    """Make the end of a step the present state."""
+    s, work = run.state[0], run.workspace
+    normalise(run.system.links, work.y_new, work.k[6])
+    copy(work.y_new, run.y)
+    copy(work.k[6], work.k[0])
+    copy(work.end, work.start)
+    s.t = t_new
+    s.steps += 1
+
+
+@inline
+def restore_links(system, y):
+    """Bring links and near lists back to a state after evaluations inside the step."""
+    if system.pairs.shape[0] > 0:
+        set_motion(system, y)
+        worst_overreach(system.pairs)
+
+
+@kernel
+def apply_jumps(run):
+    """Keep peaks, and mark events whose conditions became true, because something was switched."""
+    work = run.workspace
+    keep_peaks(run.channels, run.state[0].watched, run.state[0].t, work.start)
+    for i in range(run.events.shape[0]):
+        if begins(run.events[i], work.end, work.start):
+            run.events[i].fresh = 1
+
+
+@kernel
+def update_state(run, switched):
+    """Bring near lists, slope and channels to the present state; tells whether the near lists had room.
+
+    The links are there already, unless something was switched. Only then is the slope computed again: a new near list
+    gives the same forces as the old one up to the error of its cells.
+    """
+    s, work, system = run.state[0], run.workspace, run.system
+    links, pairs, world = system.links, system.pairs, system.world
+    if not switched and pairs.shape[0] == 0:
+        return True
+    if switched:
+        set_motion(system, run.y)
+    rebuilt = 0
+    if pairs.shape[0] > 0:
+        rebuilt, s.list_step = refresh_lists(
+            links, pairs, system.arrays, system.lists, bool(switched), s.step
+        )
+        world[0].rebuilds += max(rebuilt, 0)
+    if switched:
+        evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
+    if switched or rebuilt > 0:
+        worst_overreach(pairs)
+    return rebuilt >= 0

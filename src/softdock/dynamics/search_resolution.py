@@ -1,0 +1,71 @@
+"""What the search of a step for events and peaks needs to know: how fine it is, and which links count."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.kernels import channels as c
+from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
+from softdock.dynamics.kernels.run_data import Search
+from softdock.dynamics.kernels.step_search import LEVELS
+from softdock.dynamics.settings import Accuracy
+from softdock.dynamics.system_arrays import SystemArrays
+
+Floats = NDArray[np.float64]
+RESOLVED = 0.01  # part of the error allowed in a step: a peak may be lower by that
+
+
+TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD)
+"""Elements whose forces depend on how two links are turned."""
+
+
+def search_room(assembly: SystemArrays, channels: np.recarray, watched: int) -> Search:
+    """Return room for the search of steps for the first channels."""
+    values = np.zeros((3, LEVELS, watched))
+    return Search(
+        instants=np.zeros(LEVELS),
+        divides=np.zeros(LEVELS),
+        values=values[0],
+        downs=values[1],
+        ups=values[2],
+        turns=np.zeros(watched),
+        wanted=np.zeros(watched, np.int64),
+        motion=np.zeros((len(assembly.links), MOTION_BOUNDS)),
+        needed=_needed_links(assembly, channels.view(np.ndarray)[:watched]),
+    )
+
+
+def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
+    """Set how fine channels are searched, from the errors allowed in a step and the mass of the lightest link [kg]."""
+    records, allowed = channels.view(np.ndarray), np.zeros(c.KINDS)
+    allowed[c.POSITION], allowed[c.VELOCITY] = accuracy.length, accuracy.speed
+    allowed[c.TURN_RATE], allowed[[c.TILT, c.ATTITUDE]] = accuracy.rate, accuracy.angle
+    kind = records["kind"]
+    state = (kind == c.JOINT_POSITION) | (kind == c.JOINT_SPEED)
+    allowed_of = np.where(state, tolerance[records["at"]], allowed[kind])
+    strut = (records["bounded"] == 1) & ((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE))
+    allowed_of[strut] = accuracy.length / records["scale"][strut]
+    records["resolution"] = RESOLVED * allowed_of
+    energy = (kind == c.ELEMENT_ENERGY) | (kind == c.STRUCTURE_ENERGY)
+    records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
+
+
+def _needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.int64]:
+    """Return 1 for every link on whose motion a channel depends, and for those that carry it."""
+    elements = assembly.elements.view(np.ndarray)
+    ends: set[int] = set()
+    for kind, i, j, in_world in zip(*(channels[name].tolist() for name in ("kind", "i", "j", "in_world"))):
+        if c.POSITION <= kind <= c.ATTITUDE:
+            ends |= {i} if in_world else {i, j}
+        elif c.ELEMENT_FORCE <= kind <= c.ELEMENT_DEFLECTION and (
+            elements["kind"][i] in TURNING_ELEMENTS or elements["ball"][i]
+        ):
+            ends |= {int(elements["a"][i]), int(elements["b"][i])}
+    needed, parents = np.zeros(len(assembly.links), np.int64), assembly.links.view(np.ndarray)["parent"]
+    for link in ends:
+        while link >= 0 and not needed[link]:
+            needed[link] = 1
+            link = int(parents[link])
+    return needed

@@ -1,0 +1,422 @@
+"""Sessions: runs that are advanced piece by piece, with efforts held in between."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels.layout import DEPTH, LANES
+from softdock.dynamics.conservation import Conservation, EnergyAndMomentum, read_check
+from softdock.dynamics.entry_points import (
+    RUN,
+    advance_run,
+    begin_run,
+    finish_run,
+    observe,
+    refresh_lists,
+    set_motion,
+)
+from softdock.dynamics.kernels import run_data as kernels
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, START, STATES
+from softdock.dynamics.kernels.derivative import EXTRA_STATES, SystemRecords
+from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
+from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
+from softdock.dynamics.kernels.linear import Linear, room_for
+from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
+from softdock.dynamics.kernels.tree import FREE, copied, records
+from softdock.dynamics.search_resolution import search_room, set_resolutions
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.system_arrays import StateKind, SystemArrays
+from softdock.dynamics.system_records import system_records
+from softdock.errors import RunError
+
+if TYPE_CHECKING:
+    from softdock.dynamics.simulation import Simulation
+
+Floats = NDArray[np.float64]
+SLOW = 1e-3  # m/s; what starts at rest is expected to move at least so fast
+MOST_BLOCKS = 100_000  # of cells in a near list
+
+
+class Ending(Enum):
+    """Why a run ended, as a sentence."""
+
+    TIME_REACHED = "The run reached its end time."
+    STOPPED = "An event stopped the run."
+    STEPS_USED_UP = "The run used up its steps before its end time; what happened until then is kept."
+    NOT_FINITE = "The state became infinite or undefined; the last good state is kept."
+    STEP_TOO_SMALL = "The steps became too small to go on; what happened until then is kept."
+    LOG_FULL = "Too many events happened; what happened until then is kept."
+    PENETRATED = (
+        "A body passed the middle of a wall, where the contact model ends; what happened until then is kept."
+    )
+
+
+LOST_INERTIA = (
+    "The modes of a structure, deflected this far, take more inertia from the body that carries it than the body has: "
+    "modes are linear, and their deflection must stay small against what the body has beside them. "
+    "Give the body at the base of the structure more mass, keep fewer modes, or load the structure less."
+)
+"""Why steps become too small where a structure hangs on a very light body."""
+
+ENDINGS = {
+    Status.TIME_REACHED: Ending.TIME_REACHED,
+    Status.STOPPED: Ending.STOPPED,
+    Status.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    Status.NOT_FINITE: Ending.NOT_FINITE,
+    Status.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    Status.LOG_FULL: Ending.LOG_FULL,
+    Status.PENETRATED: Ending.PENETRATED,
+}
+
+FIRST_METHODS = {
+    Method.AUTOMATIC: DORMAND_PRINCE,
+    Method.DORMAND_PRINCE: DORMAND_PRINCE,
+    Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
+    Method.ROSENBROCK: ROSENBROCK,
+    Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
+}
+"""Methods of the first step."""
+STEADY = 0.01  # of the error allowed in speeds: that of the momentum of a free tree, as a speed
+MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapturedState:
+    """Time and state of an event."""
+
+    event: int
+    time: float
+    state: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a run left behind, as arrays."""
+
+    ending: Ending
+    stop_event: int | None
+    time: float
+    state: Floats
+    history: Floats
+    """(rows, 1 + channels): time first."""
+    final: Floats
+    """(channels,) at the end of the run."""
+    log: list[tuple[float, int]]
+    """(time, event)."""
+    captured: CapturedState | None
+    """State at the first event that captures it."""
+    peaks: np.recarray
+    """The channel records, with the largest and smallest values that were looked for."""
+    pairs: np.recarray
+    """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
+    interfaces: np.recarray
+    elements: np.recarray
+    element_names: dict[int, str]
+    overlaps: Floats
+    """(pairs,): depth of every contact at the start [m]."""
+    pin_overlaps: Floats
+    """(interfaces,)"""
+    start: EnergyAndMomentum
+    end: EnergyAndMomentum
+    conservation: Conservation
+    unresolved_intervals: int
+    """Intervals that the search for events and peaks gave up at its limits."""
+    lost_inertia: bool
+    """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
+    steps: int
+    rejected: int
+    evaluations: int
+    rebuilds: int
+
+
+class Session:
+    """A run that is advanced piece by piece; `finish` returns what happened.
+
+    `efforts` (N or N m, one per joint axis, row `JointPlace.at_u` of a joint) stay until changed: a controller
+    that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
+    """
+
+    def __init__(self, simulation: "Simulation") -> None:
+        arrays, settings = simulation.assembly, simulation.settings
+        self._arrays, self._settings = arrays, settings
+        self._list_capacity = 64
+        pairs = copied(simulation.pairs)
+        pairs.view(np.ndarray)["overreach"] = -np.inf
+        contacts = contact_arrays(simulation.contact_pairs)
+        system = system_records(arrays)._replace(
+            pairs=pairs,
+            arrays=contacts,
+            lists=contact_lists(contacts, self._list_capacity),
+            interfaces=copied(simulation.interfaces),
+            pins=simulation.pins,
+        )
+        # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
+        loaded = len(arrays.orbit) > 0 or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
+        channels = _channels(simulation.channels)
+        watched = len(channels) if simulation.watched is None else simulation.watched
+        self.ending: Ending | None = None
+        self._run = kernels.RunData(
+            system=system,
+            workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, watched),
+            channels=channels,
+            events=copied(simulation.events),
+            actions=simulation.actions,
+            breaks=arrays.breaks,
+            state=_run_state(arrays, settings, watched),
+            y=np.append(arrays.y, np.zeros(int(loaded))),
+            record=_record(settings, len(channels), len(pairs) + len(simulation.interfaces) > 0),
+            log=np.empty((settings.max_events, 2)),
+        )
+        self._bind()
+        self.near_at_start = bool(self._begin())
+        """Whether the near lists had room for all that is near at the start."""
+        self._start = self._energy_and_momentum()
+        self._overlaps = pairs["out"][:, DEPTH].copy()
+        self._pin_overlaps = system.interfaces["result"][:, RESULT_DEPTH].copy()
+        work = self._run.workspace
+        work.tolerance[: len(arrays.y)] = tolerances(arrays, settings.accuracy, self._start)
+        work.tolerance[len(arrays.y) :] = settings.accuracy.speed * self._momentum_scale()
+        set_resolutions(channels, settings.accuracy, work.tolerance, arrays.lightest_mass)
+
+    @property
+    def system(self) -> SystemRecords:
+        """Records of the system, as the last evaluation left them."""
+        return self._run.system
+
+    @property
+    def state(self) -> Floats:
+        """State of the system: a view to read and to write into between two calls of `advance`."""
+        return self._run.y
+
+    @property
+    def time(self) -> float:
+        """Where the run stands [s]."""
+        return float(self._run.state[0].t)
+
+    @property
+    def efforts(self) -> Floats:
+        """Efforts held at the joint axes [N or N m]: a view to write into."""
+        return self.system.axes["held"]
+
+    def advance(self, until: float) -> Ending | None:
+        """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
+        if self.ending is not None:
+            return self.ending
+        progress = self._run.state[0]
+        progress.t_end = min(until, self._settings.duration)
+        while (status := Status(self._advance())) is Status.LISTS_TOO_LONG:
+            self._grow_lists()
+        if status is not Status.TIME_REACHED or progress.t >= self._settings.duration:
+            self.ending = ENDINGS[status]
+        return self.ending
+
+    def evaluate(self) -> None:
+        """Evaluate the present state: forces, accelerations and channels."""
+        self._observe()
+
+    def values(self) -> Floats:
+        """Return all channels at the present state, in their order."""
+        self._observe()
+        return self._run.workspace.values.copy()
+
+    def finish(self) -> Run:
+        """Return what happened so far."""
+        run, progress, system = self._run, self._run.state[0], self.system
+        evaluations = int(system.world[0].evaluations)
+        self._finish()
+        return Run(
+            ending=self.ending or Ending.TIME_REACHED,
+            stop_event=int(progress.stop_event) if self.ending is Ending.STOPPED else None,
+            time=self.time,
+            state=self.state[: len(self._arrays.y)].copy(),
+            history=run.record[: progress.record_rows],
+            final=run.workspace.values.copy(),
+            log=[(float(t), int(i)) for t, i in run.log[: progress.log_rows]],
+            captured=self._captured(),
+            peaks=run.channels,
+            pairs=system.pairs,
+            interfaces=system.interfaces,
+            elements=system.elements,
+            element_names={row: name for name, row in self._arrays.element_index.items()},
+            overlaps=self._overlaps,
+            pin_overlaps=self._pin_overlaps,
+            start=self._start,
+            end=self._energy_and_momentum(),
+            conservation=read_check(system, run.workspace.check),
+            unresolved_intervals=int(progress.unresolved),
+            lost_inertia=_lost_inertia(system.links),
+            steps=int(progress.steps),
+            rejected=int(progress.rejected),
+            evaluations=evaluations,
+            rebuilds=int(system.world[0].rebuilds),
+        )
+
+    def _captured(self) -> CapturedState | None:
+        """Return the state at the first event that captures it."""
+        progress, size = self._run.state[0], len(self._arrays.y)
+        if progress.captured_event < 0:
+            return None
+        return CapturedState(
+            event=int(progress.captured_event),
+            time=float(progress.captured_time),
+            state=self._run.workspace.captured[:size].copy(),
+        )
+
+    def _energy_and_momentum(self) -> EnergyAndMomentum:
+        """Return energy and momentum of the last state that was observed."""
+        return EnergyAndMomentum.from_record(self._run.workspace.conserved[IN_WORLD])
+
+    def _momentum_scale(self) -> float:
+        """Return the momentum that bodies have at the start, relative to the centre of mass [kg m/s]."""
+        mass = float(self._arrays.links.view(np.ndarray)["own"][:, 0].sum())
+        return max(float(self._run.workspace.conserved["momentum_scale"][START]), SLOW * mass)
+
+    def _grow_lists(self) -> None:
+        """Give the near lists more room."""
+        self._list_capacity *= 2
+        if self._list_capacity > MOST_BLOCKS:
+            cells = MOST_BLOCKS * LANES
+            raise RunError(
+                f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
+                "Increase `resolved_force` of the contact, or its stiffness."
+            )
+        lists = contact_lists(self.system.arrays, self._list_capacity)
+        self._run = self._run._replace(system=self.system._replace(lists=lists))
+        self._bind()
+
+    def _bind(self) -> None:
+        """Pass the arrays of the run to the kernels, once for all calls."""
+        prepared = RUN.prepare(self._run)
+        self._begin, self._observe = begin_run.bind(prepared), observe.bind(prepared)
+        self._advance, self._finish = advance_run.bind(prepared), finish_run.bind(prepared)
+
+
+def _channels(described: np.recarray) -> np.recarray:
+    """Return a copy of channels with their peaks reset."""
+    channels = copied(described)
+    peaks = channels.view(np.ndarray)
+    peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
+    peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)
+    return channels
+
+
+def _record(settings: Settings, channels: int, has_contacts: bool) -> Floats:
+    """Return memory for the history; rows are read only as far as they are written."""
+    in_contact = 50_000 if settings.record_contact and has_contacts else 1_000
+    rows = min(settings.max_rows, 4 + int(settings.duration * settings.record_rate) + in_contact)
+    return np.empty((rows if channels else 1, 1 + channels))
+
+
+def _workspace(
+    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, watched: int
+) -> kernels.Workspace:
+    """Return memory for the steps of a run."""
+    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((4, states))
+    start, early, late, end, values = np.zeros((5, len(channels)))
+    return kernels.Workspace(
+        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
+        start=start, early=early, late=late, end=end, values=values,
+        conserved=records(STATES, CONSERVED), check=records(1, CHECK),
+        linear=_linear(arrays, pairs), search=search_room(arrays, channels, watched),
+    )  # fmt: skip
+
+
+def _lost_inertia(links: np.recarray) -> bool:
+    """Tell whether modes have left a free body an inertia that is not positive definite."""
+    bodies = links[(links.kind == FREE) & (links.flexible == 1)]
+    for M in bodies.inverse:
+        scale = np.sqrt(np.abs(np.diag(M)))
+        if not np.isfinite(M).all() or not scale.all():
+            return True
+        if np.linalg.eigvalsh(0.5 * (M + M.T) / np.outer(scale, scale))[0] <= 0.0:
+            return True
+    return False
+
+
+def update_near_lists(system: SystemRecords, y: Floats) -> bool:
+    """Bring links and near lists to a state; tells whether the lists had room."""
+    set_motion(system, y)
+    if not len(system.pairs):
+        return True
+    return int(refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0]) >= 0
+
+
+def supports_implicit_steps(a: SystemArrays) -> bool:
+    """Tell whether implicit steps apply to a system: they know nothing of locks and flexible structures."""
+    return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
+
+
+def _speeds(a: SystemArrays) -> int:
+    """Number of momenta and speeds."""
+    return int(a.world.view(np.ndarray)["n_u"][0])
+
+
+def _linear(a: SystemArrays, pairs: int) -> Linear:
+    """Return room for the linear equations of implicit steps, none where they do not apply."""
+    if not supports_implicit_steps(a):
+        return room_for(0, 0, 0)
+    kinds = a.elements.view(np.ndarray)["kind"]
+    couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
+    return room_for(_speeds(a), len(a.links), couplings)
+
+
+def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.recarray:
+    """Return the settings of a run for the kernels, at its start."""
+    state = records(1, kernels.RUN_STATE)
+    s = state.view(np.ndarray)
+    s["method"] = FIRST_METHODS[settings.method]
+    s["automatic"] = settings.method is Method.AUTOMATIC
+    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MOST_IMPLICIT
+    s["duration"] = settings.duration
+    s["fixed_step"] = settings.step or 0.0
+    s["max_step"] = min(settings.max_step, settings.duration)
+    s["min_step"] = 1e-14 * settings.duration
+    s["max_steps"] = settings.max_steps
+    s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
+    s["record_contact"] = settings.record_contact
+    s["watched"] = watched
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
+    return state
+
+
+def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
+    """Tolerance of every state; that of the ledgers is the energy that the error of a speed makes.
+
+    Ledgers need control of their own: a released stop still loses energy while nothing pushes.
+    """
+    links, world = (
+        a.links.view(np.ndarray),
+        a.world.view(np.ndarray),
+    )  # whose fields are found in a tenth of the time
+    root, own = links["root"], links["own"]
+    n_q, n = int(world["n_q"][0]), int(world["n_q"][0] + world["n_u"][0])
+    mass = own[:, 0].sum()
+    momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), SLOW * mass)
+    out = np.full(n + EXTRA_STATES, accuracy.speed * momentum)
+    fixed = {
+        StateKind.LENGTH: accuracy.length,
+        StateKind.ANGLE: accuracy.angle,
+        StateKind.QUATERNION: 0.5 * accuracy.angle,
+        StateKind.SPEED: accuracy.speed,
+        StateKind.RATE: accuracy.rate,
+    }
+    out[a.state_kinds == StateKind.MODAL] = accuracy.length * a.modal_scales
+    out[a.state_kinds == StateKind.MODAL_RATE] = accuracy.speed * a.modal_scales
+    for kind, allowed in fixed.items():
+        out[a.state_kinds == kind] = allowed
+    for i in np.flatnonzero(links["kind"] == FREE):
+        # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
+        at = n_q + links["at_u"][i]
+        tree = own[root == root[i]]
+        mass = tree[:, 0].sum()
+        inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
+        out[at : at + 3] = STEADY * accuracy.rate * inertia
+        out[at + 3 : at + 6] = STEADY * accuracy.speed * mass
+    return out

@@ -1,0 +1,83 @@
+"""A system ready to run."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.kernels.layout import DEPTH
+from softdock.contact.pair import ContactPair
+from softdock.dynamics.entry_points import apply_contacts
+from softdock.dynamics.kernels.channels import CHANNEL
+from softdock.dynamics.kernels.contacts import PAIR
+from softdock.dynamics.kernels.events import ACTION, EVENT
+from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
+from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
+from softdock.dynamics.settings import Method, Settings
+from softdock.dynamics.system_arrays import SystemArrays
+from softdock.dynamics.system_records import system_records
+from softdock.errors import InputError, Problem
+
+
+@dataclass(kw_only=True)
+class Simulation:
+    """A system ready to run: its assembly, what to watch, and what may happen."""
+
+    assembly: SystemArrays
+    settings: Settings
+    channels: np.recarray = field(default_factory=lambda: records(0, CHANNEL))
+    events: np.recarray = field(default_factory=lambda: records(0, EVENT))
+    actions: np.recarray = field(default_factory=lambda: records(0, ACTION))
+    pairs: np.recarray = field(default_factory=lambda: records(0, PAIR))
+    contact_pairs: Sequence[ContactPair] = ()
+    interfaces: np.recarray = field(default_factory=lambda: records(0, INTERFACE))
+    pins: np.recarray = field(default_factory=lambda: records(0, PIN))
+    watched: int | None = None
+    """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
+
+    def __post_init__(self) -> None:
+        _must_be_possible(self.settings, self.assembly)
+
+    def begin(self) -> Session:
+        """Start a run that is advanced piece by piece; the simulation stays untouched."""
+        return Session(self)
+
+    def run(self) -> Run:
+        """Integrate over the whole duration and return what happened."""
+        session = self.begin()
+        session.advance(self.settings.duration)
+        return session.finish()
+
+    def depths_at_start(self, session: Session | None = None) -> list[float]:
+        """Return how deep the active contacts are at the initial state [m]; a session that has begun may know."""
+        if session is not None and session.near_at_start:
+            return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
+        arrays = contact_arrays(self.contact_pairs)
+        machine = system_records(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)
+        for capacity in (64, 1024, 16384):
+            machine = machine._replace(lists=contact_lists(arrays, capacity))
+            if update_near_lists(machine, self.assembly.y):
+                break
+        apply_contacts(machine.links, machine.pairs, arrays, machine.lists)
+        return [float(pair.out[DEPTH]) for pair in machine.pairs]
+
+
+def _must_be_possible(settings: Settings, assembly: SystemArrays) -> None:
+    """Refuse settings with which nothing would be integrated, or something else than was asked for."""
+    duration, step, method = settings.duration, settings.step, settings.method
+    if not 0.0 <= duration < math.inf:
+        raise InputError(Problem(field="duration", message="Must be a finite time [s].", given=str(duration)))
+    if not isinstance(method, Method):
+        names = ", ".join(f"Method.{one.name}" for one in Method)
+        raise InputError(Problem(field="method", message=f"Must be one of {names}.", given=repr(method)))
+    if step is not None and not 0.0 < step < math.inf:
+        message = "Must be a time above 0 s, or None for error control."
+        raise InputError(Problem(field="step", message=message, given=str(step)))
+    if step is None and method is Method.RUNGE_KUTTA_4:
+        raise InputError(Problem(field="step", message="Must be given for rk4: it has no error control."))
+    if method is Method.ROSENBROCK and not supports_implicit_steps(assembly):
+        message = "rosenbrock is for systems that move and have neither locks nor flexible structures."
+        raise InputError(Problem(field="method", message=message, hint="Leave it to automatic."))

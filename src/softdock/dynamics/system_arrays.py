@@ -1,0 +1,83 @@
+"""A system as arrays: the input of the dynamics, independent of how the system was described."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class StateKind(IntEnum):
+    """What an entry of the state is; error control has one tolerance for each."""
+
+    LENGTH = 0
+    ANGLE = 1
+    SPEED = 2
+    RATE = 3
+    QUATERNION = 4
+    MOMENTUM = 5
+    ANGULAR_MOMENTUM = 6
+    ENERGY = 7
+    """Accumulated dissipation or work."""
+    MODAL = 8
+    MODAL_RATE = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointPlace:
+    """Where the coordinates of a joint are in the state."""
+
+    at_q: int
+    at_u: int
+    rows: int
+    ball: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlexibleRecords:
+    """Records of all flexible structures."""
+
+    appendages: np.recarray
+    modes: np.recarray
+    nodes: np.recarray
+    shapes: Floats
+    node_index: dict[str, int]
+    """By `structure/node`."""
+    structure_index: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemArrays:
+    """Bodies, joints, elements and structures as records, with the initial state."""
+
+    links: np.recarray
+    axes: np.recarray
+    groups: np.recarray
+    tiles: np.recarray
+    elements: np.recarray
+    tables: Floats
+    """Loads over time."""
+    world: np.recarray
+    breaks: Floats
+    """Times at which a load changes abruptly [s]."""
+    y: Floats
+    """Initial state."""
+    joints: dict[str, JointPlace]
+    element_index: dict[str, int]
+    """Rows of the elements by name."""
+    flexible: FlexibleRecords
+    modal_scales: Floats
+    """Modal coordinates that move no node by more than a metre, one per mode."""
+    locks: Floats
+    orbit: np.recarray
+    plates: np.recarray
+    state_kinds: NDArray[np.int64]
+    """`StateKind` of every entry of the state."""
+
+    @property
+    def lightest_mass(self) -> float:
+        """Mass of the lightest link that has one; 0 if none has [kg]."""
+        masses = self.links.view(np.ndarray)["own"][:, 0]
+        return float(masses.min(initial=np.inf, where=masses > 0.0)) if masses.any() else 0.0

@@ -1,0 +1,45 @@
+"""Copies of the arrays of a system, for kernels that read and write them."""
+
+import functools
+from typing import Any
+
+from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.dynamics.kernels.contacts import PAIR
+from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
+from softdock.dynamics.kernels.tree import aligned, copied, records
+from softdock.dynamics.system_arrays import SystemArrays
+
+
+def system_records(arrays: SystemArrays) -> SystemRecords:
+    """Return copies of the arrays of a system, without contacts."""
+    return SystemRecords(
+        links=copied(arrays.links),
+        axes=copied(arrays.axes),
+        groups=aligned(arrays.groups),
+        tiles=aligned(arrays.tiles),
+        elements=copied(arrays.elements),
+        tables=arrays.tables,
+        world=copied(arrays.world),
+        appendages=copied(arrays.flexible.appendages),
+        modes=copied(arrays.flexible.modes),
+        nodes=arrays.flexible.nodes,
+        shapes=arrays.flexible.shapes,
+        locks=arrays.locks.copy(),
+        orbit=copied(arrays.orbit),
+        plates=arrays.plates,
+        **_without_contacts(),
+    )
+
+
+@functools.cache
+def _without_contacts() -> dict[str, Any]:
+    """Return what stands for contacts where there are none; empty, so that nothing can be written into it."""
+    arrays = contact_arrays(())
+    return {
+        "pairs": records(0, PAIR),
+        "arrays": arrays,
+        "lists": contact_lists(arrays, 64),
+        "interfaces": records(0, INTERFACE),
+        "pins": records(0, PIN),
+    }

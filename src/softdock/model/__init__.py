@@ -1,0 +1,1 @@
+"""User-facing models: bodies, joints, springs, drives, surfaces, contacts, structures."""

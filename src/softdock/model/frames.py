@@ -1,0 +1,27 @@
+"""Frames on bodies, where something is fastened to them."""
+
+from typing import Self
+
+from pydantic import model_validator
+
+from softdock.model.joints import UPRIGHT, Attitude, pose_at, quaternion
+from softdock.quantities.fields import Length, Vector3
+from softdock.quantities.model import Model
+from softdock.spatial.poses import Pose
+
+
+class Anchor(Model):
+    """A frame on a body."""
+
+    body: str
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    attitude: Attitude = UPRIGHT
+
+    @model_validator(mode="after")
+    def _is_frame(self) -> Self:
+        quaternion(self.attitude)
+        return self
+
+    def pose(self) -> Pose:
+        """Return the frame in its body."""
+        return pose_at(self.at, self.attitude)

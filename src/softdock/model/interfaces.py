@@ -1,0 +1,265 @@
+"""Pins on one body and holes for them in another, as people describe them."""
+
+import math
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from softdock.contact.layer import Friction, FrictionLaw
+from softdock.contact.pins import Damping, PinInHole, PinLaw, Rim
+from softdock.errors import InputError
+from softdock.geometry.pins import Hole, Pin
+from softdock.model.frames import Anchor
+from softdock.quantities.fields import (
+    Angle,
+    Flag,
+    Integer,
+    Length,
+    NonNegativeLength,
+    NonNegativeNumber,
+    PositiveLength,
+    PositiveSpeed,
+    PositiveStiffness,
+    Quantity,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+from softdock.spatial.poses import Pose, matrix
+
+MOST_PINS = 10_000
+Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]
+
+
+class Frame(Anchor):
+    """A frame on a body: z along the pins, or into the holes. Where both frames agree, the pins are home."""
+
+
+class Circle(Model):
+    """Places on a circle, the first one on the x axis."""
+
+    count: Count
+    radius: PositiveLength
+    phase: Angle = 0.0
+    """Of the first one."""
+
+
+class Grid(Model):
+    """Places in rows (along y) and columns (along x), the middle of all at the origin."""
+
+    rows: Count
+    columns: Count
+    pitch: PositiveLength
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        if self.rows * self.columns > MOST_PINS:
+            raise FieldError("rows", f"would make {self.rows * self.columns} pins; at most {MOST_PINS}")
+        return self
+
+
+class Layout(Model):
+    """Where the pins are on their plate, and the holes on theirs: exactly one of the three."""
+
+    circle: Circle | None = None
+    grid: Grid | None = None
+    places: Annotated[tuple[tuple[Length, Length], ...], Field(min_length=1, max_length=MOST_PINS)] | None = (
+        None
+    )
+    """(x, y) of every pin."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(x is not None for x in (self.circle, self.grid, self.places)) != 1:
+            raise FieldError("", "must have exactly one of circle, grid and places")
+        return self
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the places [m], shape (n, 2)."""
+        if self.circle is not None:
+            angles = self.circle.phase + np.arange(self.circle.count) * math.tau / self.circle.count
+            return self.circle.radius * np.column_stack([np.cos(angles), np.sin(angles)])
+        if self.grid is not None:
+            x = (np.arange(self.grid.columns) - (self.grid.columns - 1) / 2) * self.grid.pitch
+            y = (np.arange(self.grid.rows) - (self.grid.rows - 1) / 2) * self.grid.pitch
+            return np.column_stack([np.tile(x, self.grid.rows), np.repeat(y, self.grid.columns)])
+        return np.asarray(self.places, float)
+
+
+class PinModel(Model):
+    """A pin that stands out of its plate."""
+
+    diameter: PositiveLength
+    length: PositiveLength
+    """From the plate to the tip."""
+
+    @model_validator(mode="after")
+    def _round(self) -> Self:
+        if self.length < 0.5 * self.diameter:
+            raise FieldError("length", f"must be {0.5 * self.diameter:g} m, half the diameter, or more")
+        return self
+
+
+class HoleModel(Model):
+    """A hole for a pin: as wide as the pin and the clearance make it."""
+
+    clearance: Length = 0.0
+    """Diameter of the hole minus that of the pin; below zero the pin does not fit."""
+    depth: PositiveLength
+    """From the face to the bottom of the round end; of a through-hole, the thickness of the plate."""
+    through: Flag = False
+    chamfer: NonNegativeLength = 0.0
+    """By so much the radius of the opening is widened."""
+    chamfer_angle: Annotated[float, Quantity("rad", gt=0, lt=math.pi / 2)] = math.pi / 4
+    """Between the chamfer and the axis of the hole."""
+    box: tuple[PositiveLength, PositiveLength] | None = None
+    """Sides of the box around the hole; left out: a face without end."""
+
+
+class Misalignment(Model):
+    """How the pins are off the frame they belong in."""
+
+    offset: Vector3[Length] = (0.0, 0.0, 0.0)
+    tilt: tuple[Angle, Angle] = (0.0, 0.0)
+    """Rotation vector about x and y."""
+    roll: Angle = 0.0
+    """About the pins' direction."""
+    scatter: NonNegativeLength = 0.0
+    """Standard deviation of every pin's own place across."""
+    seed: Annotated[Integer, Field(ge=0)] = 0
+    """Of the scatter: the same number gives the same pins."""
+
+    def pose(self) -> Pose:
+        """Return the frame of the pins as it is, in that where it should be."""
+        turn = np.array([*self.tilt, 0.0])
+        angle = float(np.linalg.norm(turn))
+        half = np.sin(angle / 2) / angle if angle > 0.0 else 0.5
+        tilted = matrix(np.array([np.cos(angle / 2), *(half * turn)]))
+        rolled = matrix(np.array([math.cos(self.roll / 2), 0.0, 0.0, math.sin(self.roll / 2)]))
+        return Pose(R=tilted @ rolled, p=np.asarray(self.offset, float))
+
+
+class PinDamping(Model):
+    """Damping of one contact."""
+
+    law: Literal["hunt-crossley", "kelvin-voigt"] = "hunt-crossley"
+    factor: Annotated[float, Quantity("s/m", ge=0)] | None = None
+    """Of hunt-crossley: part of the elastic force per speed."""
+    coefficient: Annotated[float, Quantity("N*s/m", ge=0)] | None = None
+    """Of kelvin-voigt: force per speed; never pulls."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        wrong = "coefficient" if self.law == "hunt-crossley" else "factor"
+        if getattr(self, wrong) is not None:
+            raise FieldError(wrong, f"does not belong to {self.law}")
+        return self
+
+
+class PinFriction(Model):
+    """Regularised friction, with more of it at rest where wanted (Stribeck)."""
+
+    coefficient: NonNegativeNumber = 0.0
+    speed: PositiveSpeed = 1e-3
+    """Sliding speed below which friction fades."""
+    law: Literal["smooth", "ramp"] = "smooth"
+    at_rest: NonNegativeNumber | None = None
+    """Coefficient towards rest; left out: the same."""
+    stribeck_speed: PositiveSpeed = 1e-2
+    """Sliding speed at which the excess at rest has fallen to 1/e."""
+
+
+class PinContactModel(Model):
+    """Law of every contact of a pin."""
+
+    stiffness: PositiveStiffness
+    """Of one contact."""
+    damping: PinDamping = PinDamping()
+    friction: PinFriction = PinFriction()
+
+    def to_law(self) -> PinLaw:
+        """Return the law that the contact kernels know."""
+        hunt = self.damping.law == "hunt-crossley"
+        return PinLaw(
+            stiffness=self.stiffness,
+            damping=(self.damping.factor if hunt else self.damping.coefficient) or 0.0,
+            damping_law=Damping(self.damping.law),
+            friction=Friction(
+                coefficient=self.friction.coefficient,
+                threshold_speed=self.friction.speed,
+                law=FrictionLaw(self.friction.law),
+            ),
+            static_friction=self.friction.at_rest,
+            stribeck_speed=self.friction.stribeck_speed,
+        )
+
+
+class Interface(Model):
+    """Pins on one body against holes in another; pin number i belongs to hole number i."""
+
+    pins: Frame
+    """z along the pins, the pins' feet at z = 0."""
+    holes: Frame
+    """z into the holes, their openings at z = 0."""
+    layout: Layout
+    pin: PinModel
+    hole: HoleModel
+    misalignment: Misalignment = Misalignment()
+    contact: PinContactModel
+    rim: Literal["direct", "search"] = "direct"
+    levels: Annotated[Integer, Field(ge=1, le=40)] = 16
+    """Of the search around the rim."""
+    active: Flag = True
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        bottom = 0.5 * (self.pin.diameter + self.hole.clearance)
+        if not self.hole.through and self.hole.depth <= bottom:
+            raise FieldError("hole.depth", f"must be more than {bottom:g} m, the radius of the round bottom")
+        try:
+            self.to_pair()
+        except InputError as error:
+            problem = error.problems[0]
+            raise FieldError(FIELDS.get(problem.field or "", "hole"), problem.message) from None
+        return self
+
+    def to_pair(self) -> PinInHole:
+        """Return one of the pins with its hole, as the contact kernels know it."""
+        r, hole = 0.5 * self.pin.diameter, self.hole
+        R = r + 0.5 * hole.clearance
+        return PinInHole(
+            pin=Pin(radius=r, length=self.pin.length - r),
+            hole=Hole(
+                radius=R,
+                straight=hole.depth if hole.through else hole.depth - R,
+                through=hole.through,
+                chamfer_width=hole.chamfer,
+                chamfer_depth=hole.chamfer / math.tan(hole.chamfer_angle),
+                sides=hole.box or (math.inf, math.inf),
+            ),
+            law=self.contact.to_law(),
+            rim=Rim(self.rim),
+            levels=self.levels,
+        )
+
+    def placed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return openings of the holes in their frame, and middles of the leading caps in that of the pins [m]."""
+        points = self.layout.points()
+        holes = np.column_stack([points, np.zeros(len(points))])
+        caps = np.column_stack([points, np.full(len(points), self.pin.length - 0.5 * self.pin.diameter)])
+        if self.misalignment.scatter > 0.0:
+            rng = np.random.default_rng(self.misalignment.seed)
+            caps[:, :2] += self.misalignment.scatter * rng.standard_normal(points.shape)
+        return holes, caps
+
+
+FIELDS: dict[str, str] = {
+    "radius": "hole.clearance",
+    "straight": "hole.depth",
+    "chamfer_width": "hole.chamfer",
+    "chamfer_depth": "hole.chamfer",
+    "sides": "hole.box",
+    "static_friction": "contact.friction.at_rest",
+}
+"""Where the fields of shapes and laws come from."""

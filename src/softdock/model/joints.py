@@ -1,0 +1,196 @@
+"""Joints: how a body may move against its parent, and its initial motion."""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from softdock.quantities.fields import (
+    Angle,
+    AngularRate,
+    Length,
+    Number,
+    Speed,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+from softdock.spatial.poses import Pose, matrix, product
+
+Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Vector3[Number]
+"""A direction: the name of an axis or three numbers of any length but zero."""
+
+
+class RollPitchYaw(Model):
+    """An attitude as turns about x, then y, then z of the fixed frame."""
+
+    roll: Angle = 0.0
+    pitch: Angle = 0.0
+    yaw: Angle = 0.0
+
+
+class AxisAngle(Model):
+    """An attitude as one turn about an axis."""
+
+    axis: Axis
+    angle: Angle
+
+
+Attitude = tuple[Number, Number, Number, Number] | RollPitchYaw | AxisAngle
+"""A quaternion wxyz, roll-pitch-yaw, or axis and angle."""
+UPRIGHT: Attitude = (1.0, 0.0, 0.0, 0.0)
+
+
+class JointBase(Model):
+    """What all joints share: where the joint frame sits in the parent at zero motion."""
+
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Origin of the body in its parent, while the joint is at zero [m]."""
+    attitude: Attitude = UPRIGHT
+    """Attitude of the body in its parent, while the joint is at zero."""
+
+
+class Free(Model):
+    """No joint at all: the body floats; its parent must be the world."""
+
+    type: Literal["free"] = "free"
+    position: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Origin of the body in the world at the start, p_NB_N."""
+    attitude: Attitude = UPRIGHT
+    """Attitude of the body in the world at the start."""
+    velocity: Vector3[Speed] = (0.0, 0.0, 0.0)
+    """Velocity of the body's origin at the start, in the world, v_NB_N."""
+    rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
+    """Angular velocity at the start, in body axes, w_NB_B."""
+
+
+class Fixed(JointBase):
+    """Rigidly attached."""
+
+    type: Literal["fixed"] = "fixed"
+
+
+class OneAxis(JointBase):
+    """A joint with one axis."""
+
+    axis: Axis = "z"
+    """Axis in the body's frame."""
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> Self:
+        direction(self.axis)
+        return self
+
+
+class Revolute(OneAxis):
+    """Turns about one axis."""
+
+    type: Literal["revolute"] = "revolute"
+    angle: Angle = 0.0
+    """Angle at the start."""
+    rate: AngularRate = 0.0
+    """Rate at the start."""
+
+
+class Prismatic(OneAxis):
+    """Slides along one axis."""
+
+    type: Literal["prismatic"] = "prismatic"
+    position: Length = 0.0
+    """Position at the start."""
+    speed: Speed = 0.0
+    """Speed at the start."""
+
+
+class Universal(JointBase):
+    """Turns about a first axis fixed in the parent, then about a second one fixed in the body."""
+
+    type: Literal["universal"] = "universal"
+    axes: tuple[Axis, Axis] = ("x", "y")
+    """The two axes, at right angles."""
+    angles: tuple[Angle, Angle] = (0.0, 0.0)
+    rates: tuple[AngularRate, AngularRate] = (0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _at_right_angles(self) -> Self:
+        if abs(direction(self.axes[0]) @ direction(self.axes[1])) > 1e-9:
+            raise FieldError("axes", "must be at right angles to each other")
+        return self
+
+
+class Spherical(JointBase):
+    """Turns freely about a point; springs and stops on it know deflections up to half a turn."""
+
+    type: Literal["spherical"] = "spherical"
+    turned: Attitude = UPRIGHT
+    """Attitude against the joint's zero at the start."""
+    rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
+    """Angular velocity against the parent at the start, in body axes."""
+
+    @model_validator(mode="after")
+    def _is_turn(self) -> Self:
+        quaternion(self.turned, "turned")
+        return self
+
+
+class Planar(JointBase):
+    """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table."""
+
+    type: Literal["planar"] = "planar"
+    position: tuple[Length, Length] = (0.0, 0.0)
+    angle: Angle = 0.0
+    velocity: tuple[Speed, Speed] = (0.0, 0.0)
+    """Rates of the two positions."""
+    rate: AngularRate = 0.0
+
+
+Joint = Annotated[
+    Free | Fixed | Revolute | Prismatic | Universal | Spherical | Planar, Field(discriminator="type")
+]
+
+MOTIONS: dict[str, tuple[str, ...]] = {
+    "free": (),
+    "fixed": (),
+    "revolute": ("turning",),
+    "prismatic": ("sliding",),
+    "universal": ("turning", "turning"),
+    "spherical": ("turning", "turning", "turning"),
+    "planar": ("sliding", "sliding", "turning"),
+}
+"""What each axis of a joint does."""
+
+
+def direction(axis: Axis) -> NDArray[np.float64]:
+    """Return the unit vector of an axis."""
+    if isinstance(axis, str):
+        sign = -1.0 if axis.startswith("-") else 1.0
+        return np.asarray(sign * np.eye(3)["xyz".index(axis[-1])], float)
+    vector = np.asarray(axis, float)
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
+        raise FieldError("axis", "must not be the zero vector")
+    return vector / length
+
+
+def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float64]:
+    """Return the unit quaternion wxyz of an attitude; `field` is where it was given, for the message."""
+    if isinstance(attitude, RollPitchYaw):
+        x, y, z = (np.zeros(4) for _ in range(3))
+        for q, k, angle in ((x, 1, attitude.roll), (y, 2, attitude.pitch), (z, 3, attitude.yaw)):
+            q[0], q[k] = math.cos(angle / 2), math.sin(angle / 2)
+        return product(z, product(y, x))
+    if isinstance(attitude, AxisAngle):
+        half = attitude.angle / 2
+        return np.concatenate([[math.cos(half)], math.sin(half) * direction(attitude.axis)])
+    q = np.asarray(attitude, float)
+    length = math.sqrt(q.dot(q))
+    if abs(length - 1.0) > 1e-6:
+        raise FieldError(field, f"must be a unit quaternion wxyz; its length is {length:g}")
+    return q / length
+
+
+def pose_at(at: Sequence[float], attitude: Attitude) -> Pose:
+    """Return the pose of a frame that is given by its place [m] and its attitude."""
+    return Pose(R=matrix(quaternion(attitude)), p=np.asarray(at, float))

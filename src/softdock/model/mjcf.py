@@ -1,0 +1,267 @@
+"""Export a system as MJCF, the model format of MuJoCo, so that others can check an answer with another engine.
+
+Bodies, joints, gravity, linear joint springs and dampers, struts and the initial state mean the same there. What MJCF
+has no equal for is left out, and the export says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softdock.errors import InputError, Problem
+from softdock.model import joints as j
+from softdock.model.orbit import HILL
+from softdock.model.system import WORLD, Body, Spring, Strut, System
+
+STEP = 1e-3  # s; a cautious step for engineering models, to be changed by the reader
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mjcf:
+    """A system as MJCF."""
+
+    text: str
+    left_out: tuple[str, ...]
+    """What MJCF cannot say, one sentence each; also in a comment at the top of the text."""
+
+
+def to_mjcf(system: System, name: str = "softdock") -> Mjcf:
+    """Return a system as MJCF; raises InputError for a body that MuJoCo could not move."""
+    return _Writer(system, name).finish()
+
+
+class _Writer:
+    def __init__(self, system: System, name: str) -> None:
+        self.system = system
+        self.root = Xml.Element("mujoco", model=name)
+        self.left_out: list[str] = []
+        self.qpos: list[float] = []
+        self.qvel: list[float] = []
+        self.elements: dict[str, Xml.Element] = {}
+
+    def finish(self) -> Mjcf:
+        Xml.SubElement(self.root, "compiler", angle="radian", autolimits="false")
+        Xml.SubElement(
+            self.root, "option", gravity=_numbers(self.system.gravity), timestep=repr(STEP), integrator="RK4"
+        )
+        self._write_bodies()
+        self._write_struts()
+        self._list_left_out()
+        keyframe = Xml.SubElement(self.root, "keyframe")
+        Xml.SubElement(keyframe, "key", name="start", qpos=_numbers(self.qpos), qvel=_numbers(self.qvel))
+        Xml.indent(self.root)
+        text = Xml.tostring(self.root, encoding="unicode")
+        return Mjcf(text=f"{self._heading()}{text}\n", left_out=tuple(self.left_out))
+
+    def _heading(self) -> str:
+        lines = ["Written by Softdock. The keyframe `start` holds the initial state."]
+        lines += [f"Left out: {sentence}".replace("--", "- -") for sentence in self.left_out]  # XML's rule
+        return "<!--\n" + "".join(f"  {line}\n" for line in lines) + "-->\n"
+
+    def _write_bodies(self) -> None:
+        self.elements[WORLD] = Xml.SubElement(self.root, "worldbody")
+        self._write_children(WORLD)
+
+    def _write_children(self, parent: str) -> None:
+        for name, body in self.system.bodies.items():
+            if body.parent == parent:
+                self.elements[name] = self._write_body(name, body)
+                self._write_children(name)
+
+    def _write_body(self, name: str, body: Body) -> Xml.Element:
+        joint = body.joint
+        place = joint.position if isinstance(joint, j.Free) else joint.at
+        element = Xml.SubElement(
+            self.elements[body.parent],
+            "body",
+            name=name,
+            pos=_numbers(place),
+            quat=_numbers(j.quaternion(joint.attitude)),
+        )
+        self._write_joint(element, name, joint)
+        if body.mass > 0.0:
+            moments, R = np.linalg.eigh(body.inertia_matrix())
+            if np.linalg.det(R) < 0.0:
+                R[:, 0] *= -1.0
+            Xml.SubElement(
+                element,
+                "inertial",
+                pos=_numbers(body.centre_of_mass),
+                quat=_numbers(_quaternion_of(R)),
+                mass=repr(float(body.mass)),
+                diaginertia=_numbers(np.maximum(moments, 0.0)),
+            )
+        if not isinstance(joint, j.Fixed):
+            self._check_inertia(name)
+        return element
+
+    def _check_inertia(self, name: str) -> None:
+        """Refuse what MuJoCo refuses: a moving part without mass or with a moment of zero."""
+        rigid = [name, *self._fixed_to(name)]
+        mass = sum(self.system.bodies[n].mass for n in rigid)
+        solid = any(np.linalg.eigvalsh(self.system.bodies[n].inertia_matrix())[0] > 0.0 for n in rigid)
+        if mass == 0.0 or not solid:
+            raise InputError(
+                Problem(
+                    field=f"bodies.{name}",
+                    message="cannot be exported: MuJoCo needs mass and three moments of inertia above zero "
+                    "for every part that moves.",
+                    hint="Give the part a small inertia.",
+                )
+            )
+
+    def _fixed_to(self, name: str) -> Iterable[str]:
+        for other, body in self.system.bodies.items():
+            if body.parent == name and isinstance(body.joint, j.Fixed):
+                yield other
+                yield from self._fixed_to(other)
+
+    def _write_joint(self, element: Xml.Element, name: str, joint: j.Joint) -> None:
+        match joint:
+            case j.Free():
+                Xml.SubElement(element, "freejoint", name=name)
+                self._start([*joint.position, *j.quaternion(joint.attitude)], [*joint.velocity, *joint.rate])
+            case j.Fixed():
+                pass
+            case j.Spherical():
+                Xml.SubElement(element, "joint", {"name": name, "type": "ball", **self._springs(name, None)})
+                self._start(j.quaternion(joint.turned), joint.rate)
+            case j.Revolute():
+                self._write_axis(element, name, 0, "hinge", joint.axis, joint.angle, joint.rate)
+            case j.Prismatic():
+                self._write_axis(element, name, 0, "slide", joint.axis, joint.position, joint.speed)
+            case j.Universal():
+                for i in range(2):
+                    start = joint.angles[i], joint.rates[i]
+                    self._write_axis(element, name, i, "hinge", joint.axes[i], *start)
+            case j.Planar():
+                for i, axis in enumerate(("x", "y")):
+                    start = joint.position[i], joint.velocity[i]
+                    self._write_axis(element, name, i, "slide", axis, *start)
+                self._write_axis(element, name, 2, "hinge", "z", joint.angle, joint.rate)
+
+    def _write_axis(
+        self, element: Xml.Element, name: str, i: int, kind: str, axis: Any, position: float, speed: float
+    ) -> None:
+        label = name if i == 0 else f"{name}.{i}"
+        about = {"name": label, "type": kind, "axis": _numbers(j.direction(axis))}
+        Xml.SubElement(element, "joint", about | self._springs(name, i))
+        self._start([position], [speed])
+
+    def _start(self, positions: ArrayLike, speeds: ArrayLike) -> None:
+        self.qpos += np.asarray(positions, float).tolist()
+        self.qvel += np.asarray(speeds, float).tolist()
+
+    def _springs(self, name: str, axis: int | None) -> dict[str, str]:
+        """Return the sum of the linear springs and dampers of a joint axis, as attributes of the joint."""
+        k = pull = c = 0.0
+        for label, spring in self.system.springs.items():
+            if spring.joint != name or not spring.active or (spring.axis is not None and spring.axis != axis):
+                continue
+            c += spring.damping
+            if spring.friction > 0.0:
+                self._leave_out(f"springs.{label}: its Coulomb friction.")
+            if not _is_linear(spring):
+                self._leave_out(f"springs.{label}: its stiffness grows (its damping is kept).")
+            elif spring.stiffness == 0.0 and spring.preload != 0.0:
+                self._leave_out(f"springs.{label}: a preload without stiffness (its damping is kept).")
+            else:
+                k += spring.stiffness
+                pull += spring.stiffness * spring.rest - spring.preload
+        out = {}
+        if k > 0.0:
+            out["stiffness"] = repr(float(k))
+            if axis is not None:
+                out["springref"] = repr(float(pull / k))
+        if c > 0.0:
+            out["damping"] = repr(float(c))
+        return out
+
+    def _write_struts(self) -> None:
+        tendons: Xml.Element | None = None
+        for name, strut in self.system.struts.items():
+            if not strut.active:
+                self._leave_out(f"struts.{name}: it is switched off at the start.")
+                continue
+            rest = _rest_length(strut)
+            if rest is None or rest < 0.0:
+                self._leave_out(f"struts.{name}: a pull that no length of a linear spring gives.")
+                continue
+            if tendons is None:
+                tendons = Xml.SubElement(self.root, "tendon")
+            tendon = Xml.SubElement(
+                tendons,
+                "spatial",
+                name=name,
+                stiffness=repr(float(strut.stiffness)),
+                damping=repr(float(strut.damping)),
+                springlength=repr(float(rest)),
+            )
+            for side, anchor in (("a", strut.a), ("b", strut.b)):
+                site = f"{name}.{side}"
+                Xml.SubElement(self.elements[anchor.body], "site", name=site, pos=_numbers(anchor.at))
+                Xml.SubElement(tendon, "site", site=site)
+
+    def _list_left_out(self) -> None:
+        s = self.system
+        for name, spring in s.springs.items():
+            if not spring.active:
+                self._leave_out(f"springs.{name}: it is switched off at the start.")
+        if s.orbit is not None:
+            self._leave_out(
+                "orbit: MuJoCo knows no gravity that falls off with height; "
+                "the keyframe has velocities and rates as they are given, relative to the "
+                f"{'Hill frame' if s.orbit.start == HILL else 'world'}."
+            )
+        reasons = {
+            "stops": "MuJoCo's limits are constraints, not a stiffness.",
+            "drives": "its command moves and it has limits.",
+            "welds": "MuJoCo's weld is a constraint, not a stiffness.",
+            "locks": "rigid connections are switched by events.",
+            "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
+            "loads": "forces from outside are no part of a model.",
+            "contacts": "MuJoCo's contacts do not take a stiffness per area.",
+            "interfaces": "MuJoCo knows no holes.",
+        }
+        for group, reason in reasons.items():
+            for name in getattr(s, group, {}):
+                self._leave_out(f"{group}.{name}: {reason}")
+
+    def _leave_out(self, sentence: str) -> None:
+        if sentence not in self.left_out:
+            self.left_out.append(sentence)
+
+
+def _is_linear(spring: Spring) -> bool:
+    return spring.exponential is None or spring.stiffness == 0.0
+
+
+def _rest_length(strut: Strut) -> float | None:
+    """Return the length without force that includes the preload; None where no stiffness can make up for it."""
+    if strut.stiffness > 0.0:
+        return strut.length - strut.preload / strut.stiffness
+    return strut.length if strut.preload == 0.0 else None
+
+
+def _numbers(values: ArrayLike) -> str:
+    """Write numbers so that they read back to the same bits."""
+    return " ".join(repr(float(value)) for value in np.asarray(values, float).ravel())
+
+
+def _quaternion_of(R: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the unit quaternion wxyz of a rotation matrix: the eigenvector of Bar-Itzhack's symmetric matrix."""
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = R.ravel()
+    K = np.array(
+        [
+            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, xx - yy - zz, xy + yx, xz + zx],
+            [xz - zx, xy + yx, yy - xx - zz, yz + zy],
+            [yx - xy, xz + zx, yz + zy, zz - xx - yy],
+        ]
+    )
+    out: NDArray[np.float64] = np.linalg.eigh(K)[1][:, -1]
+    return out

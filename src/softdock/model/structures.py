@@ -1,0 +1,199 @@
+"""Flexible structures on bodies, as people describe them: members or modes from files, and which modes are kept."""
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from softdock.errors import InputError, Problem
+from softdock.flexible.structure import NodeName, Structure
+from softdock.model.joints import UPRIGHT, Attitude, quaternion
+from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
+from softdock.quantities.model import FieldError, Model
+
+if TYPE_CHECKING:
+    from softdock.flexible import BaseModes
+
+DampingRatio = Annotated[float, Quantity("1", ge=0, lt=1)]
+FIRST_GUESS = 64  # modes that are computed before it is known how many a selection needs
+
+
+class ModeChoice(Model):
+    """Which modes are kept: one way to choose."""
+
+    below: Annotated[float, Quantity("Hz", gt=0)] | None = None
+    """All modes up to a frequency."""
+    share: Annotated[float, Quantity("1", gt=0, lt=1)] | None = None
+    """All modes whose share in the rigid inertia is at least this."""
+    residual: Annotated[float, Quantity("1", gt=0, lt=1)] | None = None
+    """The fewest modes, largest share first, that leave at most this part of the rigid inertia to missing ones."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        given = [key for key in ("below", "share", "residual") if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise FieldError("", "must have exactly one of below, share and residual")
+        return self
+
+
+Modes = Annotated[Integer, Field(ge=0)] | Literal["all"] | ModeChoice
+"""The lowest so many, all, or a choice."""
+
+
+class NastranFiles(Model):
+    """Modes that Nastran computed."""
+
+    bulk: str
+    """File of bulk data: GRID and CONM2."""
+    eigenvectors: str
+    """Punch or f06 file."""
+
+
+class Flexible(Model):
+    """A flexible structure that is clamped to a body by its base node; exactly one of members, file and nastran."""
+
+    body: str
+    """Body that carries it."""
+    base: NodeName | Annotated[Integer, Field(ge=1)]
+    """Node that is clamped to the body; the number of a grid point for Nastran."""
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Where the base node sits in the body."""
+    attitude: Attitude = UPRIGHT
+    """Attitude of the structure's axes in the body."""
+    members: Structure | None = None
+    """Nodes, sections, beams, panels and rigid parts."""
+    file: str | None = None
+    """Modes from a NumPy file, or from a folder of CSV tables; relative to the scenario's folder."""
+    nastran: NastranFiles | None = None
+    damping: DampingRatio | tuple[DampingRatio, ...] = 0.0
+    """Damping ratio of every mode, or one for each that is kept."""
+    settled: Flag = False
+    """Start at rest under gravity and turning, instead of undeformed."""
+    modes: Modes = "all"
+    """The lowest so many, `all`, or a choice `below` a frequency, by `share` or by `residual`."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [key for key in ("members", "file", "nastran") if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise FieldError("members", "must be given, or instead of it one of file and nastran")
+        if self.members is not None and self.base not in self.members.nodes:
+            raise FieldError("base", f"there is no node {self.base!r} among the members")
+        if (self.nastran is not None) != isinstance(self.base, int):
+            raise FieldError(
+                "base", "is the number of a grid point for nastran, otherwise the name of a node"
+            )
+        quaternion(self.attitude)
+        return self
+
+    def node_names(self, directory: Path) -> tuple[str, ...]:
+        """Return the names of all nodes; those between the ends of a beam are `beam.1`, `beam.2` ..."""
+        if self.members is None:
+            return self.find_modes(directory).names
+        between = [
+            f"{name}.{i}" for name, beam in self.members.all_beams().items() for i in range(1, beam.elements)
+        ]
+        return (*self.members.nodes, *between)
+
+    def find_modes(self, directory: Path) -> "BaseModes":
+        """Return the modes that are kept; the work is done once for each structure. Raises InputError."""
+        source = "" if self.members is None else self.members.model_dump_json()
+        files = (self.file, *((self.nastran.bulk, self.nastran.eigenvectors) if self.nastran else ()))
+        stamps = tuple(_stamp(directory / name) for name in files if name is not None)
+        key = self.model_copy(
+            update={"members": None, "body": "", "damping": 0.0, "settled": False}
+        ).model_dump_json()
+        found = _kept_modes(source, key, directory, stamps, _Asked(self))
+        ratios = 1 if isinstance(self.damping, float | int) else len(self.damping)
+        if not isinstance(self.damping, float | int) and ratios != found.frequency.size:
+            raise InputError(
+                Problem(
+                    field="damping",
+                    message=f"must be one ratio, or {found.frequency.size}: one for each mode that is kept.",
+                    given=f"{ratios} ratios",
+                )
+            )
+        return found
+
+
+class _Asked:
+    """A structure beside its key: all are equal, so that only the key decides what is remembered."""
+
+    def __init__(self, flexible: Flexible) -> None:
+        self.flexible = flexible
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
+
+
+@functools.lru_cache(maxsize=16)
+def _kept_modes(_: str, __: str, directory: Path, ___: object, asked: _Asked) -> "BaseModes":
+    from softdock.flexible import read_modes, read_nastran  # brings SciPy
+
+    flexible = asked.flexible
+    if flexible.members is not None:
+        return _computed(flexible.members, str(flexible.base), flexible.modes)
+    if flexible.nastran is not None:
+        assert isinstance(flexible.base, int)
+        files = flexible.nastran
+        found = read_nastran(directory / files.bulk, directory / files.eigenvectors, base=flexible.base)
+    else:
+        found = read_modes(directory / (flexible.file or ""), base=str(flexible.base))
+    return _chosen(found, flexible.modes)
+
+
+def _chosen(found: "BaseModes", wanted: Modes) -> "BaseModes":
+    """Return the modes of all at hand that are wanted."""
+    if isinstance(wanted, ModeChoice):
+        if wanted.below is not None:
+            return found.below(wanted.below)
+        if wanted.share is not None:
+            return found.taking_part(wanted.share)
+        assert wanted.residual is not None
+        return found.within(wanted.residual)
+    return found if wanted == "all" else found.lowest(int(wanted))
+
+
+def _computed(members: Structure, base: str, wanted: Modes) -> "BaseModes":
+    """Compute as many modes as the choice needs, and make it."""
+    from softdock.flexible import base_modes, mesh
+
+    meshed = mesh(members)
+    if wanted == "all":
+        return base_modes(meshed, base)
+    if not isinstance(wanted, ModeChoice):
+        alone = wanted == 0 and len(meshed.names) == 1  # a rigid part and nothing that could ring
+        return base_modes(meshed, base, None if alone else max(wanted, 1)).lowest(wanted)
+    most, count = 6 * (len(meshed.names) - 1), FIRST_GUESS
+    while count < most:
+        try:
+            found = base_modes(meshed, base, count)
+        except InputError:  # fewer than that exist
+            break
+        if _suffices(found, wanted):
+            return _chosen(found, wanted)
+        count *= 2
+    return _chosen(base_modes(meshed, base), wanted)
+
+
+def _suffices(found: "BaseModes", wanted: ModeChoice) -> bool:
+    """Tell whether no mode beyond those at hand can belong to a choice."""
+    if wanted.below is not None:
+        return bool(found.frequency[-1] > wanted.below)
+    if wanted.residual is not None:
+        return found.residual <= wanted.residual
+    assert wanted.share is not None
+    return found.missing_share < wanted.share

@@ -1,0 +1,227 @@
+"""Surfaces on bodies and the contacts between them, as people describe them."""
+
+import functools
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
+
+from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
+from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
+from softdock.errors import InputError
+from softdock.geometry.inline import ArcTo, Vertex, profile_from_vertices
+from softdock.geometry.profile import Profile
+from softdock.geometry.remembered import read_meridian
+from softdock.model.joints import UPRIGHT, Attitude, pose_at, quaternion
+from softdock.quantities.fields import (
+    ArealDamping,
+    Flag,
+    Length,
+    NonNegativeLength,
+    NonNegativeNumber,
+    PositiveArealStiffness,
+    PositiveForce,
+    PositiveLength,
+    PositivePressure,
+    Quantity,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+from softdock.spatial.poses import Pose
+
+ZoneName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+"""Letters, digits, - and _, starting with a letter: a number is that of a segment."""
+Place = tuple[Length, NonNegativeLength]
+"""(z, r): along the axis and away from it."""
+
+
+class Corner(Model):
+    """A vertex of a profile, reached by a straight line and rounded by a fillet."""
+
+    at: Place
+    fillet: NonNegativeLength = 0.0
+    """Radius of the rounding."""
+
+
+class Curve(Model):
+    """An arc from the vertex before: through a point, or with a radius and the side it turns to."""
+
+    arc_to: Place
+    through: Place | None = None
+    radius: PositiveLength | None = None
+    turn: Literal["left", "right"] | None = None
+
+
+def _sort_of_vertex(given: Any) -> str:
+    """Name the kind of vertex that is meant, so that only its own mistakes are told."""
+    if isinstance(given, Curve) or (isinstance(given, dict) and "arc_to" in given):
+        return "Curve"
+    return "Corner" if isinstance(given, Corner | dict) else "Place"
+
+
+Step = Annotated[
+    Annotated[Place, Tag("Place")] | Annotated[Corner, Tag("Corner")] | Annotated[Curve, Tag("Curve")],
+    Discriminator(_sort_of_vertex),
+]
+"""One vertex of a profile."""
+
+
+class Surface(Model):
+    """A surface of revolution on a body: from a CAD file, or a profile written down."""
+
+    body: str
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Origin of the surface's frame in the body; its z axis is the axis of revolution."""
+    attitude: Attitude = UPRIGHT
+    file: str | None = None
+    """STEP, STL, OBJ, PLY or GLB; relative to the scenario's folder."""
+    side: Literal["outside", "inside"] | None = None
+    """Of a file: which surface touches; of a solid the outside, if left out."""
+    part: str | int | None = None
+    """Of a file with several bodies: which one, by name or by number from 1."""
+    unit: str | None = None
+    """Of a file without units (STL, OBJ, PLY): `mm`, `m`, `in` ..."""
+    z_range: tuple[Length, Length] | None = None
+    """Of a file: keep only this part of the axis."""
+    profile: tuple[Step, ...] | None = None
+    """Vertices (z, r), material on the right of travel: a solid towards +z, a cavity towards -z."""
+    zones: dict[ZoneName, tuple[Length, Length]] = Field(default_factory=dict)
+    """Parts along z, by name, of which contact forces may be recorded: `throat: [62 mm, 71 mm]`."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.file is None) == (self.profile is None):
+            raise FieldError("file", "give either a file or a profile")
+        for name, (low, high) in self.zones.items():
+            if not low < high:
+                raise FieldError(f"zones.{name}", f"must rise along z; given {low:g} m to {high:g} m")
+        quaternion(self.attitude)
+        if self.profile is not None:
+            try:
+                self.to_profile()
+            except InputError as error:
+                raise FieldError(error.problems[0].field, error.problems[0].message) from None
+        return self
+
+    def read(self, folder: Path) -> tuple[Profile, Pose]:
+        """Return the meridian and its frame in the body; relative files start from `folder`."""
+        X_BF = pose_at(self.at, self.attitude)
+        if self.file is None:
+            return self.to_profile(), X_BF
+        profile, X_FS = _read_file(folder / self.file, self.side, self.unit, self.z_range, self.part)
+        return profile, X_BF @ X_FS
+
+    def to_profile(self) -> Profile:
+        """Return the meridian that is written down."""
+        assert self.profile is not None
+        vertices = [
+            ArcTo(arc_to=v.arc_to, through=v.through, radius=v.radius, turn=v.turn)
+            if isinstance(v, Curve)
+            else Vertex(at=v.at, fillet=v.fillet)
+            if isinstance(v, Corner)
+            else Vertex(at=v)
+            for v in self.profile
+        ]
+        return profile_from_vertices(vertices)
+
+
+@functools.lru_cache(maxsize=32)
+def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> tuple[Profile, Pose]:
+    side, unit, z_range, part = options
+    profile, p_FS, R_FS = read_meridian(path, side=side, unit=unit, z_range=z_range, body=part)
+    return profile, Pose(R=R_FS, p=p_FS)
+
+
+def _read_file(path: Path, *options: Any) -> tuple[Profile, Pose]:
+    """Read a CAD file once for many runs; a changed file is read again."""
+    stat = path.stat() if path.exists() else None
+    return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
+
+
+class Layer(Model):
+    """Elastic layer between two surfaces: its areal stiffness, or the material that it is made of."""
+
+    stiffness: PositiveArealStiffness | None = None
+    """Stress per depth [N/m3]."""
+    youngs_modulus: PositivePressure | None = None
+    poisson_ratio: Annotated[float, Quantity("1", ge=0, lt=0.5)] | None = None
+    thickness: PositiveLength | None = None
+    """Of the layer that is deformed."""
+    damping: ArealDamping = 0.0
+    """Nominal areal damping [N s/m3]."""
+    damping_depth: NonNegativeLength = 0.0
+    """Depth from which the full damping acts; it grows linearly up to there."""
+    strength: PositivePressure | None = None
+    """Pressure that the layer withstands; a run with more is warned."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        material = (self.youngs_modulus, self.poisson_ratio, self.thickness)
+        if self.stiffness is None and None in material:
+            raise FieldError("stiffness", "give it, or youngs_modulus, poisson_ratio and thickness")
+        if self.stiffness is not None and any(x is not None for x in material):
+            raise FieldError("stiffness", "give either the stiffness or the material, not both")
+        if self.damping > 0.0 and self.damping_depth == 0.0:
+            raise FieldError("damping_depth", "must be above 0 m where there is damping")
+        return self
+
+    def to_layer(self) -> ElasticLayer:
+        """Return the layer that the contact kernels know."""
+        damping = {"damping": self.damping, "damping_depth": self.damping_depth}
+        if self.stiffness is not None:
+            return ElasticLayer(areal_stiffness=self.stiffness, **damping)
+        assert self.youngs_modulus is not None
+        assert self.poisson_ratio is not None
+        assert self.thickness is not None
+        return ElasticLayer.of_material(
+            youngs_modulus=self.youngs_modulus,
+            poisson_ratio=self.poisson_ratio,
+            thickness=self.thickness,
+            **damping,
+        )
+
+
+class Rubbing(Model):
+    """Regularised Coulomb friction."""
+
+    coefficient: NonNegativeNumber = 0.0
+    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-3
+    """Sliding speed below which friction fades."""
+    law: Literal["smooth", "ramp"] = "smooth"
+
+
+class Contact(Model):
+    """Two surfaces that may touch: depth is measured below surface a, surface b brings the cells."""
+
+    a: str
+    b: str
+    layer: Layer
+    friction: Rubbing = Rubbing()
+    quadrature: Literal["cells", "points"] = "cells"
+    """Cut cells (the force does not depend on their number), or plain points for comparison."""
+    spacing: PositiveLength = 1e-3
+    """Of points: their distance."""
+    resolved_force: PositiveForce = 0.1
+    """Of cells: they are fine enough for contacts of this force and more."""
+    mapping: Literal["distance", "radial"] = "distance"
+    active: Flag = True
+
+    def to_pair(self, profile_a: Profile, profile_b: Profile, name: str) -> ContactPair:
+        """Return the pair that the contact kernels know."""
+        if self.quadrature == "points":
+            quadrature: CutCells | Points = Points(spacing=self.spacing)
+        else:
+            quadrature = CutCells(resolved_force=self.resolved_force)
+        return ContactPair(
+            surface_A=profile_a,
+            surface_B=profile_b,
+            layer=self.layer.to_layer(),
+            friction=Friction(
+                coefficient=self.friction.coefficient,
+                threshold_speed=self.friction.speed,
+                law=FrictionLaw(self.friction.law),
+            ),
+            quadrature=quadrature,
+            mapping=Mapping(self.mapping),
+            name=name,
+        )

@@ -1,0 +1,525 @@
+"""A system of bodies as people describe it; the same models are the schema of a scenario file."""
+
+import itertools
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StringConstraints, ValidationInfo, model_validator
+
+from softdock.model.frames import Anchor
+from softdock.model.interfaces import Interface
+from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
+from softdock.model.orbit import HILL, Around
+from softdock.model.structures import Flexible
+from softdock.model.surfaces import Contact, Surface
+from softdock.quantities.fields import (
+    Acceleration,
+    AngularDamping,
+    Damping,
+    Flag,
+    Force,
+    Inertia,
+    Integer,
+    JointDamping,
+    JointForce,
+    JointPosition,
+    JointSpeed,
+    JointStiffness,
+    Length,
+    Mass,
+    Measured,
+    NonNegativeJointForce,
+    NonNegativeLength,
+    PositiveJointForce,
+    PositiveJointPosition,
+    PositiveJointSpeed,
+    PositiveJointStiffness,
+    PositiveStiffness,
+    Quantity,
+    Stiffness,
+    Time,
+    Torque,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Findings, Model
+
+WORLD = "world"
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+"""Letters, digits, - and _, starting with a letter."""
+PositivePower = Annotated[float, Quantity("W", gt=0)]
+
+
+class FullInertia(Model):
+    """All six moments of inertia about the centre of mass, in body axes."""
+
+    xx: Inertia
+    yy: Inertia
+    zz: Inertia
+    xy: Inertia = 0.0
+    """Element of the matrix (not the product of inertia with the opposite sign)."""
+    xz: Inertia = 0.0
+    yz: Inertia = 0.0
+
+
+class Body(Model):
+    """A rigid body, and the joint by which it hangs on its parent."""
+
+    mass: Mass = 0.0
+    centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
+    """In body axes, from the body's origin."""
+    inertia: Vector3[Inertia] | FullInertia = (0.0, 0.0, 0.0)
+    """About the centre of mass, in body axes: three moments, or all six elements by name."""
+    parent: str = WORLD
+    """Name of the body that this one hangs on; `world` for the inertial frame."""
+    joint: Joint = Free()
+
+    def inertia_matrix(self) -> NDArray[np.float64]:
+        """Return the inertia about the centre of mass [kg m2]."""
+        i = self.inertia
+        if isinstance(i, FullInertia):
+            return np.array([[i.xx, i.xy, i.xz], [i.xy, i.yy, i.yz], [i.xz, i.yz, i.zz]])
+        return np.array([[i[0], 0.0, 0.0], [0.0, i[1], 0.0], [0.0, 0.0, i[2]]])
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        moments = (
+            np.linalg.eigvalsh(self.inertia_matrix())
+            if isinstance(self.inertia, FullInertia)
+            else np.sort(self.inertia)
+        )
+        slack = 1e-9 * max(float(np.abs(moments).max()), 1e-300)
+        if moments[0] < -slack:
+            raise FieldError("inertia", f"has a negative principal moment ({moments[0]:.6g} kg m^2)")
+        if moments[2] > moments[0] + moments[1] + slack:
+            raise FieldError(
+                "inertia",
+                f"is impossible: the largest principal moment ({moments[2]:.6g} kg m^2) exceeds the sum of the "
+                f"other two ({moments[0]:.6g} and {moments[1]:.6g})",
+            )
+        if self.mass == 0.0 and moments[2] > slack:
+            raise FieldError("mass", "must be above 0 kg for a body that has inertia")
+        if isinstance(self.joint, Free) and self.parent != WORLD:
+            raise FieldError(
+                "joint.type", "a free body has no parent: leave `parent` out, or choose another joint"
+            )
+        quaternion(self.joint.attitude)
+        return self
+
+
+class JointElement(Model):
+    """What all elements along a joint share."""
+
+    joint: str
+    """Name of the body whose joint this acts on."""
+    axis: Annotated[Integer, Field(ge=0, le=2)] | None = None
+    """Which axis of a joint with several; leave out to act on the joint as a whole."""
+
+
+class Exponential(Model):
+    """Stiffness that grows with the deflection s: k (1 + (s / reference)^exponent)."""
+
+    reference: PositiveJointPosition
+    """Deflection at which the stiffness has doubled."""
+    exponent: Annotated[float, Quantity("1", gt=0)] = 4.0
+
+
+class Spring(JointElement):
+    """Spring and damper along a joint. On a joint of several axes it acts on the whole deflection.
+
+    The deflection of a spherical joint is its rotation vector, at most half a turn: beyond half a turn the spring pulls
+    the shorter way round, and its torque jumps there.
+    """
+
+    stiffness: JointStiffness = 0.0
+    exponential: Exponential | None = None
+    """Growing stiffness; leave out for a linear spring."""
+    rest: JointPosition = 0.0
+    """Position without force."""
+    preload: JointForce = 0.0
+    """Constant force towards negative positions."""
+    damping: JointDamping = 0.0
+    friction: NonNegativeJointForce = 0.0
+    """Coulomb friction, whatever the speed."""
+    friction_speed: PositiveJointSpeed = 1e-2
+    """Speed below which friction fades."""
+    active: Flag = True
+
+
+class Stop(JointElement):
+    """End stop that pushes back outside its limits and never pulls; on a spherical joint within half a turn only."""
+
+    lower: JointPosition | None = None
+    upper: JointPosition | None = None
+    limit: PositiveJointPosition | None = None
+    """For a joint of several axes: largest deflection in any direction."""
+    stiffness: PositiveJointStiffness
+    damping: JointDamping = 0.0
+    active: Flag = True
+
+
+class Drive(JointElement):
+    """Motor that follows a ramp of position or speed to its target, within its limits."""
+
+    follows: Literal["position", "speed"] = "position"
+    target: JointPosition | JointSpeed
+    """Where to go [m, rad] or how fast [m/s, rad/s]."""
+    rate: PositiveJointSpeed | None = None
+    """How fast the command moves; leave out for a jump."""
+    stiffness: JointStiffness = 0.0
+    """Force per error of position."""
+    damping: JointDamping = 0.0
+    """Force per error of speed."""
+    max_force: PositiveJointForce | None = None
+    max_power: PositivePower | None = None
+    active: Flag = True
+
+
+class Strut(Model):
+    """Spring and damper along the line between two points."""
+
+    a: Anchor
+    b: Anchor
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    length: NonNegativeLength = 0.0
+    """Length without force."""
+    preload: Force = 0.0
+    """Constant pull."""
+    active: Flag = True
+
+
+class Weld(Model):
+    """Compliant connection of two frames; holds the relative pose that they have when it is switched on.
+
+    It holds within half a turn: beyond, it pulls the shorter way round, and its torque jumps there.
+    """
+
+    a: Anchor
+    b: Anchor
+    stiffness: PositiveStiffness
+    angular_stiffness: Annotated[float, Quantity("N*m/rad", gt=0)]
+    damping: Damping = 0.0
+    angular_damping: AngularDamping = 0.0
+    active: Flag = False
+
+
+class Lock(Model):
+    """Rigid connection of two frames: they strike each other when it is switched on, then move as one.
+
+    It holds the relative pose that they have at that instant.
+    """
+
+    a: Anchor
+    b: Anchor
+    active: Flag = False
+
+
+class Pulse(Model):
+    """A time span in which a load acts."""
+
+    start: Time
+    duration: Annotated[float, Quantity("s", gt=0)]
+    scale: Annotated[float, Quantity("1")] = 1.0
+
+
+class Load(Model):
+    """Force and torque from outside: always, in pulses, or by a table of steps."""
+
+    body: str
+    at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Where the force acts, in body axes."""
+    node: str | None = None
+    """Instead of `at`: node of a flexible structure of this body, as `structure/node`."""
+    force: Vector3[Force] = (0.0, 0.0, 0.0)
+    torque: Vector3[Torque] = (0.0, 0.0, 0.0)
+    axes: Literal["body", "world"] = "body"
+    """Frame that force and torque are given in; body axes turn with the body, as a thruster does."""
+    pulses: tuple[Pulse, ...] = ()
+    table: tuple[tuple[Time, Annotated[float, Quantity("1")]], ...] = ()
+    """Rows of (time, factor): the factor holds from that time on."""
+    active: Flag = True
+
+    @model_validator(mode="after")
+    def _one_schedule(self) -> Self:
+        if self.node is not None and any(self.at):
+            raise FieldError("at", "goes without `node`: a node has its place")
+        if self.pulses and self.table:
+            raise FieldError("table", "give either pulses or a table, not both")
+        times = [row[0] for row in self.table]
+        if any(b <= a for a, b in itertools.pairwise(times)):
+            raise FieldError("table", "needs times that increase from row to row")
+        return self
+
+    def steps(self) -> list[tuple[float, float]]:
+        """Return (time, factor) rows; the factor holds from that time on, zero before the first."""
+        if self.table:
+            return list(self.table)
+        if not self.pulses:
+            return [(-np.inf, 1.0)]
+        edges = sorted({p.start for p in self.pulses} | {p.start + p.duration for p in self.pulses})
+        return [(t, sum(p.scale for p in self.pulses if p.start <= t < p.start + p.duration)) for t in edges]
+
+
+class System(Model):
+    """Bodies, what connects and drives them, and what acts on them from outside."""
+
+    bodies: dict[Name, Body] = Field(min_length=1)
+    springs: dict[Name, Spring] = {}
+    stops: dict[Name, Stop] = {}
+    drives: dict[Name, Drive] = {}
+    struts: dict[Name, Strut] = {}
+    welds: dict[Name, Weld] = {}
+    locks: dict[Name, Lock] = {}
+    loads: dict[Name, Load] = {}
+    structures: dict[Name, Flexible] = {}
+    """Flexible structures on bodies."""
+    surfaces: dict[Name, Surface] = {}
+    contacts: dict[Name, Contact] = {}
+    interfaces: dict[Name, Interface] = {}
+    """Pins in holes."""
+    gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
+    """Uniform gravity in the world."""
+    orbit: Around | None = None
+    """Orbit of the point that carries the world; leave out for free space or for uniform gravity."""
+
+    @property
+    def directory(self) -> Path:
+        """Folder that relative paths start from."""
+        return Path()
+
+    @model_validator(mode="after")
+    def _consistent(self, info: ValidationInfo) -> Self:
+        findings = Findings()
+        self._check_all(findings, info)
+        findings.report()
+        return self
+
+    def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
+        """Check everything that needs more than one field; nothing else makes sense without a tree."""
+        for name, structure in self.structures.items():
+            self._check_body(f"structures.{name}.body", structure.body)
+        self._check_tree()
+        for group in ("springs", "stops", "drives"):
+            for name, element in getattr(self, group).items():
+                findings.of(self._check_joint_element, f"{group}.{name}", element)
+        for group in ("struts", "welds", "locks"):
+            for name, element in getattr(self, group).items():
+                findings.of(self._check_connection, f"{group}.{name}", element)
+        for name, load in self.loads.items():
+            findings.of(self._check_body, f"loads.{name}.body", load.body, False)
+            findings.of(self._check_load_node, f"loads.{name}.node", load)
+        if self.orbit is not None:
+            findings.of(self._check_orbit, self.orbit)
+        for name, surface in self.surfaces.items():
+            findings.of(self._check_body, f"surfaces.{name}.body", surface.body)
+        for name, contact in self.contacts.items():
+            findings.of(self._check_contact, f"contacts.{name}", contact)
+        for name, interface in self.interfaces.items():
+            findings.of(self._check_interface, f"interfaces.{name}", interface)
+        findings.of(self._check_names)
+
+    def _check_numbers(self, findings: Findings, sibling: "System") -> None:
+        """Check what numbers decide, where they differ from those of a system that is right."""
+        changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
+        for name in {above for one in changed for above in self._lineage(one)}:
+            if not isinstance(self.bodies[name].joint, Fixed):
+                findings.of(self._check_moved_mass, name)
+        for group in ("springs", "stops", "drives"):
+            before = getattr(sibling, group)
+            for name, element in getattr(self, group).items():
+                if element is not before[name]:
+                    findings.of(self._check_joint_element, f"{group}.{name}", element)
+        if self.orbit is not None:
+            findings.of(self._check_orbit, self.orbit)
+
+    def _check_connection(self, field: str, element: Strut | Weld | Lock) -> None:
+        for side in ("a", "b"):
+            self._check_body(f"{field}.{side}.body", getattr(element, side).body)
+        if element.a.body == element.b.body:
+            raise FieldError(f"{field}.b.body", "must be another body than a's")
+
+    def _check_load_node(self, field: str, load: Load) -> None:
+        if load.node is None:
+            return
+        structure, _, node = load.node.partition("/")
+        if structure not in self.structures or not node:
+            known = ", ".join(self.structures) or "none"
+            raise FieldError(field, f"must be `structure/node`; structures are: {known}")
+        if self.structures[structure].body != load.body:
+            raise FieldError(field, f"belongs to {self.structures[structure].body!r}, not to {load.body!r}")
+        if self.structures[structure].members and node not in self.structures[structure].node_names(Path()):
+            raise FieldError(field, f"structure {structure!r} has no node {node!r}")
+
+    def _check_orbit(self, orbit: Around) -> None:
+        if any(self.gravity):
+            raise FieldError("gravity", "goes without `orbit`: there the Earth itself pulls")
+        if HILL in self.bodies:
+            raise FieldError(
+                "bodies.hill", "`hill` is the frame that turns with the orbit: choose another name"
+            )
+        for name, body in self.bodies.items():
+            if body.parent == WORLD and body.joint.type != "free":
+                raise FieldError(f"bodies.{name}.joint.type", "must be free in orbit: there is no ground")
+        for name, plate in orbit.plates.items():
+            self._check_body(f"orbit.plates.{name}.body", plate.body, world=False)
+
+    def _check_names(self) -> None:
+        if "contact" in (*self.bodies, *self.elements(), *self.contacts, *self.interfaces):
+            raise FieldError(
+                "bodies", "the name 'contact' stands for the largest of all contacts: choose another"
+            )
+        names = [name for group in GROUPS for name in getattr(self, group)]
+        for group in GROUPS:
+            for name in getattr(self, group):
+                if names.count(name) > 1 and group != "bodies":
+                    raise FieldError(
+                        f"{group}.{name}", f"the name {name!r} is taken already: names must differ"
+                    )
+
+    def _check_body(self, field: str, name: str, world: bool = True) -> None:
+        if name not in self.bodies and not (world and name == WORLD):
+            known = ", ".join([*([WORLD] if world else []), *self.bodies])
+            raise FieldError(field, f"there is no body called {name!r}; there are {known}")
+
+    def _check_contact(self, field: str, contact: Contact) -> None:
+        for side, surface in (("a", contact.a), ("b", contact.b)):
+            if surface not in self.surfaces:
+                known = ", ".join(self.surfaces) or "none"
+                raise FieldError(
+                    f"{field}.{side}", f"there is no surface called {surface!r}; there are: {known}"
+                )
+        if self.surfaces[contact.a].body == self.surfaces[contact.b].body:
+            raise FieldError(f"{field}.b", "must be a surface on another body than a's")
+
+    def _check_interface(self, field: str, interface: Interface) -> None:
+        self._check_body(f"{field}.pins.body", interface.pins.body)
+        self._check_body(f"{field}.holes.body", interface.holes.body)
+        if interface.pins.body == interface.holes.body:
+            raise FieldError(f"{field}.pins.body", "must be another body than that of the holes")
+
+    def _check_tree(self) -> None:
+        if WORLD in self.bodies:
+            raise FieldError("bodies.world", "`world` is the inertial frame: choose another name")
+        for name, body in self.bodies.items():
+            self._check_body(f"bodies.{name}.parent", body.parent)
+            seen, at = {name}, body.parent
+            while at != WORLD and at in self.bodies:
+                if at in seen:
+                    loop = " -> ".join([*seen, at])
+                    raise FieldError(
+                        f"bodies.{name}.parent", f"closes a loop ({loop}); use a weld or a strut instead"
+                    )
+                seen.add(at)
+                at = self.bodies[at].parent
+        for name, body in self.bodies.items():
+            if not isinstance(body.joint, Fixed):
+                self._check_moved_mass(name)
+
+    def _check_moved_mass(self, name: str) -> None:
+        """Refuse a joint that moves nothing: its acceleration would be without limit."""
+        moved = [n for n in self.bodies if name in self._lineage(n)]
+        if any(structure.body in moved for structure in self.structures.values()):
+            return  # a structure has mass and extent
+        mass = sum(self.bodies[n].mass for n in moved)
+        if mass == 0.0:
+            raise FieldError(
+                f"bodies.{name}.mass", "must be above 0 kg: the joint moves nothing that has mass"
+            )
+        joint = self.bodies[name].joint
+        if "turning" in MOTIONS[joint.type] or joint.type == "free":
+            turns = any(self.bodies[n].inertia_matrix().any() for n in moved)
+            offset = any(
+                n != name or any(self.bodies[n].centre_of_mass) for n in moved if self.bodies[n].mass > 0
+            )
+            if not turns and (joint.type in ("free", "spherical") or not offset):
+                raise FieldError(
+                    f"bodies.{name}.inertia", "must not be zero: the joint turns a body without any inertia"
+                )
+
+    def _lineage(self, name: str) -> list[str]:
+        line = []
+        while name != WORLD:
+            line.append(name)
+            name = self.bodies[name].parent
+        return line
+
+    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Load]:
+        """Return all elements by name, in the order in which kernels know them."""
+        return {
+            **self.springs,
+            **self.stops,
+            **self.drives,
+            **self.struts,
+            **self.welds,
+            **self.locks,
+            **self.loads,
+        }
+
+    def motions_of(self, element: JointElement) -> tuple[str, ...]:
+        """Return what the axes do that an element acts on."""
+        motions = MOTIONS[self.bodies[element.joint].joint.type]
+        return motions if element.axis is None else (motions[element.axis],)
+
+    def _check_joint_element(self, field: str, element: JointElement) -> None:
+        self._check_body(f"{field}.joint", element.joint, world=False)
+        kind = self.bodies[element.joint].joint.type
+        motions = MOTIONS[kind]
+        if not motions:
+            raise FieldError(
+                f"{field}.joint", f"the joint of {element.joint!r} is {kind}: nothing acts along it"
+            )
+        if element.axis is not None and (element.axis >= len(motions) or kind == "spherical"):
+            raise FieldError(
+                f"{field}.axis", f"a {kind} joint has no axis number {element.axis} to act on alone"
+            )
+        motions = self.motions_of(element)
+        if len(set(motions)) > 1:
+            raise FieldError(
+                f"{field}.axis", f"say which axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
+            )
+        for key, value in element:
+            if isinstance(value, Measured) and value.motion not in (None, motions[0]):
+                raise FieldError(
+                    f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}"
+                )
+        if isinstance(element, Drive) and len(motions) > 1:
+            raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint to drive")
+        if isinstance(element, Spring) and len(motions) > 1:
+            for key in ("preload", "rest"):
+                if getattr(element, key) != 0.0:
+                    raise FieldError(
+                        f"{field}.{key}", f"needs a single axis: a {kind} joint has {len(motions)}"
+                    )
+        if isinstance(element, Stop):
+            _check_stop(field, element, len(motions))
+
+
+GROUPS = (
+    "bodies",
+    "springs",
+    "stops",
+    "drives",
+    "struts",
+    "welds",
+    "locks",
+    "loads",
+    "structures",
+    "contacts",
+    "interfaces",
+)
+
+
+def _check_stop(field: str, stop: Stop, axes: int) -> None:
+    if axes == 1:
+        if stop.limit is not None:
+            raise FieldError(f"{field}.limit", "is for joints of several axes; give lower and upper")
+        if stop.lower is None and stop.upper is None:
+            raise FieldError(field, "needs lower or upper")
+        if stop.lower is not None and stop.upper is not None and stop.lower >= stop.upper:
+            raise FieldError(f"{field}.upper", "must be above lower")
+    elif stop.limit is None or stop.lower is not None or stop.upper is not None:
+        raise FieldError(
+            f"{field}.limit", f"must be given (instead of lower and upper) for a joint of {axes} axes"
+        )

@@ -1,1 +1,0 @@
-"""Trees of bodies with joints, springs, drives and events."""

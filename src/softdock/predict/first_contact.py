@@ -1,0 +1,84 @@
+"""The first contact of a run: where, along which normal and how stiff."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.contact.kernels.layout import ENERGY, FORCE, TORQUE
+from softdock.contact.pair import ContactPair
+from softdock.dynamics.impulse import Impact
+from softdock.dynamics.kernels.contacts import PAIR
+from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.session import CapturedState
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.simulation import Simulation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstContact:
+    """State of a system where two bodies first touch; vectors in N."""
+
+    contact: str
+    time: float
+    state: Floats
+    a: int
+    b: int
+    """Links that carry the surfaces."""
+    point: Floats
+    normal: Floats
+    """Direction in which b is pushed."""
+    normal_a: Floats
+    """The same in axes of link a."""
+    pair: ContactPair
+    simulation: Simulation
+    """The contact alone, at this state."""
+
+    @classmethod
+    def of(
+        cls, simulation: Simulation, name: str, index: int, captured: CapturedState
+    ) -> "FirstContact | None":
+        """Evaluate a contact, by its index, at the state that a run captured; None where it carries no force there."""
+        at_contact = replace(simulation.assembly, y=captured.state)
+        pairs = records(1, PAIR)
+        pairs[0] = simulation.pairs[index]
+        alone = Simulation(
+            assembly=at_contact,
+            settings=Settings(duration=0.0, record_rate=0.0, record_contact=False),
+            pairs=pairs,
+            contact_pairs=[simulation.contact_pairs[index]],
+        )
+        pair = alone.begin().system.pairs[0]
+        force, torque = pair.out[FORCE : FORCE + 3], pair.out[TORQUE : TORQUE + 3]
+        if not force.any():
+            return None
+        impact = Impact(at_contact, captured.state)
+        link = impact.links[pair.a]
+        base = impact.links[link.root]
+        R_NA = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3) @ pair.R_aA.reshape(3, 3)
+        p_NA = base.p_NB + base.R_NB.reshape(3, 3) @ (link.p + link.R.reshape(3, 3) @ pair.p_aA)
+        on_line = np.cross(force, torque) / (
+            force @ force
+        )  # point of the line of action nearest to A's origin
+        return cls(
+            contact=name,
+            time=captured.time,
+            state=captured.state,
+            a=int(pair.a),
+            b=int(pair.b),
+            point=p_NA + R_NA @ on_line,
+            normal=R_NA @ force / np.linalg.norm(force),
+            normal_a=pair.R_aA.reshape(3, 3) @ force / np.linalg.norm(force),
+            pair=simulation.contact_pairs[index],
+            simulation=alone,
+        )
+
+    def elastic_energy(self, depth: float) -> float:
+        """Return the elastic energy of the contact when the surfaces are pressed by a depth [m] from here [J]."""
+        pairs = records(1, PAIR)
+        pairs[0] = self.simulation.pairs[0]
+        pairs.p_aA[0] += depth * self.normal_a
+        session = replace(self.simulation, pairs=pairs).begin()
+        return float(session.system.pairs[0].out[ENERGY])

@@ -1,0 +1,289 @@
+"""Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.channels import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.assembly.contacts import pair_records
+from softdock.contact.pair import ContactPair
+from softdock.dynamics.kernels import events as e
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.tree import copied, records
+from softdock.model.observations import Observation, parse_observation
+from softdock.predict import UNITS as PREDICTION_UNITS
+from softdock.result import Array, Channel
+from softdock.scenario import ScenarioBase
+from softdock.scenario.multibody import METRIC, MultibodyScenario
+
+FIRST_FORCE = 1e-6
+"""[N] Contact force above which the first contact has begun: far below any force of interest."""
+SIDES = {"max": LARGEST, "min": SMALLEST}
+"""Peaks that metrics ask for."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric, read: something of a channel, the time of an event, or the time between two."""
+
+    how: str
+    """`max`, `min`, `start` or `final` of a channel; empty for times."""
+    channel: int = -1
+    begin: str = ""
+    end: str = ""
+
+
+class Recorded(Mapping[str, Channel]):
+    """Channels as columns of one table, each made when it is asked for: a campaign asks for none."""
+
+    def __init__(self, table: Array, labels: Mapping[str, tuple[int, str]]) -> None:
+        self._table, self._labels = table, labels
+
+    def __getitem__(self, name: str) -> Channel:
+        i, unit = self._labels[name]
+        return Channel(values=self._table[:, i], unit=unit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+
+class Topology:
+    """Channels, events, metrics and units of a scenario, and its arrays as something to start from."""
+
+    def __init__(self, scenario: MultibodyScenario) -> None:
+        self.scenario = scenario
+
+    @cached_property
+    def seen(self) -> list[Observation]:
+        """Everything of interest, each once; the first `watched` of them must be looked at in every step."""
+        return self._observations[0]
+
+    @property
+    def watched(self) -> int:
+        """How many must be looked at in every step: conditions of events, and quantities of which peaks are wanted."""
+        return self._observations[1]
+
+    @cached_property
+    def _observations(self) -> tuple[list[Observation], int]:
+        scenario = self.scenario
+        wanted = [event.condition.observation for event in scenario.events.values()]
+        wanted += [Observation(name=name, field="force") for name in self.touching]
+        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+        also = [parse_observation(text) for text in scenario.record.also]
+        later = usual_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
+        for text in scenario.metrics.values():
+            match = METRIC.fullmatch(text)
+            if match and match["what"]:
+                group = wanted if match["how"] in ("max", "min") else later
+                group.append(parse_observation(match["what"]))
+        watched = list(dict.fromkeys(wanted))
+        return list(dict.fromkeys([*watched, *later])), len(watched)
+
+    @cached_property
+    def index(self) -> dict[Observation, int]:
+        """Places of the observations."""
+        return {observation: i for i, observation in enumerate(self.seen)}
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[int, str]]:
+        """Column of the history and unit of every recorded channel, by name."""
+        return {
+            str(observation): (1 + i, unit_of(self.scenario, observation))
+            for i, observation in enumerate(self.seen)
+            if observation.name != "time"
+        }
+
+    @cached_property
+    def zones(self) -> list[Observation]:
+        """Parts of surfaces that are to be recorded: found from the recorded motion when somebody asks for them."""
+        also = [parse_observation(text) for text in self.scenario.record.also]
+        return [what for what in dict.fromkeys(also) if is_zone(self.scenario, what)]
+
+    @cached_property
+    def touching(self) -> list[str]:
+        """Names of all that may touch."""
+        return [*self.scenario.contacts, *self.scenario.interfaces]
+
+    @cached_property
+    def peaks(self) -> dict[str, int]:
+        """Channels of which every run tells the peak, by the name of the metric."""
+        found: dict[str, int] = {}
+        for i, observation in enumerate(self.seen):
+            flat = observation.name.replace("-", "_")
+            if observation.name in self.touching and observation.field == "force":
+                found[f"peak_contact_force_{flat}"] = i
+            if observation.name in self.scenario.springs and observation.field == "energy":
+                found[f"spring_energy_max_{flat}"] = i
+        return found
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The metrics that the scenario asks for."""
+        return {name: self._measure(text) for name, text in self.scenario.metrics.items()}
+
+    def _measure(self, text: str) -> Measure:
+        match = METRIC.fullmatch(text)
+        assert match
+        if match["event"]:
+            return Measure("", end=match["event"])
+        if match["begin"]:
+            return Measure("", begin=match["begin"], end=match["end"])
+        return Measure(match["how"], self.index[parse_observation(match["what"])])
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units of metrics and of the prediction; a pure number has no entry."""
+        units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
+        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in self.touching}
+        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.scenario.springs}
+        for name, measure in self.measures.items():
+            units[name] = unit_of(self.scenario, self.seen[measure.channel]) if measure.how else "s"
+        return {name: unit for name, unit in units.items() if unit != "1"}
+
+    @cached_property
+    def events(self) -> np.recarray:
+        """The events of the scenario, then one per contact that captures the state at the first contact, disarmed.
+
+        To be copied before use.
+        """
+        scenario, count = self.scenario, len(self.scenario.events)
+        out = records(count + len(scenario.contacts), e.EVENT)
+        first = 0
+        for record, event in zip(out, scenario.events.values()):
+            condition = event.condition
+            record.channel = self.index[condition.observation]
+            record.threshold = condition.value(unit_of(scenario, condition.observation))
+            record.direction = 1 if condition.rising else -1
+            record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
+            record.once = int(event.once)
+            record.first_action, record.actions = first, len(event.then)
+            first += len(event.then)
+        for record, name in zip(out[count:], scenario.contacts):
+            record.channel = self.index[Observation(name=name, field="force")]
+            record.threshold, record.direction, record.capture = FIRST_FORCE, 1, 1
+        return out
+
+    @cached_property
+    def described(self) -> Assembly:
+        """The system as it is described, before an approach moves its chaser."""
+        return assemble(self.scenario)
+
+    def assemble(self, scenario: MultibodyScenario) -> Assembly:
+        """Return a scenario of this topology as arrays, at its start."""
+        if scenario is self.scenario:
+            return scenario.place_chaser(self.described)
+        return scenario.assemble(self.described)
+
+    def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return the channels of a scenario of this topology."""
+        if assembly.placed is not self.described.placed:
+            return self._watch(scenario, assembly)
+        channels = copied(self._channels)
+        if scenario.struts:  # their stiffness decides how their forces are searched
+            set_forms(channels, assembly)
+        return channels
+
+    @cached_property
+    def _channels(self) -> np.recarray:
+        return self._watch(self.scenario, self.described)
+
+    def _watch(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        channels = channel_records(scenario, assembly, self.seen)
+        channels.track[list(self.peaks.values())] |= LARGEST
+        for measure in self.measures.values():
+            if measure.how in SIDES:
+                channels.track[measure.channel] |= SIDES[measure.how]
+        return channels
+
+    def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return what the events of a scenario of this topology do."""
+        ours = self.scenario.events
+        same = assembly.element_index is self.described.element_index
+        if same and all(event is ours[name] for name, event in scenario.events.items()):
+            return copied(self._actions)
+        return _actions(scenario, assembly)
+
+    @cached_property
+    def _actions(self) -> np.recarray:
+        return _actions(self.scenario, self.described)
+
+    def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
+        """Return the contacts of a scenario of this topology."""
+        ours = self.scenario
+        if (
+            assembly.placed is self.described.placed
+            and all(scenario.surfaces[name] is surface for name, surface in ours.surfaces.items())
+            and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
+        ):
+            records, pairs = self._pairs
+            return copied(records), pairs
+        return pair_records(scenario, assembly, scenario.directory)
+
+    @cached_property
+    def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
+        return pair_records(self.scenario, self.described, self.scenario.directory)
+
+
+def topology_of(scenario: MultibodyScenario) -> Topology:
+    """Return the topology of a scenario; that of its sibling, if it has one with the same structures."""
+    sibling = scenario.sibling
+    if isinstance(sibling, MultibodyScenario) and all(
+        structure is sibling.structures[name] for name, structure in scenario.structures.items()
+    ):
+        return _remembered(_Same(sibling))
+    return _remembered(_Same(scenario))
+
+
+class _Same:
+    """A scenario that equals nothing but itself."""
+
+    def __init__(self, scenario: ScenarioBase) -> None:
+        self.scenario = scenario
+
+    def __hash__(self) -> int:
+        return id(self.scenario)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.scenario is other.scenario
+
+
+@functools.lru_cache(maxsize=4)
+def _remembered(same: _Same) -> Topology:
+    assert isinstance(same.scenario, MultibodyScenario)
+    return Topology(same.scenario)
+
+
+def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+    contacts, events = list(scenario.contacts), list(scenario.events)
+    interfaces = list(scenario.interfaces)
+    actions = [action for event in scenario.events.values() for action in event.then]
+    out = records(len(actions), e.ACTION)
+    for record, action in zip(out, actions):
+        switched = action.enable or action.disable
+        if switched in contacts:
+            record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
+            record.index = contacts.index(switched)
+        elif switched in interfaces:
+            record.kind = e.ENABLE_INTERFACE if action.enable else e.DISABLE_INTERFACE
+            record.index = interfaces.index(switched)
+        elif switched:
+            record.kind = e.ENABLE_ELEMENT if action.enable else e.DISABLE_ELEMENT
+            record.index = assembly.element_index[switched]
+        elif action.arm or action.disarm:
+            watched = scenario.events[action.arm or action.disarm or ""]
+            kept = watched.opens and not scenario.opening
+            record.kind = e.ARM_EVENT if action.arm and not kept else e.DISARM_EVENT
+            record.index = events.index(action.arm or action.disarm or "")
+        elif action.drive:
+            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
+            record.value = action.target
+        else:
+            record.kind = e.STOP
+    return out

@@ -1,0 +1,1 @@
+"""Vectors, rotations, poses and spatial inertia."""

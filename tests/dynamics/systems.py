@@ -1,0 +1,209 @@
+"""Systems that the tests are made of, and ways to run and to look at them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.channels import channel_records
+from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.tree import BALL, FREE
+from softdock.dynamics.session import Run
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.dynamics.system_records import system_records
+from softdock.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from softdock.model.observations import parse_observation
+from softdock.model.system import (
+    Anchor,
+    Body,
+    Drive,
+    Exponential,
+    FullInertia,
+    Spring,
+    Strut,
+    System,
+    Weld,
+)
+from softdock.spatial.poses import matrix
+
+EPS = np.finfo(float).eps
+JOINTS = ("fixed", "revolute", "prismatic", "universal", "spherical", "planar")
+SCENES = [("free", True), *((kind, floating) for kind in JOINTS for floating in (True, False))]
+"""Every kind of joint, on a floating base and on the ground."""
+SCENE_NAMES = [f"{kind}-{'floating' if floating else 'grounded'}" for kind, floating in SCENES]
+STEP = 0.01
+TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
+INTEGRATORS = {
+    "adaptive": {"accuracy": TIGHT},
+    "fixed": {"step": STEP},
+    "rk4": {"step": STEP, "method": Method.RUNGE_KUTTA_4},
+    "bogacki-shampine": {"step": STEP, "method": Method.BOGACKI_SHAMPINE},
+    "rosenbrock": {"step": STEP, "method": Method.ROSENBROCK},
+}
+ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3, "rosenbrock": 3}
+
+
+def vector(rng, size=1.0):
+    return tuple(float(x) for x in rng.uniform(-size, size, 3))
+
+
+def attitude(rng):
+    q = rng.normal(size=4)
+    return tuple(float(x) for x in q / np.linalg.norm(q))
+
+
+def solid(rng):
+    """Mass, centre and inertia of six random points: physical by construction."""
+    m, r = rng.uniform(0.2, 0.6, 6), rng.uniform(-0.3, 0.3, (6, 3))
+    centre = m @ r / m.sum()
+    r = r - centre
+    i = np.einsum("n,nij->ij", m, np.einsum("nk,nk,ij->nij", r, r, np.eye(3)) - np.einsum("ni,nj->nij", r, r))
+    return {
+        "mass": float(m.sum()),
+        "centre_of_mass": tuple(float(x) for x in centre),
+        "inertia": FullInertia(xx=i[0, 0], yy=i[1, 1], zz=i[2, 2], xy=i[0, 1], xz=i[0, 2], yz=i[1, 2]),
+    }
+
+
+def joint(kind: str, rng) -> Joint:
+    """A joint of a kind, placed, turned and moving at random."""
+    if kind == "free":
+        return Free(position=vector(rng), attitude=attitude(rng), velocity=vector(rng, 0.5), rate=vector(rng))
+    place = {"at": vector(rng, 0.4), "attitude": attitude(rng)}
+    if kind == "fixed":
+        return Fixed(**place)
+    if kind == "revolute":
+        return Revolute(**place, axis=vector(rng), angle=rng.uniform(-1, 1), rate=rng.uniform(-1, 1))
+    if kind == "prismatic":
+        return Prismatic(
+            **place, axis=vector(rng), position=rng.uniform(-0.3, 0.3), speed=rng.uniform(-0.5, 0.5)
+        )
+    if kind == "universal":
+        R = matrix(np.array(attitude(rng)))
+        return Universal(
+            **place,
+            axes=(tuple(R[0]), tuple(R[1])),
+            angles=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
+            rates=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
+        )
+    if kind == "spherical":
+        return Spherical(**place, turned=attitude(rng), rate=vector(rng))
+    return Planar(
+        **place,
+        position=(rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3)),
+        angle=rng.uniform(-1, 1),
+        velocity=(rng.uniform(-0.5, 0.5), rng.uniform(-0.5, 0.5)),
+        rate=rng.uniform(-1, 1),
+    )
+
+
+def scene(kind: str, floating: bool, lossy: bool = False, seed: int = 3) -> System:
+    """A base (or the ground), an arm on the joint in question, a hand on the arm, and a free mate.
+
+    Springs act on the joints, a strut and a weld between hand, arm and mate; `lossy` adds dampers and a drive.
+    """
+    rng = np.random.default_rng(seed)
+    c = 1.0 if lossy else 0.0
+    bodies = {"base": Body(**solid(rng), joint=joint("free", rng))} if floating else {}
+    on_base = floating and kind != "free"
+    bodies["arm"] = Body(**solid(rng), joint=joint(kind, rng), **({"parent": "base"} if on_base else {}))
+    bodies["hand"] = Body(**solid(rng), joint=joint("revolute", rng), parent="arm")
+    bodies["mate"] = Body(**solid(rng), joint=joint("free", rng))
+    grows = Exponential(reference=0.5, exponent=4.0)
+    springs = {"wrist": Spring(joint="hand", stiffness=6.0, rest=0.2, preload=0.5, damping=0.1 * c)}
+    if kind in ("revolute", "prismatic"):
+        springs["spring"] = Spring(joint="arm", stiffness=5.0, exponential=grows, damping=0.2 * c)
+    elif kind in ("universal", "spherical"):
+        springs["spring"] = Spring(joint="arm", stiffness=4.0, damping=0.2 * c)
+    elif kind == "planar":
+        for axis in range(3):
+            springs[f"spring{axis}"] = Spring(joint="arm", axis=axis, stiffness=4.0 + axis, damping=0.2 * c)
+    return System(
+        bodies=bodies,
+        springs=springs,
+        struts={
+            "strut": Strut(
+                a=Anchor(body="hand", at=vector(rng, 0.3)),
+                b=Anchor(body="mate", at=vector(rng, 0.3)),
+                stiffness=3.0,
+                length=0.5,
+                preload=0.2,
+                damping=0.3 * c,
+            )
+        },
+        welds={
+            "weld": Weld(
+                a=Anchor(body="arm", at=vector(rng, 0.3), attitude=attitude(rng)),
+                b=Anchor(body="mate", at=vector(rng, 0.3), attitude=attitude(rng)),
+                stiffness=2.0,
+                angular_stiffness=1.0,
+                damping=0.2 * c,
+                angular_damping=0.1 * c,
+                active=True,
+            )
+        },
+        drives={"motor": Drive(joint="hand", follows="speed", target=0.7, damping=0.4)} if lossy else {},
+    )
+
+
+def simulate(system: System | Assembly, duration: float = 1.0, **settings) -> Run:
+    assembly = assemble(system) if isinstance(system, System) else system
+    return Simulation(assembly=assembly, settings=Settings(duration=duration, **settings)).run()
+
+
+def watch(system: System, names: list[str], duration: float = 1.0, **settings):
+    """Run with the peaks of some quantities tracked; return the run and their histories by name, with `time`."""
+    assembly = assemble(system)
+    channels = channel_records(system, assembly, [parse_observation(name) for name in names])
+    channels.track = LARGEST | SMALLEST
+    run = Simulation(
+        assembly=assembly, settings=Settings(duration=duration, **settings), channels=channels
+    ).run()
+    return run, dict(zip(["time", *names], run.history.T))
+
+
+def evaluate(assembly: Assembly, y=None, t: float = 0.0):
+    """Rate of the state, and the records after this evaluation."""
+    system = system_records(assembly)
+    y = assembly.y if y is None else y
+    dy = np.zeros_like(y)
+    derivative(system, t, y, dy)
+    return dy, system
+
+
+def positions(assembly: Assembly, y):
+    return y[: int(assembly.world[0].n_q)]
+
+
+def speeds(assembly: Assembly, y):
+    """Speeds of all joints and momenta of all free trees."""
+    n_q, n_u = int(assembly.world[0].n_q), int(assembly.world[0].n_u)
+    return y[n_q : n_q + n_u]
+
+
+def reversed_motion(assembly: Assembly, y) -> Assembly:
+    """The same system at a state, with all motion turned round and empty ledgers."""
+    n_q, n_u = int(assembly.world[0].n_q), int(assembly.world[0].n_u)
+    turned = y.copy()
+    turned[n_q : n_q + n_u] *= -1.0
+    turned[n_q + n_u :] = 0.0
+    return replace(assembly, y=turned)
+
+
+def quaternions(assembly: Assembly, y):
+    starts = [link.at_q + 3 for link in assembly.links if link.kind == FREE]
+    starts += [link.at_q for link in assembly.links if link.kind == BALL]
+    return [y[at : at + 4] for at in starts]
+
+
+def body_pose(assembly: Assembly, y, name: str):
+    """R_NB and p_NB_N of a body."""
+    _, system = evaluate(assembly, y)
+    links, placed = system[0], assembly.placed[name]
+    link = links[placed.link]
+    base = links[link.root]
+    R_NL = base.R_NB.reshape(3, 3) @ link.R.reshape(3, 3)
+    p_NL = base.p_NB + base.R_NB.reshape(3, 3) @ link.p
+    return R_NL @ placed.X_LB.R, p_NL + R_NL @ placed.X_LB.p

@@ -1,0 +1,67 @@
+"""Channels: what is looked for costs looks, what is not costs none, and the way of reading changes no value."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.systems import SCENE_NAMES, SCENES, assemble, scene
+from softdock.assembly.channels import channel_records, usual_observations
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.settings import Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.model.joints import Prismatic
+from softdock.model.observations import parse_observation
+from softdock.model.system import Body, Spring, System
+
+BODY = ("x", "distance", "vy", "velocity", "wz", "rate", "tilt", "qw", "qy")
+
+
+def observed(system, observations, duration, **settings):
+    assembly = assemble(system)
+    channels = channel_records(system, assembly, observations)
+    return Simulation(assembly=assembly, settings=Settings(duration=duration, **settings), channels=channels)
+
+
+def test_only_the_peaks_that_are_asked_for_cost_looks():
+    """A mass swings about the rest of its spring: the energy comes back to zero twice a turn."""
+    system = System(
+        bodies={"mass": Body(mass=1.0, joint=Prismatic(position=0.1))},
+        springs={"spring": Spring(joint="mass", stiffness=400.0)},
+    )
+    simulation = observed(system, [parse_observation("spring.energy")], 3.0, record_rate=0.0)
+    runs = {}
+    for track in (0, LARGEST, SMALLEST, LARGEST | SMALLEST):
+        simulation.channels.track = track
+        runs[track] = simulation.run()
+    both = runs[LARGEST | SMALLEST]
+    assert len({run.state.tobytes() for run in runs.values()}) == 1
+    assert runs[LARGEST].peaks[0].largest == both.peaks[0].largest == pytest.approx(2.0, rel=1e-9)
+    assert runs[SMALLEST].peaks[0].smallest == pytest.approx(0.0, abs=1e-6)
+    assert both.peaks[0].smallest == pytest.approx(0.0, abs=1e-6)
+    assert runs[LARGEST].peaks[0].smallest == -math.inf
+    assert runs[SMALLEST].peaks[0].largest == math.inf
+    nothing, largest, smallest, all_of_them = (run.evaluations for run in runs.values())
+    assert nothing < min(largest, smallest) <= max(largest, smallest) <= all_of_them
+
+
+@pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
+def test_the_world_is_a_frame_like_any_other(kind, floating):
+    """Seen from the world without a frame in between, and through the frame of the world: the same bits."""
+    system = scene(kind, floating, lossy=True)
+    names = [f"{body}.{field}" for body in system.bodies for field in BODY]
+    simulation = observed(system, [parse_observation(name) for name in names], 0.2)
+    channels = simulation.channels.copy()
+    assert channels.in_world.all()
+    channels.in_world = 0
+    assert np.array_equal(simulation.run().history, replace(simulation, channels=channels).run().history)
+
+
+def test_components_that_share_a_frame_are_those_that_stand_alone():
+    system = scene("universal", True, lossy=True)
+    simulation = observed(system, usual_observations(system), 0.2)
+    channels = simulation.channels.copy()
+    assert channels.shared.any()
+    channels.shared = 0
+    assert np.array_equal(simulation.run().history, replace(simulation, channels=channels).run().history)

@@ -1,0 +1,217 @@
+"""Motions that are known exactly."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
+from softdock.dynamics.settings import Accuracy, Method
+from softdock.model.frames import Anchor
+from softdock.model.joints import AxisAngle, Free, Prismatic, Revolute
+from softdock.model.system import Body, Exponential, Spring, Strut, System
+from softdock.theory import rigid_body as theory
+
+# Errors of all steps together; each stays below the accuracy, and below it by far in smooth motion.
+CLOSE = {"rel": 1e-8, "abs": 1e-8}
+every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
+
+
+def settings_of(integrator):
+    """Steps with which every integrator is closer than CLOSE: the errors are known to fall as h^3, h^4 or h^5."""
+    return {
+        "adaptive": {"accuracy": TIGHT},
+        "fixed": {"step": 0.005},
+        "rk4": {"step": 0.002, "method": Method.RUNGE_KUTTA_4},
+        "bogacki-shampine": {"step": 0.0002, "method": Method.BOGACKI_SHAMPINE},
+        "rosenbrock": {"step": 0.0002, "method": Method.ROSENBROCK},
+    }[integrator]
+
+
+@every_integrator
+@pytest.mark.parametrize("rate", [(0.02, 1.5, 0.03), (1.2, 0.3, 0.4), (0.2, -0.5, -1.4)])
+def test_torque_free_asymmetric_body(rate, integrator):
+    """The tennis racket: rates by elliptic functions, momentum fixed in space."""
+    inertia = (1.0, 2.0, 2.7)
+    system = System(bodies={"racket": Body(mass=2.0, inertia=inertia, joint=Free(rate=rate))})
+    names = ["racket.wx", "racket.wy", "racket.wz"]
+    run, seen = watch(system, names, 20.0, record_rate=2.0, **settings_of(integrator))
+    allowed = CLOSE["abs"] * max(np.abs(rate)) / min(np.abs(rate))  # departures from an axis grow by as much
+    for row, t in enumerate(seen["time"]):
+        w_B = theory.torque_free_rate(t, inertia, rate)
+        size = np.linalg.norm([seen[n][row] for n in names])  # the channel is in world axes
+        assert size == pytest.approx(np.linalg.norm(w_B), abs=allowed)
+    R_NB, _ = body_pose(assemble(system), run.state, "racket")
+    w_B = R_NB.T @ [seen[n][-1] for n in names]
+    assert w_B == pytest.approx(theory.torque_free_rate(20.0, inertia, rate), abs=allowed)
+    assert R_NB @ (np.array(inertia) * w_B) == pytest.approx(np.array(inertia) * rate, rel=1e-12)
+
+
+def test_a_racket_turns_over():
+    """Spinning about its middle axis, the body is upside down after half a tumble."""
+    inertia, rate = (1.0, 2.0, 2.7), (1e-3, 1.0, 0.0)
+    half = theory.tumble_period(inertia, rate) / 2
+    system = System(bodies={"racket": Body(mass=2.0, inertia=inertia, joint=Free(rate=rate))})
+    run = simulate(system, half, accuracy=TIGHT)
+    R_NB, _ = body_pose(assemble(system), run.state, "racket")
+    momentum_B = R_NB.T @ run.end.angular_momentum
+    assert momentum_B == pytest.approx([1e-3, -2.0, 0.0], abs=1e-6)
+
+
+@every_integrator
+def test_torque_free_body_of_revolution(integrator):
+    axial, transverse, rate = 2.0, 1.2, (0.3, -0.2, 1.5)
+    system = System(bodies={"top": Body(mass=2.0, inertia=(1.2, 1.2, 2.0), joint=Free(rate=rate))})
+    run = simulate(system, 10.0, **settings_of(integrator))
+    R_NB, p_NB = body_pose(assemble(system), run.state, "top")
+    expected = theory.symmetric_top_attitude(10.0, axial, transverse, rate)
+    assert np.abs(R_NB - expected).max() <= CLOSE["abs"]
+    assert np.abs(p_NB).max() == 0.0
+
+
+def test_a_free_body_flies_straight_about_its_centre_of_mass():
+    centre, velocity, rate = (
+        np.array([0.3, -0.2, 0.5]),
+        np.array([0.4, 0.1, -0.3]),
+        np.array([0.5, 1.0, -0.7]),
+    )
+    body = Body(
+        mass=3.0,
+        centre_of_mass=tuple(centre),
+        inertia=(1.0, 2.0, 2.5),
+        joint=Free(velocity=tuple(velocity), rate=tuple(rate)),
+    )
+    system = System(bodies={"body": body})
+    run = simulate(system, 5.0, accuracy=TIGHT)
+    R_NB, p_NB = body_pose(assemble(system), run.state, "body")
+    expected = centre + 5.0 * (velocity + np.cross(rate, centre))
+    assert p_NB + R_NB @ centre == pytest.approx(expected, **CLOSE)
+
+
+PENDULUM = {"mass": 2.0, "distance": 0.6, "inertia": 0.3, "gravity": 9.81}
+
+
+def pendulum(amplitude):
+    body = Body(
+        mass=2.0,
+        centre_of_mass=(0.0, -0.6, 0.0),
+        inertia=(0.2, 0.2, 0.3),
+        joint=Revolute(axis="z", angle=amplitude),
+    )
+    return System(bodies={"bob": body}, gravity=(0.0, -9.81, 0.0))
+
+
+@every_integrator
+@pytest.mark.parametrize("amplitude", [0.1, 1.5, 3.0])
+def test_compound_pendulum_at_large_amplitude(amplitude, integrator):
+    w0 = theory.pendulum_frequency(**PENDULUM)
+    period = theory.pendulum_period(w0, amplitude)
+    run, seen = watch(
+        pendulum(amplitude), ["bob.joint"], 2 * period, record_rate=10.0, **settings_of(integrator)
+    )
+    expected = theory.pendulum_angle(seen["time"], w0, amplitude)
+    assert seen["bob.joint"] == pytest.approx(expected, rel=0, abs=1e-6 if integrator == "rk4" else 1e-7)
+    assert run.state[0] == pytest.approx(amplitude, abs=1e-7)
+
+
+@every_integrator
+@pytest.mark.parametrize("zeta", [0.0, 0.05, 1.0, 2.5])
+def test_mass_on_spring_and_damper(zeta, integrator):
+    m, w = 2.0, 5.0
+    system = System(
+        bodies={"mass": Body(mass=m, joint=Prismatic(position=0.1, speed=-0.3))},
+        springs={"spring": Spring(joint="mass", stiffness=m * w * w, damping=2 * zeta * m * w)},
+    )
+    run, seen = watch(system, ["mass.joint", "mass.joint_rate"], 3.0, **settings_of(integrator))
+    x, v = theory.oscillator(seen["time"], w, zeta, 0.1, -0.3)
+    assert seen["mass.joint"] == pytest.approx(x, **CLOSE)
+    assert seen["mass.joint_rate"] == pytest.approx(v, rel=1e-7, abs=1e-7)
+    lost = 0.5 * m * (0.3**2 - v[-1] ** 2) + 0.5 * m * w * w * (0.1**2 - x[-1] ** 2)
+    assert run.end.dissipated == pytest.approx(lost, **CLOSE)
+
+
+@every_integrator
+def test_two_free_bodies_on_a_strut(integrator):
+    masses, k, length, speeds = (2.0, 3.0), 50.0, 0.8, (0.2, -0.3)
+    direction = np.array([1.0, 2.0, -2.0]) / 3.0
+    start = np.array([0.3, -0.2, 0.1])
+    stretch = 0.05
+
+    def body(mass, at, speed):
+        joint = Free(position=tuple(at), velocity=tuple(speed * direction))
+        return Body(mass=mass, inertia=(1.0, 1.0, 1.0), joint=joint)
+
+    far = start + (length + stretch) * direction
+    system = System(
+        bodies={"a": body(masses[0], start, speeds[0]), "b": body(masses[1], far, speeds[1])},
+        struts={"strut": Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=k, length=length)},
+    )
+    run = simulate(system, 3.0, **settings_of(integrator))
+    u_a, u_b = theory.two_bodies(3.0, masses, k, stretch, speeds)
+    assert body_pose(assemble(system), run.state, "a")[1] == pytest.approx(start + u_a * direction, **CLOSE)
+    assert body_pose(assemble(system), run.state, "b")[1] == pytest.approx(far + u_b * direction, **CLOSE)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.5, 4.0])
+def test_a_mass_runs_into_a_growing_spring(exponent):
+    """Stroke, time to the turn and energy, all by peaks on dense output."""
+    mass, speed, law = 3.0, 0.4, (200.0, 0.02, exponent)
+    system = System(
+        bodies={"mass": Body(mass=mass, joint=Prismatic(speed=speed))},
+        springs={
+            "spring": Spring(
+                joint="mass", stiffness=law[0], exponential=Exponential(reference=law[1], exponent=exponent)
+            )
+        },
+    )
+    stroke, duration = theory.exponential_spring_stroke(mass, speed, *law)
+    names = ["mass.joint", "spring.force", "spring.energy"]
+    accuracy = Accuracy(length=1e-7, angle=1e-7, speed=1e-6, rate=1e-6)
+    run, _ = watch(system, names, 1.5 * duration, record_rate=0.0, accuracy=accuracy)
+    deflection, force, energy = run.peaks
+    # Accuracy of one step, 1e-8 m and 1e-7 m/s; sensitivity of the stroke to the speed is about the duration.
+    allowed = run.steps * (1e-8 + 1e-7 * duration)
+    assert deflection.largest == pytest.approx(stroke, abs=allowed)
+    assert force.largest == pytest.approx(theory.exponential_spring_force(stroke, *law), rel=1e-5)
+    assert energy.largest == pytest.approx(0.5 * mass * speed**2, rel=1e-6)
+    # At a peak of height S and curvature F/m an error of the height makes an error of the time.
+    blur = math.sqrt(2 * allowed * mass / theory.exponential_spring_force(stroke, *law))
+    assert deflection.t_largest == pytest.approx(duration, abs=blur)
+
+
+def test_peaks_come_from_inside_the_steps():
+    """With steps of a tenth of a period, the peaks at the ends of steps alone would be wrong by 5 %."""
+    m, w = 1.0, 2 * math.pi
+    system = System(
+        bodies={"mass": Body(mass=m, joint=Prismatic(position=0.1, speed=0.03))},
+        springs={"spring": Spring(joint="mass", stiffness=m * w * w)},
+    )
+    amplitude = math.hypot(0.1, 0.03 / w)
+    errors = []
+    for step in (0.1, 0.05):
+        run, _ = watch(system, ["mass.joint"], 1.0, step=step, record_rate=0.0)
+        errors.append(abs(run.peaks[0].largest - amplitude))
+        assert run.peaks[0].smallest == pytest.approx(-amplitude, abs=1e-2 * amplitude)
+    # The parabola's vertex is off by h^2 in time, hence the peak by h^4, as is the interpolation.
+    assert errors[0] < 1e-3 * amplitude
+    assert errors[1] < errors[0] / 2**3
+    assert errors[1] > 10 * EPS
+
+
+def test_a_hanging_plate_falls_with_gravity_and_a_free_one_too():
+    body = Body(mass=2.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(0.0, 0.0, 3.0)))
+    system = System(bodies={"stone": body}, gravity=(0.0, 0.0, -9.81))
+    run = simulate(system, 0.5)
+    _, p_NB = body_pose(assemble(system), run.state, "stone")
+    assert p_NB == pytest.approx([0.0, 0.0, 3.0 * 0.5 - 0.5 * 9.81 * 0.25], abs=1e-12)
+    assert run.end.balance == pytest.approx(run.start.balance, abs=1e-12)
+
+
+def test_a_turned_hinge_measures_its_own_angle():
+    """The zero of a joint is where its attitude puts the body; the axis is that of the body."""
+    joint = Revolute(at=(1.0, 0.0, 0.0), attitude=AxisAngle(axis="x", angle=math.pi / 2), axis="z", angle=0.3)
+    system = System(bodies={"door": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=joint)})
+    R_NB, p_NB = body_pose(assemble(system), assemble(system).y, "door")
+    assert p_NB == pytest.approx([1.0, 0.0, 0.0])
+    assert R_NB[:, 2] == pytest.approx([0.0, -1.0, 0.0], abs=1e-15)
+    assert R_NB[:, 0] == pytest.approx([math.cos(0.3), 0.0, math.sin(0.3)])

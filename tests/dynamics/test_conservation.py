@@ -1,0 +1,146 @@
+"""The conservation check fails where the answer is wrong and passes where it is right."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import softdock
+from dynamics.conservation_cases import (
+    BRISK,
+    CASES,
+    COARSE,
+    ORBITAL,
+    STILL,
+    WRONG,
+    Case,
+    collision,
+    fixed,
+    kind,
+    oscillator,
+    pair,
+    slide,
+    thrust,
+)
+from softdock.result import CONSERVATION_LIMIT, Audit
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulate.multibody import PreparedMultibody
+
+PAGE = Path(__file__).parents[2] / "docs" / "theory" / "conservation.md"
+ROW = re.compile(
+    r"^\| (?P<name>[^|]+) \| (?P<kind>right|wrong[^|]*) \|.*\| (?P<verdict>passes|fails) \|$", re.M
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_check_fails_where_the_answer_is_wrong(case: Case):
+    audit, velocities = case.run()
+    assert (case.error(velocities) <= WRONG) == case.right
+    assert audit.passed == (case.right or not case.seen)
+
+
+def test_the_table_of_the_documentation_is_that_of_the_cases():
+    """The verdicts of the cases are tested above."""
+    shown = {row["name"]: (row["kind"], row["verdict"]) for row in ROW.finditer(PAGE.read_text("utf-8"))}
+    expected = {
+        case.name: (kind(case), "passes" if case.right or not case.seen else "fails") for case in CASES
+    }
+    assert shown == expected
+    assert sum(case.right for case in CASES) >= 15
+    assert sum(case.seen and not case.right for case in CASES) >= 15
+
+
+@pytest.mark.parametrize("drift", [BRISK, ORBITAL], ids=["20 m/s", "7 km/s"])
+@pytest.mark.parametrize("build", [collision, pair])
+def test_a_drift_changes_no_error(build, drift):
+    step = COARSE if build is collision else fixed(0.02)
+    still, moving = (
+        Case("", build, {"drift": v, "integrator": step}, False).run()[0].energy_residual
+        for v in (STILL, drift)
+    )
+    assert moving == pytest.approx(still, rel=1e-3)
+
+
+def test_the_largest_error_during_the_run_counts():
+    """A speed that is wrong for a while and right again at the end."""
+    session = PreparedMultibody(MultibodyScenario.model_validate(oscillator())).begin()
+    session.advance(2.0)
+    at = int(session.system.world[0].n_q)
+    session.state[at] += 0.1
+    session.finish()
+    session.state[at] -= 0.1
+    session.advance(6.0)
+    done = session.finish()
+    assert abs(done.end.balance - done.start.balance) < 1e-3 * done.start.balance
+    assert done.conservation.energy_residual > 0.02
+
+
+def test_angular_momentum_is_about_the_centre_of_mass():
+    """A body beside its place changes nothing about the origin, and all about the centre of mass."""
+    session = PreparedMultibody(MultibodyScenario.model_validate(pair(drift=BRISK))).begin()
+    session.state[2] += 0.01  # along z, across the drift: the centre of mass is half as far off
+    done = session.finish()
+    assert np.array_equal(done.end.linear_momentum, done.start.linear_momentum)
+    assert done.conservation.angular_momentum_drift > CONSERVATION_LIMIT
+
+
+def test_gross_work_counts_both_ways():
+    """A drive that starts and stops a mass gives its kinetic energy and takes it back; a damper takes nothing here."""
+    scenario = MultibodyScenario.model_validate(slide())
+    session = PreparedMultibody(scenario).begin()
+    session.advance(scenario.duration)
+    done = session.finish()
+    assert abs(done.end.work) < 1e-6
+    assert done.conservation.gross_work > 2.0 * 0.5 * 1.0 * 0.3**2
+
+
+@pytest.mark.plain_python
+def test_work_on_the_centre_of_mass_does_not_count():
+    """A load through the centre of mass of a rigid body does no work that the check could hide errors behind."""
+    body = {"craft": {"mass": 5.0, "inertia": [1, 1, 1], "joint": {"type": "free", "velocity": [7000, 0, 0]}}}
+    loads = {"thrust": {"body": "craft", "force": [9, 0, 0]}}
+    scenario = MultibodyScenario.model_validate({"bodies": body, "loads": loads, "duration": 10.0})
+    session = PreparedMultibody(scenario).begin()
+    session.advance(10.0)
+    done = session.finish()
+    assert done.end.work == pytest.approx(9 * (7000 * 10 + 0.5 * 1.8 * 100), rel=1e-9)
+    assert done.conservation.gross_work < 1e-4
+    assert done.conservation.energy_residual < CONSERVATION_LIMIT
+
+
+def test_a_failed_check_says_so_and_what_it_cannot_show():
+    wrong = softdock.simulate(MultibodyScenario.model_validate(collision(integrator=COARSE)))
+    assert wrong.completed
+    assert wrong.audit.passed is False
+    assert "conservation check failed" in wrong.message
+    assert "FAILED" in wrong.summary()
+    assert "phase" in Audit.COVERAGE
+    right = softdock.simulate(MultibodyScenario.model_validate(thrust()))
+    assert right.audit.passed is True
+    assert "check" not in right.message
+    assert replace(right.audit, energy_residual=None).passed is None
+
+
+def test_a_run_that_diverges_is_a_failure_and_no_outcome():
+    scenario = MultibodyScenario.model_validate(oscillator(integrator=fixed(0.15)))
+    result = softdock.simulate(scenario)
+    assert (result.outcome, result.completed) == ("diverged", False)
+
+
+@pytest.mark.parametrize("drift", [0.0, 7000.0])
+@pytest.mark.parametrize("rate", [0.0, 1e-3])
+def test_thrust_that_moves_the_centre_of_mass_only_is_no_error(drift, rate):
+    """The craft hardly turns: against that little energy, what the thrust gives to the whole craft must not count."""
+    joint = {"type": "free", "velocity": [drift, 0, 0], "rate": [0, 0, rate]}
+    data = {
+        "bodies": {"craft": {"mass": 500.0, "inertia": [90, 90, 90], "joint": joint}},
+        "loads": {
+            "thrust": {"body": "craft", "force": [90, 0, 0], "pulses": [{"start": 1, "duration": 30}]},
+            "back": {"body": "craft", "force": [-90, 0, 0], "pulses": [{"start": 61, "duration": 30}]},
+        },
+        "duration": 100.0,
+    }
+    result = softdock.simulate(MultibodyScenario.model_validate(data))
+    assert result.audit.passed is not False

@@ -1,0 +1,290 @@
+"""Events: found where they happen, and what they switch."""
+
+import math
+
+import numpy as np
+import pytest
+
+import softdock
+from dynamics.systems import EPS, simulate
+from softdock import simulate as run_scenario
+from softdock.dynamics.session import Ending
+from softdock.model.frames import Anchor
+from softdock.model.joints import Free, Prismatic, Revolute
+from softdock.model.system import Body, Drive, Spring, Strut, System, Weld
+from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
+
+MASS, FREQUENCY = 2.0, 5.0
+TIGHT = AccuracyModel(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
+INTEGRATORS = {
+    "adaptive": IntegratorModel(accuracy=TIGHT),
+    "fixed": IntegratorModel(step=0.01),
+    "rk4": IntegratorModel(step=0.002, method="rk4"),
+}
+every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
+
+
+def oscillator(position=0.1, duration=2.0, integrator="adaptive", **more) -> MultibodyScenario:
+    """A mass on a spring: x = position * cos(FREQUENCY t)."""
+    defaults = {
+        "bodies": {"mass": Body(mass=MASS, joint=Prismatic(position=position))},
+        "springs": {"spring": Spring(joint="mass", stiffness=MASS * FREQUENCY**2)},
+        "duration": duration,
+        "integrator": INTEGRATORS[integrator],
+    }
+    return MultibodyScenario(**{**defaults, **more})
+
+
+def times(result, name):
+    return [event.time for event in result.events if event.name == name]
+
+
+@every_integrator
+@pytest.mark.parametrize(
+    ("when", "time"),
+    [
+        ("mass.joint < 0.05 m", math.acos(0.5) / FREQUENCY),
+        ("mass.joint_rate > 0 m/s", math.pi / FREQUENCY),
+        ("spring.energy < 0.125 J", math.acos(math.sqrt(0.5)) / FREQUENCY),
+        ("mass.z < -99.99 mm", math.acos(-0.9999) / FREQUENCY),
+        ("time > 0.3217 s", 0.3217),
+    ],
+)
+def test_an_event_happens_where_its_condition_begins_to_hold(when, time, integrator):
+    """The time agrees with the closed form; the condition holds to rounding in the row of the event."""
+    result = run_scenario(oscillator(events={"now": EventModel(when=when)}, integrator=integrator))
+    (t,) = times(result, "now")
+    # Positions and speeds are good to 1e-9, the time therefore to that over the rate of the quantity.
+    allowed = 1e-6 if "-99.99" in when else 1e-8
+    assert t == pytest.approx(time, abs=allowed)
+    row = int(np.flatnonzero(result.history.time == t)[0])
+    if not when.startswith("time"):
+        name, _, threshold, _ = when.split()
+        value = result.history[name][row]
+        size = float(threshold) * (1e-3 if "mm" in when else 1.0)
+        assert value == pytest.approx(size, abs=8 * EPS * max(abs(size), 0.5))
+
+
+def test_an_event_can_happen_again_and_again():
+    """Every crossing once: no second time by rounding at the restart."""
+    up = EventModel(when="mass.joint > 0 m", once=False)
+    down = EventModel(when="mass.joint < 0 m", once=False)
+    result = run_scenario(oscillator(duration=10.0, events={"up": up, "down": down}))
+    expected = np.arange(0.5 * math.pi, 10.0 * FREQUENCY, math.pi) / FREQUENCY
+    assert times(result, "down") == pytest.approx(expected[::2], abs=1e-7)
+    # It holds at the start, where it therefore happens at once.
+    assert times(result, "up") == pytest.approx([0.0, *expected[1::2]], abs=1e-7)
+
+
+@pytest.mark.plain_python
+def test_what_holds_already_happens_at_once():
+    armed = EventModel(when="mass.joint > 0.05 m", armed=False)
+    trigger = EventModel(when="time > 0.1 s", then=(Action(arm="armed"),))
+    result = run_scenario(oscillator(events={"armed": armed, "trigger": trigger}))
+    assert times(result, "armed") == times(result, "trigger") == pytest.approx([0.1], abs=EPS)
+
+
+def test_a_disarmed_event_does_not_happen():
+    watched = EventModel(when="mass.joint < 0 m")
+    off = EventModel(when="time > 0.1 s", then=(Action(disarm="watched"),))
+    result = run_scenario(oscillator(events={"watched": watched, "off": off}))
+    assert times(result, "watched") == []
+
+
+def test_events_at_the_same_instant_all_happen():
+    """Two conditions that come true together: neither hides the other, whichever is found first."""
+    when = "mass.joint < 0.05 m"
+    result = run_scenario(
+        oscillator(events={name: EventModel(when=when) for name in ("one", "two", "three")})
+    )
+    assert times(result, "one") == times(result, "two") == times(result, "three")
+    assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
+
+
+@pytest.mark.plain_python
+def test_the_first_of_two_events_in_one_step_happens_first():
+    """With one step over the whole run, both are found in their order, and the first changes the second."""
+    body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}
+    second = EventModel(when="ship.x > 0.7 m", then=(Action(stop=True),))
+    first = EventModel(when="ship.x > 0.6 m")
+    result = run_scenario(
+        MultibodyScenario(
+            bodies=body,
+            duration=1.0,
+            events={"second": second, "first": first},
+            integrator=IntegratorModel(step=1.0),
+        )
+    )
+    assert [(e.name, e.time) for e in result.events] == [
+        ("first", pytest.approx(0.6, abs=4 * EPS)),
+        ("second", pytest.approx(0.7, abs=4 * EPS)),
+    ]
+    assert result.outcome == "second"
+    assert result.timing.simulated_s == pytest.approx(0.7, abs=4 * EPS)
+
+
+@pytest.mark.parametrize("rate", [0.0, 100.0, 1000.0])
+def test_a_spring_that_is_switched_off_books_its_energy_as_lost(rate):
+    """Whatever is sampled between, the energy is that at the event."""
+    off = EventModel(when="mass.joint < 0.05 m", then=(Action(disable="spring"),))
+    result = run_scenario(oscillator(events={"off": off}, record={"rate": rate}))
+    stored = 0.5 * MASS * FREQUENCY**2 * 0.05**2
+    assert result.history["spring.energy"][-1] == 0.0
+    kinetic = 0.5 * MASS * result.history["mass.joint_rate"][-1] ** 2
+    whole = 0.5 * MASS * FREQUENCY**2 * 0.1**2
+    assert kinetic == pytest.approx(whole - stored, abs=1e-9)
+    assert result.audit.energy_residual <= 1e-8
+
+
+def test_a_spring_that_is_switched_on_brings_its_energy_in():
+    system = oscillator().springs["spring"].model_copy(update={"active": False})
+    on = EventModel(when="time > 0.5 s", then=(Action(enable="spring"),))
+    result = run_scenario(oscillator(springs={"spring": system}, events={"on": on}))
+    x = 0.1 * np.cos(FREQUENCY * (result.history.time - 0.5))
+    expected = np.where(result.history.time < 0.5, 0.1, x)
+    assert result.history["mass.joint"] == pytest.approx(expected, abs=1e-8)
+    assert result.audit.energy_residual <= 1e-8
+
+
+def test_a_new_target_starts_where_the_drive_stands():
+    drive = Drive(joint="mass", target=0.0, rate=0.2, stiffness=1e4, damping=400.0)
+    go = EventModel(when="time > 0.5 s", then=(Action(drive="motor", target=0.3),))
+    result = run_scenario(
+        oscillator(position=0.0, springs={}, drives={"motor": drive}, events={"go": go}, duration=1.0)
+    )
+    t, x = result.history.time, result.history["mass.joint"]
+    assert np.abs(x[t <= 0.5]).max() == 0.0
+    # Critically damped with 1/50 s, it lags by the start of the ramp only: the command's rate is fed forward.
+    assert x[-1] == pytest.approx(0.2 * 0.5, abs=1e-3)
+    assert result.history["motor.deflection"][np.argmin(np.abs(t - 0.51))] == pytest.approx(
+        -0.002 + 0.001, abs=1e-3
+    )
+
+
+def test_a_drive_that_is_switched_on_later_starts_its_ramp_then():
+    drive = Drive(joint="mass", target=-0.1, rate=0.1, stiffness=1e4, damping=400.0, active=False)
+    go = EventModel(when="time > 0.5 s", then=(Action(enable="motor"),))
+    result = run_scenario(oscillator(position=0.2, springs={}, drives={"motor": drive}, events={"go": go}))
+    at = np.argmin(np.abs(result.history.time - 1.5))
+    assert result.history["mass.joint"][at] == pytest.approx(0.2 - 0.1, abs=1e-3)
+
+
+def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
+    """Capture of a drifting, tumbling body: momentum stays, the relative pose becomes the one at capture."""
+    weld = Weld(
+        a=Anchor(body="chaser", at=(0.5, 0.0, 0.0)),
+        b=Anchor(body="target"),
+        stiffness=500.0,
+        angular_stiffness=300.0,
+        damping=200.0,
+        angular_damping=100.0,
+    )
+    bodies = {
+        "chaser": Body(mass=5.0, inertia=(2.0, 3.0, 4.0), joint=Free(velocity=(0.2, 0.0, 0.0))),
+        "target": Body(
+            mass=3.0, inertia=(1.0, 1.5, 2.0), joint=Free(position=(0.8, 0.1, 0.0), rate=(0.1, 0.2, 0.3))
+        ),
+    }
+    capture = EventModel(when="target.x in chaser < 0.7 m", then=(Action(enable="weld"),))
+    result = run_scenario(
+        MultibodyScenario(bodies=bodies, welds={"weld": weld}, duration=20.0, events={"capture": capture})
+    )
+    (t,) = times(result, "capture")
+    assert t == pytest.approx(0.5, abs=1e-9)
+    at = int(np.flatnonzero(result.history.time == t)[0])
+    h = result.history
+    for body in ("chaser", "target"):
+        assert np.isfinite(h[f"{body}.x"]).all()
+    apart = [np.array([h[f"target.{c}"][i] - h[f"chaser.{c}"][i] for c in "xyz"]) for i in (at, -1)]
+    assert np.linalg.norm(apart[1]) == pytest.approx(np.linalg.norm(apart[0]), abs=1e-3)
+    assert h["target.wz"][-1] == pytest.approx(h["chaser.wz"][-1], abs=1e-4)
+    assert result.audit.linear_momentum_drift <= 1e-12
+    assert result.audit.angular_momentum_drift <= 1e-12
+    assert result.audit.energy_residual <= 1e-5
+
+
+@pytest.mark.plain_python
+def test_peaks_before_an_event_in_the_same_step_are_kept():
+    """The step in which an event ends the run may hold a peak before it."""
+    stop = EventModel(when="mass.joint_rate < -0.2 m/s", then=(Action(stop=True),))
+    mass = {"mass": Body(mass=MASS, joint=Prismatic(position=0.08, speed=0.06 * FREQUENCY))}
+    result = run_scenario(
+        oscillator(
+            bodies=mass,
+            events={"stop": stop},
+            metrics={"reach": "max mass.joint"},
+        ).model_copy(update={"integrator": IntegratorModel(step=0.25)})
+    )
+    # A step spans 1.25 rad: the interpolation is within some 1e-3; without peaks inside it would be 0.092.
+    assert result.metrics["reach"] == pytest.approx(0.1, rel=5e-3)
+
+
+# How runs end.
+
+
+def test_a_run_that_uses_up_its_steps_keeps_what_it_has():
+    run = simulate(oscillator(), 10.0, max_steps=7)
+    assert (run.ending, run.steps) == (Ending.STEPS_USED_UP, 7)
+    assert 0.0 < run.time < 10.0
+
+
+def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
+    """A repelling strut between two points that come together."""
+    bodies = {
+        "a": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1e200, 0.0, 0.0))),
+        "b": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(position=(1.0, 0.0, 0.0))),
+    }
+    strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e200)
+    run = simulate(System(bodies=bodies, struts={"s": strut}), 1.0, step=0.1)
+    assert run.ending is Ending.NOT_FINITE
+    assert np.isfinite(run.state).all()
+
+
+def test_rows_are_bounded():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
+    with pytest.raises(ValueError, match="at most 50"):
+        MultibodyScenario(bodies=body, duration=10.0, record={"rate": 1000.0, "max_rows": 50})
+
+
+def test_final_values_are_those_of_the_end_whatever_is_recorded():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
+    scenario = MultibodyScenario(
+        bodies=body, duration=10.0, record={"rate": 0.0}, metrics={"turned": "final top.joint"}
+    )
+    assert run_scenario(scenario).metrics["turned"] == pytest.approx(10.0, rel=1e-12)
+
+
+def test_a_state_that_is_not_finite_ends_the_run():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(angle=1.0))}
+    scenario = MultibodyScenario(
+        bodies=body,
+        duration=500.0,
+        springs={"wall": {"joint": "top", "stiffness": 1e6}},
+        integrator={
+            "method": "rk4",
+            "step": 0.5,
+        },  # far beyond stability: grows by (omega h)^4 / 24 each step
+    )
+    result = run_scenario(scenario)
+    assert (result.outcome, result.completed) == ("not_finite", False)
+
+
+def test_an_integration_out_of_balance_says_so():
+    body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(angle=0.1))}
+    scenario = MultibodyScenario(
+        bodies=body,
+        duration=1.0,
+        springs={"stiff": {"joint": "top", "stiffness": 1e5}},
+        integrator={"method": "rk4", "step": 0.008},
+    )
+    result = softdock.simulate(scenario)
+    assert result.audit.energy_residual > 0.9
+    assert "out of balance" in result.message
+
+
+def test_samples_come_at_their_rate():
+    result = run_scenario(oscillator(record={"rate": 8.0}))
+    assert result.history.time == pytest.approx(np.arange(17) / 8.0, abs=4 * EPS)
+    assert result.history["mass.joint"] == pytest.approx(
+        0.1 * np.cos(FREQUENCY * result.history.time), abs=1e-8
+    )

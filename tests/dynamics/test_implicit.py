@@ -1,0 +1,152 @@
+"""Implicit steps: they know what is stiff, keep momentum, and cost the same however hard the friction is."""
+
+import numpy as np
+import pytest
+from tests.dynamics.systems import SCENE_NAMES, SCENES, evaluate, scene, simulate
+
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.entry_points import derivative, linearise
+from softdock.dynamics.kernels.elements import STRUT, WELD, hold_here
+from softdock.dynamics.kernels.linear import room_for
+from softdock.dynamics.kernels.stages import factorise, solve_stage
+from softdock.dynamics.kernels.tree import BALL
+from softdock.dynamics.settings import Method, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.dynamics.system_records import system_records
+from softdock.errors import InputError
+from softdock.model.system import Body, Lock, System
+from softdock.scenario import load
+from softdock.simulate import simulate as simulate_scenario
+from softdock.simulate.multibody import PreparedMultibody
+
+SPAN = 1e-3
+
+
+def jacobians(machine, t, y, scales):
+    """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
+    n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
+    linear = room_for(n_u, len(machine.links), len(machine.pairs) + len(machine.elements))
+    linearise(machine, t, y, linear)
+    factorise(linear, SPAN)
+    answers, out = np.zeros((n, n)), np.zeros(n)
+    for j in range(n):
+        solve_stage(machine, linear, SPAN, y, np.eye(n)[j], out)
+        answers[:, j] = out
+    differences, ahead, behind = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    for j in range(n_q + n_u):
+        derivative(machine, t, y + scales[j] * np.eye(n)[j], ahead)
+        derivative(machine, t, y - scales[j] * np.eye(n)[j], behind)
+        differences[:, j] = (ahead - behind) / (2.0 * scales[j])
+    moving = slice(n_q, n_q + n_u)
+    used = np.eye(n) / SPAN - np.linalg.inv(answers)
+    return used[moving, : n_q + n_u], differences[moving, : n_q + n_u], used[:n_q], differences[:n_q]
+
+
+@pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
+def test_the_stiff_part_of_the_jacobian(kind, floating):
+    """Of springs, struts and welds that are stiff and at rest: what is left out goes with force and speed."""
+    assembly = at_rest(assemble(scene(kind, floating, lossy=True)))
+    assembly.elements["stiffness"] *= 1e6
+    assembly.elements["damping"] *= 1e4
+    used, true, turns, rates = jacobians(
+        system_records(assembly), 0.0, assembly.y, np.full(len(assembly.y), 1e-7)
+    )
+    assert np.abs(true).max() > 1e5
+    assert np.abs(used - true).max() < 1e-5 * np.abs(true).max()
+    n_q = turns.shape[0]
+    moving = slice(n_q, n_q + true.shape[0])
+    assert turns[:, moving] == pytest.approx(rates[:, moving], rel=1e-6, abs=1e-6 * np.abs(rates).max())
+
+
+def at_rest(assembly):
+    """The same system without motion, and with no force in any spring, strut, weld or drive."""
+    n_q = int(assembly.world[0].n_q)
+    assembly.y[n_q:] = 0.0
+    for link in assembly.links:
+        if link.kind == BALL:
+            assembly.y[link.at_q : link.at_q + 4] = 1.0, 0.0, 0.0, 0.0
+    _, machine = evaluate(assembly)
+    for element, seen in zip(assembly.elements, machine.elements):
+        element.preload, element.target = 0.0, 0.0
+        if element.kind == STRUT:
+            element.rest[0] += seen.deflection
+        elif element.kind == WELD:
+            hold_here(element, machine.links)
+        elif element.ball == 0:
+            element.rest[: element.rows] = assembly.y[element.at_q : element.at_q + element.rows]
+    return assembly
+
+
+@pytest.mark.parametrize(
+    ("time", "pushing"), [(3.6, 1), (4.9, 1), (8.3, 2)], ids=["cone", "bottom", "fingers"]
+)
+def test_the_modes_of_a_docking(time, pushing):
+    """The fast modes of probe and drogue, with cut cells and friction, are as fast as they are."""
+    session = PreparedMultibody(load("assist-soft-docking")).begin()
+    session.advance(time)
+    machine, y = session.system, session.state.copy()
+    derivative(machine, time, y, np.zeros_like(y))
+    assert sum(machine.pairs["force"] > 0.0) >= pushing
+    n_q, n_u = int(machine.world[0].n_q), int(machine.world[0].n_u)
+    used, true, turns, rates = jacobians(machine, time, y, np.full(len(y), 1e-8))
+    both = [np.linalg.eigvals(np.vstack([q[:, : n_q + n_u], u])) for q, u in ((turns, used), (rates, true))]
+    fast = [np.sort(np.abs(modes)[np.abs(modes) > 100.0]) for modes in both]
+    assert len(fast[1]) >= 2
+    assert fast[0] == pytest.approx(fast[1], rel=0.02)
+
+
+@pytest.fixture(scope="module")
+def hard_friction():
+    """The passive docking with friction that turns over within half a millimetre per second, by each method."""
+    edits = [
+        "contacts.bumper-drogue.friction.speed=0.5 mm/s",
+        "contacts.pantograph-drogue.friction.speed=0.5 mm/s",
+    ]
+    methods = ("automatic", "dormand-prince", "bogacki-shampine", "rosenbrock")
+    return {
+        name: simulate_scenario(load("assist-passive", [*edits, f"integrator.method={name}"]))
+        for name in methods
+    }
+
+
+def test_hard_friction_does_not_cost_steps(hard_friction):
+    evaluations = {name: result.timing.evaluations for name, result in hard_friction.items()}
+    explicit = min(evaluations["dormand-prince"], evaluations["bogacki-shampine"])
+    assert evaluations["automatic"] < 0.7 * explicit
+
+
+@pytest.mark.parametrize("name", ["automatic", "rosenbrock"])
+def test_implicit_steps_see_the_same_docking(hard_friction, name):
+    true, seen = hard_friction["dormand-prince"], hard_friction[name]
+    assert seen.outcome == true.outcome == "rebounded"
+    assert seen.metrics["peak_contact_force"] == pytest.approx(true.metrics["peak_contact_force"], rel=2e-4)
+    assert seen.metrics["opening_time"] == pytest.approx(true.metrics["opening_time"], rel=1e-3)
+    assert seen.audit.linear_momentum_drift < 1e-13
+    assert (
+        seen.audit.angular_momentum_drift < 1e-11
+    )  # about a centre of mass that is as accurate as positions
+    assert seen.audit.energy_residual < 1e-4
+
+
+def test_long_steps_of_a_stiff_spring_damp_it_out():
+    """L-stable: a step of thirty thousand periods of the fast mode leaves the slow one, which is followed."""
+    bodies = {
+        "heavy": {"mass": 10.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z", "position": 0.1}},
+        "light": {
+            "parent": "heavy", "mass": 0.1, "inertia": [1, 1, 1],
+            "joint": {"type": "prismatic", "axis": "z", "position": 1e-4},
+        },
+    }  # fmt: skip
+    springs = {"slow": {"joint": "heavy", "stiffness": 100.0}, "fast": {"joint": "light", "stiffness": 1e13}}
+    assembly = assemble(System.model_validate({"bodies": bodies, "springs": springs}))
+    run = simulate(assembly, 1.0, step=0.02, method=Method.ROSENBROCK)
+    assert run.state[0] == pytest.approx(0.1 * np.cos(np.sqrt(100.0 / 10.1)), abs=1e-5)
+    assert abs(run.state[1]) < 1e-9
+
+
+def test_a_system_with_more_than_they_know_is_refused():
+    bodies = {name: Body(mass=1.0, inertia=(1, 1, 1)) for name in ("one", "two")}
+    locks = {"rigid": Lock.model_validate({"a": {"body": "one"}, "b": {"body": "two"}})}
+    assembly = assemble(System(bodies=bodies, locks=locks))
+    with pytest.raises(InputError, match=r"method: rosenbrock .* locks"):
+        Simulation(assembly=assembly, settings=Settings(duration=1.0, method=Method.ROSENBROCK))

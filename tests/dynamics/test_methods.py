@@ -1,0 +1,89 @@
+"""The automatic method: the cheaper one of two, at the same accuracy."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.dynamics.systems import simulate
+
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.errors import InputError
+from softdock.model.system import Body, Spring, System
+
+CONTENDERS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)
+FINE = Accuracy(length=1e-12, angle=1e-12, speed=1e-11, rate=1e-11)
+
+
+def two_masses(stiff, damping):
+    """A slow mass on the ground that drags a light one along a stiff, damped spring."""
+    heavy = Body.model_validate(
+        {"mass": 10.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z", "position": 0.1}}
+    )
+    light = Body.model_validate(
+        {
+            "parent": "heavy",
+            "mass": 0.1,
+            "inertia": [1, 1, 1],
+            "joint": {"type": "prismatic", "axis": "z", "position": 0.01},
+        }
+    )
+    springs = {
+        "slow": Spring.model_validate({"joint": "heavy", "stiffness": 100.0}),
+        "fast": Spring.model_validate({"joint": "light", "stiffness": stiff, "damping": damping}),
+    }
+    return assemble(System(bodies={"heavy": heavy, "light": light}, springs=springs))
+
+
+@pytest.mark.parametrize(
+    ("stiff", "damping", "worth"), [(1e6, 1000.0, 0.8), (1.0, 0.0, 1.1)], ids=["stiff", "soft"]
+)
+def test_the_cheaper_method_takes_the_steps(stiff, damping, worth):
+    """Where stability limits the step it beats Dormand-Prince, elsewhere it costs no more than some trials."""
+    assembly = two_masses(stiff, damping)
+    exact = simulate(assembly, 2.0, accuracy=FINE, method=Method.DORMAND_PRINCE)
+    own = simulate(assembly, 2.0)
+    others = [simulate(assembly, 2.0, method=method) for method in CONTENDERS]
+    assert own.evaluations <= worth * others[0].evaluations
+    assert own.evaluations <= 1.1 * min(run.evaluations for run in others)
+    for run in (own, *others):
+        error = np.abs(run.state - exact.state)[:4]
+        assert np.all(
+            error <= run.steps * np.array([1e-7, 1e-7, 1e-5, 1e-6])
+        )  # of momentum: 1e-6 m/s times 10 kg
+
+
+@pytest.mark.parametrize("method", [Method.AUTOMATIC, *CONTENDERS])
+def test_what_a_method_costs(method):
+    """One evaluation at the start, then six or three a step, since the last slope is the next one's first."""
+    run = simulate(two_masses(1.0, 0.0), 0.5, step=0.01, method=method)
+    assert run.steps == 50
+    assert run.evaluations - 50 * (3 if method is Method.BOGACKI_SHAMPINE else 6) <= 5
+
+
+def test_pieces_that_cut_the_steps_are_taken_by_the_cheaper_method():
+    """As under a controller: where its period limits the step and not the error, three evaluations do."""
+    session = Simulation(assembly=two_masses(1.0, 0.0), settings=Settings(duration=1.0)).begin()
+    for tick in range(1, 201):
+        session.advance(tick / 200)
+    run = session.finish()
+    assert 200 <= run.steps <= 210
+    assert run.evaluations <= run.steps * (3 + 1) + 50  # one more where a piece begins
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"method": Method.RUNGE_KUTTA_4}, "step: Must be given for rk4"),
+        ({"step": -0.1}, "step: Must be a time above 0 s, .* Given: -0.1."),
+        ({"step": math.nan}, "step: .* Given: nan."),
+        ({"method": "rk4", "step": 0.1}, "method: Must be one of Method.AUTOMATIC, .* Given: 'rk4'."),
+        ({"duration": math.inf}, "duration: Must be a finite time"),
+        ({"duration": -1.0}, "duration: .* Given: -1.0."),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(wrong, said):
+    settings = Settings(**{"duration": 1.0, **wrong})
+    with pytest.raises(InputError, match=said):
+        Simulation(assembly=two_masses(1.0, 0.0), settings=settings)

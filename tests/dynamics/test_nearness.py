@@ -1,0 +1,49 @@
+"""How far a contact pair has moved since its near list was built, however its links hang together."""
+
+import numpy as np
+import pytest
+
+from softdock.contact.entry_points import motion_bound
+from softdock.dynamics.entry_points import derivative
+from softdock.dynamics.session import update_near_lists
+from softdock.scenario import load
+from softdock.simulate.multibody import PreparedMultibody
+
+
+def frame(links, link, R_LF, p_LF):
+    """R_NF and p_NF_N of a frame given in a link."""
+    link = links[link]
+    base = links[link.root]
+    R, p = link.R.reshape(3, 3), link.p
+    R_NB = base.R_NB.reshape(3, 3)
+    return R_NB @ R @ R_LF.reshape(3, 3), base.p_NB + R_NB @ (p + R @ p_LF)
+
+
+def relative_pose(links, pair):
+    R_NA, p_NA = frame(links, pair.a, pair.R_aA, pair.p_aA)
+    R_NB, p_NB = frame(links, pair.b, pair.R_bB, pair.p_bB)
+    R_AB = R_NA.T @ R_NB
+    return tuple(tuple(map(float, row)) for row in R_AB), tuple(map(float, R_NA.T @ (p_NB - p_NA)))
+
+
+@pytest.mark.parametrize("same_tree", [False, True], ids=["two trees", "one tree"])
+def test_the_motion_of_pairs_is_that_of_their_relative_pose(same_tree):
+    session = PreparedMultibody(load("assist-soft-docking")).begin()
+    machine, y = session.system, session.state.copy()
+    links, pairs, rng = machine.links, machine.pairs, np.random.default_rng(5)
+    pairs["active"] = 1
+    if same_tree:  # put each surface A on the root of B's tree
+        for pair in pairs:
+            pair.a = links[pair.b].root
+        assert any(pair.a != pair.b for pair in pairs)
+    assert update_near_lists(machine, y)
+    pairs["overreach"] = -np.inf
+    n_q = int(machine.world[0].n_q)
+    y[:n_q] += rng.normal(0.0, 1e-3, n_q)
+    derivative(machine, 0.0, y, np.zeros_like(y))
+    moved = []
+    for i, pair in enumerate(pairs):
+        served = max(machine.lists.work[i]["reach"], machine.lists.work[i]["clearance"])
+        moved.append(motion_bound(machine.arrays, machine.lists, i, *relative_pose(links, pair)))
+        assert pair.overreach + served == pytest.approx(moved[-1], rel=1e-9, abs=1e-14)
+    assert max(moved) > 1e-4

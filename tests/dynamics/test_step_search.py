@@ -1,0 +1,417 @@
+"""No event and no peak of a smooth quantity is missed, however long the steps are."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
+from softdock import simulate
+from softdock.dynamics.settings import Accuracy
+from softdock.model.frames import Anchor
+from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
+from softdock.model.system import Body, Load, Pulse, Spring, Strut
+from softdock.scenario import load
+from softdock.scenario.multibody import EventModel, IntegratorModel, MultibodyScenario
+
+LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
+UNITS = {
+    **dict.fromkeys(("x", "y", "z"), "m"),
+    **dict.fromkeys(("vx", "velocity"), "m/s"),
+    **dict.fromkeys(("wy", "rate"), "rad/s"),
+    "tilt": "rad",
+}
+BODY_FIELDS = ["x", "y", "z", "distance", "vx", "vy", "vz", "velocity", "wx", "wy", "wz", "rate", "tilt"]
+
+
+def times(result, name):
+    return [event.time for event in result.events if event.name == name]
+
+
+def flying_by(speed, miss, time, drift=(0.0, 0.0, 0.0)):
+    """Two craft that are nearest to each other at a time, at a distance `miss`; both drift."""
+    inertia = {"mass": 10.0, "inertia": (1.0, 1.0, 1.0)}
+    velocity = (speed + drift[0], drift[1], drift[2])
+    return MultibodyScenario(
+        bodies={
+            "craft": Body(**inertia, joint=Free(position=(-speed * time, miss, 0.0), velocity=velocity)),
+            "station": Body(**inertia, joint=Free(velocity=drift)),
+        },
+        duration=2.3 * time,
+        events={"inside": EventModel(when="craft.distance in station < 60 mm")},
+        metrics={"closest": "min craft.distance in station"},
+        record={"rate": 0.0},
+    )
+
+
+@pytest.mark.parametrize(
+    ("speed", "miss", "time"), list(itertools.product((0.1, 1.0, 10.0), (1e-3, 50e-3), (1.0, 7.3, 50.0)))
+)
+def test_a_fly_by_is_seen_at_any_speed_and_distance(speed, miss, time):
+    """The keep-out sphere is entered and the least distance met as on a straight line; in a few steps."""
+    result = simulate(flying_by(speed, miss, time), with_prediction=False)
+    (entered,) = times(result, "inside")
+    assert entered == pytest.approx(time - math.sqrt(0.06**2 - miss**2) / speed, rel=1e-12)
+    assert result.metrics["closest"] == pytest.approx(miss, abs=0.01 * LENGTH)
+    assert result.timing.steps < 20
+    assert result.timing.evaluations < 400
+
+
+def test_a_fly_by_costs_no_more_where_both_drift_fast():
+    """Only the motion relative to each other counts."""
+    result = simulate(flying_by(1.0, 1e-3, 7.3, drift=(7e3, 100.0, 0.0)), with_prediction=False)
+    assert times(result, "inside") == pytest.approx([7.3 - math.sqrt(0.06**2 - 1e-6)], abs=1e-6)
+    assert result.metrics["closest"] == pytest.approx(1e-3, abs=LENGTH)
+    assert result.timing.evaluations < 400
+
+
+def spinning(rate, duration, **more):
+    """A tip 0.5 m from the axis of a joint that turns at a constant rate."""
+    light = {"mass": 1e-3, "inertia": (1e-6, 1e-6, 1e-6)}
+    return MultibodyScenario(
+        bodies={
+            "arm": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=rate)),
+            "tip": Body(**light, parent="arm", joint=Fixed(at=(0.5, 0.0, 0.0))),
+        },
+        duration=duration,
+        record={"rate": 0.0},
+        **more,
+    )
+
+
+@pytest.mark.parametrize("rate", [0.3, 3.0, 100.0])
+@pytest.mark.parametrize("peak", [True, False], ids=["peak", "event-alone"])
+def test_a_spinning_tip_meets_its_threshold_and_its_peak(rate, peak):
+    """Many turns in one step; an event is found just as well where nobody asks for a peak."""
+    when = {"high": "tip.y > 499.99 mm", "back": "tip.x < -499.999 mm", "turned": "arm.joint > 40.123 rad"}
+    result = simulate(
+        spinning(
+            rate,
+            20.0,
+            events={name: EventModel(when=text) for name, text in when.items()},
+            metrics={"top": "max tip.y", "bottom": "min tip.y"} if peak else {},
+        ),
+        with_prediction=False,
+    )
+    expected = {"high": math.asin(0.99998), "back": math.acos(-0.999998), "turned": 40.123}
+    for name, angle in expected.items():
+        reached = [angle / rate] if angle < 20.0 * rate else []
+        assert times(result, name) == pytest.approx(reached, abs=1e-9 + 1e-7 / rate)
+    if peak:
+        assert result.metrics["top"] == pytest.approx(0.5, abs=0.01 * LENGTH)
+        bottom = -0.5 if rate * 20.0 > 1.5 * math.pi else 0.5 * math.sin(rate * 20.0)
+        assert result.metrics["bottom"] == pytest.approx(bottom, abs=0.01 * LENGTH)
+    assert result.timing.steps < 20
+
+
+def test_every_turn_within_one_step_is_counted():
+    event = EventModel(when="tip.y > 0.3 m", once=False)
+    result = simulate(spinning(3.0, 20.0, events={"up": event}), with_prediction=False)
+    turns = math.asin(0.6) + 2.0 * math.pi * np.arange(10)
+    assert times(result, "up") == pytest.approx(turns[turns < 60.0] / 3.0, abs=1e-9)
+
+
+def tumbling(**more):
+    """A free body of three different moments of inertia, spinning about its middle axis: it flips over."""
+    light = {"mass": 1e-6, "inertia": (1e-9, 1e-9, 1e-9)}
+    return MultibodyScenario(
+        bodies={
+            "ship": Body(mass=10.0, inertia=(1.0, 2.0, 2.7), joint=Free(rate=(0.01, 1.3, 0.02))),
+            "horn": Body(**light, parent="ship", joint=Fixed(at=(0.7, 0.9, 0.3))),
+        },
+        duration=60.0,
+        **more,
+    )
+
+
+def test_a_tumbling_body_agrees_with_dense_samples():
+    """Peaks and the first time beyond 16 levels of every quantity, against 1000 samples a second of the same run."""
+    names = [f"horn.{field}" for field in ("x", "y", "z", "vx", "velocity", "tilt")] + [
+        "ship.wy",
+        "ship.rate",
+    ]
+    record = {"rate": 1000.0, "also": names, "max_rows": 70_000}
+    metrics = {f"{how}_{name[5:]}": f"{how} {name}" for name in names for how in ("max", "min")}
+    seen = simulate(tumbling(record=record, metrics=metrics), with_prediction=False)
+    t, events, first = seen.history.time, {}, {}
+    for name in names:
+        values = seen.history[name]
+        low, high = values.min(), values.max()
+        assert seen.metrics[f"max_{name[5:]}"] == pytest.approx(high, abs=1e-6)
+        assert seen.metrics[f"min_{name[5:]}"] == pytest.approx(low, abs=1e-6)
+        for part in (0.03, 0.3, 0.5, 0.7, 0.97, 0.9999):
+            level = float(low + part * (high - low))
+            beyond = np.flatnonzero((values[:-1] <= level) & (values[1:] > level))
+            unit = UNITS[name.partition(".")[2]]
+            label = f"{name} {part}".replace(".", "-").replace(" ", "-")
+            events[label] = EventModel(when=f"{name} > {level!r} {unit}")
+            if values[0] <= level:
+                first[label] = t[beyond[0] + 1]
+    found = simulate(tumbling(record={"rate": 0.0}, events=events), with_prediction=False)
+    for label, time in first.items():
+        assert times(found, label) == pytest.approx([time - 0.5e-3], abs=0.6e-3), label
+
+
+@pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
+@pytest.mark.parametrize("error", [1e-6, 1e-3])
+def test_no_sample_lies_beyond_a_peak(kind, floating, error):
+    """Of any quantity of trees with springs, a strut and a weld; at a low accuracy stability limits the steps."""
+    for seed in (3, 11):
+        system = scene(kind, floating, lossy=seed == 3, seed=seed)
+        names = [f"{body}.{field}" for body in system.bodies for field in BODY_FIELDS]
+        names += [
+            f"{pair}" for field in BODY_FIELDS for pair in (f"hand.{field} in mate", f"mate.{field} in arm")
+        ]
+        names += [
+            f"{name}.{field}" for name in system.elements() for field in ("force", "energy", "deflection")
+        ]
+        accuracy = Accuracy(length=error, angle=error, speed=10.0 * error, rate=10.0 * error)
+        run, history = watch(system, names, 4.0, accuracy=accuracy, record_rate=1000.0)
+        for peak, name in zip(run.peaks, names):
+            values = history[name]
+            field = name.partition(".")[2].partition(" ")[0]
+            allowed = 0.011 * error if field in ("x", "y", "z", "distance", "tilt") else 0.11 * error
+            if field in ("force", "energy", "deflection"):
+                allowed = 1e-4 * np.abs(values).max()
+            assert values.max() <= peak.largest + allowed + 1e-12, name
+            assert values.min() >= peak.smallest - allowed - 1e-12, name
+            # and a peak is a value of the run
+            slope = np.abs(np.diff(values)).max()
+            assert peak.largest <= values.max() + slope + 1e-12, name
+            assert peak.smallest >= values.min() - slope - 1e-12, name
+
+
+@pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
+def test_every_crossing_between_two_samples_is_an_event(kind, floating):
+    """Levels at random, in both directions, again and again; events without actions keep the run and its samples."""
+    rng = np.random.default_rng(7)
+    system = scene(kind, floating, lossy=False, seed=int(rng.integers(100)))
+    names = [f"hand.{field} in mate" for field in UNITS] + [f"mate.{field} in arm" for field in UNITS]
+    parts = {name: getattr(system, name) for name in ("bodies", "springs", "struts", "welds", "drives")}
+    accuracy = {"length": 1e-4, "angle": 1e-4, "speed": 1e-3, "rate": 1e-3}
+    record = {"rate": 500.0, "also": names}
+    plain = MultibodyScenario(**parts, duration=6.0, record=record, integrator={"accuracy": accuracy})
+    seen = simulate(plain, with_prediction=False)
+    time, events, expected = seen.history.time, {}, {}
+    for i, name in enumerate(names):
+        values = seen.history[name]
+        level, sign = float(rng.uniform(values.min(), values.max())), rng.choice([-1.0, 1.0])
+        unit = UNITS[name.partition(".")[2].partition(" ")[0]]
+        events[f"event-{i}"] = EventModel(
+            when=f"{name} {'>' if sign > 0 else '<'} {level!r} {unit}", once=False
+        )
+        excess = sign * (values - level)
+        expected[f"event-{i}"] = np.flatnonzero((excess[:-1] <= 0.0) & (excess[1:] > 0.0))
+    found = simulate(plain.model_copy(update={"events": events}), with_prediction=False)
+    assert found.timing.steps == seen.timing.steps
+    for name, crossings in expected.items():
+        at = np.array(times(found, name))
+        for k in crossings:
+            assert np.any((at >= time[k]) & (at <= time[k + 1])), (name, events[name].when, time[k])
+
+
+def test_the_angle_between_two_axes_may_pass_through_zero_in_a_long_step():
+    """Its graph is a V; the joint turns back and forth through the upright position."""
+    bodies = {
+        "arm": Body(
+            mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(axis=(1.0, 0.0, 0.0), angle=-1.0, rate=0.1)
+        )
+    }
+    scenario = MultibodyScenario(
+        bodies=bodies,
+        duration=30.0,
+        events={"upright": EventModel(when="arm.tilt < 0.1 mrad")},
+        metrics={"least": "min arm.tilt"},
+        record={"rate": 0.0},
+    )
+    result = simulate(scenario, with_prediction=False)
+    assert times(result, "upright") == pytest.approx([(1.0 - 1e-4) / 0.1], abs=1e-6)
+    assert result.metrics["least"] == pytest.approx(0.0, abs=2e-7)
+
+
+def test_a_ball_joint_that_turns_far_in_a_step():
+    """A coarse accuracy lets it turn by more than a radian in a step."""
+    bodies = {
+        "ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Spherical(rate=(0.0, 0.0, 2.0))),
+        "tip": Body(mass=1e-6, inertia=(1e-9,) * 3, parent="ball", joint=Fixed(at=(0.5, 0.0, 0.0))),
+    }
+    coarse = IntegratorModel(accuracy={"length": 1e-3, "angle": 1e-3, "speed": 1e-3, "rate": 1e-3})
+    scenario = MultibodyScenario(
+        bodies=bodies,
+        duration=20.0,
+        events={"high": EventModel(when="tip.y > 499 mm", once=False)},
+        metrics={"top": "max tip.y"},
+        integrator=coarse,
+        record={"rate": 0.0},
+    )
+    result = simulate(scenario, with_prediction=False)
+    assert result.metrics["top"] == pytest.approx(0.5, abs=1e-5)
+    turns = math.asin(0.998) + 2.0 * math.pi * np.arange(7)
+    assert len(times(result, "high")) == np.count_nonzero(turns < 40.0)
+
+
+@pytest.mark.parametrize("error", [1e-6, 1e-3])
+def test_the_force_of_a_damped_strut_peaks_inside_a_step(error):
+    """A mass on a strut: the force is greatest where its rate vanishes; Eq. (M26) and the damped oscillator."""
+    stiffness, damping, amplitude, far = 4.0, 0.8, 0.1, 100.0
+    bodies = {"mass": Body(mass=1.0, joint=Prismatic(speed=amplitude))}
+    strut = Strut(
+        a=Anchor(body="world", at=(0.0, 0.0, -far)),
+        b=Anchor(body="mass"),
+        stiffness=stiffness,
+        damping=damping,
+        length=far,
+    )
+    accuracy = {"length": error, "angle": error, "speed": error, "rate": error}
+    t = np.linspace(0.0, 10.0, 2_000_001)
+    decay, omega = 0.5 * damping, math.sqrt(stiffness - 0.25 * damping**2)
+    x = amplitude / omega * np.exp(-decay * t) * np.sin(omega * t)
+    v = amplitude * np.exp(-decay * t) * (np.cos(omega * t) - decay / omega * np.sin(omega * t))
+    force = stiffness * x + damping * v
+    threshold = 0.9995 * float(force.max())
+    result = simulate(
+        MultibodyScenario(
+            bodies=bodies,
+            struts={"strut": strut},
+            duration=10.0,
+            events={"pulled": EventModel(when=f"strut.force > {threshold!r} N")},
+            metrics={"most": "max strut.force", "least": "min strut.force"},
+            integrator=IntegratorModel(accuracy=accuracy),
+            record={"rate": 0.0},
+        ),
+        with_prediction=False,
+    )
+    assert result.metrics["most"] == pytest.approx(force.max(), abs=20.0 * error + 1e-5 * force.max())
+    assert result.metrics["least"] == pytest.approx(force.min(), abs=20.0 * error + 1e-5 * force.max())
+    if result.metrics["most"] > threshold:
+        assert len(times(result, "pulled")) == 1
+    else:
+        assert times(result, "pulled") == []
+
+
+def test_events_and_metrics_agree():
+    """An event happens if and only if its threshold is below the largest value: for thresholds all around it."""
+    scenario = tumbling(record={"rate": 0.0}, metrics={"top": "max horn.x", "fastest": "max horn.vy"})
+    result = simulate(scenario, with_prediction=False)
+    for name, metric, unit in (("horn.x", "top", "m"), ("horn.vy", "fastest", "m/s")):
+        top = result.metrics[metric]
+        for below in (1e-3, 1e-5, 1e-7, -1e-7, -1e-5):
+            event = EventModel(when=f"{name} > {top - below!r} {unit}")
+            again = simulate(scenario.model_copy(update={"events": {"beyond": event}}), with_prediction=False)
+            assert bool(times(again, "beyond")) == (below > 0.0), (name, below)
+            assert again.metrics[metric] == pytest.approx(top, abs=1e-7)
+
+
+@pytest.mark.parametrize(("speed", "miss"), [(0.1, 1e-3), (1.0, 1e-3), (10.0, 50e-3)])
+def test_a_strut_between_two_craft_that_pass_each_other(speed, miss):
+    """A strut too weak to matter: its length, and its force where it has no damping, have the shape of a V."""
+    scenario = flying_by(speed, miss, 7.3)
+    strut = Strut(a=Anchor(body="craft"), b=Anchor(body="station"), stiffness=1e-7, length=0.2, preload=1e-9)
+    events = {
+        "short": EventModel(when="link.deflection < -140 mm"),
+        "weak": EventModel(when="link.force < -13 nN"),
+    }
+    metrics = {"shortest": "min link.deflection", "weakest": "min link.force"}
+    result = simulate(
+        scenario.model_copy(update={"struts": {"link": strut}, "events": events, "metrics": metrics}),
+        with_prediction=False,
+    )
+    entered = 7.3 - math.sqrt(0.06**2 - miss**2) / speed
+    assert times(result, "short") == times(result, "weak") == pytest.approx([entered], abs=1e-5)
+    assert result.metrics["shortest"] == pytest.approx(miss - 0.2, abs=LENGTH)
+    assert result.metrics["weakest"] == pytest.approx(1e-7 * (miss - 0.2) + 1e-9, abs=1e-7 * LENGTH)
+
+
+@pytest.mark.plain_python
+def test_a_pulse_shorter_than_any_step_is_seen():
+    """Steps end where a load is switched: its force jumps over thresholds and has its peak there."""
+    load = Load(body="craft", force=(3.0, 0.0, 0.0), pulses=(Pulse(start=4.321, duration=1e-3),))
+    scenario = MultibodyScenario(
+        bodies={"craft": Body(mass=10.0, inertia=(1.0, 1.0, 1.0), joint=Free())},
+        loads={"thruster": load},
+        duration=10.0,
+        events={
+            "burns": EventModel(when="thruster.force > 1 N"),
+            "stops": EventModel(when="thruster.force < 1 N", armed=False),
+            "again": EventModel(when="thruster.force < 2 N", once=False),
+            "moves": EventModel(when="craft.vx > 0.1 mm/s"),
+        },
+        metrics={"thrust": "max thruster.force"},
+        record={"rate": 0.0},
+    )
+    result = simulate(scenario, with_prediction=False)
+    assert times(result, "burns") == pytest.approx([4.321], abs=1e-12)
+    assert times(result, "stops") == []
+    assert times(result, "again") == pytest.approx([0.0, 4.322], abs=1e-12)
+    assert times(result, "moves") == pytest.approx([4.321 + 1e-3 / 3.0], abs=1e-9)
+    assert result.metrics["thrust"] == pytest.approx(3.0, rel=1e-15)
+
+
+# Looking does not change the run.
+
+
+def test_an_event_that_does_nothing_leaves_the_run_as_it_is():
+    """It is logged at its time with a row of its own; states, steps and all other rows keep their bits."""
+    plain = simulate(tumbling(), with_prediction=False)
+    event = EventModel(when="horn.x < 0.2345 m", once=False)
+    noted = simulate(tumbling(events={"noted": event}), with_prediction=False)
+    at = times(noted, "noted")
+    assert len(at) > 3
+    assert noted.timing.steps == plain.timing.steps
+    others = ~np.isin(noted.history.time, at)
+    assert np.count_nonzero(~others) == len(at)
+    assert np.array_equal(noted.history.time[others], plain.history.time)
+    assert (np.diff(noted.history.time) > 0.0).all()
+    for name in plain.history.channels:
+        assert np.array_equal(noted.history[name][others], plain.history[name]), name
+    assert noted.history["horn.x"][~others] == pytest.approx(0.2345, abs=1e-12)
+
+
+@pytest.mark.parametrize("when", ["nose.z in drogue > 121 mm", "time > 3.21 s", "bumper.joint > 4 mm"])
+def test_an_event_that_does_nothing_leaves_a_docking_as_it_is(when):
+    scenario = load("assist-soft-docking")
+    plain = simulate(scenario, with_prediction=False)
+    events = {**scenario.events, "noted": EventModel(when=when, once=False)}
+    noted = simulate(scenario.model_copy(update={"events": events}), with_prediction=False)
+    assert times(noted, "noted")
+    assert noted.timing.steps == plain.timing.steps
+    assert noted.history["servicer.x"][-1] == plain.history["servicer.x"][-1]
+    for name, value in plain.metrics.items():
+        assert noted.metrics[name] == (None if value is None else pytest.approx(value, rel=2e-5)), name
+
+
+def test_an_event_that_holds_at_the_start_and_does_nothing_leaves_the_run_as_it_is():
+    plain = simulate(tumbling(), with_prediction=False)
+    noted = simulate(tumbling(events={"noted": EventModel(when="time > -1 s")}), with_prediction=False)
+    assert times(noted, "noted") == [0.0]
+    assert np.array_equal(noted.history["horn.x"], plain.history["horn.x"])
+
+
+@pytest.mark.plain_python
+def test_several_events_in_one_step_without_compiling():
+    """Small enough for plain Python: thresholds, a peak, and a distance, in one step of a fixed size."""
+    craft = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
+    system = MultibodyScenario(
+        bodies={
+            "craft": Body(**craft, joint=Free(position=(-1.0, 0.01, 0.0), velocity=(1.0, 0.0, 0.0))),
+            "swing": Body(mass=1.0, joint=Prismatic(position=0.1)),
+        },
+        springs={"spring": Spring(joint="swing", stiffness=4.0)},
+        duration=2.0,
+        events={
+            "near": EventModel(when="craft.distance < 20 mm"),
+            "far": EventModel(when="craft.distance > 20 mm", once=False),
+            "half": EventModel(when="swing.joint < 50 mm"),
+        },
+        metrics={"closest": "min craft.distance", "energy": "min spring.energy"},
+        integrator=IntegratorModel(step=2.0),
+    )
+    result = simulate(system, with_prediction=False)
+    half = math.sqrt(0.02**2 - 0.01**2)
+    assert times(result, "near") == pytest.approx([1.0 - half], abs=1e-12)
+    assert times(result, "far") == pytest.approx([0.0, 1.0 + half], abs=1e-12)
+    assert len(times(result, "half")) == 1
+    assert result.metrics["closest"] == pytest.approx(0.01, abs=1e-8)
+    assert result.metrics["energy"] < 1e-4
+    assert result.timing.steps == 1

@@ -1,0 +1,262 @@
+"""Models that cannot exist are refused with a sentence; those that can are assembled as written."""
+
+import math
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from dynamics.systems import assemble, body_pose, evaluate
+from softdock.model.joints import (
+    AxisAngle,
+    Fixed,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    RollPitchYaw,
+    Spherical,
+    Universal,
+)
+from softdock.model.system import (
+    Anchor,
+    Body,
+    Drive,
+    FullInertia,
+    Load,
+    Pulse,
+    Spring,
+    Stop,
+    Strut,
+    System,
+    Weld,
+)
+from softdock.spatial.poses import matrix
+
+BOX = {"mass": 2.0, "inertia": (1.0, 2.0, 2.5)}
+
+
+def arm(joint, **more):
+    return System(bodies={"arm": Body(**BOX, joint=joint)}, **more)
+
+
+IMPOSSIBLE = {
+    "triangle inequality": (
+        lambda: Body(mass=1.0, inertia=(1.0, 1.0, 3.0)),
+        "exceeds the sum of the other two",
+    ),
+    "negative moment": (lambda: Body(mass=1.0, inertia=(-1.0, 1.0, 1.0)), "negative principal moment"),
+    "tilted negative moment": (
+        lambda: Body(mass=1.0, inertia=FullInertia(xx=1.0, yy=1.0, zz=1.0, xy=2.0)),
+        "negative principal moment",
+    ),
+    "inertia without mass": (lambda: Body(inertia=(1.0, 1.0, 1.0)), "must be above 0 kg"),
+    "negative mass": (lambda: Body(mass=-1.0), "at least 0 kg"),
+    "no bodies": (lambda: System(bodies={}), "at least 1 item"),
+    "leaf without mass": (
+        lambda: System(bodies={"arm": Body(joint=Revolute())}),
+        "moves nothing that has mass",
+    ),
+    "point that turns": (
+        lambda: System(bodies={"p": Body(mass=1.0, joint=Revolute())}),
+        "without any inertia",
+    ),
+    "free point": (lambda: System(bodies={"p": Body(mass=1.0)}), "without any inertia"),
+    "loop": (
+        lambda: System(
+            bodies={
+                "a": Body(**BOX, parent="b", joint=Revolute()),
+                "b": Body(**BOX, parent="a", joint=Revolute()),
+            }
+        ),
+        "closes a loop",
+    ),
+    "unknown parent": (
+        lambda: System(bodies={"a": Body(**BOX, parent="bse", joint=Revolute())}),
+        "no body called 'bse'",
+    ),
+    "free with a parent": (lambda: Body(**BOX, parent="base"), "a free body has no parent"),
+    "body called world": (lambda: System(bodies={"world": Body(**BOX)}), "inertial frame"),
+    "spring on a fixed joint": (
+        lambda: arm(Fixed(), springs={"s": Spring(joint="arm", stiffness=1.0)}),
+        "is fixed: nothing acts along it",
+    ),
+    "spring on a free body": (
+        lambda: arm(Free(), springs={"s": Spring(joint="arm", stiffness=1.0)}),
+        "is free: nothing acts along it",
+    ),
+    "spring on no joint": (
+        lambda: arm(Revolute(), springs={"s": Spring(joint="leg", stiffness=1.0)}),
+        "no body called 'leg'",
+    ),
+    "axis that is not there": (
+        lambda: arm(Universal(), springs={"s": Spring(joint="arm", axis=2, stiffness=1.0)}),
+        "no axis number 2",
+    ),
+    "mixed axes": (
+        lambda: arm(Planar(), springs={"s": Spring(joint="arm", stiffness=1.0)}),
+        "say which axis",
+    ),
+    "preload on several axes": (
+        lambda: arm(Universal(), springs={"s": Spring(joint="arm", stiffness=1.0, preload=1.0)}),
+        "needs a single axis",
+    ),
+    "rest on several axes": (
+        lambda: arm(Spherical(), springs={"s": Spring(joint="arm", stiffness=1.0, rest=1.0)}),
+        "needs a single axis",
+    ),
+    "sliding unit on a hinge": (
+        lambda: arm(Revolute(), springs={"s": Spring(joint="arm", stiffness="3 N/m")}),
+        "unit of a sliding joint, but this one is turning",
+    ),
+    "drive of several axes": (
+        lambda: arm(Universal(), drives={"d": Drive(joint="arm", target=1.0)}),
+        "say which axis",
+    ),
+    "stop without limits": (
+        lambda: arm(Revolute(), stops={"s": Stop(joint="arm", stiffness=1.0)}),
+        "needs lower or upper",
+    ),
+    "stop upside down": (
+        lambda: arm(Revolute(), stops={"s": Stop(joint="arm", lower=1.0, upper=0.0, stiffness=1.0)}),
+        "must be above lower",
+    ),
+    "one-sided cone": (
+        lambda: arm(Universal(), stops={"s": Stop(joint="arm", upper=1.0, stiffness=1.0)}),
+        "must be given",
+    ),
+    "strut to itself": (
+        lambda: arm(Revolute(), struts={"s": Strut(a=Anchor(body="arm"), b=Anchor(body="arm"))}),
+        "another body",
+    ),
+    "weld to nobody": (
+        lambda: arm(
+            Revolute(),
+            welds={"w": Weld(a=Anchor(body="arm"), b=Anchor(body="x"), stiffness=1.0, angular_stiffness=1.0)},
+        ),
+        "no body called 'x'",
+    ),
+    "load on the world": (lambda: arm(Revolute(), loads={"l": Load(body="world")}), "no body called 'world'"),
+    "name used twice": (
+        lambda: arm(Revolute(), springs={"arm": Spring(joint="arm", stiffness=1.0)}),
+        "taken already",
+    ),
+    "two schedules": (
+        lambda: Load(body="a", pulses=(Pulse(start=0.0, duration=1.0),), table=((0.0, 1.0),)),
+        "either pulses or a table",
+    ),
+    "table out of order": (
+        lambda: Load(body="a", table=((1.0, 1.0), (0.5, 0.0))),
+        "increase from row to row",
+    ),
+    "skew universal joint": (lambda: Universal(axes=("x", (1.0, 1.0, 0.0))), "right angles"),
+    "axis of no length": (lambda: arm(Revolute(axis=(0.0, 0.0, 0.0))), "zero vector"),
+    "turn that is none": (lambda: Spherical(turned=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
+    "anchor that is no frame": (lambda: Anchor(body="a", attitude=(2.0, 0.0, 0.0, 0.0)), "unit quaternion"),
+    "turn about nothing": (
+        lambda: Body(**BOX, joint=Free(attitude=AxisAngle(axis=(0.0, 0.0, 0.0), angle=1.0))),
+        "zero vector",
+    ),
+    "quaternion of no length": (
+        lambda: Body(**BOX, joint=Free(attitude=(0.0, 0.0, 0.0, 0.0))),
+        "unit quaternion",
+    ),
+    "unknown key": (lambda: Body(**BOX, colour="red"), "Extra inputs"),
+}
+
+
+@pytest.mark.parametrize("case", IMPOSSIBLE)
+def test_impossible_models_are_refused_with_a_sentence(case):
+    build, sentence = IMPOSSIBLE[case]
+    with pytest.raises(ValidationError, match=sentence):
+        build()
+
+
+def test_what_is_just_possible_is_accepted():
+    Body(mass=1.0, inertia=(1.0, 1.0, 2.0))  # a flat plate
+    System(bodies={"p": Body(mass=1.0, joint=Prismatic())})
+    System(bodies={"p": Body(mass=1.0, centre_of_mass=(1.0, 0.0, 0.0), joint=Revolute())})
+    System(
+        bodies={
+            "cross": Body(joint=Revolute()),
+            "probe": Body(**BOX, parent="cross", joint=Revolute(axis="y")),
+        }
+    )
+
+
+def test_a_universal_joint_is_two_hinges():
+    """The first axis is fixed in the parent, the second in the body."""
+    system = arm(Universal(axes=("y", "x"), angles=(0.3, 0.5)))
+    R_NB, _ = body_pose(assemble(system), assemble(system).y, "arm")
+
+    def turn(axis, angle):
+        system = arm(Revolute(axis=axis, angle=angle))
+        return body_pose(assemble(system), assemble(system).y, "arm")[0]
+
+    assert np.abs(R_NB - turn("y", 0.3) @ turn("x", 0.5)).max() <= 1e-15
+
+
+def test_a_planar_joint_slides_in_its_plane_and_turns():
+    joint = Planar(
+        at=(1.0, 0.0, 0.0), attitude=AxisAngle(axis="x", angle=math.pi / 2), position=(0.2, 0.3), angle=0.4
+    )
+    assembly = assemble(arm(joint))
+    R_NB, p_NB = body_pose(assembly, assembly.y, "arm")
+    assert p_NB == pytest.approx([1.2, 0.0, 0.3])
+    assert R_NB[:, 0] == pytest.approx([math.cos(0.4), 0.0, math.sin(0.4)])
+
+
+def test_attitudes_agree():
+    """Roll, pitch, yaw about fixed axes; axis and angle; quaternion wxyz."""
+    turns = [
+        RollPitchYaw(roll=0.3),
+        AxisAngle(axis="x", angle=0.3),
+        AxisAngle(axis=(2.0, 0.0, 0.0), angle=0.3),
+        (math.cos(0.15), math.sin(0.15), 0.0, 0.0),
+    ]
+    for attitude in turns:
+        system = System(bodies={"b": Body(**BOX, joint=Free(attitude=attitude))})
+        R_NB, _ = body_pose(assemble(system), assemble(system).y, "b")
+        assert R_NB[:, 1] == pytest.approx([0.0, math.cos(0.3), math.sin(0.3)])
+
+
+def test_fixed_bodies_become_one():
+    """Mass, centre and inertia of two halves are those of the whole, by the parallel-axis rule."""
+    half = {"mass": 1.0, "inertia": (0.1, 0.2, 0.25)}
+    joint = Free(rate=(0.3, -0.2, 0.5))
+    whole = Body(mass=2.0, centre_of_mass=(0.5, 0.0, 0.0), inertia=(0.2, 0.4 + 0.5, 0.5 + 0.5), joint=joint)
+    parts = {
+        "a": Body(**half, joint=joint),
+        "b": Body(
+            **half, parent="a", joint=Fixed(at=(1.0, 0.0, 0.0), attitude=AxisAngle(axis="x", angle=math.pi))
+        ),
+    }
+    one, two = (evaluate(assemble(System(bodies=bodies)))[0] for bodies in ({"a": whole}, parts))
+    assert two == pytest.approx(one, abs=1e-15)
+
+
+def test_bodies_may_come_in_any_order():
+    """Children before parents, trees interleaved: the same motion."""
+    bodies = {
+        "base": Body(**BOX, joint=Free(rate=(0.1, 0.2, 0.3))),
+        "arm": Body(**BOX, parent="base", joint=Revolute(at=(1.0, 0.0, 0.0), rate=1.0)),
+        "other": Body(**BOX, joint=Prismatic(speed=1.0)),
+    }
+    names = list(bodies)
+    found = []
+    for order in (names, names[::-1]):
+        assembly = assemble(System(bodies={name: bodies[name] for name in order}))
+        dy, _ = evaluate(assembly)
+        found.append(dy[int(assembly.world[0].n_q) + assembly.joints["arm"].at_u])
+    assert found[0] == pytest.approx(found[1], rel=1e-14)
+    assert found[0] != 0.0
+
+
+def test_rotations_of_many_quaternions_are_those_of_each():
+    q = np.random.default_rng(7).normal(size=(4, 5))
+    q /= np.linalg.norm(q, axis=0)
+    together = matrix(q)
+    assert together.shape == (3, 3, 5)
+    for k in range(5):
+        assert np.array_equal(together[..., k], matrix(q[:, k]))
+        assert together[..., k] @ together[..., k].T == pytest.approx(np.eye(3), abs=1e-15)
