@@ -1,23 +1,25 @@
-"""What goes wrong because of the input, said to the person who gave it."""
+"""Errors and warnings about the input, with file, line, field and hint."""
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One thing to mend in the input: where it is, what was given and what is allowed."""
+    """One problem of the input: location, given value and what is allowed."""
 
     message: str
-    """A sentence that says what is wrong and what is allowed."""
+    """Sentence that states the problem and what is allowed."""
     field: str = ""
     """Dotted path of the field, for example `chaser.masses.0`."""
     file: str = ""
     line: int | None = None
     """Line in the file, counted from 1."""
     given: str = ""
-    """The offending value as it was written."""
+    """The refused value as it was written."""
     hint: str = ""
     """What to do, for example 'did you mean "stiffness"?'."""
 
@@ -33,7 +35,7 @@ class Problem:
 
 
 class InputError(Exception):
-    """The input cannot be used; carries every problem found. The command line exits with 2."""
+    """The input cannot be used; contains all problems found. The command line exits with code 2."""
 
     def __init__(self, *problems: Problem | str) -> None:
         self.problems = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
@@ -41,11 +43,11 @@ class InputError(Exception):
 
 
 class InputWarning(UserWarning):
-    """The input can be used, but is perhaps not what was meant; the sentence says why."""
+    """The input can be used but is probably a mistake."""
 
 
 class RunError(Exception):
-    """A run could not be completed; says what is known and kept. The command line exits with 1."""
+    """A run could not be completed. The command line exits with code 1."""
 
 
 _REASONS = {
@@ -63,10 +65,19 @@ _REASONS = {
 
 
 def file_error(path: Path | str, action: str, error: OSError) -> InputError:
-    """Return the `InputError` for a file or folder that the system refuses; action like `write` or `read`."""
+    """Return the `InputError` for a failed operation on a file or folder; `action` is a verb such as `write`."""
     return InputError(Problem(message=f"Cannot {action} it: {reason_of(error)}.", file=str(path)))
 
 
+@contextmanager
+def file_errors(path: Path | str, action: str) -> Iterator[None]:
+    """Raise an OSError of the block as the `InputError` of `file_error`."""
+    try:
+        yield
+    except OSError as error:
+        raise file_error(path, action, error) from error
+
+
 def reason_of(error: OSError) -> str:
-    """Return why the system refused, in words."""
+    """Return the reason of an OSError as text."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from softdock.campaign import running
+from softdock.campaign import runner
 from softdock.campaign.execution import Row
 
 CHEAP = """\
@@ -28,7 +28,7 @@ Write = Callable[..., Path]
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let even a small campaign be handed out in many parts."""
-    monkeypatch.setattr(running, "LARGEST_CHUNK", 3)
+    monkeypatch.setattr(runner, "LARGEST_CHUNK", 3)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 
-from softdock.campaign.execution import Keeping, Row, run_one
+from softdock.campaign.execution import HistoryPolicy, Row, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
 
@@ -28,7 +28,7 @@ def plan(runs: int, seed: int) -> Plan:
 
 def failed_draws(runs: int, seed: int, first: int = 0) -> tuple[Counter[str], list[Row], float]:
     """Run draws; return how often each outcome occurred, the rows that failed, and the largest energy residual."""
-    whole, keeping = plan(first + runs, seed), Keeping("none", ())
+    whole, keeping = plan(first + runs, seed), HistoryPolicy("none", ())
     outcomes: Counter[str] = Counter()
     failed, residual = [], 0.0
     for start in range(first, first + runs, AT_A_TIME):

@@ -10,7 +10,7 @@ import pytest
 from tests.campaign.conftest import Write
 
 from softdock import cli
-from softdock.campaign.running import Tally
+from softdock.campaign.runner import CampaignProgress
 from softdock.cli.campaign import describe
 
 Command = Callable[..., tuple[int, str, str]]
@@ -117,8 +117,8 @@ def test_ctrl_c_is_told_once_with_how_to_go_on(
     """The first lets the runs under way end, the second does not."""
     left = times
 
-    def press(watch: Callable[[Tally], None]) -> Callable[[Tally], None]:
-        def pressed(tally: Tally) -> None:
+    def press(watch: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
+        def pressed(tally: CampaignProgress) -> None:
             nonlocal left
             watch(tally)
             if tally.done >= 3 and left:
@@ -147,7 +147,7 @@ def test_lists_campaigns_and_presets(campaign: Command) -> None:
 
 
 def test_progress_names_rate_time_left_and_outcomes() -> None:
-    tally = Tally(total=101)
+    tally = CampaignProgress(total=101)
     tally.count("captured")
     assert describe(tally) == "1 of 101 runs, captured 1"
     for _ in range(10):
@@ -158,7 +158,7 @@ def test_progress_names_rate_time_left_and_outcomes() -> None:
 
 def test_theory_and_simulation_agree_over_masses(campaign: Command, tmp_path: Path) -> None:
     """Bulk predictions of the same samples are those of the runs, bit for bit, and close to simulation."""
-    from softdock.campaign.bulk import predict_plan
+    from softdock.campaign.bulk_prediction import predict_plan
     from softdock.campaign.loading import load
     from softdock.campaign.table import read_table
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softdock.campaign import running
-from softdock.campaign.findings import find
+from softdock.campaign import runner
 from softdock.campaign.loading import load
-from softdock.campaign.running import Means
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.summary import summarise
 from softdock.campaign.table import export, read_table, status_of
-from softdock.campaign.workers import Place
+from softdock.campaign.workers import Backend
 from softdock.report.campaign import write_report
 
 SCENARIO = """\
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
     """Return a campaign with fixed steps, too long for the stiffer half of its springs: above 3200 N/m they diverge."""
     (tmp_path / "spring.yaml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "campaign.yaml").write_text(CAMPAIGN.format(scenario="spring.yaml"), encoding="utf-8")
-    running.run(load(tmp_path / "campaign.yaml"), tmp_path / "out", Means(Place.THREADS, 1))
+    runner.run(load(tmp_path / "campaign.yaml"), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     return tmp_path / "out"
 
 
@@ -62,7 +62,7 @@ def test_runs_that_diverge_are_failures(folder: Path) -> None:
 
 
 def test_failures_are_reported_and_left_out_of_quantiles(folder: Path) -> None:
-    findings = find(read_table(folder))
+    findings = summarise(read_table(folder))
     failed = sum(findings.failures.values())
     data = findings.to_json()
     assert data["failures"] == status_of(folder)["failures"] == findings.failures

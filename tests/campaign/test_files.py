@@ -55,7 +55,7 @@ REFUSALS = {
     "speed: {log_uniform: [0, 0.05]}": "above 0",
     "speed: {normal: {mean: 0.05, deviation: 0}}": "above 0",
     "speed: {normal: {mean: 0.05, deviation: 0.001, low: 0.06, high: 0.055}}": "above 'low'",
-    "speed: {normal: {mean: 0.05, deviation: 0.001, low: 0.3}}": "leave nothing",
+    "speed: {normal: {mean: 0.05, deviation: 0.001, low: 0.3}}": "probability within the limits",
     "speed: {normal: {mean: 0.05}}": "missing",
     "speed: {normal: {mean: null, deviation: 0.001}}": "a speed",
     "speed: {normal: {mean: 0.05, deviation: }}": "a speed",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.campaign.conftest import Write, rows
 
-from softdock.campaign import manifest, running
+from softdock.campaign import manifest, runner
 from softdock.campaign.loading import load
 from softdock.campaign.table import status_of
 from softdock.errors import InputError
@@ -21,7 +21,7 @@ RUNS = 3000
 # The sources may be edited while the test runs for a minute or two; that is not what it is about.
 SCRIPT = """
 from softdock.campaign import manifest
-manifest._program = lambda: "fixed"
+manifest._source_digest = lambda: "fixed"
 from softdock.cli import main
 if __name__ == "__main__":
     main()
@@ -49,7 +49,7 @@ def has_begun(folder: Path) -> bool:
 def test_sigkill_loses_nothing_that_was_done(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest, "_program", lambda: "fixed")
+    monkeypatch.setattr(manifest, "_source_digest", lambda: "fixed")
     moments = random.Random(20)
     path, folder = write(runs=str(RUNS)), tmp_path / "killed"
     grown = 0
@@ -73,9 +73,9 @@ def test_sigkill_loses_nothing_that_was_done(
         grown += count(folder) > before
     assert grown >= KILLS // 3
     assert count(folder) < RUNS, "the campaign was done before it had been killed often enough"
-    assert running.resume(folder).finished
+    assert runner.resume(folder).finished
 
-    running.run(load(path), tmp_path / "undisturbed")
+    runner.run(load(path), tmp_path / "undisturbed")
     table = rows(folder)
     assert [row[0] for row in table] == list(range(RUNS))
     assert table == rows(tmp_path / "undisturbed")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from softdock.campaign import manifest, running
-from softdock.campaign.execution import Keeping, run_one
+from softdock.campaign import manifest, runner
+from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
@@ -40,9 +40,9 @@ def test_a_run_is_the_same_again_however_many_samples_are_kept(tmp_path: Path, h
     """Samples between steps cost evaluations, which stand in the row."""
     more = f"histories: {histories}\nsuccess: [completed]"
     plan = campaign(tmp_path, "bodies.ball.mass: {uniform: [1 kg, 2 kg]}", more=more)
-    running.run(plan, tmp_path / "out")
+    runner.run(plan, tmp_path / "out")
     for number in (0, 1):
-        result, _, same = running.rerun(tmp_path / "out", number)
+        result, _, same = runner.rerun(tmp_path / "out", number)
         assert same
         assert result is not None
         assert result.history.time.size > 40
@@ -117,10 +117,10 @@ def test_a_changed_file_of_the_scenario_or_of_a_choice_is_noticed(tmp_path: Path
 
 def test_all_code_that_decides_a_result_is_part_of_the_campaign() -> None:
     root = Path(manifest.__file__).parents[1]
-    for room in manifest.SOURCES:
-        for path in (root / room).rglob("*.py"):
+    for package in manifest.SOURCES:
+        for path in (root / package).rglob("*.py"):
             for name in re.findall(r"from softdock\.(\w+)", path.read_text(encoding="utf-8")):
-                assert name in manifest.SOURCES or not (root / name).is_dir(), path
+                assert name in (*manifest.SOURCES, "result") or not (root / name).is_dir(), path
 
 
 def test_a_scenario_that_cannot_even_be_built_is_a_row(tmp_path: Path) -> None:
@@ -128,6 +128,6 @@ def test_a_scenario_that_cannot_even_be_built_is_a_row(tmp_path: Path) -> None:
         def build(self, inputs: Any) -> Any:
             raise OverflowError("out of range")
 
-    row, result = run_one(Broken("", {}, str(tmp_path)), Keeping("none", ()), 3, {"x": 1.0})
+    row, result = run_one(Broken("", {}, str(tmp_path)), HistoryPolicy("none", ()), 3, {"x": 1.0})
     assert result is None
     assert (row.run, row.status, row.message) == (3, "failed", "Internal error: OverflowError: out of range")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.campaign.conftest import Write
 
-from softdock.campaign import running
-from softdock.campaign.findings import find
+from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
-from softdock.campaign.running import Means
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.summary import summarise
 from softdock.campaign.table import Table, export, read_table
-from softdock.campaign.workers import Place
+from softdock.campaign.workers import Backend
 from softdock.report.campaign import write_report
 from softdock.report.campaign_figures import opening_time_figures
 from softdock.scenario import load
@@ -26,7 +26,7 @@ from softdock.studio.columns import Columns
 def folder(write: Write, tmp_path: Path) -> Path:
     path = write("success: [separated]", runs="6")
     path.write_text(path.read_text().replace("  speed:", "  stop.impacts: {choice: [1, 2]}\n  speed:"))
-    running.run(load_campaign(path), tmp_path / "out", Means(Place.THREADS, 2))
+    runner.run(load_campaign(path), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2))
     return tmp_path / "out"
 
 
@@ -37,7 +37,7 @@ def test_inputs_metrics_and_predictions_have_units(folder: Path) -> None:
     assert table.label("stop.impacts") == "stop.impacts"
     assert table.label("impulse") == "impulse [N*s]"
     assert table.label("effective_mass_ratio") == "effective_mass_ratio"
-    units = find(table).to_json()["units"]
+    units = summarise(table).to_json()["units"]
     assert units["speed"] == "m/s"
     assert units["peak_contact_force"] == "N"
     assert "stop.impacts" not in units
@@ -75,12 +75,12 @@ def test_a_table_from_before_there_were_units_is_read(folder: Path) -> None:
         database.execute("DELETE FROM manifest WHERE key = 'units'")
     table = read_table(folder)
     assert (table.units, table.label("speed")) == ({}, "speed")
-    assert running.resume(folder).finished
+    assert runner.resume(folder).finished
     assert read_table(folder).label("speed") == "speed [m/s]"
 
 
 def test_vectors_have_one_unit_for_components_and_length(write: Write, tmp_path: Path) -> None:
-    running.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
+    runner.run(load_campaign("assist-table2", runs=2), tmp_path / "out")
     table = read_table(tmp_path / "out")
     assert [table.unit(f"approach.tilt.{part}") for part in ("0", "1", "norm")] == ["rad"] * 3
     assert table.unit("springs.gimbal-spring.stiffness") == "N*m/rad"

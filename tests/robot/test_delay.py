@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from softdock.bench.linear_stage import LinearStage
 from softdock.errors import InputError, RunError
 from softdock.robot.hardware_in_the_loop import HybridImpact
 from softdock.robot.link_local import LocalLink
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.simple_robots import PositionStage
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.theory.delay import delayed_restitution
 
@@ -22,7 +22,7 @@ PUBLISHED = [  # damping ratio, delay [s], restitution; DOI 10.1061/JAEEEZ.ASENG
 
 
 def through_link(zeta: float, delay: float, period: float, mass: float = MASS, k: float = STIFFNESS) -> float:
-    rail = PositionStage(stiffness=k, damping=2.0 * zeta * math.sqrt(k * mass))
+    rail = LinearStage(stiffness=k, damping=2.0 * zeta * math.sqrt(k * mass))
     network = SimulatedNetwork(RobotServer(rail, period), Conditions(delay=delay / 2.0))
     with RemoteLink(network.transport()) as link:
         return HybridImpact(mass=mass, speed=SPEED).restitution(link)
@@ -90,10 +90,10 @@ def test_impossible_cases_are_refused() -> None:
         delayed_restitution(mass=-1.0, stiffness=1.0)
     with pytest.raises(RunError, match="has not left the contact"):
         HybridImpact(mass=1e6, speed=SPEED, max_duration=0.1).restitution(
-            LocalLink(PositionStage(stiffness=1.0))
+            LocalLink(LinearStage(stiffness=1.0))
         )
     with pytest.raises(RunError, match="moves faster"):
-        HybridImpact(mass=1.0, speed=5.0).restitution(LocalLink(PositionStage(stiffness=1.0)))
+        HybridImpact(mass=1.0, speed=5.0).restitution(LocalLink(LinearStage(stiffness=1.0)))
 
 
 def test_the_stage_has_force_only_in_contact() -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from softdock.campaign import store
-from softdock.campaign.running import history_folder
+from softdock.campaign.runner import history_folder
 from softdock.errors import InputError
 from softdock.scenario import bundled
 from softdock.scenario.source import parse
 from softdock.studio import tasks
-from softdock.studio.folder import CAMPAIGN_TABLE, Folder, bundled_heads
+from softdock.studio.folder import CAMPAIGN_TABLE, Folder, bundled_headers
 
 
 @pytest.fixture
@@ -66,7 +66,10 @@ def test_a_run_of_a_campaign_with_a_link_out_is_refused(folder: Folder) -> None:
     kept = history_folder(folder.root / "campaigns" / "many", 3)
     kept.mkdir(parents=True)
     (kept / "result.json").symlink_to("/etc/passwd")
-    for task, asked in ((tasks.kept, {"run": "many/3"}), (tasks.reran, {"campaign": "many", "number": 3})):
+    for task, asked in (
+        (tasks.find_run, {"run": "many/3"}),
+        (tasks.rerun, {"campaign": "many", "number": 3}),
+    ):
         with pytest.raises(InputError, match="below the studio's folder"):
             task(folder, print, **asked)
 
@@ -102,15 +105,15 @@ def test_scenarios_that_stay_inside_pass(folder: Folder) -> None:
 
 
 def test_one_studio_at_a_time(folder: Folder) -> None:
-    with folder.take("http://127.0.0.1:1/"):
-        with pytest.raises(InputError, match="Another studio works in this folder") as caught:
-            folder.take("http://127.0.0.1:2/")
+    with folder.lock("http://127.0.0.1:1/"):
+        with pytest.raises(InputError, match="Another studio uses this folder") as caught:
+            folder.lock("http://127.0.0.1:2/")
         assert "Open http://127.0.0.1:1/ in the browser" in str(caught.value)
-    folder.take("http://127.0.0.1:3/").close()
+    folder.lock("http://127.0.0.1:3/").close()
 
 
 def test_heads_of_bundled_scenarios_say_what_the_whole_files_say() -> None:
-    heads = {name: (head["kind"], head["title"]) for name, head in bundled_heads().items()}
+    heads = {name: (head["kind"], head["title"]) for name, head in bundled_headers().items()}
     assert heads == {one.name: (one.kind, one.title) for one in bundled()}
 
 

@@ -12,8 +12,8 @@ import pytest
 from fastapi.responses import StreamingResponse
 from tests.studio.conftest import COMMAND, Served, start, stop
 
-from softdock.studio import files
-from softdock.studio.folder import bundled_heads
+from softdock.studio import file_routes
+from softdock.studio.folder import bundled_headers
 from softdock.studio.runs import Activity
 from softdock.studio.server import Studio
 
@@ -59,8 +59,8 @@ def test_the_server_starts_without_what_only_runs_need() -> None:
 
 def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from softdock.studio import door\n"
-        "with door.opened(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
+        "import sys; from pathlib import Path; from softdock.studio import endpoint\n"
+        "with endpoint.open_endpoint(Path(sys.argv[1]), '127.0.0.1', 0) as opened:\n"
         "    opened.announce(print, browser=False)\n"
         "    print(sorted({'nicegui', 'fastapi', 'uvicorn', 'pydantic', 'numpy'} & set(sys.modules)))"
     )
@@ -75,7 +75,7 @@ def test_the_address_is_told_before_the_server_is_loaded(tmp_path: Path) -> None
 
 def test_the_gallery_is_whole_with_the_first_answer(served: Served) -> None:
     page = httpx.get(served.address).text
-    for name, head in bundled_heads().items():
+    for name, head in bundled_headers().items():
         assert f'href="/scenario?name={name}"' in page
         assert html.escape(head["title"]) in page
     assert "My own impact" in page
@@ -100,7 +100,7 @@ def test_the_player_comes_before_the_scene(served: Served) -> None:
     async def all_of_it() -> list[str]:
         ended = asyncio.Event()
         activity.task = asyncio.create_task(ended.wait())  # type: ignore[arg-type]
-        answer = await files._replay(studio, "pending", download=False, theme="dark")
+        answer = await file_routes._replay(studio, "pending", download=False, theme="dark")
         assert isinstance(answer, StreamingResponse)
         parts = answer.body_iterator
         first = str(await anext(aiter(parts)))
@@ -190,7 +190,7 @@ def test_two_studios_on_one_folder_are_refused(served: Served) -> None:
     again = command("--folder", str(served.folder), "--port", "0")
     assert again.returncode == 2
     assert again.stderr.strip() == (
-        f"Error: {served.folder}: Another studio works in this folder. "
+        f"Error: {served.folder}: Another studio uses this folder. "
         f"Open {served.address} in the browser, or choose another folder with --folder."
     )
 

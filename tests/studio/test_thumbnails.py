@@ -6,14 +6,14 @@ import pytest
 
 from softdock.scenario import bundled, load
 from softdock.scenario.station import StationScenario
-from softdock.studio.thumbnails import CHASER, TARGET, blank, draw
+from softdock.studio.thumbnails import CHASER, TARGET, draw, placeholder
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled()])
 def test_every_bundled_scenario_has_a_picture_of_its_own(name: str) -> None:
     picture = draw(load(name))
     ElementTree.fromstring(picture)
-    assert blank() not in picture
+    assert placeholder() not in picture
     assert CHASER in picture
     assert TARGET in picture
     assert "nan" not in picture

@@ -15,14 +15,14 @@ from softdock.scenario.loading import bundled_text
 from softdock.studio.campaigns import Campaigns
 from softdock.studio.folder import Folder
 from softdock.studio.runs import Runs
-from softdock.studio.staff import Worker
+from softdock.studio.worker_processes import WorkerProcess
 
 SOON = 60.0  # s
 
 
-def working(folder: Path, work: Callable[[Worker], Awaitable[Any]]) -> Any:
+def working(folder: Path, work: Callable[[WorkerProcess], Awaitable[Any]]) -> Any:
     async def all_of_it() -> Any:
-        worker = Worker(Folder(folder))
+        worker = WorkerProcess(Folder(folder))
         try:
             return await work(worker)
         finally:
@@ -33,7 +33,7 @@ def working(folder: Path, work: Callable[[Worker], Awaitable[Any]]) -> Any:
 
 def test_workers_do_not_load_the_web_server() -> None:
     script = (
-        "import sys, softdock.studio.worker, softdock.studio.tasks, softdock.studio.campaigner;"
+        "import sys, softdock.studio.worker, softdock.studio.tasks, softdock.studio.campaign_process;"
         "print(sorted({'nicegui', 'fastapi', 'uvicorn'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -43,8 +43,8 @@ def test_workers_do_not_load_the_web_server() -> None:
 def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None:
     text = bundled_text("latch-slow")[0]
 
-    async def work(worker: Worker) -> None:
-        wrong = await worker.do("changed", text=text, name="latch-slow", path="speed", value="-3 kg")
+    async def work(worker: WorkerProcess) -> None:
+        wrong = await worker.call("change_value", text=text, name="latch-slow", path="speed", value="-3 kg")
         (problem,) = wrong["problems"]
         assert (problem["field"], problem["line"]) == ("speed", text[: text.index("speed:")].count("\n") + 1)
         assert problem["message"] == "Is a mass [kg], but a speed is needed, for example '0.05 m/s'."
@@ -56,16 +56,18 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
             "[1, 2]",
             "",
         ):
-            answer = await worker.do("checked", text=bad, name="latch-slow")
+            answer = await worker.call("check_text", text=bad, name="latch-slow")
             assert answer["problems"], bad
         with pytest.raises(InputError, match="below the studio's folder"):
-            await worker.do("opened", name="../../etc/passwd")
-        outside = await worker.do("checked", text="softdock: 1\nbase: ../secret.yaml\n", name="x.yaml")
+            await worker.call("read_text", name="../../etc/passwd")
+        outside = await worker.call("check_text", text="softdock: 1\nbase: ../secret.yaml\n", name="x.yaml")
         assert "only files below its folder" in outside["problems"][0]["message"]
 
-        changed = await worker.do("changed", text=text, name="latch-slow", path="speed", value="0.2 m/s")
+        changed = await worker.call(
+            "change_value", text=text, name="latch-slow", path="speed", value="0.2 m/s"
+        )
         assert changed["changes"] == [["speed", "0.05 m/s", "0.2 m/s"]]
-        runs = Runs(worker.folder, worker, worker)
+        runs = Runs(worker.folder, worker)
         activity = runs.start("latch-slow", changed["text"])
         assert activity.task is not None
         await activity.task
@@ -73,15 +75,17 @@ def test_one_worker_checks_refuses_runs_and_is_cancelled(tmp_path: Path) -> None
         assert activity.summary["outcome"] == "latched"
         kept = worker.folder.run(activity.run)
         assert {"result.json", "history.parquet", "replay.scene"} <= {path.name for path in kept.iterdir()}
-        curves = await worker.do("curves", run=activity.run, names=["relative_velocity", "no such"])
+        curves = await worker.call("read_curves", run=activity.run, names=["relative_velocity", "no such"])
         assert list(curves) == ["relative_velocity"]
 
-        slow = asyncio.create_task(worker.do("ran", text=endless(), name="impact-a", run="endless"))
+        slow = asyncio.create_task(
+            worker.call("run_scenario", text=endless(), name="impact-a", run="endless")
+        )
         await asyncio.sleep(0.05)
         await worker.stop(RunError("Cancelled."))
         with pytest.raises(RunError, match="Cancelled"):
             await slow
-        assert (await worker.do("looked_at", run=activity.run))["outcome"] == "latched"
+        assert (await worker.call("summarise_run", run=activity.run))["outcome"] == "latched"
 
     working(tmp_path, work)
 

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softdock.campaign import running
+from softdock.campaign import runner
 from softdock.campaign.loading import load
 from softdock.campaign.plan import Plan
-from softdock.campaign.running import Means
-from softdock.campaign.workers import Place
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.workers import Backend
 from softdock.report import Progress
 
 ASSIST, CHEAP = "assist-table2", "impact-masses"
@@ -27,9 +27,9 @@ FEW, MANY = 1_000, 100_000
 MEMORY = """
 import re, resource, sys
 from pathlib import Path
-from softdock.campaign import running
+from softdock.campaign import runner
 from softdock.campaign.loading import load
-running.run(load({name!r}, runs={runs}), Path({folder!r}), running.Means(running.Place.THREADS, 1))
+runner.run(load({name!r}, runs={runs}), Path({folder!r}), runner.ExecutionOptions(runner.Backend.THREADS, 1))
 status = Path("/proc/self/status")
 if status.exists():  # peak of this process only; getrusage includes the parent's before exec
     print(1024 * int(re.search(r"VmHWM:\\s*(\\d+)", status.read_text())[1]))
@@ -41,10 +41,10 @@ else:
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
-    _measure(load(ASSIST, runs=2), Means(Place.THREADS, 2))
+    _measure(load(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
     whole = load(ASSIST)
     progress(f"{whole.runs} runs", 0.02)
-    all_runs = _measure(whole, Means(Place.THREADS, 2))
+    all_runs = _measure(whole, ExecutionOptions(Backend.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
     return [
         {
@@ -68,20 +68,20 @@ class Cost(NamedTuple):
     """[s] of this process, all its threads."""
 
 
-def _measure(plan: Plan, means: Means) -> Cost:
+def _measure(plan: Plan, means: ExecutionOptions) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         start, work = time.perf_counter(), time.process_time()
-        running.run(plan, Path(folder) / "campaign", means)
+        runner.run(plan, Path(folder) / "campaign", means)
         return Cost(time.perf_counter() - start, time.process_time() - work)
 
 
 def _scaling(plan: Plan) -> list[dict[str, Any]]:
     """Measure one thread, two threads and a Dask cluster of two workers alternately, and compare the best of each."""
-    means = {"one": Means(Place.THREADS, 1), "two": Means(Place.THREADS, 2)}
+    means = {"one": ExecutionOptions(Backend.THREADS, 1), "two": ExecutionOptions(Backend.THREADS, 2)}
     dask = "local Dask cluster of 2 workers against 2 threads, times the time"
     with _local_cluster() as address:
         if address:
-            means["dask"] = Means(cluster=address)
+            means["dask"] = ExecutionOptions(cluster=address)
             _measure(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
         rounds = [{name: _measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
     best = {name: min(times[name] for times in rounds) for name in means}

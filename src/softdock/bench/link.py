@@ -9,13 +9,13 @@ import sys
 import time
 from typing import Any
 
+from softdock.bench.linear_stage import LinearStage
 from softdock.errors import RunError
 from softdock.report import Progress
 from softdock.robot.hardware_in_the_loop import HybridImpact
 from softdock.robot.link import monitor
 from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_server import RobotServer
-from softdock.robot.simple_robots import PositionStage
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.robot.udp import connect
 
@@ -52,7 +52,7 @@ def run(progress: Progress, /) -> list[dict[str, Any]]:
 
 def restitution(zeta: float, delay: float) -> float:
     """Return the restitution through a link with a delay of two cycles [s]."""
-    stage = PositionStage(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
+    stage = LinearStage(stiffness=STIFFNESS, damping=2.0 * zeta * math.sqrt(STIFFNESS * MASS))
     server = RobotServer(stage, delay / 2.0 or PERIOD)
     with RemoteLink(SimulatedNetwork(server, Conditions(delay=delay / 2.0)).transport()) as link:
         return HybridImpact(mass=MASS, speed=SPEED).restitution(link)

@@ -1,1 +1,1 @@
-"""Campaigns: many runs of a scenario with dispersed fields, none lost, and what they say together."""
+"""Campaigns: many runs of a scenario with dispersed fields; execution, storage and statistics."""

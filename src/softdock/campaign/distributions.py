@@ -1,4 +1,4 @@
-"""Distributions: from points of the unit cube to values. Every one takes a fixed number of coordinates."""
+"""Distributions as functions of points in the unit cube, with a fixed number of coordinates each."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from softdock.result import Array
 
-SMALLEST_SHARE = 1e-12  # of a normal distribution that limits may leave over
+SMALLEST_SHARE = 1e-12  # probability that must remain within the limits of a normal distribution
 
 
 class Distribution(Protocol):
@@ -17,13 +17,13 @@ class Distribution(Protocol):
 
     @property
     def dims(self) -> int:
-        """Coordinates that one value takes."""
+        """Number of coordinates of one value."""
 
     def at(self, u: Array, /) -> Array:
         """Return the values at points u (n, dims): (n,) or, for vectors, (n, size)."""
 
     def extremes(self) -> tuple[Any, ...]:
-        """Return values at the ends of the range, as far as there are any."""
+        """Return the values at the finite ends of the range."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Normal:
-    """Normal, cut off at the limits."""
+    """Normal distribution truncated at the limits."""
 
     mean: float
     deviation: float
@@ -59,12 +59,12 @@ class Normal:
     dims: ClassVar[int] = 1
 
     def share(self) -> float:
-        """Return the share of the whole distribution that lies within the limits."""
+        """Return the probability of the untruncated distribution within the limits."""
         a, b, _ = self._ends()
         return float(b - a)
 
     def _ends(self) -> tuple[float, float, float]:
-        """Return the cumulative shares at the limits, from the side where they are small, and that side."""
+        """Return the cumulative probabilities at the limits from the smaller tail, and the sign of that tail."""
         a, b = (self.low - self.mean) / self.deviation, (self.high - self.mean) / self.deviation
         if a > 0.0:
             return float(ndtr(-b)), float(ndtr(-a)), -1.0
@@ -77,20 +77,20 @@ class Normal:
         return np.asarray(np.clip(self.mean + side * self.deviation * z, self.low, self.high))
 
     def extremes(self) -> tuple[Any, ...]:
-        """Return the mean and the limits that there are."""
+        """Return the mean and the finite limits."""
         return tuple(x for x in (self.mean, self.low, self.high) if math.isfinite(x))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several values; `at` gives their numbers."""
+    """One of several values; `at` returns their indices."""
 
     values: tuple[Any, ...]
     weights: tuple[float, ...] = ()
     dims: ClassVar[int] = 1
 
     def at(self, u: Array, /) -> Array:
-        """Return which value is taken at points u (n, 1), counted from 0."""
+        """Return the indices of the values at points u (n, 1)."""
         weights = np.array(self.weights or (1.0,) * len(self.values))
         edges = np.cumsum(weights)[:-1] / weights.sum()
         return np.searchsorted(edges, u[:, 0], side="right").astype(float)
@@ -102,14 +102,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Vector:
-    """A vector in a random direction; its length has a distribution of its own."""
+    """A vector with uniformly distributed direction and a distribution of its magnitude."""
 
     magnitude: Uniform | Normal
     size: int
 
     @property
     def dims(self) -> int:
-        """Length, and one or two coordinates of the direction."""
+        """Number of coordinates: one for the magnitude, one or two for the direction."""
         return self.size
 
     def at(self, u: Array, /) -> Array:
@@ -131,12 +131,12 @@ class Vector:
 
 
 def correlated(u: Array, factor: Array) -> Array:
-    """Return coordinates (n, k) whose normal variables have the correlation factor @ factor.T."""
+    """Return coordinates (n, k) whose normal scores have the correlation matrix factor @ factor.T."""
     return np.asarray(ndtr(_rows(ndtri(_open(u)), factor)))
 
 
 def _rows(z: Array, factor: Array) -> Array:
-    """Return z @ factor.T, each row summed in the same order whatever the number of rows."""
+    """Return z @ factor.T with a summation order that does not depend on the number of rows."""
     out = np.zeros_like(z)
     for j in range(z.shape[1]):
         out += z[:, j, None] * factor[None, :, j]

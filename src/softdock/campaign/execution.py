@@ -1,4 +1,4 @@
-"""One run of a campaign: from inputs to a row of the table, whatever happens. This is what workers call."""
+"""Execution of runs in a worker: from inputs to a row of the table, also where a run fails."""
 
 import json
 import time
@@ -14,13 +14,14 @@ from softdock.simulate import prepare, run_prepared
 
 
 class Row(NamedTuple):
-    """One row of the table; `wall_s` depends on the machine, the others do not."""
+    """One row of the table; only `wall_s` depends on the machine."""
 
     run: int
     status: str
-    """`done`, `invalid` (the sampled scenario cannot be), or `failed`: the run could not be completed.
+    """`done`, `invalid` (the sampled scenario is not valid), or `failed` (the run could not be completed).
 
-    Its state became infinite, its steps too small or too many, its events too many, or it gained energy from nowhere.
+    A run fails where its state becomes infinite, its steps too small or too many, its events too many, or where it
+    gains energy without a source.
     """
     outcome: str
     message: str
@@ -34,34 +35,34 @@ class Row(NamedTuple):
     evaluations: int | None
     wall_s: float
     valid: str = "unknown"
-    """As in a result; `no` for a run that could not be made."""
+    """Validity of the result; `no` for a run without a result."""
     warnings: str = "[]"
     """JSON."""
 
 
 @dataclass(frozen=True)
-class Keeping:
-    """Which results come back whole, so that their histories can be kept."""
+class HistoryPolicy:
+    """Which histories a campaign stores."""
 
     policy: Literal["none", "failures", "all"] | int
     success: tuple[str, ...]
 
-    def always(self, run: int) -> bool:
-        """Tell whether the history of a run is kept whatever comes out of it."""
+    def stores_always(self, run: int) -> bool:
+        """Return whether the history of a run is stored whatever its outcome."""
         return run % self.policy == 0 if isinstance(self.policy, int) else self.policy == "all"
 
-    def wants(self, run: int, result: Result) -> bool:
-        """Tell whether the history of a run is kept."""
+    def stores(self, run: int, result: Result) -> bool:
+        """Return whether the history of a run is stored."""
         failed = not result.completed or result.outcome not in self.success
-        return self.always(run) or (self.policy == "failures" and failed)
+        return self.stores_always(run) or (self.policy == "failures" and failed)
 
 
 class Chunk(NamedTuple):
-    """What a worker hands back."""
+    """Rows and results of some runs, as a worker returns them."""
 
     done: "list[Done]"
     units: dict[str, str]
-    """SI units of metrics and predictions by name, as the first run with a result told them."""
+    """SI units of metrics and predictions by name, from the first run with a result."""
 
 
 ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
@@ -69,42 +70,42 @@ Done = tuple[Row, Result | None]
 Task = tuple[int, dict[str, Any]]
 
 
-def run_chunk(version: str, template: Template, keeping: Keeping, tasks: Sequence[Task]) -> Chunk:
-    """Run some runs one after the other; the version is the one that the campaign was started with."""
+def run_chunk(version: str, template: Template, policy: HistoryPolicy, tasks: Sequence[Task]) -> Chunk:
+    """Execute runs one after another; raises RunError where the worker has another version than the campaign."""
     if version != __version__:
         raise RunError(f"A worker has Softdock {__version__}, and the campaign needs {version}.")
     units: dict[str, str] = {}
     done: list[Done] = []
     for run, inputs in tasks:
-        row, result = _run(template, keeping, run, inputs)
+        row, result = _run(template, policy, run, inputs)
         if result is not None and not units:
             units = dict(result.units)
-        done.append((row, result if result is not None and keeping.wants(run, result) else None))
+        done.append((row, result if result is not None and policy.stores(run, result) else None))
     return Chunk(done, units)
 
 
-def run_one(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any]) -> Done:
-    """Run one run and return its row, with the whole result if it is to be kept."""
-    row, result = _run(template, keeping, run, inputs)
-    return row, result if result is not None and keeping.wants(run, result) else None
+def run_one(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, Any]) -> Done:
+    """Execute one run and return its row, and its result if the policy stores it."""
+    row, result = _run(template, policy, run, inputs)
+    return row, result if result is not None and policy.stores(run, result) else None
 
 
-def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any]) -> Done:
-    """Run one run and return its row and its result, which is whole if it is to be kept."""
+def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, Any]) -> Done:
+    """Execute one run and return its row and its result; the result has a history if the policy stores it."""
     start = time.perf_counter()
     try:
         scenario = template.build(inputs)
-        lean = scenario if keeping.always(run) else scenario.without_history()
-        result = run_prepared(prepare(lean))
-        kept = keeping.wants(run, result)
-        whole = run_prepared(prepare(scenario)) if kept and lean is not scenario else result
-    except InputError as error:  # some are found only with everything in place, like surfaces that overlap
-        return _without(run, inputs, "invalid", str(error.problems[0]), start), None
+        unrecorded = scenario if policy.stores_always(run) else scenario.without_history()
+        result = run_prepared(prepare(unrecorded))
+        stored = policy.stores(run, result)
+        recorded = run_prepared(prepare(scenario)) if stored and unrecorded is not scenario else result
+    except InputError as error:  # some errors appear only in the assembled system: surfaces overlap
+        return _row_without_result(run, inputs, "invalid", str(error.problems[0]), start), None
     except RunError as error:
-        return _without(run, inputs, "failed", str(error), start), None
-    except Exception as error:  # a fault of ours in one run must not end the others
+        return _row_without_result(run, inputs, "failed", str(error), start), None
+    except Exception as error:  # an internal error of one run must not end the others
         sentence = f"Internal error: {type(error).__name__}: {error}"
-        return _without(run, inputs, "failed", " ".join(sentence.split()), start), None
+        return _row_without_result(run, inputs, "failed", " ".join(sentence.split()), start), None
     row = Row(
         run=run,
         status="done" if result.completed and result.valid != "no" else "failed",
@@ -121,13 +122,13 @@ def _run(template: Template, keeping: Keeping, run: int, inputs: dict[str, Any])
         valid=result.valid,
         warnings=_json(result.warnings),
     )
-    if kept:
+    if stored:
         directory = str(scenario.directory.absolute())
-        result = replace(whole, definition=scenario.to_data(), directory=directory)
+        result = replace(recorded, definition=scenario.to_data(), directory=directory)
     return row, result
 
 
-def _without(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:
+def _row_without_result(run: int, inputs: dict[str, Any], status: str, message: str, start: float) -> Row:
     wall = time.perf_counter() - start
     return Row(
         run, status, status, message, _json(inputs), "{}", "{}", "{}", None, None, None, wall, "no",

@@ -1,4 +1,4 @@
-"""Find, read and check campaign files, their presets and their scenario."""
+"""Loading of campaigns: find, read and validate campaign files, presets and the scenario."""
 
 import os
 from importlib import resources
@@ -19,38 +19,38 @@ from softdock.scenario.chain import ChainScenario
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.overrides import apply_overrides
-from softdock.scenario.source import Location, Place, Source, check_head, parse, read_file
+from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed: int | None = None) -> Plan:
-    """Load a bundled campaign or a campaign file and make it ready; raises InputError with every problem.
+    """Return the plan of a bundled campaign or a campaign file; raises InputError with every problem.
 
-    `runs` and `seed` replace what the file says.
+    `runs` and `seed` override those of the file.
     """
     source, name, origin = _find(name_or_path)
     replaced = {key: value for key, value in (("runs", runs), ("seed", seed)) if value is not None}
     changed = apply_overrides(source, replaced)
     for key, value in replaced.items():
         changed.locations[(key,)] = Location(f"--{key}", None, str(value))
-    return _planned(changed, name, origin)
+    return _make_plan(changed, name, origin)
 
 
 def load_text(text: str, path: Path) -> Plan:
-    """Load a campaign from its text, as if it stood in the file of that path."""
+    """Return the plan of a campaign from its text, as if it were read from the file `path`."""
     source = parse(text, file=path.name, directory=path.parent)
     check_head(source)
-    return _planned(source, path.stem, str(path))
+    return _make_plan(source, path.stem, str(path))
 
 
-def _planned(source: Source, name: str, origin: str) -> Plan:
+def _make_plan(source: Source, name: str, origin: str) -> Plan:
     try:
         campaign = CampaignFile.model_validate(source.data)
     except ValidationError as error:
         raise InputError(*problems_of(error, CampaignFile, source)) from None
-    campaign, source = _with_presets(campaign, source)
-    scenario = _scenario(campaign, source)
+    campaign, source = _add_presets(campaign, source)
+    scenario = _load_scenario(campaign, source)
     _check_presets(campaign, scenario, source)
     _check_success(campaign, scenario, source)
     _check_report(campaign, scenario, source)
@@ -59,12 +59,12 @@ def _planned(source: Source, name: str, origin: str) -> Plan:
 
 
 def bundled_campaigns() -> dict[str, str]:
-    """Return the campaigns that come with Softdock: title by name."""
+    """Return the titles of the bundled campaigns by name."""
     return {name: _title(file) for name, file in sorted(_files("bundled").items())}
 
 
 def presets() -> dict[str, str]:
-    """Return the ready-made dispersions: title by name."""
+    """Return the titles of the presets by name."""
     return {name: _title(file) for name, file in sorted(_files("presets").items())}
 
 
@@ -78,7 +78,7 @@ def _title(file: Traversable) -> str:
 
 
 def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
-    """Return source, name and origin of a campaign; a bundled name goes before a file of the same name."""
+    """Return source, name and origin of a campaign; a bundled name takes precedence over a file."""
     text, files = os.fspath(name_or_path), _files("bundled")
     if isinstance(name_or_path, str) and text in files:
         source = parse(files[text].read_text(encoding="utf-8"), file=f"{text}.yaml", directory=Path())
@@ -101,24 +101,24 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
     return source, path.stem, str(path.resolve())
 
 
-def _with_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, Source]:
-    """Return the campaign with the dispersions of its presets; what it gives itself goes before."""
+def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, Source]:
+    """Return the campaign with the dispersions of its presets; its own dispersions take precedence."""
     dispersions: dict[str, Dispersion] = {}
-    locations: dict[Place, Location] = dict(source.locations)
+    locations: dict[FieldPath, Location] = dict(source.locations)
     files = _files("presets")
     for i, name in enumerate(campaign.presets):
         if name not in files:
             raise _refusal(source, ("presets", i), "There is no such preset.", did_you_mean(name, files)[0])
         written = parse(files[name].read_text(encoding="utf-8"), file=f"{name}.yaml")
         dispersions |= PresetFile.model_validate(written.data).dispersions
-        for place, location in written.locations.items():
-            locations.setdefault(place, location)
+        for field_path, location in written.locations.items():
+            locations.setdefault(field_path, location)
     dispersions |= campaign.dispersions
     merged = campaign.model_copy(update={"dispersions": dispersions})
     return merged, Source(source.data, locations, source.file, source.directory)
 
 
-def _scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
+def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
     name = campaign.scenario
     chosen: str | Path = name if name in {one.name for one in bundled()} else source.directory / name
     try:
@@ -154,7 +154,7 @@ def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
 
 
 def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
-    """Refuse what the report could not do, before the runs are done."""
+    """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
             size_spring(name, spring.stroke, [], [])
@@ -169,7 +169,7 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
 
 
 def known_outcomes(scenario: ScenarioBase) -> list[str]:
-    """Return the outcomes that runs of a scenario can have; empty where it does not say."""
+    """Return the possible outcomes of a scenario; empty where they are unknown."""
     if isinstance(scenario, MultibodyScenario):
         if not scenario.outcomes:
             return []
@@ -183,7 +183,7 @@ def known_outcomes(scenario: ScenarioBase) -> list[str]:
     return [outcome.identifier for outcome in Outcome]
 
 
-def _refusal(source: Source, place: Place, message: str, hint: str = "") -> InputError:
-    where = source.where(place)
+def _refusal(source: Source, field_path: FieldPath, message: str, hint: str = "") -> InputError:
+    where = source.where(field_path)
     fields: dict[str, Any] = {"file": where.file, "line": where.line, "given": where.text, "hint": hint}
-    return InputError(Problem(message=message, field=".".join(map(str, place)), **fields))
+    return InputError(Problem(message=message, field=".".join(map(str, field_path)), **fields))

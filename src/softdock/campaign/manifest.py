@@ -1,4 +1,4 @@
-"""What a campaign is made of, and how two of them differ."""
+"""Manifest of a campaign: everything that determines its table; comparison of manifests."""
 
 import functools
 import hashlib
@@ -17,14 +17,14 @@ from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "spatial", "model",
+    "files", "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "spatial", "model",
     "dynamics", "assembly", "robot", "scenario", "predict", "simulate", "theory",
 )  # fmt: skip
-"""Packages whose code decides a result."""
-NAMING_FILES = ("file", "bulk", "eigenvectors")
-"""Keys of a scenario that name a file, or a folder of tables."""
+"""Packages whose code determines a result; `result` only holds and stores it."""
+FILE_KEYS = ("file", "bulk", "eigenvectors")
+"""Keys of a scenario that name a file or a folder of tables."""
 MOST_SHOWN = 12
-WORDS = {
+IGNORED = {
     f"{what}.{key}"
     for what, keys in (
         ("campaign", ("title", "description", "metrics", "springs", "predictions")),
@@ -32,11 +32,11 @@ WORDS = {
     )
     for key in keys
 }
-"""What may change while a campaign is under way: no run depends on it."""
+"""Entries that may change during a campaign, because no run depends on them."""
 
 
 def manifest_of(plan: Plan) -> dict[str, Any]:
-    """Return everything that decides the table, as plain data."""
+    """Return everything that determines the table, as plain data."""
     return {
         "name": plan.name,
         "origin": plan.origin,
@@ -50,8 +50,8 @@ def manifest_of(plan: Plan) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that decide the bits of a result; `program` is a digest of our sources."""
-    found = {"softdock": __version__, "program": _program(), "python": platform.python_version()}
+    """Return the versions that determine the bits of a result; `program` is a digest of Softdock's sources."""
+    found = {"softdock": __version__, "program": _source_digest(), "python": platform.python_version()}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -61,27 +61,27 @@ def versions() -> dict[str, str]:
 
 
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return where two manifests differ, as lines `place: stored -> now`; paths on this machine do not count."""
+    """Return the differences of two manifests as lines `field: stored -> now`; paths of this machine are ignored."""
     lines = [
-        f"{place}: {_short(old)} -> {_short(new)}"
+        f"{field}: {_short(old)} -> {_short(new)}"
         for key in ("campaign", "scenario", "versions", "files")
-        for place, old, new in _compare(key, stored.get(key), now.get(key))
+        for field, old, new in _compare(key, stored.get(key), now.get(key))
     ]
     more = len(lines) - MOST_SHOWN
     return lines if more <= 0 else [*lines[:MOST_SHOWN], f"and {more} more"]
 
 
-def _compare(place: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
-    if place in WORDS:
+def _compare(field: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    if field in IGNORED:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys([*old, *new]):
-            yield from _compare(f"{place}.{key}", old.get(key), new.get(key))
+            yield from _compare(f"{field}.{key}", old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (one, two) in enumerate(zip(old, new)):
-            yield from _compare(f"{place}.{i}", one, two)
+            yield from _compare(f"{field}.{i}", one, two)
     elif old != new:
-        yield place, old, new
+        yield field, old, new
 
 
 def _short(value: Any) -> str:
@@ -90,7 +90,7 @@ def _short(value: Any) -> str:
 
 
 def _digests(plan: Plan) -> dict[str, str]:
-    """Return the SHA-256 of every file that a run may read, by the name that the scenario or a choice gives it."""
+    """Return the SHA-256 of every file that a run may read, by its name in the scenario or in a choice."""
     parts: list[Any] = [plan.template.data]
     for path, distribution in plan.distributions.items():
         for value in distribution.values if isinstance(distribution, Choice) else ():
@@ -101,10 +101,10 @@ def _digests(plan: Plan) -> dict[str, str]:
 
 
 def _named_files(data: Any, directory: Path, inside: str = "") -> Iterator[tuple[str, Path]]:
-    """Yield every file that plain data names, and where it is; an arm may be a bundled one."""
+    """Yield name and path of every file named in plain data; an arm may be a bundled one."""
     if isinstance(data, Mapping):
         for key, value in data.items():
-            if key in NAMING_FILES and isinstance(value, str):
+            if key in FILE_KEYS and isinstance(value, str):
                 yield value, find_robot(value, directory) if inside == "arm" else directory / value
             else:
                 yield from _named_files(value, directory, key)
@@ -127,10 +127,10 @@ def _digest(path: Path) -> str:
 
 
 @functools.cache
-def _program() -> str:
-    """Return a digest of the sources, as they were when this process first asked: what it has loaded."""
+def _source_digest() -> str:
+    """Return the digest of Softdock's sources, computed once per process."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
-    for room in SOURCES:
-        for path in sorted((root / room).rglob("*.py")):
+    for package in SOURCES:
+        for path in sorted((root / package).rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The campaign file: which scenario, how often, and which of its fields vary and how."""
+"""Model of campaign files: scenario, number of runs and dispersions of fields."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -15,22 +15,22 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Normal(Model):
-    """A normal distribution, cut off where limits are given."""
+    """A normal distribution, truncated at the limits where they are given."""
 
     mean: Any
     deviation: Any
-    """Standard deviation (of the distribution before it is cut)."""
+    """Standard deviation of the untruncated distribution."""
     low: Any = None
     high: Any = None
 
 
 class ScalarDispersion(Model):
-    """How one number varies; exactly one key. Values are written as in the field itself."""
+    """Distribution of one number; exactly one key. Values are written as in the field itself."""
 
     uniform: tuple[Any, Any] | None = None
-    """Between two values, each as likely as the other."""
+    """Uniform between two values."""
     log_uniform: tuple[Any, Any] | None = None
-    """Between two positive values; the logarithm is uniform."""
+    """Log-uniform between two positive values."""
     normal: Normal | None = None
 
     @model_validator(mode="after")
@@ -43,14 +43,14 @@ class ScalarDispersion(Model):
 
 
 class Dispersion(ScalarDispersion):
-    """How a field varies; exactly one of its keys, `weights` only beside `choice`."""
+    """Distribution of a field; exactly one key, except for `weights` with `choice`."""
 
     choice: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
     """One of these values."""
     weights: tuple[Annotated[float, Field(ge=0)], ...] | None = None
-    """How often each choice is taken, relative to the others; equally often if left out."""
+    """Relative frequencies of the choices; equal if left out."""
     magnitude: ScalarDispersion | None = None
-    """For a vector of two or three components: its length; the direction is random."""
+    """Magnitude of a vector with two or three components; its direction is uniformly distributed."""
 
     @model_validator(mode="after")
     def _weights_fit(self) -> Self:
@@ -66,7 +66,7 @@ class Dispersion(ScalarDispersion):
 
 
 class Correlation(Model):
-    """Fields that vary together: correlation of the underlying normal variables (Gaussian copula)."""
+    """Correlated fields: correlation matrix of the underlying normal variables (Gaussian copula)."""
 
     fields: Annotated[tuple[str, ...], Field(min_length=2)]
     matrix: tuple[tuple[float, ...], ...]
@@ -74,25 +74,25 @@ class Correlation(Model):
 
 
 class StopRule(Model):
-    """End before all runs are done, once a share is known well enough."""
+    """Ends a campaign early, once the success rate is known accurately enough."""
 
     metric: Literal["success"] = "success"
     half_width: Share
-    """Half of the width of the Wilson interval."""
+    """Half-width of the Wilson interval at which the campaign ends."""
     confidence: Share = 0.95
     minimum: Count = 50
-    """Runs before the rule is looked at."""
+    """Runs before the rule is evaluated for the first time."""
     every: Count = 50
-    """The rule is looked at after every so many runs, in the order of their numbers."""
+    """Runs between evaluations of the rule, in the order of run numbers."""
 
 
 class Spring(Model):
-    """A spring to be sized from the energy it had to store."""
+    """A spring to be sized by the energy that it stores."""
 
     metric: str
-    """Metric with the largest stored energy of a run, like `spring_energy_max_bumper_spring`."""
+    """Metric with the largest stored energy of a run, such as `spring_energy_max_bumper_spring`."""
     stroke: Any
-    """Deflection within which a linear spring must store it: a length or an angle."""
+    """Deflection within which a linear spring must store that energy: a length or an angle."""
 
 
 class CampaignFile(Model):
@@ -105,27 +105,27 @@ class CampaignFile(Model):
     scenario: Annotated[str, Field(min_length=1)]
     """Bundled scenario or scenario file, relative to this file."""
     set: dict[str, Any] = {}
-    """Fields of the scenario that are replaced for all runs, by dotted path."""
+    """Fields of the scenario that are overridden in all runs, by dotted path."""
     runs: Count
     seed: Annotated[Integer, Field(ge=0, lt=2**63)] = 0
     sampling: Literal["random", "latin-hypercube", "sobol", "saltelli"] = "random"
     """`saltelli` is the design for Sobol' indices."""
     presets: tuple[str, ...] = ()
-    """Ready-made dispersions; what the file gives itself goes before."""
+    """Predefined dispersions; dispersions of this file take precedence."""
     dispersions: dict[str, Dispersion] = {}
-    """How fields vary, by dotted path."""
+    """Distributions of fields, by dotted path."""
     correlations: tuple[Correlation, ...] = ()
     success: tuple[str, ...] = ()
     """Outcomes that count as success."""
     stop: StopRule | None = None
     histories: Literal["none", "failures", "all"] | Count = "none"
-    """Whose histories are kept; a number n keeps every n-th run."""
+    """Runs whose histories are stored; a number n stores every n-th run."""
     metrics: tuple[str, ...] = ()
-    """Metrics the report draws; all that vary if left out."""
+    """Metrics shown in the report; the first that vary if left out."""
     springs: dict[str, Spring] = {}
-    """Springs the report sizes."""
+    """Springs that the report sizes."""
     predictions: Count | None = None
-    """Samples of which theory predicts the impact in bulk; of chains with two and two masses."""
+    """Number of samples whose impact is predicted by theory; only for chains of two and two masses."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -143,7 +143,7 @@ class CampaignFile(Model):
 
 
 class PresetFile(Model):
-    """Ready-made dispersions of the approach."""
+    """Predefined dispersions of the approach."""
 
     softdock: Literal[1] = 1
     kind: Literal["preset"] = "preset"

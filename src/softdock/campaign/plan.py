@@ -1,4 +1,4 @@
-"""A campaign made ready: every dispersion in SI, checked against the scenario it disperses."""
+"""Plan of a campaign: distributions in SI, validated against the scenario, and samples of all runs."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.distributions import SMALLEST_SHARE as SMALLEST
-from softdock.campaign.distributions import Choice, Distribution, Normal, Uniform, Vector, correlated
+from softdock.campaign.distributions import (
+    SMALLEST_SHARE,
+    Choice,
+    Distribution,
+    Normal,
+    Uniform,
+    Vector,
+    correlated,
+)
 from softdock.campaign.model import CampaignFile, Correlation, Dispersion, ScalarDispersion
 from softdock.campaign.sampling import Sampler
 from softdock.campaign.template import Template, value_at
@@ -16,7 +23,7 @@ from softdock.errors import InputError, Problem
 from softdock.result import Array
 from softdock.scenario.field_units import unit_at
 from softdock.scenario.messages import did_you_mean
-from softdock.scenario.source import Place, Source
+from softdock.scenario.source import FieldPath, Source
 
 Inputs = dict[str, Any]
 """Values of the dispersed fields of one run in SI, by dotted path."""
@@ -24,7 +31,7 @@ Inputs = dict[str, Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides the table of a campaign."""
+    """Everything that determines the table of a campaign."""
 
     name: str
     origin: str
@@ -34,15 +41,15 @@ class Plan:
     distributions: dict[str, Distribution]
     sampler: Sampler
     correlations: tuple[tuple[list[int], Array], ...] = ()
-    """Columns of coordinates that vary together, with the Cholesky factor of their correlation."""
+    """Columns of correlated coordinates, with the Cholesky factor of their correlation matrix."""
 
     @property
     def runs(self) -> int:
-        """Number of runs; Saltelli's design is completed."""
+        """Number of runs, rounded up to a complete Saltelli design."""
         return -(-self.campaign.runs // self.sampler.design) * self.sampler.design
 
     def columns(self, start: int, stop: int) -> dict[str, Array]:
-        """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or choices."""
+        """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or indices of choices."""
         u = self.sampler.points(start, stop)
         for places, factor in self.correlations:
             u[:, places] = correlated(u[:, places], factor)
@@ -58,7 +65,7 @@ class Plan:
         return [{path: values[i] for path, values in lists.items()} for i in range(stop - start)]
 
     def units(self) -> dict[str, str]:
-        """Return the SI units of the inputs as columns `input.PATH`; what has none is left out."""
+        """Return the SI units of the inputs by column name `input.PATH`; dimensionless inputs are omitted."""
         scenario = self.template.build({})
         found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
         return {name: unit for name, unit in found.items() if unit not in ("", "1")}
@@ -72,12 +79,12 @@ class Plan:
 
 
 def make_plan(campaign: CampaignFile, source: Source, template: Template, name: str, origin: str) -> Plan:
-    """Return the campaign made ready. Raises InputError for every dispersion that cannot work."""
+    """Return the plan of a campaign; raises InputError with the problems of all dispersions."""
     problems: list[Problem] = []
     distributions: dict[str, Distribution] = {}
     for path, dispersion in campaign.dispersions.items():
         try:
-            _refuse_part(path, campaign.dispersions, source)
+            _check_overlap(path, campaign.dispersions, source)
             distributions[path] = _Reader(source, template, path).distribution(dispersion)
         except InputError as error:
             problems += error.problems
@@ -98,7 +105,7 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
 
 
 class _Reader:
-    """Reads the values of one dispersion as the scenario's own field reads them."""
+    """Converts one dispersion to a distribution; values are read as the field of the scenario reads them."""
 
     def __init__(self, source: Source, template: Template, path: str) -> None:
         self.source, self.template, self.path = source, template, path
@@ -120,72 +127,72 @@ class _Reader:
             raise self.refusal("A magnitude must be at least 0.", "magnitude", "uniform", 0)
         return Vector(magnitude, len(now))
 
-    def scalar(self, path: str, given: ScalarDispersion, *place: str | int) -> Uniform | Normal:
+    def scalar(self, path: str, given: ScalarDispersion, *field_path: str | int) -> Uniform | Normal:
         if given.normal is not None:
-            return self.normal(path, given, (*place, "normal"))
+            return self.normal(path, given, (*field_path, "normal"))
         kind = "uniform" if given.uniform is not None else "log_uniform"
         low, high = (
-            self.number(path, value, *place, kind, i)
+            self.number(path, value, *field_path, kind, i)
             for i, value in enumerate(given.uniform or given.log_uniform or ())
         )
         if not low < high:
-            raise self.refusal("The first value must be below the second.", *place, kind)
+            raise self.refusal("The first value must be below the second.", *field_path, kind)
         if kind == "log_uniform" and low <= 0.0:
-            raise self.refusal("Must be above 0 for a logarithm.", *place, kind, 0)
+            raise self.refusal("Must be above 0 for a logarithm.", *field_path, kind, 0)
         return Uniform(low, high, logarithmic=kind == "log_uniform")
 
-    def normal(self, path: str, given: ScalarDispersion, place: Place) -> Normal:
+    def normal(self, path: str, given: ScalarDispersion, field_path: FieldPath) -> Normal:
         assert given.normal is not None
         limits = {
-            key: self.number(path, getattr(given.normal, key), *place, key)
+            key: self.number(path, getattr(given.normal, key), *field_path, key)
             for key in ("mean", "deviation", "low", "high")
             if key in ("mean", "deviation") or getattr(given.normal, key) is not None
         }
         normal = Normal(**limits)
         if normal.deviation <= 0.0:
-            raise self.refusal("Must be above 0.", *place, "deviation")
+            raise self.refusal("Must be above 0.", *field_path, "deviation")
         if not normal.low < normal.high:
-            raise self.refusal("Must be above 'low'.", *place, "high")
-        if normal.share() < SMALLEST:
-            raise self.refusal("The limits leave nothing of the distribution over.", *place)
+            raise self.refusal("Must be above 'low'.", *field_path, "high")
+        if normal.share() < SMALLEST_SHARE:
+            raise self.refusal("The probability within the limits is zero.", *field_path)
         return normal
 
-    def number(self, path: str, given: Any, *place: str | int) -> float:
-        value = self.value(path, given, *place)
+    def number(self, path: str, given: Any, *field_path: str | int) -> float:
+        value = self.value(path, given, *field_path)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.refusal("The field is not a number; it can only vary by 'choice'.", *place)
+            raise self.refusal("The field is not a number; it can only vary by 'choice'.", *field_path)
         return float(value)
 
-    def value(self, path: str, given: Any, *place: str | int) -> Any:
-        """Return the value in SI, read by building the scenario with it."""
+    def value(self, path: str, given: Any, *field_path: str | int) -> Any:
+        """Return a value in SI, as the scenario built with it contains it."""
         try:
             return value_at(self.template.build({path: given}).to_data(), path)
         except KeyError:
-            raise self.refusal("The scenario has no such field.", *place) from None
+            raise self.refusal("The scenario has no such field.", *field_path) from None
         except InputError as error:
-            raise self.refusal(_told(error, path), *place) from None
+            raise self.refusal(_refusal_message(error, path), *field_path) from None
 
-    def refusal(self, message: str, *place: str | int) -> InputError:
-        return _refusal(self.source, ("dispersions", self.path, *place), message)
+    def refusal(self, message: str, *field_path: str | int) -> InputError:
+        return _refusal(self.source, ("dispersions", self.path, *field_path), message)
 
 
-def _told(error: InputError, path: str) -> str:
-    """Return what the scenario says of a value; names the field if it is another one."""
+def _refusal_message(error: InputError, path: str) -> str:
+    """Return the message of a refused value, with the name of the field if it is another one."""
     first = error.problems[0]
     message = first.message if first.field in (path, "") else f"{first.field}: {first.message}"
     return f"{message} {first.hint}".strip()
 
 
-def _refusal(source: Source, place: Place, message: str) -> InputError:
-    where = source.where(place)
-    field = ".".join(map(str, place))
+def _refusal(source: Source, field_path: FieldPath, message: str) -> InputError:
+    where = source.where(field_path)
+    field = ".".join(map(str, field_path))
     return InputError(
         Problem(message=message, field=field, file=where.file, line=where.line, given=where.text)
     )
 
 
-def _refuse_part(path: str, paths: Collection[str], source: Source) -> None:
-    """Raise InputError where a field is dispersed that is part of another dispersed one: one would undo the other."""
+def _check_overlap(path: str, paths: Collection[str], source: Source) -> None:
+    """Raise InputError where a field is part of another dispersed field, because one would overwrite the other."""
     for whole in paths:
         if path.startswith(f"{whole}."):
             message = f"It is a part of {whole}, which is dispersed as a whole; disperse one or the other."
@@ -202,42 +209,44 @@ def _correlations(
     seen: set[str] = set()
     for k, group in enumerate(given):
         for i, field in enumerate(group.fields):
-            place: Place = ("correlations", k, "fields", i)
+            field_path: FieldPath = ("correlations", k, "fields", i)
             if field not in distributions:
                 hint = did_you_mean(field, distributions)[0]
-                raise _refusal(source, place, f"Only dispersed fields can be correlated. {hint}".strip())
+                raise _refusal(source, field_path, f"Only dispersed fields can be correlated. {hint}".strip())
             if distributions[field].dims != 1 or isinstance(distributions[field], Choice):
-                raise _refusal(source, place, "Only fields that are one number can be correlated.")
+                raise _refusal(source, field_path, "Only fields that are one number can be correlated.")
             if field in seen:
-                raise _refusal(source, place, "A field can be correlated in one group only.")
+                raise _refusal(source, field_path, "A field can be correlated in one group only.")
             seen.add(field)
         yield [start[field] for field in group.fields], _factor(group, source, k)
 
 
 def _factor(group: Correlation, source: Source, k: int) -> Array:
-    n, place = len(group.fields), ("correlations", k, "matrix")
+    n, field_path = len(group.fields), ("correlations", k, "matrix")
     if len(group.matrix) != n or any(len(row) != n for row in group.matrix):
-        raise _refusal(source, place, f"Needs {n} rows of {n} numbers, one per field.")
+        raise _refusal(source, field_path, f"Needs {n} rows of {n} numbers, one per field.")
     matrix = np.array(group.matrix)
     if not np.array_equal(matrix, matrix.T) or not np.all(np.diag(matrix) == 1.0):
-        raise _refusal(source, place, "Must be symmetric, with ones on the diagonal.")
+        raise _refusal(source, field_path, "Must be symmetric, with ones on the diagonal.")
     try:
         return np.asarray(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
-        raise _refusal(source, place, "Must be positive definite; these correlations contradict.") from None
+        raise _refusal(
+            source, field_path, "Must be positive definite; these correlations contradict."
+        ) from None
 
 
 def _check_extremes(plan: Plan, source: Source) -> None:
-    """Refuse what is sure to fail: the ends of every range, and the middle of all."""
+    """Raise InputError where the scenario is not valid at an end of a range or in the middle of all ranges."""
     problems: list[Problem] = []
     for path, distribution in plan.distributions.items():
         for value in distribution.extremes():
             try:
                 plan.template.build({path: value})
             except InputError as error:
-                place = ("dispersions", path)
-                message = f"At its limit {value} the scenario is not valid: {_told(error, path)}"
-                problems += _refusal(source, place, message).problems
+                field_path = ("dispersions", path)
+                message = f"At its limit {value} the scenario is not valid: {_refusal_message(error, path)}"
+                problems += _refusal(source, field_path, message).problems
                 break
     if problems:
         raise InputError(*problems)
@@ -253,5 +262,5 @@ def _check_extremes(plan: Plan, source: Source) -> None:
 
 
 def absolute(directory: Path) -> str:
-    """Return a folder as an absolute path, for workers that start elsewhere."""
+    """Return a folder as an absolute path, for workers with another working directory."""
     return str(directory.resolve())

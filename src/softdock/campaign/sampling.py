@@ -1,10 +1,9 @@
-"""Points of the unit cube for every run, without drawing those of the other runs first.
+"""Samples in the unit cube with random access by run number.
 
-`random` gives each dispersion a stream of its own, keyed by the seed and the field's name; run i reads block i
-of it. So a run depends on the seed and its number alone, and a further dispersion leaves the others as they
-were. The other methods spread the points of all runs evenly: Latin hypercube (depends on the number of runs),
-Sobol' (scrambled; does not), and Saltelli's design for Sobol' indices (A, B and A with one dispersion from B,
-in turn).
+`random` uses one random stream per dispersion, keyed by the seed and the name of the field; run i reads block i of it.
+So a sample depends only on the seed and the run number, and an added dispersion does not change the others. The other
+methods cover the cube evenly: Latin hypercube (depends on the number of runs), scrambled Sobol' sequence (does not),
+and Saltelli's design for Sobol' indices (A, B, and A with one dispersion taken from B, in turn).
 """
 
 import hashlib
@@ -17,27 +16,27 @@ from scipy.stats import qmc
 
 from softdock.result import Array
 
-BLOCK = 4  # numbers that Philox gives per step of its counter
+BLOCK = 4  # numbers per counter step of Philox
 
 
 @dataclass(frozen=True)
 class Sampler:
-    """Where the runs of a campaign lie in the unit cube."""
+    """Samples of the runs of a campaign in the unit cube."""
 
     method: str
     seed: int
     runs: int
     groups: tuple[tuple[str, int], ...]
-    """Name of every dispersion with the number of its coordinates."""
+    """Name and number of coordinates of every dispersion."""
 
     @property
     def dims(self) -> int:
-        """Coordinates of one run."""
+        """Number of coordinates of one run."""
         return sum(dims for _, dims in self.groups)
 
     @property
     def design(self) -> int:
-        """Runs that belong together: d + 2 in Saltelli's design of d dispersions, 1 otherwise."""
+        """Runs per base point: d + 2 in Saltelli's design of d dispersions, 1 otherwise."""
         return len(self.groups) + 2 if self.method == "saltelli" else 1
 
     def points(self, start: int, stop: int) -> Array:
@@ -85,5 +84,5 @@ def _sobol(seed: int, dims: int, start: int, stop: int) -> Array:
     if start:
         engine.fast_forward(start)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that only powers of two are balanced is said where runs are chosen
+        warnings.simplefilter("ignore")  # SciPy warns that only powers of two are balanced
         return np.asarray(engine.random(stop - start))

@@ -1,4 +1,4 @@
-"""Size a linear spring from the energy that the springs of a campaign had to store (ASSIST, Figure 15)."""
+"""Sizing of linear springs by the energy that they store in the runs of a campaign (ASSIST, Figure 15)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,14 @@ SHARES = (0.5, 0.9, 0.95, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class SpringSize:
-    """What a linear spring needs in order to store the energy of a share of all runs within its stroke."""
+    """Stiffness with which a linear spring stores the energies of a campaign within its stroke."""
 
     name: str
     stroke: float
-    """m, or rad for a spring that turns."""
+    """m, or rad for a torsion spring."""
     turning: bool
     energies: Array
-    """Largest stored energy of every run that is known [J]."""
+    """Largest stored energy of every run with a finite value [J]."""
     runs: Array
     """Numbers of those runs."""
 
@@ -31,15 +31,15 @@ class SpringSize:
         return 2.0 * self.energies / self.stroke**2
 
     def by_quantile(self, shares: tuple[float, ...] = SHARES) -> list[dict[str, float]]:
-        """Return for each share of runs the energy, the stiffness that stores it, and the margin.
+        """Return for each share of runs the energy quantile [J], the stiffness that stores it, and the excess.
 
-        The margin is how far the largest energy seen exceeds what that spring can store: 0 means never.
+        The excess is the relative amount by which the largest energy exceeds the capacity of that spring.
         """
         if not self.energies.size:
             return []
         largest, rows = float(self.energies.max()), []
         for share in shares:
-            energy = float(np.quantile(self.energies, share, method="higher"))  # an energy that occurred
+            energy = float(np.quantile(self.energies, share, method="higher"))  # the energy of a run
             excess = largest / energy - 1.0 if energy > 0.0 else 0.0
             rows.append(
                 {
@@ -55,7 +55,7 @@ class SpringSize:
 def size_spring(name: str, stroke: Any, runs: ArrayLike, energies: ArrayLike) -> SpringSize:
     """Return the size of a spring from the largest stored energy of every run [J].
 
-    The stroke is a length or an angle, as text with a unit or as number in metres; raises ValueError.
+    The stroke is a length or an angle as text with a unit, or a number in metres. Raises ValueError.
     """
     turning = False
     try:

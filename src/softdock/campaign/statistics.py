@@ -1,4 +1,4 @@
-"""What a table says: shares with confidence, quantiles, rank correlations, Sobol' indices, capture envelope."""
+"""Statistics: Wilson intervals, quantiles, rank correlations, Sobol' indices, capture envelope."""
 
 import functools
 import math
@@ -10,12 +10,12 @@ from scipy.special import bdtr, ndtri
 
 from softdock.result import Array
 
-RESAMPLES = 200  # of the bootstrap; enough for an interval of 95 %
-FEWEST = 8  # values below which a correlation or quantile would say nothing
+RESAMPLES = 200  # of the bootstrap; sufficient for an interval of 95 %
+FEWEST = 8  # values needed for a correlation or Sobol' index
 
 
 def wilson(successes: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the Wilson interval of a share; (0, 1) without runs.
+    """Return the Wilson interval of a success rate; (0, 1) without runs.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
     """
@@ -33,7 +33,7 @@ def wilson(successes: int, runs: int, confidence: float = 0.95) -> tuple[float, 
 def quantiles(
     values: ArrayLike, shares: tuple[float, ...] = (0.0, 0.05, 0.5, 0.95, 0.99, 1.0)
 ) -> list[float]:
-    """Return quantiles of the finite values (linear interpolation); none for no values."""
+    """Return quantiles of the finite values (linear interpolation); an empty list without values."""
     finite = _finite(values)
     return [float(q) for q in np.quantile(finite, shares)] if finite.size else []
 
@@ -41,10 +41,10 @@ def quantiles(
 def quantile_interval(
     values: ArrayLike, share: float, confidence: float = 0.95
 ) -> tuple[float | None, float | None]:
-    """Return an interval that holds the quantile of the whole population, whatever its distribution.
+    """Return a distribution-free confidence interval of a quantile of the population.
 
-    Its ends are values that occurred; None where there are too few of them for an end. The number of values below the
-    quantile is binomial (H. A. David, H. N. Nagaraja, Order Statistics, 2003, section 7.1).
+    Its ends are order statistics; None where the sample is too small. The number of values below the quantile is
+    binomial (H. A. David, H. N. Nagaraja, Order Statistics, 2003, section 7.1).
     """
     ordered = np.sort(_finite(values))
     low, high = _ranks(ordered.size, share, confidence)
@@ -56,16 +56,20 @@ def quantile_interval(
 
 @functools.lru_cache(maxsize=256)
 def _ranks(count: int, share: float, confidence: float) -> tuple[int, int]:
-    """Return the ranks, from 1, of the values that enclose a quantile: 0 and `count` + 1 for none."""
-    below = bdtr(np.arange(count + 1), count, share)  # at most so many values are below the quantile
+    """Return the ranks, counted from 1, of the ends of the interval; 0 and `count` + 1 where there is none."""
+    below = bdtr(
+        np.arange(count + 1), count, share
+    )  # probability that at most 0, 1, ... values are below the quantile
     outside = 0.5 * (1.0 - confidence)
-    low = int(np.searchsorted(below, outside))  # fewer are below with a probability of less than `outside`
+    low = int(
+        np.searchsorted(below, outside)
+    )  # fewer values are below with a probability of less than `outside`
     return low, int(np.searchsorted(below, 1.0 - outside)) + 1
 
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's coefficient of an input and a metric, over the runs where both are known."""
+    """Spearman's rank correlation of an input and a metric, over the runs where both are finite."""
 
     input: str
     metric: str
@@ -75,13 +79,13 @@ class RankCorrelation:
 
 
 def rank_correlation(name: str, x: ArrayLike, metric: str, y: ArrayLike) -> RankCorrelation | None:
-    """Return Spearman's coefficient, or None where too few values or none that vary are known."""
+    """Return Spearman's rank correlation; None where there are too few values or no variation."""
     a, b = np.asarray(x, float), np.asarray(y, float)
     both = np.isfinite(a) & np.isfinite(b)
     a, b = a[both], b[both]
     if a.size < FEWEST or np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
         return None
-    from scipy import stats  # takes a second to load, and little needs it
+    from scipy import stats  # slow to import
 
     found = stats.spearmanr(a, b)
     return RankCorrelation(name, metric, float(found.statistic), float(found.pvalue), int(a.size))
@@ -89,7 +93,7 @@ def rank_correlation(name: str, x: ArrayLike, metric: str, y: ArrayLike) -> Rank
 
 @dataclass(frozen=True)
 class SobolIndices:
-    """Shares of a metric's variance, per dispersion: by itself, and with all its interactions."""
+    """Sobol' indices of a metric per dispersion: first order and total."""
 
     names: tuple[str, ...]
     first: Array
@@ -98,14 +102,14 @@ class SobolIndices:
     """(d, 2), bootstrap."""
     total_interval: Array
     complete: int
-    """Base points whose runs all gave a value."""
+    """Base points of which all runs have a value."""
     left_out: int
 
 
 def sobol_indices(names: tuple[str, ...], values: ArrayLike, confidence: float = 0.95) -> SobolIndices | None:
     """Return first-order and total indices from the values of a Saltelli design in the order of its runs.
 
-    Base points with a run that gave no value are left out; None if too few remain or nothing varies.
+    Base points with a missing value are omitted; None if too few remain or the metric is constant.
     """
     design = len(names) + 2
     y = np.asarray(values, float)
@@ -114,7 +118,7 @@ def sobol_indices(names: tuple[str, ...], values: ArrayLike, confidence: float =
     y = y[known]
     if len(y) < FEWEST or np.ptp(y[:, :2]) == 0.0:
         return None
-    y = y - y[:, :2].mean()  # the estimators are steadier about the mean
+    y = y - y[:, :2].mean()  # reduces the variance of the estimators
     first, total = _indices(y)
     rng = np.random.default_rng(0)
     again = np.array([_indices(y[rng.integers(0, len(y), len(y))]) for _ in range(RESAMPLES)])
@@ -146,7 +150,7 @@ def _indices(y: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Envelope:
-    """Success over two inputs on a grid of cells, each with its Wilson interval; no model in between."""
+    """Success rate over two inputs on a grid of cells, with Wilson intervals; without interpolation."""
 
     x_edges: Array
     y_edges: Array
@@ -158,7 +162,7 @@ class Envelope:
 
     @property
     def share(self) -> Array:
-        """Share of successes (nx, ny), nan in cells without runs."""
+        """Success rate (nx, ny); NaN in cells without runs."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.successes / np.where(self.runs > 0, self.runs, np.nan))
 
@@ -166,7 +170,7 @@ class Envelope:
 def capture_envelope(
     x: ArrayLike, y: ArrayLike, success: ArrayLike, cells: int = 8, confidence: float = 0.95
 ) -> Envelope:
-    """Return the success over two inputs on `cells` by `cells` equal cells between their extremes."""
+    """Return the success rate over two inputs on `cells` by `cells` equal cells between their extremes."""
     a, b, s = np.asarray(x, float), np.asarray(y, float), np.asarray(success, bool)
     known = np.isfinite(a) & np.isfinite(b)
     a, b, s = a[known], b[known], s[known]

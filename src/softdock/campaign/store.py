@@ -1,27 +1,28 @@
-"""The campaign's folder: one table in SQLite (WAL), one writer, readers at any time.
+"""Folder of a campaign: one table in SQLite (WAL) with one writer and any number of readers.
 
-A transaction that was committed survives `kill -9`; one that was not leaves no trace. The lock is held by the
-operating system for the process, so it ends with the process.
+A committed transaction survives `kill -9`; an uncommitted one leaves no trace. The lock of the writer ends with its
+process.
 """
 
 import contextlib
 import json
 import os
 import sqlite3
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
 from softdock.campaign.execution import Row
-from softdock.errors import InputError, Problem, RunError, file_error
+from softdock.errors import InputError, Problem, RunError, file_errors
+from softdock.files import locks
+from softdock.files.locks import LockHeldError, acquire_lock
 
 TABLE_FILE = "campaign.sqlite"
 LOCK_FILE = "campaign.lock"
 HISTORIES = "histories"
 FORMAT = 1
-NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs"}
-"""File systems on which WAL does not work: its index is memory that all readers must share."""
+NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs"}
+"""File systems on which WAL does not work: its index is shared memory."""
 
 _COLUMNS = ", ".join(
     f"{name} {'INTEGER PRIMARY KEY' if name == 'run' else kind}"
@@ -48,26 +49,24 @@ _COLUMNS = ", ".join(
 
 
 class Store:
-    """The open table of a campaign, for the one process that writes it."""
+    """The open table of a campaign, locked for the process that writes it."""
 
     def __init__(self, folder: Path, database: sqlite3.Connection, lock: IO[str]) -> None:
         self.folder, self._database, self._lock = folder, database, lock
 
     @classmethod
     def create(cls, folder: Path, manifest: dict[str, Any]) -> Self:
-        """Make a new table in a folder that holds none."""
-        _refuse_network(folder)
-        try:
+        """Create the table in a folder that contains none."""
+        _check_file_system(folder)
+        with file_errors(folder, "make"):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise file_error(folder, "make", error) from error
-        if (folder / TABLE_FILE).exists() and not _is_unfinished(folder):
+        if (folder / TABLE_FILE).exists() and not _is_empty(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
             raise InputError(
                 Problem(message="There is a campaign here already.", file=str(folder), hint=hint)
             )
         store = cls._open(folder)
-        with store.writing() as database:
+        with store.transaction() as database:
             database.execute(f"CREATE TABLE runs ({_COLUMNS})")
             database.execute("CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT)")
             entries = {"format": FORMAT, "state": {}, "manifest": manifest}
@@ -77,10 +76,10 @@ class Store:
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """Open the table of a campaign that was begun."""
-        with reading(folder):
+        """Open the table of an existing campaign for transaction."""
+        with open_readonly(folder):
             pass
-        _refuse_network(folder)
+        _check_file_system(folder)
         store = cls._open(folder)
         store._add_missing_columns()
         return store
@@ -106,8 +105,8 @@ class Store:
         self._lock.close()
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing; what the disk refuses becomes a sentence."""
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Execute the block as one transaction; database errors become RunError."""
         try:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database
@@ -123,36 +122,36 @@ class Store:
             ) from error
 
     def _add_missing_columns(self) -> None:
-        """Give a table of an earlier version the columns that it lacks, with their defaults."""
+        """Add the columns that a table of an earlier version lacks, with their defaults."""
         known = {str(row[1]) for row in self._database.execute("PRAGMA table_info(runs)")}
         missing = [(name, value) for name, value in Row._field_defaults.items() if name not in known]
         if missing:
-            with self.writing() as database:
+            with self.transaction() as database:
                 for name, value in missing:
                     database.execute(f"ALTER TABLE runs ADD COLUMN {name} TEXT DEFAULT '{value}'")
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Write rows in one transaction; a run that is there already stays as it is."""
+        """Insert rows in one transaction; rows that exist already are not changed."""
         marks = ", ".join("?" * len(Row._fields))
-        with self.writing() as database:
+        with self.transaction() as database:
             database.executemany(f"INSERT OR IGNORE INTO runs VALUES ({marks})", rows)
 
-    def learn(self, units: Mapping[str, str]) -> None:
-        """Note the SI units of columns; those that are known stay."""
-        known = units_of(self._database)
+    def add_units(self, units: Mapping[str, str]) -> None:
+        """Store the SI units of columns; known ones are not changed."""
+        known = read_units(self._database)
         if units.keys() <= known.keys():
             return
-        with self.writing() as database:
+        with self.transaction() as database:
             text = json.dumps({**units, **known})
             database.execute("INSERT OR REPLACE INTO manifest VALUES ('units', ?)", (text,))
 
-    def finished(self) -> Iterator[tuple[int, str]]:
-        """Yield number and outcome of every run that is there, in order."""
+    def finished_runs(self) -> Iterator[tuple[int, str]]:
+        """Yield number and outcome of every read_entry run, in order."""
         yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
 
     def stop_at(self, runs: int) -> None:
-        """Note that the stop rule ended the campaign; what ran ahead is taken out again."""
-        with self.writing() as database:
+        """Record that the stop rule ended the campaign after `runs` runs, and delete later runs."""
+        with self.transaction() as database:
             database.execute("DELETE FROM runs WHERE run >= ?", (runs,))
             database.execute(
                 "UPDATE manifest SET value = ? WHERE key = 'state'", (json.dumps({"stopped_at": runs}),)
@@ -160,10 +159,10 @@ class Store:
 
 
 @contextlib.contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Open the table of a campaign to read it; a campaign that runs is not disturbed."""
+def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open the table of a campaign for open_readonly; also while the campaign runs."""
     path = folder / TABLE_FILE
-    if not path.is_file() or _is_unfinished(folder):
+    if not path.is_file() or _is_empty(folder):
         hint = "Start one with: softdock campaign run NAME|FILE --out DIR."
         raise InputError(Problem(message="There is no campaign in this folder.", file=str(folder), hint=hint))
     try:
@@ -177,27 +176,27 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def _check_format(database: sqlite3.Connection, path: Path) -> None:
     try:
-        written = stored(database, "format")
+        written = read_entry(database, "format")
     except (TypeError, ValueError) as error:
         raise InputError(Problem(message="The table is damaged.", file=str(path))) from error
     if written > FORMAT:
         raise InputError(Problem(message="It was written by a newer Softdock.", file=str(path)))
 
 
-def stored(database: sqlite3.Connection, key: str) -> Any:
-    """Return an entry of the manifest table."""
+def read_entry(database: sqlite3.Connection, key: str) -> Any:
+    """Return a decoded entry of the manifest table."""
     (text,) = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
     return json.loads(text)
 
 
-def units_of(database: sqlite3.Connection) -> dict[str, str]:
-    """Return the SI units of columns by name; a pure number has no entry, nor has what no run has told yet."""
+def read_units(database: sqlite3.Connection) -> dict[str, str]:
+    """Return the SI units of columns by name; dimensionless and unknown columns have no entry."""
     found = database.execute("SELECT value FROM manifest WHERE key = 'units'").fetchone()
     return dict(json.loads(found[0])) if found else {}
 
 
-def unit_of(units: Mapping[str, str], column: str) -> str:
-    """Return the unit of a column; that of a vector for its components and its length. Empty for a pure number."""
+def column_unit(units: Mapping[str, str], column: str) -> str:
+    """Return the unit of a column; components and norms have that of their vector. Empty for a dimensionless one."""
     name = column.removeprefix("predicted.")
     while name not in units and "." in name:
         name = name.rpartition(".")[0]
@@ -205,7 +204,7 @@ def unit_of(units: Mapping[str, str], column: str) -> str:
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
-    """Open for reading, also in a folder that may not be written, where WAL's index cannot be made."""
+    """Open read-only; also in a folder without write permission, where the WAL index cannot be created."""
     address = path.resolve().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=30.0)
     try:
@@ -219,8 +218,8 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _is_unfinished(folder: Path) -> bool:
-    """Tell a table that was never begun: the process ended before its first transaction."""
+def _is_empty(folder: Path) -> bool:
+    """Return whether the table is empty: its process ended before the first transaction."""
     try:
         with contextlib.closing(_connect_readonly(folder / TABLE_FILE)) as database:
             return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -229,52 +228,24 @@ def _is_unfinished(folder: Path) -> bool:
 
 
 def _lock(folder: Path) -> IO[str]:
-    """Take the folder for this process; the system gives it back when the process ends, however it ends."""
-    path = folder / LOCK_FILE
+    """Lock the folder for this process; raises InputError where another process holds the lock."""
     try:
-        file = path.open("a+")
-    except OSError as error:
-        raise file_error(folder, "write", error) from error
-    try:
-        _take(file)
-    except OSError as error:
-        file.close()
+        with file_errors(folder, "write"):
+            return acquire_lock(folder / LOCK_FILE)
+    except LockHeldError as error:
         hint = "Wait for it to end, stop it, or choose another folder."
         message = "Another process is running this campaign."
         raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
-    return file
 
 
 def is_locked(folder: Path) -> bool:
-    """Return whether a process is running the campaign of a folder; False where that cannot be found out."""
-    if sys.platform == "win32":
-        return False
-    import fcntl
-
-    try:
-        with (folder / LOCK_FILE).open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    """Return whether a process is running the campaign of a folder; False where that cannot be determined."""
+    return locks.is_locked(folder / LOCK_FILE)
 
 
-def _take(file: IO[str]) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _refuse_network(folder: Path) -> None:
+def _check_file_system(folder: Path) -> None:
     kind = file_system(folder)
-    if kind in NETWORK:
+    if kind in NETWORK_FILE_SYSTEMS:
         raise InputError(
             Problem(
                 message=f"The folder is on a network drive ({kind}), where the table could be damaged.",
@@ -285,17 +256,17 @@ def _refuse_network(folder: Path) -> None:
 
 
 def file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str:
-    """Return the kind of file system that holds a folder, or nothing where the system does not tell."""
+    """Return the type of the file system of a folder; empty where it is unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    place, best, kind = folder.resolve(), -1, ""
+    resolved, best, kind = folder.resolve(), -1, ""
     for line in lines:
         fields = line.split()
         if len(fields) > 2:
             mounted = Path(fields[1].replace("\\040", " "))
-            if place.is_relative_to(mounted) and len(mounted.parts) >= best:
+            if resolved.is_relative_to(mounted) and len(mounted.parts) >= best:
                 best, kind = len(mounted.parts), fields[2]
     return kind
 
@@ -308,4 +279,4 @@ def _reason(error: sqlite3.Error) -> str:
         return "The folder may not be written."
     if "not a database" in text or "malformed" in text:
         return "The table is damaged."
-    return f"The data base says: {text}."
+    return f"The database reports: {text}."

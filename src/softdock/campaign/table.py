@@ -1,4 +1,4 @@
-"""The table of a campaign in columns, for statistics, reports and export."""
+"""Table of a campaign as columns, for statistics, reports and export."""
 
 import json
 import sqlite3
@@ -11,21 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.campaign import store as folders
+from softdock.campaign import store
 from softdock.campaign.execution import Row
 from softdock.campaign.statistics import wilson
-from softdock.errors import file_error
+from softdock.errors import file_errors
+from softdock.files.atomic import atomic_path
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
 RUNS_FILE = "runs.parquet"
-BATCH = 20_000  # rows held at a time while exporting
+BATCH = 20_000  # rows in memory during the export
 GROUPS = ("inputs", "metrics", "prediction", "audit")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of all runs that are done, in the order of their numbers."""
+    """Columns of all finished runs, in the order of their numbers."""
 
     manifest: dict[str, Any]
     state: dict[str, Any]
@@ -34,9 +35,9 @@ class Table:
     outcome: list[str]
     message: list[str]
     inputs: dict[str, Array] = field(default_factory=dict)
-    """By dotted path; vectors by component and as `PATH.norm`. What is no number is left out."""
+    """Numeric inputs by dotted path; vectors by component and as `PATH.norm`."""
     metrics: dict[str, Array] = field(default_factory=dict)
-    """Numbers; nan where a run has none."""
+    """Numeric metrics; NaN where a run has none."""
     predictions: dict[str, Array] = field(default_factory=dict)
     wall_s: Array = field(default_factory=lambda: np.empty(0))
     valid: list[str] = field(default_factory=list)
@@ -46,8 +47,8 @@ class Table:
     """SI units of columns, inputs as `input.PATH`; see `unit`."""
 
     def unit(self, name: str) -> str:
-        """Return the SI unit of an input or a metric; empty for a pure number."""
-        return folders.unit_of(self.units, f"input.{name}" if name in self.inputs else name)
+        """Return the SI unit of an input or a metric; empty for a dimensionless one."""
+        return store.column_unit(self.units, f"input.{name}" if name in self.inputs else name)
 
     def label(self, name: str) -> str:
         """Return the name of an input or a metric with its unit, for an axis or the head of a table."""
@@ -55,12 +56,12 @@ class Table:
 
     @property
     def planned(self) -> int:
-        """Runs that the campaign is to have."""
+        """Planned number of runs; the final number if the stop rule ended the campaign."""
         return int(self.state.get("stopped_at") or self.state["runs"])
 
     @property
     def success(self) -> NDArray[np.bool_] | None:
-        """Which runs succeeded; None if the campaign does not say what success is."""
+        """Whether each run is a success; None if the campaign does not define success."""
         names = self.manifest["campaign"]["success"]
         if not names:
             return None
@@ -68,13 +69,13 @@ class Table:
         return np.array([outcome in names and status == "done" for outcome, status in pairs], dtype=bool)
 
     def failures(self) -> dict[str, int]:
-        """Return how many runs failed, by what ended them, most frequent first; their metrics are left out."""
+        """Return the number of failed runs by outcome, most frequent first; their metrics are not in the table."""
         return dict(
             Counter(o for o, status in zip(self.outcome, self.status) if status == "failed").most_common()
         )
 
     def success_rate(self, confidence: float = 0.95) -> dict[str, float] | None:
-        """Return share, runs and the Wilson interval of success, or None."""
+        """Return the success rate with its Wilson interval; None if the campaign does not define success."""
         success = self.success
         if success is None:
             return None
@@ -83,17 +84,17 @@ class Table:
         return {"share": share, "low": low, "high": high, "confidence": confidence}
 
     def counts(self) -> dict[str, int]:
-        """Return how often each outcome occurred, most frequent first."""
+        """Return the number of runs by outcome, most frequent first."""
         names, numbers = np.unique(np.array(self.outcome, dtype=str), return_counts=True)
         order = np.argsort(-numbers, kind="stable")
         return {str(names[i]): int(numbers[i]) for i in order}
 
 
 def read_table(folder: Path) -> Table:
-    """Read the table of a campaign; a campaign that still runs is read as it is now."""
-    with folders.reading(folder) as database:
+    """Read the table of a campaign; also while the campaign runs."""
+    with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
-        units = folders.units_of(database)
+        units = store.read_units(database)
         rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
     parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
     return Table(
@@ -114,14 +115,14 @@ def read_table(folder: Path) -> Table:
 
 
 def _values(row: Row, group: str) -> dict[str, Any]:
-    """Return a group of a row; a run that failed has inputs only, because what it measured until then says nothing."""
+    """Return a group of values of a row; a failed run has inputs only, because its metrics are meaningless."""
     known = row.status == "done" or group == "inputs"
     return dict(json.loads(getattr(row, group))) if known else {}
 
 
 def status_of(folder: Path) -> dict[str, Any]:
-    """Return how far a campaign is, without reading its rows."""
-    with folders.reading(folder) as database:
+    """Return progress, outcomes and success rate of a campaign, without reading its rows."""
+    with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
         counts = dict(
             database.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome ORDER BY count(*) DESC")
@@ -157,34 +158,31 @@ def status_of(folder: Path) -> dict[str, Any]:
 
 
 def export(folder: Path) -> Path:
-    """Write all runs into `runs.parquet`, column `run` first; complete or not at all.
+    """Write all runs to `runs.parquet` atomically, column `run` first.
 
-    A column with a unit has it in the metadata of its field, under `unit`.
+    The unit of a column is stored in the metadata of its field, under `unit`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / RUNS_FILE
-    hidden = path.with_name(f".{path.name}.tmp")
-    with folders.reading(folder) as database:
+    with store.open_readonly(folder) as database:
         success = set(_entries(database)[0]["campaign"]["success"])
-        units = {"simulated_s": "s", "wall_s": "s", **folders.units_of(database)}
+        units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
         schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success))])
-        try:
-            with pq.ParquetWriter(hidden, schema, compression="zstd") as writer:
-                for rows in _batches(database):
-                    records = [_record(row, success) for row in rows]
-                    writer.write_table(pa.Table.from_pylist(records, schema=schema))
-            hidden.replace(path)
-        except OSError as error:
-            raise file_error(path, "write", error) from error
-        finally:
-            hidden.unlink(missing_ok=True)
+        with (
+            file_errors(path, "write"),
+            atomic_path(path) as temporary,
+            pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+        ):
+            for rows in _batches(database):
+                records = [_record(row, success) for row in rows]
+                writer.write_table(pa.Table.from_pylist(records, schema=schema))
     return path
 
 
 def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
-    manifest, state = folders.stored(database, "manifest"), folders.stored(database, "state")
+    manifest, state = store.read_entry(database, "manifest"), store.read_entry(database, "state")
     return manifest, {"runs": manifest["runs"], **state}
 
 
@@ -208,7 +206,7 @@ def _record(row: Row, success: set[str]) -> dict[str, Any]:
 
 
 def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]]:
-    """Return name and type of every column; one pass over all rows finds what some of them lack."""
+    """Return name and type of every column that occurs in any row."""
     import pyarrow as pa
 
     kinds: dict[str, dict[str, set[type]]] = {group: {} for group in GROUPS}
@@ -232,7 +230,7 @@ def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]
 def _field(name: str, kind: Any, units: dict[str, str]) -> Any:
     import pyarrow as pa
 
-    unit = "" if kind in (pa.string(), pa.bool_()) else folders.unit_of(units, name)
+    unit = "" if kind in (pa.string(), pa.bool_()) else store.column_unit(units, name)
     return pa.field(name, kind, metadata={"unit": unit} if unit else None)
 
 
@@ -251,7 +249,7 @@ def _column_name(group: str, name: str) -> str:
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield dotted names and single values; whole numbers as floats, so that a column has one type."""
+    """Yield dotted names and scalar values; integers as floats, so that a column has one type."""
     for key, value in values.items():
         name = f"{prefix}{key}"
         if isinstance(value, dict):
@@ -263,7 +261,7 @@ def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
-    """Return the numbers of all rows by name; flags as 0 and 1, nan where there is none."""
+    """Return the numbers of all rows by name; booleans as 0 and 1, NaN where there is none."""
     columns: dict[str, Array] = {}
     for i, row in enumerate(rows):
         for name, value in _flat(row):
@@ -275,7 +273,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
 
 
 def _with_norms(inputs: dict[str, Array], dispersions: dict[str, Any]) -> dict[str, Array]:
-    """Add the length of every vector of which the magnitude was dispersed."""
+    """Add the norm of every vector whose magnitude is dispersed."""
     found: dict[str, Array] = dict(inputs)
     for path, dispersion in dispersions.items():
         parts = [inputs[f"{path}.{k}"] for k in range(3) if f"{path}.{k}" in inputs]

@@ -1,4 +1,4 @@
-"""The scenario of a campaign as plain data, and the same with fields replaced."""
+"""Scenario of a campaign as plain data, from which the scenarios of single runs are built."""
 
 import functools
 import hashlib
@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from softdock.scenario import ScenarioBase, from_data
-from softdock.scenario.varying import is_number, vary
+from softdock.scenario.number_replacement import is_number_replacement, replace_numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Template:
-    """What every worker needs to build the scenario of a run; plain data, small enough to be sent around."""
+    """Plain data from which a worker builds the scenario of a run."""
 
     name: str
     data: Mapping[str, Any]
-    """The whole scenario in SI."""
+    """The complete scenario in SI."""
     directory: str
-    """Absolute folder that relative paths in the scenario start from."""
+    """Absolute folder of relative paths in the scenario."""
 
     @functools.cached_property
     def key(self) -> str:
-        """Digest of everything."""
+        """SHA-256 of name, directory and data."""
         return hashlib.sha256(json.dumps([self.name, self.directory, self.data]).encode()).hexdigest()
 
     def __hash__(self) -> int:
@@ -34,29 +34,30 @@ class Template:
         return isinstance(other, Template) and self.key == other.key
 
     def build(self, inputs: Mapping[str, Any]) -> ScenarioBase:
-        """Return the scenario with fields replaced, checked; raises InputError.
+        """Return the validated scenario with fields replaced; raises InputError.
 
-        Where numbers replace numbers, what has none in it is taken from the scenario as it was. The result is the same.
+        Where only numbers are replaced by numbers, unchanged parts of the original scenario are reused. The result is
+        the same.
         """
         try:
-            if all(is_number(value, value_at(self.data, path)) for path, value in inputs.items()):
-                return vary(_scenario(self), inputs)
+            if all(is_number_replacement(value, value_at(self.data, path)) for path, value in inputs.items()):
+                return replace_numbers(_original_scenario(self), inputs)
         except (KeyError, ValueError):
-            pass  # the thorough way says it with the place
-        return self.build_anew(inputs)
+            pass  # validation of the complete data gives a message with the field
+        return self.build_from_data(inputs)
 
-    def build_anew(self, inputs: Mapping[str, Any]) -> ScenarioBase:
-        """Return the scenario with fields replaced, checked as a whole from plain data; raises InputError."""
+    def build_from_data(self, inputs: Mapping[str, Any]) -> ScenarioBase:
+        """Return the scenario with fields replaced, validated from plain data; raises InputError."""
         data = self.data
         for path, value in inputs.items():
-            data = _with(data, path.split("."), value)
+            data = _replace(data, path.split("."), value)
         return from_data(data, self.name, Path(self.directory))
 
 
 @functools.lru_cache(maxsize=4)
-def _scenario(template: Template) -> ScenarioBase:
-    """Build the scenario as it is once in each process."""
-    return template.build_anew({})
+def _original_scenario(template: Template) -> ScenarioBase:
+    """Return the unchanged scenario; built once per process."""
+    return template.build_from_data({})
 
 
 def value_at(data: Any, path: str) -> Any:
@@ -71,8 +72,8 @@ def value_at(data: Any, path: str) -> Any:
     return data
 
 
-def _with(data: Any, keys: list[str], value: Any) -> Any:
-    """Return data with the value at keys; copies only the containers on the way."""
+def _replace(data: Any, keys: list[str], value: Any) -> Any:
+    """Return data with the value at a path of keys; copies only the containers on the path."""
     if not keys:
         return value
     key, *rest = keys
@@ -80,10 +81,10 @@ def _with(data: Any, keys: list[str], value: Any) -> Any:
         if not key.isdecimal() or int(key) >= len(data):
             raise KeyError(key)
         copied = list(data)
-        copied[int(key)] = _with(data[int(key)], rest, value)
+        copied[int(key)] = _replace(data[int(key)], rest, value)
         return copied
     if data is not None and not isinstance(data, Mapping):
         raise KeyError(key)
     inside: dict[str, Any] = dict(data or {})
-    inside[key] = _with(inside.get(key), rest, value)
+    inside[key] = _replace(inside.get(key), rest, value)
     return inside

@@ -1,4 +1,4 @@
-"""Where runs are carried out: threads, processes or a Dask cluster, all behind one interface of the standard."""
+"""Executors of runs: threads, processes or a Dask cluster, all as `concurrent.futures.Executor`."""
 
 import multiprocessing
 import multiprocessing.process
@@ -14,8 +14,8 @@ from typing import Any
 from softdock.errors import InputError, Problem
 
 
-class Place(Enum):
-    """Where runs are carried out."""
+class Backend(Enum):
+    """Kind of executor."""
 
     THREADS = "threads"
     PROCESSES = "processes"
@@ -23,51 +23,51 @@ class Place(Enum):
 
 
 MOST_WORKERS = 1024
-MANY = 5000  # runs; fewer cheap ones are done before processes have started
+MANY_RUNS = 5000  # fewer runs of a chain finish before processes have started
 
 
-def default_place(kind: str, runs: int) -> Place:
-    """Return where runs of a kind of scenario are done soonest.
+def default_backend(kind: str, runs: int) -> Backend:
+    """Return the fastest backend for a kind of scenario.
 
-    Kernels leave the interpreter's lock, so threads keep all cores busy. But a chain is solved in less time
-    than Python takes around it, and its threads wait for each other: many of those go to processes.
+    Kernels release the global interpreter lock, so threads use all cores. Runs of a chain spend most of their time in
+    Python and hold the lock, so many of them run faster in processes.
     """
-    return Place.PROCESSES if kind == "chain" and runs > MANY else Place.THREADS
+    return Backend.PROCESSES if kind == "chain" and runs > MANY_RUNS else Backend.THREADS
 
 
 def default_workers() -> int:
-    """Return the number of cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_workers(workers: int | None) -> None:
-    """Refuse a number of workers that cannot be."""
+    """Raise InputError for an impossible number of workers."""
     if workers is not None and not 1 <= workers <= MOST_WORKERS:
         message = f"Must be between 1 and {MOST_WORKERS}."
         raise InputError(Problem(message=message, field="--workers", given=str(workers)))
 
 
 @contextmanager
-def executor(place: Place, workers: int, address: str = "") -> Iterator[tuple[Executor, int]]:
-    """Open the workers; yield what takes their work and how many there are."""
-    if place is Place.CLUSTER:
-        with _cluster(address) as opened:
+def open_executor(backend: Backend, workers: int, address: str = "") -> Iterator[tuple[Executor, int]]:
+    """Start the workers; yield the executor and the number of workers."""
+    if backend is Backend.CLUSTER:
+        with _open_cluster(address) as opened:
             yield opened
         return
     pool: Executor
-    if place is Place.THREADS:
+    if backend is Backend.THREADS:
         pool = ThreadPoolExecutor(workers, thread_name_prefix="softdock-run")
     else:
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_in_worker)
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_initialise_worker)
     try:
         yield pool, workers
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _in_worker() -> None:
-    """Leave Ctrl-C to the parent, and end when the parent has ended, however it did."""
+def _initialise_worker() -> None:
+    """Ignore Ctrl-C, which the parent handles, and end when the parent ends, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -80,7 +80,7 @@ def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+def _open_cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         import distributed
     except ImportError:

@@ -14,7 +14,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
-    from softdock.campaign.running import Means, Tally
+    from softdock.campaign.runner import CampaignProgress, ExecutionOptions
     from softdock.result import Result
 
 PLACES = ("threads", "processes")
@@ -71,7 +71,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a campaign into a new folder."""
-    from softdock.campaign import running
+    from softdock.campaign import runner
     from softdock.campaign.loading import load
     from softdock.campaign.workers import check_workers
 
@@ -79,12 +79,12 @@ def run(
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
     if rerun is not None:
-        row, result = running.repeat(plan, rerun)
+        row, result = runner.repeat_run(plan, rerun)
         if result is not None:
             result.save(out)
         _show_run(row._asdict(), result, out, None, as_json)
         return
-    _run_with_progress(lambda watch: running.run(plan, out, means, watch), out, as_json)
+    _run_with_progress(lambda watch: runner.run(plan, out, means, watch), out, as_json)
 
 
 @campaign.command()
@@ -97,16 +97,16 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Complete a campaign that was interrupted, or repeat one of its runs."""
-    from softdock.campaign import running
+    from softdock.campaign import runner
     from softdock.campaign.workers import check_workers
 
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
     if rerun is not None:
-        result, row, same = running.rerun(folder, rerun)
-        _show_run(row._asdict(), result, running.history_folder(folder, rerun), same, as_json)
+        result, row, same = runner.rerun(folder, rerun)
+        _show_run(row._asdict(), result, runner.history_folder(folder, rerun), same, as_json)
         return
-    _run_with_progress(lambda watch: running.resume(folder, means, watch), folder, as_json)
+    _run_with_progress(lambda watch: runner.resume(folder, means, watch), folder, as_json)
 
 
 @campaign.command()
@@ -150,19 +150,19 @@ def export(folder: Folder, as_json: Json = False) -> None:
         print(f"Written to {path}")
 
 
-def _execution_means(place: str | None, workers: int | None, cluster: str | None) -> "Means":
-    from softdock.campaign.running import Means
-    from softdock.campaign.workers import Place
+def _execution_means(place: str | None, workers: int | None, cluster: str | None) -> "ExecutionOptions":
+    from softdock.campaign.runner import ExecutionOptions
+    from softdock.campaign.workers import Backend
 
     if place is not None and place not in PLACES:
         raise InputError(Problem(message=f"Must be {' or '.join(PLACES)}.", field="--in", given=place))
     if place is not None and cluster is not None:
         raise InputError(Problem(message="Cannot be combined with --in.", field="--cluster"))
-    return Means(Place(place) if place else None, workers, cluster or "")
+    return ExecutionOptions(Backend(place) if place else None, workers, cluster or "")
 
 
 def _run_with_progress(
-    work: "Callable[[Callable[[Tally], None]], Tally]", folder: Path, as_json: bool
+    work: "Callable[[Callable[[CampaignProgress], None]], CampaignProgress]", folder: Path, as_json: bool
 ) -> None:
     """Run a campaign with progress, print its status and, after an interrupt, the command that continues it."""
     from softdock.campaign.store import TABLE_FILE
@@ -192,11 +192,13 @@ def _resume_command(folder: Path) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))}"
 
 
-def _with_interrupt_message(show: "Callable[[Tally], None]") -> "Callable[[Tally], None]":
+def _with_interrupt_message(
+    show: "Callable[[CampaignProgress], None]",
+) -> "Callable[[CampaignProgress], None]":
     """Print once after Ctrl-C that active runs are completed first."""
     printed = False
 
-    def watch(tally: "Tally") -> None:
+    def watch(tally: "CampaignProgress") -> None:
         nonlocal printed
         if tally.interrupted and not printed:
             printed = True
@@ -207,7 +209,7 @@ def _with_interrupt_message(show: "Callable[[Tally], None]") -> "Callable[[Tally
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[Tally], None]]":
+def _progress() -> "Iterator[Callable[[CampaignProgress], None]]":
     """Show progress: a progress bar on a terminal, elsewhere a line every `PROGRESS_PERIOD`."""
     if not sys.stderr.isatty():
         yield _print_periodically()
@@ -223,10 +225,10 @@ def _progress() -> "Iterator[Callable[[Tally], None]]":
         )
 
 
-def _print_periodically() -> "Callable[[Tally], None]":
+def _print_periodically() -> "Callable[[CampaignProgress], None]":
     last = time.monotonic()
 
-    def watch(tally: "Tally") -> None:
+    def watch(tally: "CampaignProgress") -> None:
         nonlocal last
         if time.monotonic() - last >= PROGRESS_PERIOD:
             last = time.monotonic()
@@ -235,7 +237,7 @@ def _print_periodically() -> "Callable[[Tally], None]":
     return watch
 
 
-def describe(tally: "Tally") -> str:
+def describe(tally: "CampaignProgress") -> str:
     """Return progress in one line: runs, rate, remaining time, most frequent outcomes."""
     from softdock.presentation.campaign import outcome_counts, progress_text
 

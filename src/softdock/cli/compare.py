@@ -54,13 +54,13 @@ def compare(
 
 
 def _write(found: "Comparison", folder: Path) -> list[Path]:
+    from softdock.files.atomic import write_together
     from softdock.report.comparison import draw_comparison
-    from softdock.storage import replace_together
 
     text = json.dumps(found.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     console.make_folder(folder)
     figures = draw_comparison(found, folder)
-    replace_together(folder, {FILE: text.encode()})
+    write_together(folder, {FILE: text.encode()})
     return [*figures, folder / FILE]
 
 

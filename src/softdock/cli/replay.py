@@ -28,9 +28,9 @@ def replay(
         )
     console.check_suffix("--html", html, ".html", ".htm")
     console.check_suffix("--glb", glb, ".glb")
+    from softdock.files.atomic import write_together
     from softdock.replay import player_html, scene, write_glb
     from softdock.result import Result
-    from softdock.storage import replace_together
 
     shown = scene(Result.load(folder))
     files = {}
@@ -39,5 +39,5 @@ def replay(
     if glb is not None:
         files[glb] = write_glb(shown)
     for path, data in files.items():
-        replace_together(path.parent, {path.name: data})
+        write_together(path.parent, {path.name: data})
         print(f"Written to {path}")

@@ -37,9 +37,9 @@ def studio(
     if find_spec("nicegui") is None:
         hint = "Install it with: pip install 'softdock[studio]'."
         raise InputError(Problem(message="The studio needs the package nicegui.", hint=hint))
-    from softdock.studio import door
+    from softdock.studio import endpoint
 
-    with suppress(KeyboardInterrupt), door.opened(folder, host, port) as opened:
+    with suppress(KeyboardInterrupt), endpoint.open_endpoint(folder, host, port) as opened:
         opened.announce(console.print_message, browser=not no_browser)
         from softdock.studio.server import serve  # slow import; the browser starts meanwhile
 

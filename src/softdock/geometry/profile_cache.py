@@ -1,9 +1,6 @@
 """Cache of profiles read from CAD files, because reading a STEP file is slow."""
 
-import contextlib
-import hashlib
 import json
-import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.caches import cache_bases
-from softdock.errors import InputError, InputWarning
+from softdock.errors import InputWarning
+from softdock.files.cache import Cache, content_key
 from softdock.geometry.profile import Arc, Line, Profile
 
+CACHE = Cache("meridians", ".json")
 LARGEST = 50_000_000  # bytes; larger files are refused by the reader
 
 
@@ -25,7 +23,7 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
     issued as `InputWarning`.
     """
     key = _key(path, options)
-    document = _recall(key) if key else None
+    document = CACHE.read(key, _decode) if key else None
     if document is None:
         from softdock.geometry.cad import read_surface  # slow import of SciPy and trimesh
 
@@ -37,43 +35,26 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
             "warnings": surface.warnings,
         }
         if key:
-            _remember(key, document)
+            CACHE.write(key, json.dumps(document))
     for sentence in document["warnings"]:
         warnings.warn(sentence, InputWarning, stacklevel=2)
     return profile_from_rows(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
 
 
 def _key(path: Path, options: Mapping[str, Any]) -> str | None:
-    digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    sources = sorted(Path(__file__).parent.glob("*.py"))
     try:
         if path.stat().st_size > LARGEST:
             return None
-        digest.update(path.read_bytes())
+        return content_key(json.dumps(options, sort_keys=True, default=str), *sources, path)
     except OSError:
-        return None  # `read_surface` reports the error
-    return digest.hexdigest()[:32]
+        return None  # the reader says what is wrong
 
 
-def _recall(key: str) -> dict[str, Any] | None:
-    for base in cache_bases():
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, InputError):
-            document = json.loads((base / "meridians" / f"{key}.json").read_text())
-            profile_from_rows(document["profile"])
-            return dict(document)
-    return None
-
-
-def _remember(key: str, document: Mapping[str, Any]) -> None:
-    for base in cache_bases():
-        with contextlib.suppress(OSError):
-            folder = base / "meridians"
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
-                json.dump(document, file)
-            Path(file.name).replace(folder / f"{key}.json")
-            return
+def _decode(data: bytes) -> dict[str, Any]:
+    document = dict(json.loads(data))
+    profile_from_rows(document["profile"])
+    return document
 
 
 def profile_rows(profile: Profile) -> list[dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""Quantities with units at the door: field types of people's models, floats in SI inside."""
+"""Quantities with units: conversion to SI, field types and base class of validated models."""

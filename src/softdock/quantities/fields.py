@@ -19,7 +19,7 @@ from softdock.quantities.units import NUMBER, described, parse_quantity
 
 
 def _schema_of(parse: Callable[[object], float]) -> CoreSchema:
-    """Return the schema of a float that is read by `parse`, whose ValueError is a sentence to the person."""
+    """Return the schema of a float that `parse` reads; its ValueError becomes the message of the problem."""
 
     def validate(given: object) -> float:
         try:
@@ -34,7 +34,7 @@ def _schema_of(parse: Callable[[object], float]) -> CoreSchema:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Marks a float field as a quantity with a unit and bounds, the bounds in SI."""
+    """Annotation of a float field: a quantity with a unit and bounds in SI."""
 
     unit: str
     gt: float | None = None
@@ -43,7 +43,7 @@ class Quantity:
     le: float | None = None
 
     def parse(self, given: object) -> float:
-        """Return the value in SI, or raise ValueError with a sentence."""
+        """Return the value in SI; raises ValueError."""
         value = parse_quantity(given, self.unit)
         if (
             (self.gt is not None and not value > self.gt)
@@ -55,7 +55,7 @@ class Quantity:
         return value
 
     def bounds(self) -> str:
-        """Return the bounds as words: `above 0 kg`, `at least 0 and at most 1`."""
+        """Return the bounds as text: `above 0 kg`, `at least 0 and at most 1`."""
         named = (("above", self.gt), ("at least", self.ge), ("below", self.lt), ("at most", self.le))
         words = " and ".join(f"{word} {bound:g}" for word, bound in named if bound is not None)
         return words if self.unit == "1" else f"{words} {self.unit}"
@@ -83,13 +83,13 @@ class Quantity:
 
 
 class Measured(float):
-    """A value in SI that remembers whether it was given along a line or about an axis."""
+    """A value in SI, with the kind of joint motion that its unit belongs to."""
 
     motion: str | None
-    """`sliding`, `turning`, or None for a plain number, which fits both."""
+    """`sliding`, `turning`, or None for a number without unit, which fits both."""
 
     def __new__(cls, value: float, motion: str | None = None) -> "Measured":
-        """Make a float that knows its motion."""
+        """Create the float with its motion."""
         self = super().__new__(cls, value)
         self.motion = motion
         return self
@@ -97,13 +97,13 @@ class Measured(float):
 
 @dataclass(frozen=True)
 class JointQuantity:
-    """Marks a float field of a joint's element: its unit depends on whether the joint slides or turns."""
+    """Annotation of a float field along a joint; its unit depends on whether the joint slides or turns."""
 
     sliding: Quantity
     turning: Quantity
 
     def parse(self, given: object) -> Measured:
-        """Return the value in SI with the motion its unit belongs to, or raise ValueError with a sentence."""
+        """Return the value in SI with the motion that its unit belongs to; raises ValueError."""
         if isinstance(given, Measured):
             return given
         if not isinstance(given, str) or NUMBER.fullmatch(given.strip()):
@@ -181,13 +181,13 @@ Pressure = Annotated[float, Quantity("Pa")]
 PositivePressure = Annotated[float, Quantity("Pa", gt=0)]
 
 Number = Annotated[float, Quantity("1")]
-"""A plain number; unlike `float` it refuses true, NaN and infinity."""
+"""A dimensionless number; unlike `float` it refuses true, NaN and infinity."""
 PositiveNumber = Annotated[float, Quantity("1", gt=0)]
 NonNegativeNumber = Annotated[float, Quantity("1", ge=0)]
 Fraction = Annotated[float, Quantity("1", ge=0, le=1)]
 
 Integer = Annotated[int, Strict()]
-"""A whole number; unlike `int` it refuses `true`, `"5"` and `5.0`."""
+"""An integer; unlike `int` it refuses `true`, `"5"` and `5.0`."""
 Flag = Annotated[bool, Strict()]
 """true or false; unlike `bool` it refuses `"yes"` and 1."""
 

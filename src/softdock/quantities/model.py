@@ -1,4 +1,4 @@
-"""What every model of people's data shares: keyword only, frozen, unknown keys refused."""
+"""Base class of validated models, and errors that name the field at fault."""
 
 import ast
 import inspect
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class FieldError(ValueError):
-    """Raised by a model's own check to name the field at fault, relative to that model.
+    """Raised by a validator of a model to name the field at fault, relative to that model.
 
     raise FieldError("contact.stiffness", "must be larger than the chaser's stiffness")
     """
@@ -22,7 +22,7 @@ class FieldError(ValueError):
 
 
 class SeveralFieldsError(ValueError):
-    """Several fields at fault at once."""
+    """Several fields are at fault."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         self.errors = tuple(errors)
@@ -30,29 +30,29 @@ class SeveralFieldsError(ValueError):
 
 
 class Findings:
-    """Collects what the checks of a model find, so that all of it is reported at once."""
+    """Collects the errors of several checks, to report all of them at once."""
 
     def __init__(self) -> None:
         self.errors: list[FieldError] = []
 
     def of(self, check: Callable[..., object], *arguments: object) -> None:
-        """Run a check and keep what it raises."""
+        """Run a check and collect the FieldError that it raises."""
         try:
             check(*arguments)
         except FieldError as error:
             self.errors.append(error)
 
     def report(self) -> None:
-        """Raise everything that was found."""
+        """Raise SeveralFieldsError if there are errors."""
         if self.errors:
             raise SeveralFieldsError(self.errors)
 
 
 class Model(BaseModel):
-    """Base of all models: keyword only, frozen, unknown keys refused, described by its docstrings."""
+    """Base of all models: keyword-only, frozen, unknown keys refused, docstrings as field descriptions."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
-        defer_build=True,  # a schema is built once, with that of the scenario that contains it
+        defer_build=True,  # the schema is built once, as part of the scenario that contains the model
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
@@ -61,7 +61,7 @@ class Model(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any, /) -> dict[str, Any]:
-        """Describe every field by its docstring; Pydantic would read the sources whenever models are imported."""
+        """Add field docstrings to the JSON Schema; Pydantic would parse the sources at every import."""
         described: dict[str, Any] = handler(schema)
         properties = handler.resolve_ref_schema(described).get("properties", {})
         for name, text in _docstrings(cls).items():
@@ -71,7 +71,7 @@ class Model(BaseModel):
 
 
 def _docstrings(model: type) -> dict[str, str]:
-    """Return the strings below the fields of a model and of the models it is made from."""
+    """Return the docstrings of the fields of a model and its bases."""
     found: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if not issubclass(owner, Model) or owner is Model:

@@ -1,8 +1,8 @@
 """Quantities with units: `12.7 mm`, `1.0 ft/s`, `11.3 deg`, `5 N*m/rad` become floats in SI.
 
-A unit is a factor to SI and the exponents of five dimensions. Angle and cycle are tracked so that `5 Hz` is
-not taken for an angular rate nor `11.3 deg` for a plain number, but either may be left out where it is
-needed: `200 N*m` is an angular stiffness, `2 1/s` an angular rate.
+A unit is a factor to SI and the exponents of five dimensions. Angle and cycle are dimensions, so that `5 Hz` is not
+read as an angular rate and `11.3 deg` not as a dimensionless number. Both may be omitted in a unit: `200 N*m` is
+accepted as an angular stiffness, `2 1/s` as an angular rate.
 """
 
 import difflib
@@ -30,8 +30,8 @@ class Dimension(NamedTuple):
     angle: int = 0
     cycle: int = 0
 
-    def answers(self, needed: "Dimension") -> bool:
-        """Tell whether this may stand where `needed` is; angle and cycle may be left out, not added."""
+    def is_accepted_for(self, needed: "Dimension") -> bool:
+        """Return whether this dimension is accepted for `needed`; angle and cycle may be omitted but not added."""
         return self[:3] == needed[:3] and (self[3:] == needed[3:] or self[3:] == (0, 0))
 
 
@@ -115,7 +115,7 @@ _WORDS = {
     "percent": "%", "Nm": "N*m", "Ns": "N*s", "kph": "km/h", "mph": "mi/h", "m2": "m^2", "m3": "m^3",
     "s2": "s^2", "turn": "rev", "g0": "gn", "kgf": "kg*gn",
 }  # fmt: skip
-"""What people write instead of a symbol; used for hints only."""
+"""Common spellings of units; used for hints only."""
 
 _KINDS = (
     ("1", "a plain number", "0.3"),
@@ -152,19 +152,19 @@ _KINDS = (
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(r"\s*(\*\*|[*/^()]|[+-]?[0-9]+|[A-Za-z%_][A-Za-z0-9_]*)")
 _TYPOGRAPHY = str.maketrans({"·": "*", "°": "deg", "µ": "u", "μ": "u", "²": "^2", "³": "^3", "−": "-"})
-_NOT_ANUMBER = re.compile(r"[+-]?\.?(?:nan|inf|infinity)\b", re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"[+-]?\.?(?:nan|inf|infinity)\b", re.IGNORECASE)
 _LONGEST = 100
-"""Characters of a quantity; none needs more."""
+"""Characters of a quantity."""
 _LARGEST_EXPONENT = 9
 
 
 def parse_quantity(given: object, unit: str) -> float:
     """Return `given` in SI: a number (already in SI) or a text with a unit of the dimension of `unit`.
 
-    Raises ValueError with a sentence that says what is wrong and what is needed.
+    Raises ValueError that states the problem and what is needed.
     """
     if type(given) is float and math.isfinite(given):
-        return given  # as in thousands of runs that differ in numbers
+        return given  # fast path for the runs of a campaign
     needed = parse_unit(unit)
     if isinstance(given, str):
         value = _parse_text(given, needed)
@@ -181,12 +181,12 @@ def parse_quantity(given: object, unit: str) -> float:
 
 
 def described(unit: str) -> str:
-    """Return what a unit measures, for example `a speed` for `m/s`."""
+    """Return the name of the quantity that a unit measures, for example `a speed` for `m/s`."""
     return _kind_of(parse_unit(unit).dimension)[1] or f"a quantity in {unit}"
 
 
 def si_unit(text: str) -> str:
-    """Return the SI unit of what a unit measures: `rad` for `deg`, `N*m` for `lbf*ft`."""
+    """Return the SI unit of the same dimension: `rad` for `deg`, `N*m` for `lbf*ft`."""
     dimension = parse_unit(text).dimension
     known = _kind_of(dimension)[0]
     if known:
@@ -210,21 +210,21 @@ def parse_unit(text: str) -> Unit:
 
 
 def _parse_text(text: str, needed: Unit) -> float:
-    """Return the text's value in SI; a bare number is in SI already."""
+    """Return the value of a text in SI; a number without unit is in SI."""
     text = text.strip()
     if len(text) > _LONGEST:
         raise ValueError("is too long for a number with a unit")
     plain = text.translate(_TYPOGRAPHY)
     number = NUMBER.match(plain)
     if number is None:
-        if _NOT_ANUMBER.match(plain):
+        if _NOT_A_NUMBER.match(plain):
             raise ValueError(f"must be a finite number, for example {_example(needed.dimension)}")
         raise ValueError(f"is not a number with a unit, for example {_example(needed.dimension)}")
     value, symbol = float(number[0]), plain[number.end() :].strip()
     if not symbol:
         return value
     unit = parse_unit(f"1{symbol}" if symbol[0] in "*/" else symbol)
-    if not unit.dimension.answers(needed.dimension):
+    if not unit.dimension.is_accepted_for(needed.dimension):
         raise ValueError(
             f"is {_kind_of(unit.dimension)[1] or 'a quantity'} [{symbol}], but "
             f"{_kind_of(needed.dimension)[1] or 'another quantity'} is needed, "
@@ -285,7 +285,7 @@ def _atom(tokens: list[str], at: int) -> tuple[Unit, int]:
 
 
 def _suggestion(symbol: str) -> str:
-    """Return a hint for a symbol that is not known, or nothing."""
+    """Return a hint for an unknown symbol."""
     if symbol in _WORDS or symbol.lower() in _WORDS:
         return f"; did you mean '{_WORDS.get(symbol) or _WORDS[symbol.lower()]}'?"
     same_letters = [known for known in UNITS if known.lower() == symbol.lower()]
@@ -296,7 +296,7 @@ def _suggestion(symbol: str) -> str:
 
 
 def _kind_of(dimension: Dimension) -> tuple[str, str, str]:
-    """Return the unit, the name and an example of what has this dimension."""
+    """Return unit, name and example of a dimension; empty texts if it has no name."""
     return _kinds().get(dimension, ("", "", ""))
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from softdock.geometry.profile import Arc, Profile
 from softdock.geometry.profile_cache import profile_from_rows
 from softdock.model.system import WORLD
-from softdock.outlines import outlines_of
 from softdock.replay.motion import GROUND
 from softdock.replay.scene import Floats, Node, Role, Scene, Track
 from softdock.result import Result
+from softdock.result.outlines import outlines_of
 from softdock.spatial.rotations import matrix_from_quaternion
 
 STYLE = """

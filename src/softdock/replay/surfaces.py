@@ -10,12 +10,12 @@ from softdock.geometry.profile import Profile
 from softdock.geometry.profile_cache import profile_from_rows
 from softdock.model.joints import quaternion
 from softdock.model.surfaces import Surface
-from softdock.outlines import digest_of, outlines_of
 from softdock.replay import solids
 from softdock.replay.cad import cad_mesh
 from softdock.replay.scene import Floats, Mesh
 from softdock.replay.scene_builder import RERUN_HINT
 from softdock.result import Result
+from softdock.result.outlines import digest_of, outlines_of
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import matrix_from_quaternion
 

@@ -3,21 +3,20 @@
 import base64
 import html
 import io
-import os
 import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from softdock.campaign.findings import QUANTILES, Findings, find
+from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.atomic import write_atomic
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table
 from softdock.presentation.labels import axis_label, label
@@ -38,23 +37,16 @@ def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, di
     if not table.run.size:
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)
-    findings = find(table)
+    findings = summarise(table)
     progress("figures", 0.4)
     text = _page(table, findings, folder)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(path)
-    except OSError as error:
-        raise file_error(path, "write", error) from error
-    finally:
-        with suppress(OSError):
-            hidden.unlink()
+    with file_errors(path, "write"):
+        write_atomic(path, text)
     progress("done", 1.0)
     return path, findings.to_json()
 
 
-def _page(table: Table, findings: Findings, folder: Path) -> str:
+def _page(table: Table, findings: CampaignSummary, folder: Path) -> str:
     campaign = table.manifest["campaign"]
     title = campaign["title"] or table.manifest["name"]
     parts = [
@@ -124,7 +116,7 @@ def _validity(table: Table) -> list[str]:
     return parts
 
 
-def _quantiles(table: Table, findings: Findings) -> list[str]:
+def _quantiles(table: Table, findings: CampaignSummary) -> list[str]:
     head = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
     rows = []
     for name, (count, values) in findings.quantiles.items():
@@ -155,7 +147,7 @@ def _assist(table: Table) -> list[str]:
     return parts if found else []
 
 
-def _springs(findings: Findings) -> list[str]:
+def _springs(findings: CampaignSummary) -> list[str]:
     text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
     parts = [f"<h2>Spring sizing</h2><p>{text}</p>"] if findings.springs else []
     for size in findings.springs:
@@ -166,7 +158,7 @@ def _springs(findings: Findings) -> list[str]:
     return parts
 
 
-def _correlations(findings: Findings) -> list[str]:
+def _correlations(findings: CampaignSummary) -> list[str]:
     if not findings.correlations:
         return []
     inputs = list(dict.fromkeys(one.input for one in findings.correlations))
@@ -176,7 +168,7 @@ def _correlations(findings: Findings) -> list[str]:
     return ["<h2>Rank correlations (Spearman)</h2>", _table(["input", *metrics], rows)]
 
 
-def _sobol(findings: Findings) -> list[str]:
+def _sobol(findings: CampaignSummary) -> list[str]:
     parts = ["<h2>Sobol' indices</h2>"] if findings.sobol else []
     for metric, indices in findings.sobol.items():
         omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
@@ -185,7 +177,7 @@ def _sobol(findings: Findings) -> list[str]:
     return parts
 
 
-def _envelope(table: Table, findings: Findings) -> list[str]:
+def _envelope(table: Table, findings: CampaignSummary) -> list[str]:
     if findings.envelope is None:
         return []
     x, y, envelope = findings.envelope
@@ -197,7 +189,7 @@ def _envelope(table: Table, findings: Findings) -> list[str]:
     return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figure)]
 
 
-def _predictions(findings: Findings) -> list[str]:
+def _predictions(findings: CampaignSummary) -> list[str]:
     many = findings.predictions
     if many is None:
         return []
@@ -207,7 +199,7 @@ def _predictions(findings: Findings) -> list[str]:
     ]
 
 
-def _scatter(table: Table, findings: Findings) -> list[str]:
+def _scatter(table: Table, findings: CampaignSummary) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
     for metric in findings.metrics:
         parts += [
@@ -217,7 +209,7 @@ def _scatter(table: Table, findings: Findings) -> list[str]:
     return parts if findings.metrics and findings.inputs else []
 
 
-def _worst(findings: Findings, folder: Path) -> list[str]:
+def _worst(findings: CampaignSummary, folder: Path) -> list[str]:
     parts = ["<h2>Worst cases</h2>"]
     place = shlex.quote(str(folder))
     for what, cases in findings.worst.items():

@@ -1,11 +1,10 @@
 """Style and file formats common to all matplotlib figures, and atomic saving of a figure."""
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.atomic import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,16 +27,10 @@ def format_of(path: Path) -> str:
 def save_picture(figure: "Figure", path: Path) -> None:
     """Write a picture in the format of its suffix; it appears complete or not at all."""
     kind = format_of(path)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with file_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(hidden, format=kind, dpi=DOTS_PER_INCH)
-        hidden.replace(path)
-    except OSError as error:
-        raise file_error(path, "write", error) from error
-    finally:
-        with suppress(OSError):
-            hidden.unlink()
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH)
 
 
 def style_axes(ax: "Axes") -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from softdock.campaign.manifest import versions
 from softdock.errors import InputError
+from softdock.files.atomic import write_together
 from softdock.presentation.assessment import (
     CONSERVATION_RULE,
     conservation_status,
@@ -29,7 +30,6 @@ from softdock.report import svg
 from softdock.report.page import html_page
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.result import Audit, Result, plain_data
-from softdock.storage import replace_together
 
 MOST_SECTIONS = 6
 STYLE = """
@@ -45,7 +45,7 @@ ol.timeline small { display: block; color: var(--soft) }
 
 def write_run_report(result: Result, path: Path) -> None:
     """Write the report of a run; the file appears complete or not at all."""
-    replace_together(path.parent, {path.name: run_report(result).encode()})
+    write_together(path.parent, {path.name: run_report(result).encode()})
 
 
 def run_report(result: Result) -> str:

@@ -73,55 +73,6 @@ def _propagate(q: float, v: float, h: float, k: float, d: float, f: float) -> tu
     return rest + decay * (x * c + (v + half * x) * s), decay * (v * c - (half * v + k * x) * s)
 
 
-class PositionStage:
-    """A stiff position-controlled stage that pushes a sample; for x > 0 the contact force is k x + c xdot.
-
-    Its prismatic joint [m] reaches every commanded position at the end of the cycle, at constant speed.
-    The measured force is the mean over the last cycle, like that of a sensor with a filter of that length.
-    """
-
-    def __init__(self, *, stiffness: float, damping: float = 0.0, speed_limit: float = 1.0) -> None:
-        one = np.ones(1)
-        self._limits = Limits(
-            q_min=-one, q_max=one, speed=speed_limit * one, torque=1e6 * one, stiffness=1e9 * one
-        )
-        self._k, self._c = stiffness, damping
-        self._t, self._x, self._v, self._force = 0.0, 0.0, 0.0, 0.0
-
-    @property
-    def limits(self) -> Limits:
-        """Limits of the stage."""
-        return self._limits
-
-    def advance(self, command: Command, duration: float) -> None:
-        """Move to the commanded position within a duration [s]."""
-        start, end = self._x, float(command.q[0])
-        self._v = (end - start) / duration
-        self._force = _mean_force(start, end, self._v, self._k, self._c)
-        self._x = end
-        self._t += duration
-
-    def state(self) -> State:
-        """Return the measured state; torques are forces [N] on the stage."""
-        force = np.array([-self._force])
-        return State(
-            t=self._t,
-            q=np.array([self._x]),
-            qdot=np.array([self._v]),
-            tau_measured=force,
-            tau_external=force.copy(),
-        )
-
-
-def _mean_force(start: float, end: float, v: float, k: float, c: float) -> float:
-    """Return the mean of k x + c v [N] over a motion at constant speed; the force is zero for x < 0."""
-    low, high = max(min(start, end), 0.0), max(start, end)
-    if high <= 0.0:
-        return 0.0
-    contact_fraction = (high - low) / abs(end - start) if end != start else 1.0
-    return contact_fraction * (0.5 * k * (low + high) + c * v)
-
-
 def seven_joint_robot() -> IndependentJoints:
     """Return seven independent joints with the limits of a KUKA LWR 4+ (data sheet), for testing a link."""
     q = np.radians([170.0, 120.0, 170.0, 120.0, 170.0, 120.0, 170.0])

@@ -1,4 +1,4 @@
-"""Scenario files: format, units, messages with file and line, bundled scenarios."""
+"""Scenarios: file format, validation, error messages with file and line, bundled scenarios."""
 
 from softdock.scenario.base import FieldError, Model, ScenarioBase
 from softdock.scenario.kinds import KINDS

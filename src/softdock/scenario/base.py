@@ -1,8 +1,7 @@
-"""What every model of a scenario file shares.
+"""Base class of all kinds of scenario.
 
-A scenario knows its name (bundled name or file stem) and the folder its relative paths start from. Neither
-is a field of the file: they say where the scenario came from, not what it is. So they are kept beside the
-fields, and two scenarios with the same fields are equal wherever they came from.
+The name of a scenario (bundled name or file stem) and the folder of its relative paths are provenance, not fields:
+they are stored separately and ignored in comparisons.
 """
 
 from collections.abc import Mapping
@@ -19,13 +18,12 @@ __all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a scenario came from. All origins are equal: they are no part of what a scenario is."""
+    """Provenance of a scenario; ignored in comparisons."""
 
     name: str = field(default="", compare=False)
     directory: Path = field(default_factory=Path, compare=False)
     sibling: "ScenarioBase | None" = field(default=None, compare=False, repr=False)
-    """A scenario with the same structure, from which this one differs in numbers only: what was made ready for it
-    and has no numbers in it serves both."""
+    """A scenario that differs from this one in numbers only; topology and index tables of both are the same."""
 
 
 class ScenarioBase(Model):
@@ -34,46 +32,46 @@ class ScenarioBase(Model):
     softdock: Literal[1] = 1
     """Version of the file format."""
     kind: str
-    """What kind of scenario this is; decides which other keys there are."""
+    """Kind of scenario; determines the other keys."""
     title: str = ""
-    """One line that says what the scenario shows."""
+    """One line about the purpose of the scenario."""
     description: str = ""
-    """What a reader should know: source of the numbers, what to expect."""
+    """Description: source of the numbers, expected behaviour."""
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
     @property
     def name(self) -> str:
-        """Name of the bundled scenario, stem of its file, or empty for one built in Python."""
+        """Name of the bundled scenario, stem of the file, or empty for a scenario built in Python."""
         return self._origin.name
 
     @property
     def directory(self) -> Path:
-        """Folder that relative paths in the scenario start from."""
+        """Folder of relative paths in the scenario."""
         return self._origin.directory
 
     @property
     def sibling(self) -> "ScenarioBase | None":
-        """Scenario from which this one differs in numbers only, if that is known."""
+        """Scenario from which this one differs in numbers only, or None."""
         return self._origin.sibling
 
     def with_origin(self, name: str, directory: Path | None = None) -> Self:
-        """Return the same scenario under a name, with relative paths starting from `directory`."""
+        """Return the same scenario with another name and another folder of relative paths."""
         copy = self.model_copy()
         copy._origin = Origin(name, self.directory if directory is None else directory)
         return copy
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:
-        """Return the scenario with other fields, which differ in numbers only, checked; raises ValueError."""
+        """Return the validated scenario with fields replaced that differ in numbers only; raises ValueError."""
         data = {name: getattr(self, name) for name in type(self).model_fields}
         return self.model_validate(
             data | dict(fields), context={"directory": self.directory, "name": self.name}
         )
 
     def without_history(self) -> Self:
-        """Return the same scenario, keeping as little of its history as it can: for metrics alone."""
+        """Return the same scenario with as little recording as possible, for runs that need metrics only."""
         return self
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data in SI that loads again to an equal scenario."""
+        """Return plain data in SI from which an equal scenario can be loaded."""
         return self.model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""Scenarios of kind `chain`: masses on a line, springs between them, contact and latch where they meet."""
+"""Scenarios of kind `chain`: two chains of masses and springs on a line, with contact and latch between them."""
 
 import math
 from typing import Annotated, Literal, Self
@@ -25,7 +25,7 @@ from softdock.scenario.base import FieldError, Model, ScenarioBase
 
 MOST_MASSES = 1000
 MOST_ROWS = 1_000_000
-STEEPEST = math.radians(89.9)  # a steeper wedge is a wall
+STEEPEST = math.radians(89.9)  # rad, largest wedge angle
 
 Masses = Annotated[tuple[PositiveMass, ...], Field(min_length=1, max_length=MOST_MASSES)]
 WedgeAngle = Annotated[float, Quantity("rad", gt=0, le=STEEPEST)]
@@ -44,9 +44,9 @@ class Chaser(Model):
 
     @model_validator(mode="after")
     def _count(self) -> Self:
-        _must_have("stiffness", len(self.stiffness), len(self.masses), 0)
+        _check_length("stiffness", len(self.stiffness), len(self.masses), 0)
         if self.damping:
-            _must_have("damping", len(self.damping), len(self.masses), 0)
+            _check_length("damping", len(self.damping), len(self.masses), 0)
         return self
 
 
@@ -66,16 +66,16 @@ class Target(Model):
 
     @model_validator(mode="after")
     def _count(self) -> Self:
-        _must_have("stiffness", len(self.stiffness), len(self.masses), int(self.anchored))
+        _check_length("stiffness", len(self.stiffness), len(self.masses), int(self.anchored))
         if self.damping:
-            _must_have("damping", len(self.damping), len(self.masses), int(self.anchored))
+            _check_length("damping", len(self.damping), len(self.masses), int(self.anchored))
         if self.anchored and self.velocity != 0.0:
             raise FieldError("velocity", "must be 0 for an anchored target")
         return self
 
 
 class Contact(Model):
-    """What happens where the bodies meet: a spring and damper, or an impulse with restitution."""
+    """Contact between the chains: a spring and damper, or an impulse with restitution."""
 
     stiffness: PositiveStiffness | None = None
     """Stiffness of a contact that cannot pull."""
@@ -98,14 +98,14 @@ class Contact(Model):
 
 
 class Latch(Model):
-    """A spring-loaded latch that the wedge of the probe tip lifts."""
+    """A spring-loaded latch that is lifted by the wedge of the probe tip."""
 
     stiffness: PositiveStiffness
     """Stiffness of the latch spring, across the axis."""
     angle: WedgeAngle
     """Angle of the wedge from the axis."""
     tip_length: PositiveLength
-    """Insertion at which the latch closes."""
+    """Insertion depth at which the latch closes."""
     friction: NonNegativeNumber | None = None
     """Coefficient of friction between wedge and latch; none by default."""
     friction_angle: FrictionAngle | None = None
@@ -124,23 +124,23 @@ class Latch(Model):
 
 
 class Stop(Model):
-    """When the run ends; it also ends when the latch closes or the wedge jams."""
+    """End of the run; a run also ends when the latch closes or the wedge jams."""
 
     time: PositiveTime
-    """Time of the end."""
+    """Latest end of the run."""
     impacts: Annotated[Integer, Field(ge=1)] | None = None
-    """End where the bodies part for this many times, if that is earlier."""
+    """Number of separations after which the run ends."""
 
 
 class Record(Model):
-    """What is recorded."""
+    """Recording of the history."""
 
     rate: PositiveFrequency = 1000.0
-    """Rows per second; events are recorded as well, each just before and just after."""
+    """Rows per second; additional rows are recorded just before and just after each event."""
 
 
 class ChainScenario(ScenarioBase):
-    """Two chains of masses on one line that meet."""
+    """Two chains of masses on one line that collide."""
 
     kind: Literal["chain"] = "chain"
     speed: PositiveSpeed
@@ -152,7 +152,7 @@ class ChainScenario(ScenarioBase):
     contact: Contact | None = None
     """Contact of the touching bodies; may be left out if there is a latch."""
     latch: Latch | None = None
-    """Latch behind the contact; a contact with `restitution` strikes it once, at first touch."""
+    """Latch behind the contact; a contact with `restitution` acts once, at first touch."""
     stop: Stop
     record: Record = Record()
 
@@ -184,7 +184,7 @@ class ChainScenario(ScenarioBase):
         return self.contact.damping_ratio * critical
 
 
-def _must_have(name: str, given: int, masses: int, wall: int) -> None:
+def _check_length(name: str, given: int, masses: int, wall: int) -> None:
     needed = masses - 1 + wall
     if given != needed:
         entries = "1 entry" if needed == 1 else f"{needed} entries"

@@ -1,4 +1,4 @@
-"""The unit of any field of a scenario, by its dotted path."""
+"""Units of the fields of a scenario, by dotted path."""
 
 import types
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from softdock.scenario.base import ScenarioBase
 
 
 def unit_at(scenario: ScenarioBase, path: str) -> str:
-    """Return the SI unit of a number, or of the numbers of a list; `1` for a pure number, empty if it has none."""
+    """Return the SI unit of a number or a list of numbers; `1` if dimensionless, empty if it is not a number."""
     part: Any = scenario
     expected: Any = None
     owners: list[BaseModel] = []
@@ -26,41 +26,41 @@ def unit_at(scenario: ScenarioBase, path: str) -> str:
         elif isinstance(part, dict):
             part = part.get(key)
         elif isinstance(part, tuple) and key.isdecimal() and int(key) < len(part):
-            part, expected = part[int(key)], _inside(expected, int(key))
+            part, expected = part[int(key)], _entry_type(expected, int(key))
         else:
             return ""
-    marks = list(_marks(expected)) if not isinstance(part, str | bool | BaseModel) else []
-    for mark in marks:
-        if isinstance(mark, Quantity):
-            return mark.unit
-    return _of_joint(scenario, owners, marks) if marks else ""
+    annotations = list(_annotations(expected)) if not isinstance(part, str | bool | BaseModel) else []
+    for annotation in annotations:
+        if isinstance(annotation, Quantity):
+            return annotation.unit
+    return _joint_unit(scenario, owners, annotations) if annotations else ""
 
 
-def _inside(expected: Any, index: int) -> Any:
-    """Return the type of one entry of a list; the list's own where that does not tell."""
+def _entry_type(expected: Any, index: int) -> Any:
+    """Return the type of one entry of a list, or the type of the list where that is unknown."""
     origin, inner = get_origin(expected), get_args(expected)
     if origin is tuple:
         return inner[0] if inner[-1] is Ellipsis else inner[min(index, len(inner) - 1)]
     if origin in (Annotated, Union, types.UnionType):
         lists = [part for part in inner if get_origin(part) in (tuple, Annotated, Union, types.UnionType)]
-        return _inside(lists[0], index) if lists else expected
+        return _entry_type(lists[0], index) if lists else expected
     return expected
 
 
-def _marks(expected: Any) -> Iterator[Quantity | JointQuantity]:
-    """Yield the quantities that a type allows."""
+def _annotations(expected: Any) -> Iterator[Quantity | JointQuantity]:
+    """Yield the quantity annotations of a type."""
     origin = get_origin(expected)
     if origin is Annotated:
         inner, *metadata = get_args(expected)
-        found = [mark for mark in metadata if isinstance(mark, Quantity | JointQuantity)]
-        yield from found or _marks(inner)
+        found = [annotation for annotation in metadata if isinstance(annotation, Quantity | JointQuantity)]
+        yield from found or _annotations(inner)
     elif origin in (Union, types.UnionType, tuple, list):
         for part in get_args(expected):
-            yield from _marks(part)
+            yield from _annotations(part)
 
 
-def _of_joint(scenario: ScenarioBase, owners: list[BaseModel], marks: list[Any]) -> str:
-    """Return the unit of what acts along a joint: it depends on what that joint does, and what a drive follows."""
+def _joint_unit(scenario: ScenarioBase, owners: list[BaseModel], annotations: list[Any]) -> str:
+    """Return the unit of a quantity along a joint; depends on the motion of the joint and the mode of a drive."""
     from softdock.model.system import Drive, JointElement, System
 
     owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
@@ -70,7 +70,8 @@ def _of_joint(scenario: ScenarioBase, owners: list[BaseModel], marks: list[Any])
         owner = scenario.drives.get(getattr(owners[-1], "drive", None) or "")
     if owner is None or owner.joint not in scenario.bodies:
         return ""
-    mark = marks[-1] if isinstance(owner, Drive) and owner.follows == "speed" and len(marks) > 1 else marks[0]
+    follows_speed = isinstance(owner, Drive) and owner.follows == "speed"
+    annotation = annotations[-1 if follows_speed and len(annotations) > 1 else 0]
     turning = scenario.motions_of(owner)[0] == "turning"
-    unit: str = (mark.turning if turning else mark.sliding).unit
+    unit: str = (annotation.turning if turning else annotation.sliding).unit
     return unit

@@ -1,4 +1,4 @@
-"""Load, check and list scenarios."""
+"""Loading, validation and listing of scenarios."""
 
 import os
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.base import ScenarioBase
+from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
-from softdock.scenario.merging import BASE, merge
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
@@ -23,50 +23,50 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 @dataclass(frozen=True)
 class Bundled:
-    """A scenario that comes with Softdock."""
+    """Name, kind and title of a bundled scenario."""
 
     name: str
     kind: str
     title: str
 
 
-ELSEWHERE = {
+OTHER_KINDS = {
     "campaign": "A campaign is run by: softdock campaign run FILE.",
     "recording": "A recording is compared by: softdock compare RUN FILE.",
 }
-"""Files that are no scenarios, and what to do with them."""
+"""Kinds of files that are not scenarios, with the command that uses them."""
 
 
 def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> ScenarioBase:
     """Load a bundled scenario by its name, or a scenario file by its path.
 
-    `overrides` replaces fields before the check: `{"chaser.mass": "7 kg"}` or `["chaser.mass=7 kg"]`.
+    `overrides` replaces fields before validation: `{"chaser.mass": "7 kg"}` or `["chaser.mass=7 kg"]`.
     Raises InputError with every problem found.
     """
     source, name = _find(name_or_path)
-    return _build(apply_overrides(_on_base(source), overrides), name)
+    return _build(apply_overrides(_merge_with_base(source), overrides), name)
 
 
 def load_text(
     text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
-    """Load a scenario from the text of a file; relative paths in it start from `directory`."""
-    return _build(apply_overrides(_on_base(_parsed(text, name, directory)), overrides), name)
+    """Load a scenario from the text of a file; `directory` is the folder of its relative paths."""
+    return _build(apply_overrides(_merge_with_base(_parse_checked(text, name, directory)), overrides), name)
 
 
-def written(text: str, name: str = "", directory: Path | None = None) -> Source:
-    """Return what a scenario's text amounts to with its base, as it was written, not yet checked."""
-    return _on_base(_parsed(text, name, directory))
+def parse_with_base(text: str, name: str = "", directory: Path | None = None) -> Source:
+    """Return the data of a scenario's text merged with its base, not validated."""
+    return _merge_with_base(_parse_checked(text, name, directory))
 
 
 def bundled_text(name: str) -> tuple[str, Path]:
-    """Return the text of a bundled scenario and the folder that its relative paths start from."""
+    """Return the text of a bundled scenario and the folder of its relative paths."""
     file = _bundled_files()[name]
     return file.read_text(encoding="utf-8"), Path(str(file)).parent
 
 
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
-    """Return every problem of a scenario; an empty list means that it loads."""
+    """Return all problems of a scenario; an empty list if it is valid."""
     try:
         load(name_or_path, overrides)
     except InputError as error:
@@ -77,14 +77,14 @@ def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> li
 def from_data(
     data: Mapping[str, Any], name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
-    """Build a scenario from plain data, as `ScenarioBase.to_data` gives it."""
+    """Build a scenario from plain data, such as that of `ScenarioBase.to_data`."""
     source = Source({"softdock": VERSION, **data}, {(): Location(name)}, name, directory or Path())
     check_head(source)
-    return _build(apply_overrides(_on_base(source), overrides), name)
+    return _build(apply_overrides(_merge_with_base(source), overrides), name)
 
 
 def bundled() -> list[Bundled]:
-    """Return the scenarios that come with Softdock, by name."""
+    """Return the bundled scenarios, sorted by name."""
     return [_summary(name, file) for name, file in sorted(_bundled_files().items())]
 
 
@@ -95,7 +95,7 @@ def _bundled_files() -> dict[str, Traversable]:
     return {file.name.removesuffix(".yaml"): file for file in folder.iterdir() if file.name.endswith(".yaml")}
 
 
-def _parsed(text: str, name: str, directory: Path | None) -> Source:
+def _parse_checked(text: str, name: str, directory: Path | None) -> Source:
     source = parse(text, file=f"{name}.yaml" if name else "", directory=directory)
     check_head(source)
     return source
@@ -108,12 +108,12 @@ def _read_bundled(name: str, file: Traversable) -> Source:
 
 
 def _summary(name: str, file: Traversable) -> Bundled:
-    data = _on_base(_read_bundled(name, file)).data
+    data = _merge_with_base(_read_bundled(name, file)).data
     return Bundled(name, str(data.get("kind", "")), str(data.get("title", "")))
 
 
 def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
-    """Return the source of a scenario and its name; a bundled name goes before a file of the same name."""
+    """Return source and name of a scenario; a bundled name takes precedence over a file."""
     text = os.fspath(name_or_path)
     files = _bundled_files() if isinstance(name_or_path, str) else {}
     if text in files:
@@ -128,8 +128,8 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
     return read_file(path), path.stem
 
 
-def _on_base(source: Source, above: tuple[str, ...] = ()) -> Source:
-    """Return the source merged into its base, and that into its own; unchanged where it has none."""
+def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
+    """Return the source merged with its base, recursively; unchanged where it has no base."""
     if BASE not in source.data:
         return source
     given, where = source.data[BASE], source.where((BASE,))
@@ -147,22 +147,27 @@ def _on_base(source: Source, above: tuple[str, ...] = ()) -> Source:
     try:
         base, _ = _find(given if given in _bundled_files() else source.directory / given)
     except InputError as error:
-        told = error.problems[0].message
         raise InputError(
-            Problem(message=told, field=BASE, file=where.file, line=where.line, given=where.text)
+            Problem(
+                message=error.problems[0].message,
+                field=BASE,
+                file=where.file,
+                line=where.line,
+                given=where.text,
+            )
         ) from None
-    return merge(_on_base(base, (*above, known)), source)
+    return merge(_merge_with_base(base, (*above, known)), source)
 
 
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name too long or with a null character
+    except (OSError, ValueError):  # the name is too long or contains a null character
         return False
 
 
 def _build(source: Source, name: str) -> ScenarioBase:
-    """Check the data against the model of its kind."""
+    """Validate the data with the model of its kind."""
     model = KINDS[_kind(source)].model
     try:
         scenario = model.model_validate(source.data, context={"directory": source.directory, "name": name})
@@ -184,7 +189,7 @@ def _kind(source: Source) -> str:
         message, hint = "The key 'kind' is missing.", ""
     else:
         message, hint = "There is no such kind of scenario.", did_you_mean(str(kind), KINDS)[0]
-        hint = ELSEWHERE.get(str(kind), hint)
+        hint = OTHER_KINDS.get(str(kind), hint)
     allowed = f"Kinds: {', '.join(KINDS)}."
     raise InputError(
         Problem(

@@ -1,4 +1,4 @@
-"""From the checker's errors to problems that name the place in the file and what is allowed there."""
+"""Conversion of Pydantic validation errors to problems with file, line, field and what is allowed."""
 
 import difflib
 import types
@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from softdock.errors import Problem
 from softdock.quantities.model import FieldError, SeveralFieldsError
-from softdock.scenario.source import Place, Source
+from softdock.scenario.source import FieldPath, Source
 
 _SENTENCES = {
     "string_type": "must be a text",
@@ -39,53 +39,55 @@ _SENTENCES = {
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], source: Source) -> list[Problem]:
-    """Return every problem of a scenario's data, in the order of the lines."""
-    found: dict[tuple[Place, str], Problem] = {}
-    suggested: set[Place] = set()
+    """Return all problems of the data of a scenario, in the order of the lines."""
+    found: dict[tuple[FieldPath, str], Problem] = {}
+    suggested: set[FieldPath] = set()
     for details in error.errors(include_url=False):
-        place, here = locate(model, details["loc"])
+        field_path, here = locate(model, details["loc"])
         if details["type"] == "too_short" and _is_long_enough(details):
             continue
         if details["type"] == "extra_forbidden":
-            parent, name = place[:-1], str(place[-1])
+            parent, name = field_path[:-1], str(field_path[-1])
             allowed = keys_of(locate(model, details["loc"][:-1])[1])
             problem, match = _unknown_key(source, parent, name, allowed)
             suggested.add((*parent, match))
-            found[place, "unknown"] = problem
+            found[field_path, "unknown"] = problem
         elif details["type"] == "missing":
-            found[place, "missing"] = _missing(source, place, locate(model, details["loc"][:-1])[1])
+            found[field_path, "missing"] = _missing(source, field_path, locate(model, details["loc"][:-1])[1])
         else:
-            for one in _one_by_one(details):
-                at, problem = _wrong_value(source, place, here, one)
-                # The members of a union complain one by one about the same value.
+            for one in _split_errors(details):
+                at, problem = _wrong_value(source, field_path, here, one)
+                # Each member of a union reports its own error about the same value.
                 earlier = found.get((at, "value"))
                 if earlier is not None and earlier.message != problem.message:
-                    problem = _joined(earlier, problem)
+                    problem = _join(earlier, problem)
                 found[at, "value"] = problem
-    kept = [p for (place, what), p in found.items() if not (what == "missing" and place in suggested)]
+    kept = [
+        p for (field_path, what), p in found.items() if not (what == "missing" and field_path in suggested)
+    ]
     return sorted(kept, key=lambda p: (p.line is None, p.line or 0))
 
 
-CLOSE = 0.65  # part of the letters that a misspelt name shares with the one meant
+SIMILARITY = 0.65  # smallest ratio of difflib between a misspelt name and the suggestion
 
 
 def did_you_mean(given: str, allowed: Iterable[str]) -> tuple[str, str]:
-    """Return a hint for a misspelt name and the name meant, which is empty when nothing is close."""
+    """Return a hint for a misspelt name, and the suggested name, which is empty if none is similar."""
     names = sorted(allowed)
     by_lower = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1, cutoff=CLOSE)
-    close = close or difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=CLOSE)
+    close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1, cutoff=SIMILARITY)
+    close = close or difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=SIMILARITY)
     if close:
         return f"Did you mean '{by_lower[close[0]]}'?", by_lower[close[0]]
     return (f"Allowed: {', '.join(names)}." if names else ""), ""
 
 
-def dotted(place: Sequence[str | int]) -> str:
-    """Return a place as the dotted path that `--set` takes."""
-    return ".".join(map(str, place))
+def dotted(field_path: Sequence[str | int]) -> str:
+    """Return a field path as dotted text, as `--set` takes it."""
+    return ".".join(map(str, field_path))
 
 
-def _unknown_key(source: Source, parent: Place, name: str, allowed: list[str]) -> tuple[Problem, str]:
+def _unknown_key(source: Source, parent: FieldPath, name: str, allowed: list[str]) -> tuple[Problem, str]:
     hint, match = did_you_mean(name, allowed)
     where = source.where((*parent, name))
     problem = Problem(
@@ -98,39 +100,43 @@ def _unknown_key(source: Source, parent: Place, name: str, allowed: list[str]) -
     return problem, match
 
 
-def _missing(source: Source, place: Place, parent: Any) -> Problem:
-    where, name = source.where(place[:-1]), place[-1]
+def _missing(source: Source, field_path: FieldPath, parent: Any) -> Problem:
+    where, name = source.where(field_path[:-1]), field_path[-1]
     if isinstance(name, int):
         needed = len(get_args(_members(parent)[0]))
-        message, field = f"Needs {needed} entries and has fewer.", dotted(place[:-1])
+        message, field = f"Needs {needed} entries and has fewer.", dotted(field_path[:-1])
     else:
-        within = f"in '{dotted(place[:-1])}'" if len(place) > 1 else "at the top level of the scenario"
-        message, field = f"The key '{name}' is missing {within}.", dotted(place)
+        within = (
+            f"in '{dotted(field_path[:-1])}'" if len(field_path) > 1 else "at the top level of the scenario"
+        )
+        message, field = f"The key '{name}' is missing {within}.", dotted(field_path)
     return Problem(message=message, field=field, file=where.file, line=where.line)
 
 
-def _one_by_one(details: ErrorDetails) -> list[ErrorDetails]:
-    """Return the error details as many times as a model's own checks found something."""
+def _split_errors(details: ErrorDetails) -> list[ErrorDetails]:
+    """Return one error per field that the validators of a model have found."""
     cause = details.get("ctx", {}).get("error")
     if not isinstance(cause, SeveralFieldsError):
         return [details]
     return [{**details, "ctx": {"error": error}, "msg": str(error)} for error in cause.errors]
 
 
-def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails) -> tuple[Place, Problem]:
-    """Return the place at fault, which a model's own check may name more closely, and the problem there."""
+def _wrong_value(
+    source: Source, field_path: FieldPath, here: Any, details: ErrorDetails
+) -> tuple[FieldPath, Problem]:
+    """Return the field at fault, which may be inside the validated model, and its problem."""
     context, kind = details.get("ctx", {}), details["type"]
     cause, hint = context.get("error"), ""
     if isinstance(cause, FieldError):
-        place = (*place, *cause.path)
+        field_path = (*field_path, *cause.path)
     if kind == "union_tag_invalid":
-        place = (*place, str(context["discriminator"]).strip("'"))
+        field_path = (*field_path, str(context["discriminator"]).strip("'"))
         tags = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
         message = f"must be one of {', '.join(tags)}"
         hint = did_you_mean(str(context["tag"]), tags)[0]
     elif kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")
-        message = f"needs the key '{key}', which says what this is"
+        message = f"needs the key '{key}', which selects the type"
     elif kind in ("model_type", "model_attributes_type"):
         message = f"must be a mapping of keys to values, with keys such as {', '.join(keys_of(here)[:4])}"
     elif kind == "string_pattern_mismatch" and "A-Z" in context["pattern"]:
@@ -143,10 +149,10 @@ def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails)
         message = _SENTENCES[kind].format(**context)
     else:
         message = details["msg"]
-    where = source.where(place)
-    return place, Problem(
+    where = source.where(field_path)
+    return field_path, Problem(
         message=_sentence(message),
-        field=dotted(place),
+        field=dotted(field_path),
         file=where.file,
         line=where.line,
         given=where.text,
@@ -155,11 +161,11 @@ def _wrong_value(source: Source, place: Place, here: Any, details: ErrorDetails)
 
 
 def _is_long_enough(details: ErrorDetails) -> bool:
-    """Tell a list that is long enough but whose entries are wrong; Pydantic counts only the right ones."""
+    """Return whether a list is long enough: Pydantic counts only its valid entries."""
     return len(details["input"]) >= int(details["ctx"]["min_length"])
 
 
-def _joined(one: Problem, two: Problem) -> Problem:
+def _join(one: Problem, two: Problem) -> Problem:
     message = f"{one.message.rstrip('.')}; or: {two.message[0].lower()}{two.message[1:]}"
     return Problem(
         message=message,
@@ -175,25 +181,25 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-# Pydantic's location of an error also names the member of a union that was tried. Only the types tell such a
-# name from a key, so the walk goes along the types.
+# Pydantic's location of an error also contains the names of union members. They can be told from keys only by the
+# types, so the following functions descend through the types.
 
 
-def locate(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[Place, Any]:
-    """Return the place in the data that an error's location means, and the type expected there."""
+def locate(model: type[BaseModel], loc: Sequence[str | int]) -> tuple[FieldPath, Any]:
+    """Return the field path of the location of an error, and the type expected there."""
     here: Any = model
-    place: list[str | int] = []
+    field_path: list[str | int] = []
     for element in loc:
-        if element == "[key]":  # Pydantic's word for the name of an entry, not for what it holds
+        if element == "[key]":  # Pydantic's marker for an error of the key itself
             continue
         here, inside = _descend(here, element)
         if inside:
-            place.append(element)
-    return tuple(place), here
+            field_path.append(element)
+    return tuple(field_path), here
 
 
 def keys_of(annotation: Any) -> list[str]:
-    """Return the keys that a model at this place takes."""
+    """Return the keys of the models that a type allows."""
     keys: dict[str, None] = {}
     for member in _members(annotation):
         if _is_model(member):
@@ -202,10 +208,10 @@ def keys_of(annotation: Any) -> list[str]:
 
 
 def _descend(annotation: Any, element: str | int) -> tuple[Any, bool]:
-    """Return the type one element further, and whether that element is a step in the data."""
+    """Return the type of an element of a location, and whether the element is a step in the data."""
     members = _members(annotation)
     if len(members) > 1:
-        return _member_called(members, str(element)), False
+        return _find_member(members, str(element)), False
     if not members:
         return None, True
     (only,) = members
@@ -224,7 +230,7 @@ def _descend(annotation: Any, element: str | int) -> tuple[Any, bool]:
 
 
 def _members(annotation: Any) -> list[Any]:
-    """Return the types a value may have, without None."""
+    """Return the members of a union without None; any other type as its only member."""
     if get_origin(annotation) is Annotated:
         return _members(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
@@ -232,10 +238,10 @@ def _members(annotation: Any) -> list[Any]:
     return [] if annotation in (None, type(None)) else [annotation]
 
 
-def _member_called(members: list[Any], label: str) -> Any:
-    """Return the member of a union that a label in an error's location stands for: a tag or a class name.
+def _find_member(members: list[Any], label: str) -> Any:
+    """Return the member of a union that a label in the location of an error names by its tag or class name.
 
-    The class name of a model with checks of its own comes last in the names of those checks.
+    For a model with validators, the label lists the validators and ends with the class name.
     """
     if label.startswith("function-"):
         label = label.rstrip("]").split(", ")[-1]
@@ -246,7 +252,7 @@ def _member_called(members: list[Any], label: str) -> Any:
 
 
 def _tags(model: type[BaseModel]) -> set[str]:
-    """Return the values of a model's literal fields, one of which is its tag."""
+    """Return the values of the literal fields of a model, one of which is its tag."""
     return {str(v) for field in model.model_fields.values() for v in get_args(field.annotation)}
 
 

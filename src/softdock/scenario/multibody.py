@@ -1,4 +1,4 @@
-"""Scenarios of kind `multibody`: a system in three dimensions, what is watched and what may happen."""
+"""Scenarios of kind `multibody`: a multibody system with approach, events, outcomes, metrics and recording."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -47,18 +47,18 @@ METRIC_FORMS = "`max Q`, `min Q`, `start Q`, `final Q`, `time of EVENT` or `time
 
 
 class Action(Model):
-    """One thing that an event does; exactly one key, `drive` together with `target`."""
+    """One action of an event; exactly one key, except for `drive` with `target`."""
 
     enable: str | None = None
-    """Switch on an element or a contact; a weld then holds the present pose."""
+    """Switch on an element or a contact; a weld holds the current pose."""
     disable: str | None = None
     """Switch off an element or a contact."""
     arm: str | None = None
-    """Begin to watch an event."""
+    """Event whose condition is evaluated from now on."""
     disarm: str | None = None
-    """Stop watching an event."""
+    """Event whose condition is no longer evaluated."""
     drive: str | None = None
-    """Send a drive to a new target (and switch it on)."""
+    """Drive that is switched on and gets a new target."""
     target: JointPosition | JointSpeed | None = None
     stop: Flag = False
     """End the run."""
@@ -76,7 +76,7 @@ class Action(Model):
 
 
 class EventModel(Model):
-    """A condition, and what happens when it becomes true."""
+    """A condition and the actions when it becomes true."""
 
     when: str
     """`probe.z in drogue > 80 mm`, `bumper.force > 0 N`, `time > 2 s` ..."""
@@ -84,20 +84,20 @@ class EventModel(Model):
     message: str = ""
     """The event as a sentence."""
     once: Flag = True
-    """Only the first time."""
+    """Whether the event occurs only the first time."""
     armed: Flag = True
-    """Watched from the start; otherwise from when another event arms it."""
+    """Whether the condition is evaluated from the start; otherwise from when another event arms it."""
     opens: Flag = False
-    """Part of the opening of a mechanism: takes place only where `opening` is true."""
+    """Part of the opening of a mechanism: the event occurs only if `opening` is true."""
 
     @property
     def condition(self) -> Condition:
-        """The condition, read."""
+        """The parsed condition."""
         return parse_condition(self.when)
 
 
 class OutcomeModel(Model):
-    """An outcome, and what must have happened for it; the first in the list that fits is taken."""
+    """An outcome and its conditions; the first outcome of the list whose conditions hold applies."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     message: str
@@ -108,7 +108,7 @@ class OutcomeModel(Model):
 
 
 class AccuracyModel(Model):
-    """Error allowed in one step."""
+    """Error tolerances of one step."""
 
     length: Annotated[float, Quantity("m", gt=0)] = 1e-6
     angle: Annotated[float, Quantity("rad", gt=0)] = 1e-6
@@ -117,7 +117,7 @@ class AccuracyModel(Model):
 
 
 class IntegratorModel(Model):
-    """How time is integrated."""
+    """Settings of the time integration."""
 
     method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"] = "automatic"
     step: PositiveTime | None = None
@@ -134,24 +134,24 @@ class IntegratorModel(Model):
 
 
 class RecordModel(Model):
-    """What is kept of a run."""
+    """Recording of the history."""
 
     rate: Frequency = 100.0
-    """Samples per second. Steps in contact that are recorded stand for the samples between them."""
+    """Samples per second. Recorded contact steps replace the samples between them."""
     contact_steps: Flag = True
-    """Also keep every step while a contact pushes."""
+    """Whether every step with a contact force is recorded."""
     also: tuple[str, ...] = ()
-    """Further quantities, like `probe.z in drogue`."""
+    """Additional quantities, such as `probe.z in drogue`."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
 
 
 class ImpactModel(Model):
-    """Where two bodies will strike each other, for the prediction; found from the contacts if left out."""
+    """Impact point for the prediction; found from the contacts if left out."""
 
     a: Anchor
     b: Anchor
     normal: Axis
-    """Direction in which b would be pushed, in a's frame."""
+    """Direction of the force on b, in the frame of a."""
     restitution: Fraction = 1.0
 
     @model_validator(mode="after")
@@ -162,62 +162,64 @@ class ImpactModel(Model):
 
 
 class Approach(Model):
-    """How a free chaser starts against the port of its target; replaces the start of the chaser's free joint."""
+    """Initial state of a free chaser relative to the port of the target; overrides the state of its free joint."""
 
     chaser: str
-    """Free body at the root of the chaser's tree."""
+    """Free body at the root of the tree of the chaser."""
     tip: Anchor
-    """Frame on any body of that tree which leads; its z axis points forward."""
+    """Frame on any body of that tree; its z axis points forward."""
     port: Anchor
     """Frame on the target; its z axis points into the port."""
     distance: NonNegativeLength = 0.0
-    """From the tip to the port, along the port's z axis."""
+    """Distance from the tip to the port, along the z axis of the port."""
     offset: tuple[Length, Length] = (0.0, 0.0)
-    """Of the tip from the port's axis, along the port's x and y."""
+    """Offset of the tip from the axis of the port, along its x and y axes."""
     tilt: tuple[Angle, Angle] = (0.0, 0.0)
-    """Rotation vector of the tip against the port, about the port's x and y."""
+    """Rotation vector of the tip relative to the port, about its x and y axes."""
     roll: Angle = 0.0
-    """About the tip's own axis."""
+    """Rotation about the axis of the tip."""
     speed: NonNegativeSpeed
-    """Of approach, along the port's z axis."""
+    """Speed of approach, along the z axis of the port."""
     lateral: tuple[Speed, Speed] = (0.0, 0.0)
-    """Velocity along the port's x and y."""
+    """Velocity along the x and y axes of the port."""
     rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
-    """Angular velocity of the chaser against the port, in the port's axes."""
+    """Angular velocity of the chaser relative to the port, in the frame of the port."""
 
 
-CHECKED_APART = {
+SELF_VALIDATING = {
     "bodies", "springs", "stops", "drives", "struts", "welds", "contacts", "approach", "integrator", "record", "impact",
 }  # fmt: skip
-"""Fields whose parts are models that check their own numbers; shapes are not among them, which are read from files."""
+"""Fields whose models validate their own numbers; not those with shapes, which are read from files."""
 
 
 class MultibodyScenario(ScenarioBase, System):
-    """A system of bodies in three dimensions."""
+    """A multibody system in three dimensions."""
 
     kind: Literal["multibody"] = "multibody"
     duration: PositiveTime
     approach: Approach | None = None
     opening: Flag = True
-    """Whether mechanisms open; false keeps events marked `opens` from taking place."""
+    """Whether mechanisms open; if false, events with `opens` do not occur."""
     events: dict[Name, EventModel] = {}
     outcomes: tuple[OutcomeModel, ...] = ()
     metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
-    """Figures of the run: max, min, start or final of a quantity, time of an event, time between two."""
+    """Metrics of the run: max, min, start or final value of a quantity, time of an event, time between two events."""
     record: RecordModel = RecordModel()
     integrator: IntegratorModel = IntegratorModel()
     impact: ImpactModel | None = None
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
-            self._origin = Origin(self.name, info.context["directory"])  # quantities may name nodes of a file
+            self._origin = Origin(
+                self.name, info.context["directory"]
+            )  # quantities may refer to nodes of a file
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
         for i, outcome in enumerate(self.outcomes):
             for key in ("happened", "not_happened"):
                 for event in getattr(outcome, key):
-                    findings.of(self._known, f"outcomes.{i}.{key}", event, self.events, "event")
+                    findings.of(self._check_known, f"outcomes.{i}.{key}", event, self.events, "event")
         for name, text in self.metrics.items():
             findings.of(self._check_metric, f"metrics.{name}", text)
         for i, text in enumerate(self.record.also):
@@ -235,11 +237,11 @@ class MultibodyScenario(ScenarioBase, System):
                 findings.of(self._check_structure, name, structure, info.context["directory"])
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:
-        """Return the scenario with other fields, which differ in numbers only, checked; raises ValueError.
+        """Return the validated scenario with fields replaced that differ in numbers only; raises ValueError.
 
-        Where their parts have been checked by themselves, what no number decides is not checked again.
+        Checks that do not depend on numbers are not repeated for self-validating fields.
         """
-        if not (type(self) is MultibodyScenario and fields.keys() <= CHECKED_APART):
+        if not (type(self) is MultibodyScenario and fields.keys() <= SELF_VALIDATING):
             return super().with_numbers(fields)
         varied, findings = self.model_copy(update=dict(fields)), Findings()
         varied._check_numbers(findings, self)
@@ -272,20 +274,20 @@ class MultibodyScenario(ScenarioBase, System):
         if approach.port.body != WORLD and approach.chaser in self._lineage(approach.port.body):
             raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
-    def _known(self, field: str, name: str, known: Collection[str], what: str) -> None:
+    def _check_known(self, field: str, name: str, known: Collection[str], what: str) -> None:
         if name not in known:
             names = ", ".join(known) or "none"
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
 
     def without_history(self) -> Self:
-        """Return the same scenario with its start alone recorded: what happens and its metrics stay the same bits."""
+        """Return the same scenario with only its start recorded; events and metrics have the same bits."""
         record = self.record.model_copy(update={"rate": 0.0, "contact_steps": False, "max_rows": 1})
         return self.model_copy(update={"record": record})
 
     def assemble(self, like: "Assembly | None" = None) -> "Assembly":
-        """Return the arrays of the system at its start: the chaser placed by the approach, if there is one.
+        """Return the arrays of the system at the start, with the chaser placed by the approach.
 
-        `like` is an assembly of a scenario with the same topology as it is described, without its approach.
+        `like` is an assembly of a scenario with the same topology, without its approach.
         """
         from softdock.assembly.assembler import assemble
 
@@ -329,12 +331,14 @@ class MultibodyScenario(ScenarioBase, System):
             for key in ("enable", "disable"):
                 if getattr(action, key) is not None:
                     known = [*self.elements(), *self.contacts, *self.interfaces]
-                    self._known(f"{field}.then.{i}.{key}", getattr(action, key), known, "element or contact")
+                    self._check_known(
+                        f"{field}.then.{i}.{key}", getattr(action, key), known, "element or contact"
+                    )
             for key in ("arm", "disarm"):
                 if getattr(action, key) is not None:
-                    self._known(f"{field}.then.{i}.{key}", getattr(action, key), self.events, "event")
+                    self._check_known(f"{field}.then.{i}.{key}", getattr(action, key), self.events, "event")
             if action.drive is not None:
-                self._known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
+                self._check_known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
 
     def _check_quantity(self, field: str, text: str) -> Observation:
         try:
@@ -362,7 +366,7 @@ class MultibodyScenario(ScenarioBase, System):
             self._check_quantity(field, match["what"])
         for key in ("event", "begin", "end"):
             if match[key]:
-                self._known(field, match[key], self.events, "event")
+                self._check_known(field, match[key], self.events, "event")
 
     def _check_structure(self, name: str, structure: Flexible, directory: Path) -> None:
         try:
@@ -373,12 +377,14 @@ class MultibodyScenario(ScenarioBase, System):
                 problem.field or "",
                 "members" if structure.members else "file" if structure.file else "nastran",
             )
-            said = f"{problem.field} {problem.message}" if field == "members" else problem.message
-            place = [Path(problem.file).name] if problem.file and problem.file != str(structure.file) else []
-            place += [f"line {problem.line}"] if problem.line else []
-            place += [f"given {problem.given}"] if problem.given and place else []
-            within = f" ({', '.join(place)})" if place else ""
-            raise FieldError(f"structures.{name}.{field}", said.rstrip(".") + within) from None
+            message = f"{problem.field} {problem.message}" if field == "members" else problem.message
+            location = (
+                [Path(problem.file).name] if problem.file and problem.file != str(structure.file) else []
+            )
+            location += [f"line {problem.line}"] if problem.line else []
+            location += [f"given {problem.given}"] if problem.given and location else []
+            within = f" ({', '.join(location)})" if location else ""
+            raise FieldError(f"structures.{name}.{field}", message.rstrip(".") + within) from None
 
     def _check_file(self, name: str, directory: Path) -> None:
         surface = self.surfaces[name]

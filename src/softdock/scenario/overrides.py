@@ -1,4 +1,4 @@
-"""`--set a.b.c=value`: replace or add any field of a scenario before it is checked."""
+"""Overrides (`--set a.b.c=value`): replace or add fields of a scenario before validation."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.messages import did_you_mean, dotted
-from softdock.scenario.source import Location, Place, Source, parse
+from softdock.scenario.source import FieldPath, Location, Source, parse
 
 FLAG = "--set"
-"""What a message names instead of a file."""
+"""Shown in messages instead of a file name."""
 
 Overrides = Mapping[str, Any] | Sequence[str]
-"""Dotted paths with their values, or texts `path=value`; of two for the same path the last wins."""
+"""Values by dotted path, or texts `path=value`; the last one for a path wins."""
 
 
 def apply_overrides(source: Source, overrides: Overrides) -> Source:
-    """Return the source with fields replaced; the values are checked later, with the whole scenario."""
+    """Return the source with fields replaced; values are validated later with the scenario."""
     pairs = (
         list(overrides.items()) if isinstance(overrides, Mapping) else [_split(text) for text in overrides]
     )
@@ -25,7 +25,7 @@ def apply_overrides(source: Source, overrides: Overrides) -> Source:
         return source
     changed = replace(source, data=copy.deepcopy(source.data), locations=dict(source.locations))
     for path, value in pairs:
-        _put(changed, path, value)
+        _set_value(changed, path, value)
     return changed
 
 
@@ -40,27 +40,27 @@ def _split(text: str) -> tuple[str, Any]:
         raise _refusal(path, f"The value cannot be read: {error.problems[0].message}", value) from None
 
 
-def _put(source: Source, path: str, value: Any) -> None:
-    """Put a value at a path, adding mappings that the file leaves out."""
-    place = tuple(path.split("."))
-    if not all(place):
+def _set_value(source: Source, path: str, value: Any) -> None:
+    """Set the value at a path; creates missing mappings."""
+    field_path = tuple(path.split("."))
+    if not all(field_path):
         raise _refusal(path, "A path is made of keys and indices joined by dots.")
     here: Any = source.data
-    walked: Place = ()
-    for key in place[:-1]:
+    walked: FieldPath = ()
+    for key in field_path[:-1]:
         index = _index(here, key, path, walked)
         walked = (*walked, index)
         if isinstance(here, dict) and here.get(key) is None:
             here[key] = {}
             source.locations[walked] = Location(FLAG)
         here = here[index]
-    last = _index(here, place[-1], path, walked)
+    last = _index(here, field_path[-1], path, walked)
     here[last] = value
     _relocate(source.locations, (*walked, last), value)
 
 
-def _index(here: Any, key: str, path: str, walked: Place) -> str | int:
-    """Return `key` as it is used at this level: a key of a mapping or an index of a list."""
+def _index(here: Any, key: str, path: str, walked: FieldPath) -> str | int:
+    """Return `key` as key of a mapping or as index of a list."""
     if isinstance(here, dict):
         return key
     name = dotted(walked)
@@ -74,12 +74,12 @@ def _index(here: Any, key: str, path: str, walked: Place) -> str | int:
     return int(key)
 
 
-def _relocate(locations: dict[Place, Location], place: Place, value: Any) -> None:
-    """Note that what is at `place` now comes from the command line."""
-    for inner in [known for known in locations if known[: len(place)] == place]:
+def _relocate(locations: dict[FieldPath, Location], field_path: FieldPath, value: Any) -> None:
+    """Record that the value at `field_path` comes from the command line."""
+    for inner in [known for known in locations if known[: len(field_path)] == field_path]:
         del locations[inner]
     text = "" if isinstance(value, dict | list | tuple) else str(value)
-    locations[place] = Location(FLAG, None, text)
+    locations[field_path] = Location(FLAG, None, text)
 
 
 def _refusal(path: str, message: str, given: str = "", hint: str = "") -> InputError:

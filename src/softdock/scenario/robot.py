@@ -1,4 +1,4 @@
-"""Scenarios of kind `robot`: an arm in its surroundings, how it is controlled and where it is sent."""
+"""Scenarios of kind `robot`: an arm under joint impedance control, its environment and its moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,30 +39,30 @@ Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
 
 class EndStops(Model):
-    """What a joint meets at the ends of its range."""
+    """Spring and damper at the ends of the range of a joint."""
 
     stiffness: PositiveJointStiffness = 5000.0
     damping: JointDamping = 20.0
 
 
 class FrictionModel(Model):
-    """Friction of the joints, one value for all or one for each; replaces that of the URDF file."""
+    """Friction of the joints, one value for all or one for each; overrides that of the URDF file."""
 
     viscous: JointDamping | tuple[JointDamping, ...] = 0.0
     coulomb: NonNegativeJointForce | tuple[NonNegativeJointForce, ...] = 0.0
     speed: PositiveJointSpeed = 1e-2
-    """Below it Coulomb friction fades."""
+    """Speed below which Coulomb friction decreases to zero."""
 
 
 class ArmModel(Model):
-    """A robot from a URDF file, and where it stands."""
+    """A robot from a URDF file and its mounting."""
 
     file: str
     """Name of a bundled robot (`lwr4plus`) or a URDF file, relative to the scenario's folder."""
     parent: str = WORLD
     """Body that carries the arm."""
     mount: Mount = Fixed()
-    """How the arm's base sits on its parent; `type: free` lets it float."""
+    """Joint between the base of the arm and its parent; `type: free` for a floating base."""
     start: tuple[JointPosition, ...] | None = None
     """Joint positions at the start; all zero if left out."""
     end_stops: EndStops = EndStops()
@@ -74,14 +74,14 @@ class ControlModel(Model):
     """Joint impedance control: one value for all joints, or one for each."""
 
     period: Annotated[float, Quantity("s", ge=1e-3, le=0.1)] = 1e-2
-    """Time from one command to the next; each is held meanwhile."""
+    """Time between commands; each is held until the next."""
     torque_period: Annotated[float, Quantity("s", gt=0, le=0.1)] = 1e-3
-    """Time for which the robot holds a torque before it computes the next."""
+    """Time between computations of the joint torques, which are held constant in between."""
     stiffness: JointStiffness | tuple[JointStiffness, ...]
     damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] = 0.7
-    """Share of critical damping of the arm's modes."""
+    """Damping ratio of the modes of the arm."""
     compensation: Literal["none", "gravity", "dynamics"] = "dynamics"
-    """What the robot makes up for: nothing, its weight, or also what its speeds need."""
+    """Feedforward compensation: none, gravity, or complete dynamics."""
 
     @model_validator(mode="after")
     def _torques_within_cycle(self) -> Self:
@@ -93,7 +93,7 @@ class ControlModel(Model):
 
 
 class PaceModel(Model):
-    """How fast moves may be; the quickest motion within these bounds is taken."""
+    """Limits of moves; the fastest motion within these limits is used."""
 
     speed: Annotated[float, Quantity("m/s", gt=0)] = 0.1
     acceleration: Annotated[float, Quantity("m/s^2", gt=0)] = 0.5
@@ -102,7 +102,7 @@ class PaceModel(Model):
     turn_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.5
     turn_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 25.0
     joint_speed: Annotated[float, Quantity("1", gt=0, le=1)] = 0.3
-    """Share of each joint's highest speed, for moves in joint space."""
+    """Fraction of the speed limit of each joint, for moves in joint space."""
     joint_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.0
     joint_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 20.0
 
@@ -111,19 +111,19 @@ class MoveModel(Model):
     """One move from rest to rest: `joints`, or a line of the tool by `to` or `by` and `attitude`."""
 
     joints: tuple[JointPosition, ...] | None = None
-    """Joint positions to go to."""
+    """Joint positions at the end."""
     to: Vector3[Length] | None = None
-    """Where to take the tool, in the world (of a floating arm: where the world is at the start)."""
+    """Position of the tool at the end, in the world frame (for a floating arm: at the start of the run)."""
     by: Vector3[Length] | None = None
-    """How far to take the tool from where the last move was meant to end, in the world."""
+    """Displacement of the tool from the commanded end of the previous move, in the world frame."""
     attitude: Attitude | None = None
-    """Of the tool in the world at the end; it keeps the one it has if left out."""
+    """Attitude of the tool in the world frame at the end; unchanged if left out."""
     start: NonNegativeTime = 0.0
-    """Not before this time."""
+    """Earliest time at which the move starts."""
     duration: PositiveTime | None = None
-    """Leave out for as fast as the pace allows."""
+    """Leave out for the fastest motion that `pace` allows."""
     wait: NonNegativeTime = 0.0
-    """Rest afterwards."""
+    """Pause after the move."""
 
     @model_validator(mode="after")
     def _one_goal(self) -> Self:
@@ -142,13 +142,14 @@ class RobotScenario(MultibodyScenario):
 
     kind: Literal["robot"] = "robot"  # type: ignore[assignment]
     bodies: dict[Name, Body] = {}
-    """Bodies beside the arm's, which are named after its links; what is fixed to a link is part of the arm."""
+    """Bodies other than the links of the arm, which are bodies with the names of the links. Bodies fixed to a link are
+    part of the arm."""
     duration: PositiveTime | None = None  # type: ignore[assignment]
     """Leave out to end with the last move."""
     record: RecordModel = RecordModel(contact_steps=False)
     arm: ArmModel
     tool: Anchor | None = None
-    """Frame that moves along lines are about; the last link if left out."""
+    """Frame that follows the lines of moves; the last link if left out."""
     control: ControlModel
     pace: PaceModel = PaceModel()
     moves: tuple[MoveModel, ...] = Field(min_length=1)
@@ -183,7 +184,7 @@ class RobotScenario(MultibodyScenario):
         _check_limits("arm.start", start, robot)
 
     def read_arm(self, directory: Path | None = None) -> Description:
-        """Return the robot with the friction that the scenario gives it."""
+        """Return the robot with the friction of the scenario."""
         path = find_robot(self.arm.file, self.directory if directory is None else directory)
         try:
             robot = read_urdf(path)
@@ -204,13 +205,13 @@ class RobotScenario(MultibodyScenario):
         return replace(robot, joints=joints)
 
     def whole(self) -> MultibodyScenario:
-        """Return the arm and all that is around it as one system."""
+        """Return the arm and its environment as one scenario of kind `multibody`."""
         directory = self.directory
         return self._whole(self.read_arm(), {"directory": directory}).with_origin(self.name, directory)
 
     @property
     def friction_speed(self) -> float:
-        """Speed below which Coulomb friction of the joints fades [rad/s or m/s]."""
+        """Speed below which Coulomb friction of the joints decreases to zero [rad/s or m/s]."""
         return (self.arm.friction or FrictionModel()).speed
 
     def at_start(self) -> System:
@@ -249,7 +250,7 @@ def spread(values: float | tuple[float, ...], joints: int) -> np.ndarray:
 
 
 def _check_limits(field: str, q: Sequence[float], robot: Description) -> None:
-    """Refuse joint positions q [rad or m] beyond what the joints of the robot can do."""
+    """Raise FieldError for joint positions q [rad or m] outside the limits of the robot."""
     for i, (joint, position) in enumerate(zip(robot.moving, q)):
         if not joint.lower <= position <= joint.upper:
             allowed = f"{joint.lower:.4g} to {joint.upper:.4g}"
@@ -262,14 +263,14 @@ def _check_count(field: str, values: float | tuple[float, ...], joints: int) -> 
 
 
 def _as_field_errors(error: ValidationError, ours: dict[str, Body]) -> list[FieldError]:
-    """Return what is wrong with the whole system, said of the fields of this scenario."""
+    """Return the errors of the complete system with the field names of this scenario."""
     found = []
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")
-        place = ".".join(map(str, details["loc"]))
+        location = ".".join(map(str, details["loc"]))
         causes = cause.errors if isinstance(cause, SeveralFieldsError) else [cause]
         for one in causes:
-            path = [place, *(map(str, one.path) if isinstance(one, FieldError) else [])]
+            path = [location, *(map(str, one.path) if isinstance(one, FieldError) else [])]
             message = str(one) if one is not None else details["msg"]
             parts = [part for part in path if part]
             if parts[:1] == ["bodies"] and len(parts) > 1 and parts[1] in ours:

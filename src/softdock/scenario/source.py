@@ -1,8 +1,8 @@
-"""From a scenario file to plain data with the line of every value.
+"""Parser of scenario files: YAML 1.2 or JSON to plain data, with the line of every value.
 
-The parser's events are read one by one, so that size, depth, tags, aliases and duplicate keys are ours to
-judge, and no object other than dict, list, str, int, float, bool and None can come out of a file. Scalars
-follow the core schema of YAML 1.2: `1e3` is a number and `no` a text. JSON is a subset.
+The events of the YAML parser are processed one by one, to check size, depth, tags, aliases and duplicate keys. The
+result contains only dict, list, str, int, float, bool and None. Scalars follow the core schema of YAML 1.2: `1e3` is
+a number and `no` a text. JSON is a subset.
 """
 
 import functools
@@ -30,19 +30,19 @@ from softdock.errors import InputError, Problem
 VERSION = 1
 """The version of the file format that this program reads."""
 LARGEST_FILE = 1_000_000
-"""Bytes; a scenario is written by hand, and even one with inline profiles stays far below."""
+"""Bytes; scenarios with inline profiles need far less."""
 MOST_VALUES = 20_000
-"""Values of a file with its aliases written out; stops files that grow when they are read."""
+"""Values of a file with expanded aliases; refuses files that grow exponentially."""
 DEEPEST = 40
 """Levels of nesting; scenarios need fewer than ten."""
 
-Place = tuple[str | int, ...]
-"""Where a value sits in the data: keys and indices from the top."""
+FieldPath = tuple[str | int, ...]
+"""Path of a value in the data: keys and indices from the top."""
 
 
 @dataclass(frozen=True)
 class Location:
-    """Where a value was written."""
+    """File, line and text of a value."""
 
     file: str = ""
     line: int | None = None
@@ -53,16 +53,16 @@ class Location:
 
 @dataclass(frozen=True)
 class Source:
-    """Plain data and where each value of it was written."""
+    """Plain data with the location of each value."""
 
     data: Any
-    locations: dict[Place, Location]
+    locations: dict[FieldPath, Location]
     file: str = ""
     directory: Path = field(default_factory=Path)
-    """Folder that relative paths in the file start from."""
+    """Folder of relative paths in the file."""
 
-    def where(self, path: Place) -> Location:
-        """Return the location of the value at `path`, or of the nearest value around it."""
+    def where(self, path: FieldPath) -> Location:
+        """Return the location of the value at `path`, or of the nearest enclosing value."""
         for end in range(len(path), -1, -1):
             if path[:end] in self.locations:
                 found = self.locations[path[:end]]
@@ -72,19 +72,19 @@ class Source:
 
 @dataclass
 class _Node:
-    """A value as it was parsed, before aliases are written out."""
+    """A parsed value before aliases are expanded."""
 
     value: Any
     """str for a scalar, a list of nodes, or a dict from key to (line of the key, node)."""
     line: int
     plain: bool = False
-    """True for a scalar without quotes, whose type follows from its text."""
+    """True for an unquoted scalar, whose type follows from its text."""
     open: bool = False
-    """True while its end has not been read."""
+    """True until its end has been read."""
 
 
 def read_file(path: Path) -> Source:
-    """Read a scenario file. Raises InputError for whatever cannot be a scenario file."""
+    """Read a scenario file; raises InputError where it is not one."""
     name = str(path)
     source = parse(_read_text(path), file=name, directory=path.parent)
     check_head(source)
@@ -94,13 +94,13 @@ def read_file(path: Path) -> Source:
 def parse(text: str, *, file: str = "", directory: Path | None = None) -> Source:
     """Parse YAML 1.2 or JSON text into plain data with locations."""
     root = _compose(text, file)
-    locations: dict[Place, Location] = {}
-    data = _Writer(file, locations).write(root, (), root.line, 0)
+    locations: dict[FieldPath, Location] = {}
+    data = _Converter(file, locations).convert(root, (), root.line, 0)
     return Source(data, locations, file, directory or Path())
 
 
 def check_head(source: Source) -> None:
-    """Refuse data that does not start with `softdock: 1`."""
+    """Raise InputError for data that does not start with `softdock: 1`."""
     first = f"a scenario file starts with 'softdock: {VERSION}'"
     if source.data is None:
         raise _refusal(source.file, None, f"The file is empty; {first}.")
@@ -130,10 +130,10 @@ def _refusal(file: str, line: int | None, message: str) -> InputError:
 
 
 def _read_text(path: Path) -> str:
-    """Return the file's text; never reads more than the largest file allowed."""
+    """Return the text of a file; reads at most the allowed size."""
     name = str(path)
     try:
-        if path.is_fifo() and path.parent != Path("/dev/fd"):  # a shell's <(command) has somebody who writes
+        if path.is_fifo() and path.parent != Path("/dev/fd"):  # the pipe of a shell's <(command) has a writer
             raise _refusal(name, None, "This is a named pipe; a scenario file is needed.")
         with path.open("rb") as stream:
             content = stream.read(LARGEST_FILE + 1)
@@ -147,9 +147,7 @@ def _read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise _refusal(name, None, f"The file cannot be read: {error}.") from None
     if len(content) > LARGEST_FILE:
-        raise _refusal(
-            name, None, f"The file is larger than {LARGEST_FILE / 1e6:g} MB; no scenario needs that."
-        )
+        raise _refusal(name, None, f"The file is larger than {LARGEST_FILE / 1e6:g} MB.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -158,9 +156,9 @@ def _read_text(path: Path) -> str:
         raise _refusal(name, line, message) from None
 
 
-@functools.lru_cache(maxsize=8)  # one text is looked at for its head, its base and its fields
+@functools.lru_cache(maxsize=8)  # the same text is parsed for header, base and fields
 def _compose(text: str, file: str) -> _Node:
-    """Build the tree of nodes from the parser's events; nobody changes it later."""
+    """Build the tree of nodes from the events of the parser; cached, so it must not be changed."""
     builder = _Builder(file)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
@@ -171,18 +169,16 @@ def _compose(text: str, file: str) -> _Node:
         line = text.count("\n", 0, error.position) + 1
         raise _refusal(file, line, f"The character U+{error.character:04X} is not allowed in YAML.") from None
     except MarkedYAMLError as error:
-        raise _refusal(file, *_explained(error)) from None
-    except (
-        Exception
-    ) as error:  # whatever else the parser trips over is a fault of the text, not of the program
+        raise _refusal(file, *_describe(error)) from None
+    except Exception as error:  # any other error of the parser is caused by the text
         raise _refusal(
             file, builder.line, f"The text is not YAML: {error or type(error).__name__}."
         ) from None
     return builder.root
 
 
-def _explained(error: MarkedYAMLError) -> tuple[int | None, str]:
-    """Return the line of a syntax error and a sentence about it."""
+def _describe(error: MarkedYAMLError) -> tuple[int | None, str]:
+    """Return line and message of a syntax error."""
     mark = error.problem_mark or error.context_mark
     reason = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
     if "stream end" in reason or "end of stream" in reason:
@@ -193,7 +189,7 @@ def _explained(error: MarkedYAMLError) -> tuple[int | None, str]:
 
 
 class _Builder:
-    """Takes events and keeps the open collections on a stack."""
+    """Builds nodes from events; open collections are on a stack."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -220,9 +216,7 @@ class _Builder:
 
     def _take_node(self, event: NodeEvent) -> None:
         self._values += 1
-        if (
-            self._values > 2 * MOST_VALUES
-        ):  # a value and its key; a file this long need not be read to its end
+        if self._values > 2 * MOST_VALUES:  # values and keys; stop reading here
             raise self._refuse(f"The file holds more than {MOST_VALUES} values.")
         node = self._node(event)
         if isinstance(event, ScalarEvent) and self._expects_key():
@@ -289,15 +283,15 @@ class _Builder:
         return _refusal(self.file, self.line, message)
 
 
-class _Writer:
-    """Writes nodes out as plain data, aliases included, and counts what it writes."""
+class _Converter:
+    """Converts nodes to plain data with expanded aliases, and counts values."""
 
-    def __init__(self, file: str, locations: dict[Place, Location]) -> None:
+    def __init__(self, file: str, locations: dict[FieldPath, Location]) -> None:
         self._file = file
         self._locations = locations
 
-    def write(self, node: _Node, path: Place, line: int, depth: int) -> Any:
-        """Return the plain data of a node and note where it and its parts were written."""
+    def convert(self, node: _Node, path: FieldPath, line: int, depth: int) -> Any:
+        """Return the plain data of a node and record the locations of its values."""
         if len(self._locations) >= MOST_VALUES:
             message = f"The file holds more than {MOST_VALUES} values once its aliases are written out."
             raise _refusal(self._file, node.line, message)
@@ -307,21 +301,21 @@ class _Writer:
         self._locations[path] = Location(self._file, line, text)
         if isinstance(node.value, dict):
             return {
-                key: self.write(child, (*path, key), line, depth + 1)
+                key: self.convert(child, (*path, key), line, depth + 1)
                 for key, (line, child) in node.value.items()
             }
         if isinstance(node.value, list):
             return [
-                self.write(child, (*path, i), child.line, depth + 1) for i, child in enumerate(node.value)
+                self.convert(child, (*path, i), child.line, depth + 1) for i, child in enumerate(node.value)
             ]
         return resolve(text) if node.plain else text
 
 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
-_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_OCTAL_OR_HEXADECIMAL = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INFINITE = re.compile(r"([-+]?)\.(?:inf|Inf|INF)")
-_WORDS = {
+_CONSTANTS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -333,11 +327,11 @@ _MOST_DIGITS = 400
 
 def resolve(text: str) -> str | int | float | bool | None:
     """Return the value of a plain scalar by the core schema of YAML 1.2 (section 10.3.2)."""
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= _MOST_DIGITS else float(text)
-    if _BASED.fullmatch(text) and len(text) <= _MOST_DIGITS:
+    if _OCTAL_OR_HEXADECIMAL.fullmatch(text) and len(text) <= _MOST_DIGITS:
         return int(text, 0)
     if _FLOAT.fullmatch(text):
         return float(text)

@@ -1,4 +1,4 @@
-"""Scenarios of kind `station`: a spacecraft docks at once with a large flexible station in orbit."""
+"""Scenarios of kind `station`: a spacecraft docks with a large flexible station in orbit."""
 
 from typing import Annotated, Literal, Self
 
@@ -37,10 +37,10 @@ from softdock.scenario.multibody import (
 
 Floats = NDArray[np.float64]
 HALF = 0.5**0.5
-REST = 4.0
-"""The two are joined rigidly so many contact times after they touch; little motion is left by then."""
-MOMENT = 1e-6
-"""[s] The rate after the impulse is read so long after it; after a contact, when both are joined."""
+CONTACT_TIMES = 4.0
+"""Contact times between touch and rigid connection; the relative motion has decayed by then."""
+READING_DELAY = 1e-6
+"""Time after the impulse or the rigid connection at which rates are read [s]."""
 DIRECTIONS: dict[str, tuple[float, float, float]] = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),
@@ -51,7 +51,7 @@ DIRECTIONS: dict[str, tuple[float, float, float]] = {
 
 
 class Visitor(Model):
-    """The spacecraft that docks, as it is when docked; all in station axes from the station's base node."""
+    """The docking spacecraft in its docked pose; all vectors in station axes from the base node of the station."""
 
     mass: PositiveMass = 104_326.0
     inertia: Vector3[Inertia] = (8.57e6, 8.16e6, 1.12e6)
@@ -59,14 +59,14 @@ class Visitor(Model):
     centre: Vector3[Length] = (-10.4, 0.0, 12.44)
     """Centre of mass."""
     port: Vector3[Length] = (-8.0, 0.0, 2.44)
-    """Where the two are joined."""
+    """Docking port."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         try:
             Body(mass=self.mass, inertia=self.inertia)
         except ValidationError as error:
-            raise _as_several(error) from None
+            raise _as_field_errors(error) from None
         return self
 
 
@@ -75,18 +75,18 @@ class StationScenario(ScenarioBase):
 
     kind: Literal["station"] = "station"
     closing_rate: Annotated[float, Quantity("m/s", ge=0)]
-    """Of the visitor relative to the station when they meet."""
+    """Speed of the visitor relative to the station at docking."""
     direction: Literal["x", "y", "z", "xy", "xz"] | Vector3[Number] = "x"
-    """Of the closing velocity in station axes: a name, or three numbers of any length but zero."""
+    """Direction of the closing velocity in station axes: a name or a non-zero vector."""
     model: Literal["hybrid", "rigid"] = "hybrid"
-    """`hybrid`: a rigid base with flexible appendages; `rigid`: no modes at all."""
+    """`hybrid`: a rigid base with flexible appendages; `rigid`: no modes."""
     modes: Modes = 200
-    """Modes of the clamped station: the lowest so many, `all`, or a choice `below`, by `share` or by `residual`."""
+    """Modes of the clamped station: number of lowest modes, `all`, or selected by `below`, `share` or `residual`."""
     simulated_below: Annotated[float, Quantity("Hz", gt=0)] = 20.0
-    """Modes above this frequency take part in the impulse, but are not followed in time."""
+    """Modes above this frequency take part in the impulse but are not integrated in time."""
     contact_time: PositiveTime | None = None
-    """Dock by contact: a catch with springs and dampers holds the two for some time before they are joined rigidly.
-    Leave out for an impulse. They are joined four times this long after the touch."""
+    """Docking by contact: springs and dampers connect the bodies before they are locked rigidly, four contact times
+    after the touch. Leave out for an impulse."""
     damping: DampingRatio = 0.01
     """Damping ratio of every mode."""
     before: PositiveTime = 50.0
@@ -128,20 +128,21 @@ class StationScenario(ScenarioBase):
         return self
 
     def _check_times(self) -> None:
-        if self.after <= self.joined_after() + MOMENT:
+        if self.after <= self.joined_after() + READING_DELAY:
             raise FieldError(
-                "after", f"must be longer than it takes to join the two ({self.joined_after() + MOMENT:g} s)"
+                "after",
+                f"must be longer than it takes to join the two ({self.joined_after() + READING_DELAY:g} s)",
             )
         rows, most = (self.before + self.after) * self.record_rate, RecordModel().max_rows
         if rows > most:
             raise FieldError("record_rate", f"would record {rows:.6g} rows; at most {most} are kept")
 
     def _check_system(self, flexible: Flexible) -> None:
-        """Refuse what the system of bodies refuses, at the key of this scenario that is at fault."""
+        """Raise the errors of the multibody system with the keys of this scenario."""
         try:
             self.model_copy(update={"contact_time": None}).system(flexible, np.zeros(3), Free())
         except ValidationError as error:
-            raise _as_several(error) from None
+            raise _as_field_errors(error) from None
 
     def _check_modes(self, flexible: Flexible) -> None:
         try:
@@ -161,7 +162,7 @@ class StationScenario(ScenarioBase):
         return power_tower(panel_elements=self.panel_elements)
 
     def flexible(self) -> Flexible:
-        """Return the station as a flexible structure of a body, with all modes that are asked for."""
+        """Return the station as a flexible structure with the requested modes."""
         return Flexible(
             body="station",
             base=self.base_node,
@@ -172,8 +173,8 @@ class StationScenario(ScenarioBase):
         )
 
     def joined_after(self) -> float:
-        """Return the time from the touch until the two are joined rigidly [s]."""
-        return REST * (self.contact_time or 0.0)
+        """Return the time from the touch to the rigid connection [s]."""
+        return CONTACT_TIMES * (self.contact_time or 0.0)
 
     def points(self) -> tuple[str, str]:
         """Return the nodes a and b."""
@@ -188,8 +189,8 @@ class StationScenario(ScenarioBase):
     def system(self, flexible: Flexible, centre: Floats, visitor: Free) -> MultibodyScenario:
         """Return the same docking as a scenario of kind `multibody`.
 
-        `flexible` has the modes that are followed in time; the station starts with its centre of mass (from the base
-        node) in the origin, at rest in the Hill frame, and the visitor as its free joint says.
+        `flexible` has the modes that are integrated in time. The station starts with its centre of mass (`centre`, from
+        the base node) in the origin, at rest in the Hill frame; the visitor starts with the state of its free joint.
         """
         v = self.visitor
         a, b = self.points()
@@ -222,12 +223,12 @@ class StationScenario(ScenarioBase):
                     for field in ("dx", "dy", "dz", "deflection")
                 ),
             ),
-            # Modes swing on for long with hardly any damping: the higher order keeps their energy.
+            # Lightly damped modes oscillate for a long time: the higher order conserves their energy.
             integrator=IntegratorModel(method="dormand-prince", accuracy=self.accuracy),
         )
 
     def _catch(self, flexible: Flexible, a: Anchor, b: Anchor) -> Weld:
-        """Return springs and dampers that bring the two to rest against each other in about the contact time."""
+        """Return springs and dampers that stop the relative motion in about the contact time."""
         assert self.contact_time is not None
         A = np.diag(
             flexible.find_modes(self.directory).articulated_inertia
@@ -245,7 +246,7 @@ class StationScenario(ScenarioBase):
         )
 
     def _events(self) -> dict[str, EventModel]:
-        """Return when the two touch, and when they are joined rigidly."""
+        """Return the events of the touch and of the rigid connection."""
         if self.contact_time is None:
             message = "The visitor docks: both move as one from here on."
             when = f"time > {self.before!r} s"
@@ -264,8 +265,8 @@ class StationScenario(ScenarioBase):
         }
 
 
-def _as_several(error: ValidationError) -> SeveralFieldsError:
-    """Return what a body or a system found at fault, named by the keys of a station."""
+def _as_field_errors(error: ValidationError) -> SeveralFieldsError:
+    """Return the errors of a body or a system with the keys of a station."""
     found: list[FieldError] = []
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")

@@ -22,7 +22,7 @@ from softdock.model.system import Body, System
 from softdock.predict.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.station import MOMENT, StationScenario
+from softdock.scenario.station import READING_DELAY, StationScenario
 from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import RealTime
 from softdock.spatial.poses import Pose
@@ -66,7 +66,7 @@ def _run(scenario: StationScenario) -> Result:
     session = prepared.begin()
     rates = []
     joined = scenario.before + scenario.joined_after()
-    for until in (scenario.before, joined + MOMENT):
+    for until in (scenario.before, joined + READING_DELAY):
         session.advance(until)
         rates.append(_rate(session.system.links))
     session.advance(system.duration)

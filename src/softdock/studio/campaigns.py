@@ -1,4 +1,4 @@
-"""Campaigns of the folder: start, watch, stop, resume. Each runs in a process that the studio does not own."""
+"""Campaigns of the folder: start, state, stop, resume. Each runs in a process that outlives the studio."""
 
 import json
 import os
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
 from softdock.presentation.campaign import progress_text
-from softdock.studio.campaigner import LOG, PROGRESS, STOP
+from softdock.studio.campaign_process import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
 
 if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
+PROCESS = "softdock.studio.campaign_process"
 MOST_TABLES = 4  # campaigns whose columns are held in memory
 
 
 @dataclass
 class State:
-    """How far a campaign is."""
+    """Progress of a campaign."""
 
     total: int = 0
     done: int = 0
@@ -48,7 +49,7 @@ class State:
 
 
 class Campaigns:
-    """What the studio knows of the campaigns in its folder."""
+    """The campaigns of a folder, and the processes that run them."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -57,41 +58,41 @@ class Campaigns:
         self._tables: dict[str, Columns] = {}
 
     def start(self, name: str, runs: int | None, seed: int | None) -> str:
-        """Start a campaign that was found sound; return its identifier."""
+        """Start a campaign that has been checked; return its identifier."""
         stem = name.rpartition("/")[2].removesuffix(".yaml").removesuffix(".yml")
         campaign = self.folder.new_run(stem)
         self.folder.campaign(campaign).mkdir(parents=True)
-        self._launch("run", campaign, name, _text(runs), _text(seed))
+        self._launch("run", campaign, name, _argument(runs), _argument(seed))
         return campaign
 
     def resume(self, campaign: str) -> None:
-        """Go on with a campaign that was stopped."""
+        """Resume a stopped campaign."""
         if not self.state(campaign).running:
             self._complete.pop(campaign, None)
             (self.folder.campaign(campaign) / PROGRESS).unlink(missing_ok=True)
             self._launch("resume", campaign)
 
     def stop(self, campaign: str) -> None:
-        """Ask the process to end; runs under way are finished."""
+        """Ask the process to end after the runs in progress."""
         (self.folder.campaign(campaign) / STOP).touch()
 
     def state(self, campaign: str) -> State:
-        """Return how far a campaign is."""
+        """Return the progress of a campaign."""
         known = self._complete.get(campaign)
         if known is not None:
             return known
-        place = self.folder.campaign(campaign)
-        running, note = self._is_running(campaign, place), _note(place)
+        campaign_folder = self.folder.campaign(campaign)
+        running, progress = self._is_running(campaign, campaign_folder), _read_progress(campaign_folder)
         state = State(
-            total=note.get("total", 0), done=note.get("done", 0), outcomes=note.get("outcomes", {}),
-            rate=note.get("rate", 0.0), running=running, stopping=running and (place / STOP).exists(),
-            error=note.get("error", ""),
+            total=progress.get("total", 0), done=progress.get("done", 0), outcomes=progress.get("outcomes", {}),
+            rate=progress.get("rate", 0.0), running=running, stopping=running and (campaign_folder / STOP).exists(),
+            error=progress.get("error", ""),
         )  # fmt: skip
-        if not running and not state.error and (place / CAMPAIGN_TABLE).is_file():
+        if not running and not state.error and (campaign_folder / CAMPAIGN_TABLE).is_file():
             from softdock.campaign.table import status_of
 
             with suppress(InputError):
-                status = status_of(place)
+                status = status_of(campaign_folder)
                 state.total, state.done = status["stopped_at"] or status["runs"], status["done"]
                 state.outcomes, state.complete = status["outcomes"], status["complete"]
         if state.complete:
@@ -99,7 +100,7 @@ class Campaigns:
         return state
 
     def columns(self, campaign: str) -> "Columns":
-        """Return the table in columns; `update` brings it up to date."""
+        """Return the columns of the table; call `update` to read new rows."""
         from softdock.studio.columns import Columns
 
         if campaign not in self._tables:
@@ -109,37 +110,37 @@ class Campaigns:
         return self._tables[campaign]
 
     def known(self) -> list[str]:
-        """Return the campaigns of the folder, newest first, those that have just begun included."""
+        """Return the campaigns of the folder, newest first, including those without a table yet."""
         begun = [name for name, process in self._processes.items() if process.poll() is None]
         listed = self.folder.campaigns()
         return [*(name for name in reversed(begun) if name not in listed), *listed]
 
-    def _launch(self, how: str, campaign: str, *rest: str) -> None:
+    def _launch(self, command: str, campaign: str, *rest: str) -> None:
         log = self.folder.campaign(campaign) / LOG
         with log.open("ab") as output:
-            # In a session of its own: Ctrl-C for the studio, and its end, are not for the campaign.
+            # In its own session, so that neither Ctrl-C nor the end of the studio stops the campaign.
             self._processes[campaign] = subprocess.Popen(
-                [sys.executable, "-m", "softdock.studio.campaigner", how, str(self.folder.root), campaign, *rest],
+                [sys.executable, "-m", PROCESS, command, str(self.folder.root), campaign, *rest],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip
 
-    def _is_running(self, campaign: str, place: Path) -> bool:
+    def _is_running(self, campaign: str, campaign_folder: Path) -> bool:
         process = self._processes.get(campaign)
         if process is not None:
             return process.poll() is None
         from softdock.campaign.store import is_locked
 
-        return is_locked(place)  # started by an earlier studio or from a terminal
+        return is_locked(campaign_folder)  # started by an earlier studio or from a terminal
 
 
-def _note(place: Path) -> dict[str, Any]:
+def _read_progress(campaign_folder: Path) -> dict[str, Any]:
     try:
-        note = json.loads((place / PROGRESS).read_text(encoding="utf-8"))
+        progress = json.loads((campaign_folder / PROGRESS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return note if isinstance(note, dict) else {}
+    return progress if isinstance(progress, dict) else {}
 
 
-def _text(number: int | None) -> str:
+def _argument(number: int | None) -> str:
     return "" if number is None else str(number)

@@ -1,4 +1,4 @@
-"""A campaign's table in columns, so that a page of a hundred thousand rows is sorted and filtered at once."""
+"""Columns of a campaign's table in memory, for fast sorting and filtering of large tables."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.campaign import store
 from softdock.campaign import store as folders
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
-BATCH = 2000  # rows read at a time; the page stays alive in between
+BATCH = 2000  # rows read at a time
 PREFIX = {"inputs": "input ", "metrics": "", "prediction": "predicted "}
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which rows are wanted: outcomes (all if empty), and a range of one column."""
+    """Selection of rows: outcomes (all if empty) and a range of one column."""
 
     outcomes: tuple[str, ...] = ()
     column: str = ""
@@ -28,7 +29,7 @@ class Filter:
 
 
 class Columns:
-    """Columns of all runs that are done; `update` reads only what is new."""
+    """Columns of all finished runs; `update` reads only new rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,12 +46,12 @@ class Columns:
 
     @property
     def size(self) -> int:
-        """Rows that are known."""
+        """Number of rows."""
         return len(self._numbers)
 
     @property
     def success(self) -> NDArray[np.bool_] | None:
-        """Which rows succeeded; None if the campaign does not say what success is."""
+        """Whether each row is a success; None if the campaign does not define success."""
         wanted = self.manifest.get("campaign", {}).get("success") or ()
         if not wanted:
             return None
@@ -73,31 +74,31 @@ class Columns:
         return codes
 
     def column(self, name: str) -> Array:
-        """Return the numbers of a column, nan where a run has none."""
+        """Return the values of a column; NaN where a run has none."""
         if name == "run":
             return self.run.astype(float)
         values: Array = self._cached(f"value {name}", self._values.get(name, []), float)
         return values
 
     def numeric(self) -> list[str]:
-        """Return the columns that hold numbers, inputs first."""
+        """Return the names of the numeric columns, inputs first."""
         return sorted(
             self._values, key=lambda name: (not name.startswith("input "), name.startswith("predicted "))
         )
 
     def label(self, name: str) -> str:
-        """Return the name of a column with its SI unit, if it has one."""
+        """Return the name of a column with its SI unit."""
         bare = name.removeprefix("input ").removeprefix("predicted ")
-        unit = folders.unit_of(self._units, f"input.{bare}" if name.startswith("input ") else bare)
+        unit = folders.column_unit(self._units, f"input.{bare}" if name.startswith("input ") else bare)
         return axis_label(name.removeprefix("input "), unit)
 
     def update(self) -> bool:
-        """Read what is new; tell whether anything was."""
+        """Read new rows; return whether there were any."""
         before = self.size
-        with folders.reading(self.folder) as database:
+        with store.open_readonly(self.folder) as database:
             if not self.manifest:
-                self.manifest = folders.stored(database, "manifest")
-            self._units = {"wall_s": "s", **folders.units_of(database)}
+                self.manifest = store.read_entry(database, "manifest")
+            self._units = {"wall_s": "s", **store.read_units(database)}
             rows = database.execute(
                 "SELECT run, outcome, inputs, metrics, prediction, wall_s FROM runs WHERE run >= ? ORDER BY run",
                 (self._first_missing,),
@@ -140,7 +141,7 @@ class Columns:
             values.append(value)
 
     def chosen(self, wanted: Filter) -> NDArray[np.int64]:
-        """Return the rows that a filter lets through."""
+        """Return the indices of the rows that match a filter."""
         keep = np.ones(self.size, bool)
         if wanted.outcomes:
             codes = [i for i, name in enumerate(self.names) if name in wanted.outcomes]
@@ -154,7 +155,7 @@ class Columns:
     def page(
         self, wanted: Filter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
     ) -> tuple[list[dict[str, Any]], int]:
-        """Return some rows of the filtered and sorted table, and how many there are."""
+        """Return one page of the filtered and sorted table, and the number of matching rows."""
         rows = self.chosen(wanted)
         if sort == "outcome":
             names = np.array(self.names or [""])
@@ -190,7 +191,7 @@ def _number(value: float) -> float | None:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield dotted names and numbers; what is no number is left out."""
+    """Yield dotted names and values of all numbers."""
     for key, value in data.items():
         name = f"{prefix}{key}"
         if isinstance(value, bool | int | float):
@@ -202,7 +203,7 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, floa
 
 
 def _norms(inputs: Mapping[str, Any]) -> dict[str, float]:
-    """Return the length of every vector among the inputs."""
+    """Return the norm of every vector among the inputs."""
     return {
         f"{name}.norm": float(np.linalg.norm(value))
         for name, value in inputs.items()

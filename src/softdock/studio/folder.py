@@ -1,4 +1,4 @@
-"""The folder a studio works in: everything it reads and writes for the page lies below it."""
+"""Working folder of a studio: all files that pages can read or write lie below it."""
 
 import contextlib
 import functools
@@ -10,32 +10,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.locks import LockHeldError, acquire_lock
 
 if TYPE_CHECKING:
     from softdock.scenario.source import Source
 
 RUNS, CAMPAIGNS, LOCK = "runs", "campaigns", ".softdock-studio.lock"
 CAMPAIGN_TABLE = "campaign.sqlite"
-"""As `softdock.campaign.store` calls them, which takes long to load; a test compares the names."""
+"""Same name as in `softdock.campaign.store`, which is slow to import; a test compares them."""
 SUFFIXES = (".yaml", ".yml")
-MOST_FILES = 500  # looked at for the gallery
-DEEPEST = 3  # folders below the chosen one
+MOST_FILES = 500  # listed
+MOST_LEVELS = 3  # folders below the chosen one
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 PACKAGE = Path(__file__).resolve().parents[1]
 BUNDLED = PACKAGE / "scenario" / "bundled"
-WORDS = ("title", "description", "message", "base")
-"""Keys whose texts are for people, never paths; `base` is looked at by itself."""
+TEXT_KEYS = ("title", "description", "message", "base")
+"""Keys whose texts are not paths; `base` is checked separately."""
 
 
 class Folder:
-    """A folder and what lies below it; a path that would lead out of it is refused."""
+    """A folder whose methods refuse every path that leads out of it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
 
     def inside(self, relative: str) -> Path:
-        """Return the path of a name below the folder, links followed; refused where it would lie outside."""
+        """Return the path of a name below the folder, with links resolved; raises InputError where it is outside."""
         try:
             path = (self.root / relative).resolve()
         except (OSError, ValueError, RuntimeError):
@@ -55,12 +56,12 @@ class Folder:
         return self._named(CAMPAIGNS, identifier)
 
     def new_run(self, name: str) -> str:
-        """Return an identifier for a run of a scenario that nothing else has."""
+        """Return a unique identifier for a run of a scenario."""
         plain = re.sub(r"[^A-Za-z0-9-]+", "-", name).strip("-")[:60] or "scenario"
         return f"{plain}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
     def runs(self) -> list[str]:
-        """Return the runs that are kept, newest first."""
+        """Return the stored runs, newest first."""
         return self._newest(RUNS, "result.json")
 
     def campaigns(self) -> list[str]:
@@ -68,22 +69,22 @@ class Folder:
         return self._newest(CAMPAIGNS, CAMPAIGN_TABLE)
 
     def files(self, kind: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield relative path and head of every scenario file; with kind `campaign` of every campaign file."""
+        """Yield relative path and header of every scenario file, or with kind `campaign` of every campaign file."""
         for path in self._candidates():
-            head = _head(path)
+            head = _read_header(path)
             if "softdock" in head and (head.get("kind") == "campaign") == (kind == "campaign"):
                 yield path.relative_to(self.root).as_posix(), head
 
     def _candidates(self) -> Iterator[Path]:
         found = 0
         for here, folders, files in os.walk(self.root):
-            place = Path(here)
-            deep = len(place.relative_to(self.root).parts)
+            directory = Path(here)
+            deep = len(directory.relative_to(self.root).parts)
             hidden = (RUNS, CAMPAIGNS) if deep == 0 else ()
             keep = [f for f in sorted(folders) if not f.startswith(".") and f not in hidden]
-            folders[:] = keep if deep < DEEPEST else []
+            folders[:] = keep if deep < MOST_LEVELS else []
             for name in sorted(files):
-                path = place / name
+                path = directory / name
                 if path.suffix in SUFFIXES and path.resolve().is_relative_to(self.root):
                     found += 1
                     if found > MOST_FILES:
@@ -92,17 +93,19 @@ class Folder:
 
     def _named(self, kind: str, identifier: str) -> Path:
         if not IDENTIFIER.fullmatch(identifier):
-            raise InputError(Problem(message="There is nothing of that name.", given=identifier[:100]))
+            raise InputError(
+                Problem(message="There is no run or campaign of this name.", given=identifier[:100])
+            )
         return self.without_links_out(self.inside(f"{kind}/{identifier}"))
 
-    def without_links_out(self, place: Path) -> Path:
-        """Return a folder below this one; refused where it is, or holds, a link that leads out."""
-        place = self.inside(str(place))
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(place) as entries:
+    def without_links_out(self, directory: Path) -> Path:
+        """Return a folder below this one; raises InputError where it is or contains a link that leads out."""
+        directory = self.inside(str(directory))
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
             for entry in entries:
                 if entry.is_symlink():
                     self.inside(entry.path)
-        return place
+        return directory
 
     def _newest(self, kind: str, file: str) -> list[str]:
         found = []
@@ -114,7 +117,7 @@ class Folder:
         return [name for _, name in sorted(found, reverse=True)]
 
     def check_source(self, source: "Source", above: tuple[str, ...] = ()) -> None:
-        """Refuse a scenario that names files outside the folder, itself or through what it is based on."""
+        """Raise InputError where a scenario or one of its bases names files outside the folder."""
         for key, text in _texts(source.data):
             if not _is_plain(text) or os.path.lexists(source.directory / text):
                 self._check_text(source, key, text)
@@ -144,43 +147,32 @@ class Folder:
             )
         )
 
-    def take(self, address: str) -> IO[str]:
-        """Take the folder for this studio; refused where another has it. The system frees it at the end."""
-        path = self.root / LOCK
+    def lock(self, address: str) -> IO[str]:
+        """Lock the folder for this studio until the returned file is closed; raises InputError where it is locked."""
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            file = path.open("a+", encoding="utf-8")
-        except OSError as error:
-            raise file_error(self.root, "use", error) from error
-        try:
-            _lock(file)
-        except OSError:
-            file.seek(0)
-            other = file.read(200).strip()
-            file.close()
-            hint = f"Open {other} in the browser" if other else "Use that one"
+            with file_errors(self.root, "use"):
+                self.root.mkdir(parents=True, exist_ok=True)
+                return acquire_lock(self.root / LOCK, note=address)
+        except LockHeldError as held:
+            hint = f"Open {held.note} in the browser" if held.note else "Use that one"
             raise InputError(
                 Problem(
-                    message="Another studio works in this folder.",
+                    message="Another studio uses this folder.",
                     file=str(self.root),
                     hint=f"{hint}, or choose another folder with --folder.",
                 )
             ) from None
-        file.truncate(0)
-        file.write(f"{address}\n")
-        file.flush()
-        return file
 
 
 def is_bundled(name: str) -> bool:
-    """Tell whether a scenario of this name comes with Softdock."""
+    """Return whether there is a bundled scenario of this name."""
     return bool(IDENTIFIER.fullmatch(name)) and (BUNDLED / f"{name}.yaml").is_file()
 
 
 @functools.cache
-def bundled_heads() -> dict[str, dict[str, Any]]:
-    """Return title and kind of every bundled scenario by name, without parsing the files whole."""
-    heads = {path.stem: _head(path) for path in sorted(BUNDLED.glob("*.yaml"))}
+def bundled_headers() -> dict[str, dict[str, Any]]:
+    """Return title and kind of every bundled scenario by name, without parsing the complete files."""
+    heads = {path.stem: _read_header(path) for path in sorted(BUNDLED.glob("*.yaml"))}
     for head in heads.values():
         above = head
         while "kind" not in head and above.get("base") in heads:
@@ -191,23 +183,12 @@ def bundled_heads() -> dict[str, dict[str, Any]]:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell a word or a quantity; such a text leads out of a folder only where a link of that name lies in it."""
+    """Return whether a text is a word or quantity, which leads out of a folder only through a link of that name."""
     return re.fullmatch(r"[A-Za-z0-9 ._+-]{1,80}", text) is not None and ".." not in text
 
 
-def _lock(file: IO[str]) -> None:
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _head(path: Path) -> dict[str, Any]:
-    """Return the plain top-level scalars of a YAML file, read without parsing it whole; empty if none."""
+def _read_header(path: Path) -> dict[str, Any]:
+    """Return version, kind, title and base of a YAML file without parsing it; empty if it has none."""
     found: dict[str, Any] = {}
     with contextlib.suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines):
@@ -222,10 +203,10 @@ def _head(path: Path) -> dict[str, Any]:
 
 
 def _texts(data: Any, key: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield every text of plain data that could name a file."""
+    """Yield path and value of every text that could name a file."""
     if isinstance(data, dict):
         for name, value in data.items():
-            if name not in WORDS or not isinstance(value, str):
+            if name not in TEXT_KEYS or not isinstance(value, str):
                 yield from _texts(value, (*key, name))
     elif isinstance(data, list):
         for i, value in enumerate(data):

@@ -1,4 +1,4 @@
-"""The form of a scenario, generated from the schema: which fields there are, with units, sentences and values."""
+"""Form of a scenario, generated from the JSON Schema: fields with unit, description and value."""
 
 import functools
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from softdock.scenario.schema import json_schema
 
-FEW = 12  # entries of a list that are shown one by one
+LONGEST_LIST = 12  # entries; a longer list is edited in the text
 HIDDEN = ("softdock", "kind")
 SCALARS = ("number", "string", "integer", "boolean", "null")
 
@@ -14,14 +14,14 @@ Node = dict[str, Any]
 """A group (`children`) or a field (`kind`, `value`, `unit`); both have `path`, `label`, `about`."""
 
 
-def form_of(data: Mapping[str, Any]) -> list[Node]:
-    """Return groups and fields of a scenario's data as it was written; empty for a kind without a schema."""
-    whole = _schema()
+def build_form(data: Mapping[str, Any]) -> list[Node]:
+    """Return groups and fields of unvalidated scenario data; empty for an unknown kind."""
+    document = _schema()
     kind = data.get("kind")
-    for entry in whole["oneOf"]:
-        model = _resolved(entry, whole)
+    for entry in document["oneOf"]:
+        model = _resolve(entry, document)
         if model.get("properties", {}).get("kind", {}).get("const") == kind:
-            return _children(model, data, "", whole)
+            return _children(model, data, "", document)
     return []
 
 
@@ -30,20 +30,20 @@ def _schema() -> dict[str, Any]:
     return json_schema()
 
 
-def _children(model: Node, data: Mapping[str, Any], path: str, whole: Node) -> list[Node]:
+def _children(model: Node, data: Mapping[str, Any], path: str, document: Node) -> list[Node]:
     found = []
     for name, schema in model.get("properties", {}).items():
         if path or name not in HIDDEN:
             here = f"{path}.{name}" if path else name
-            node = _node(schema, data.get(name), here, name, whole, name in data)
+            node = _node(schema, data.get(name), here, name, document, name in data)
             if node is not None:
                 found.append(node)
     return found
 
 
-def _node(schema: Node, value: Any, path: str, label: str, whole: Node, given: bool) -> Node | None:
+def _node(schema: Node, value: Any, path: str, label: str, document: Node, given: bool) -> Node | None:
     about = str(schema.get("description", ""))
-    chosen = _chosen(schema, value, whole)
+    chosen = _choose(schema, value, document)
     about = about or str(chosen.get("description", ""))
     base = {"path": path, "label": label, "about": " ".join(about.split()), "given": given}
     if _is_scalar(chosen):
@@ -52,29 +52,29 @@ def _node(schema: Node, value: Any, path: str, label: str, whole: Node, given: b
         return None
     if isinstance(value, Mapping):
         if "properties" in chosen:
-            return {**base, "children": _children(chosen, value, path, whole)}
+            return {**base, "children": _children(chosen, value, path, document)}
         inner: Any = chosen.get("additionalProperties") or next(
             iter(chosen.get("patternProperties", {}).values()), {}
         )
         inner = inner if isinstance(inner, dict) else {}
-        nodes = [_node(inner, one, f"{path}.{key}", str(key), whole, True) for key, one in value.items()]
+        nodes = [_node(inner, one, f"{path}.{key}", str(key), document, True) for key, one in value.items()]
         return {**base, "children": [node for node in nodes if node is not None]}
     if isinstance(value, list):
-        return _of_list(base, chosen, value, whole)
+        return _list_node(base, chosen, value, document)
     if isinstance(value, str):
         return {**base, "kind": "text", "value": value, "unit": "", "default": ""}
     return None
 
 
-def _of_list(base: Node, schema: Node, values: list[Any], whole: Node) -> Node:
-    if len(values) > FEW:
+def _list_node(base: Node, schema: Node, values: list[Any], document: Node) -> Node:
+    if len(values) > LONGEST_LIST:
         return {**base, "kind": "long", "value": f"{len(values)} entries; edit them in the text.", "unit": ""}
     before, rest = schema.get("prefixItems", []), schema.get("items", {})
     nodes = []
     for i, value in enumerate(values):
         inner = before[i] if i < len(before) else rest
         node = _node(
-            inner if isinstance(inner, dict) else {}, value, f"{base['path']}.{i}", str(i), whole, True
+            inner if isinstance(inner, dict) else {}, value, f"{base['path']}.{i}", str(i), document, True
         )
         if node is not None:
             nodes.append(node)
@@ -108,20 +108,20 @@ def _text(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def _resolved(schema: Node, whole: Node) -> Node:
+def _resolve(schema: Node, document: Node) -> Node:
     if "$ref" not in schema:
         return schema
-    found = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    found = document["$defs"][schema["$ref"].rpartition("/")[2]]
     return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
-def _chosen(schema: Node, value: Any, whole: Node) -> Node:
-    """Return the schema that fits a value best, of several that may stand here."""
-    schema = _resolved(schema, whole)
+def _choose(schema: Node, value: Any, document: Node) -> Node:
+    """Return the alternative of a schema that fits a value best."""
+    schema = _resolve(schema, document)
     options = schema.get("oneOf") or schema.get("anyOf")
     if not options or "x-unit" in schema:
         return schema
-    members = [_chosen(option, value, whole) for option in options if option.get("type") != "null"]
+    members = [_choose(option, value, document) for option in options if option.get("type") != "null"]
     if not members:
         return {}
     if not isinstance(value, Mapping | list):

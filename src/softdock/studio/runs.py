@@ -1,4 +1,4 @@
-"""Runs started from the page: where they are, how they end, how they are cancelled."""
+"""Runs started from a page: queue, state, cancellation."""
 
 import asyncio
 import time
@@ -8,14 +8,14 @@ from typing import Any
 from softdock.errors import InputError, RunError
 from softdock.studio import limits
 from softdock.studio.folder import Folder
-from softdock.studio.staff import CancelledError, Worker
+from softdock.studio.worker_processes import CancelledError, WorkerProcess
 
-MOST_REMEMBERED = 200
+MOST_LISTED = 200
 
 
 @dataclass
 class Activity:
-    """One run under way or just ended."""
+    """A run that waits, is in progress or has ended."""
 
     run: str
     name: str
@@ -30,69 +30,70 @@ class Activity:
 
     @property
     def active(self) -> bool:
-        """Whether it is still under way."""
+        """Whether the run has not ended."""
         return self.ended is None
 
     async def finished(self) -> bool:
-        """Wait for its end; tell whether there is a result."""
+        """Wait for the end of the run; return whether there is a result."""
         if self.task is not None:
             await asyncio.wait([self.task])
         return self.summary is not None
 
     @property
     def seconds(self) -> float:
-        """How long it has taken [s]."""
+        """Wall time so far, or until the end [s]."""
         return (self.ended or time.monotonic()) - self.started
 
 
 class Runs:
-    """Starts runs one after another in the worker that is kept for them."""
+    """Queue of runs, executed one after another in one worker."""
 
-    def __init__(self, folder: Folder, bench: Worker, desk: Worker) -> None:
-        self.folder, self.bench, self.desk = folder, bench, desk
+    def __init__(self, folder: Folder, run_worker: WorkerProcess) -> None:
+        self.folder, self.run_worker = folder, run_worker
         self.activities: dict[str, Activity] = {}
-        self._turn = asyncio.Lock()
+        self._worker_lock = asyncio.Lock()
         self._current: Activity | None = None
 
     def start(self, name: str, text: str) -> Activity:
-        """Begin a run of a scenario's text."""
+        """Queue a run of a scenario's text."""
         stem = name.rpartition("/")[2].removesuffix(".yaml").removesuffix(".yml")
         activity = Activity(self.folder.new_run(stem), name, text)
         self.activities[activity.run] = activity
-        for old in list(self.activities)[:-MOST_REMEMBERED]:
+        for old in list(self.activities)[:-MOST_LISTED]:
             if not self.activities[old].active:
                 del self.activities[old]
-        activity.task = asyncio.create_task(self._carry_out(activity))
+        activity.task = asyncio.create_task(self._execute(activity))
         return activity
 
     async def cancel(self, activity: Activity) -> None:
-        """End a run; one that waits does not begin."""
+        """Cancel a run, whether it waits or is in progress."""
         if not activity.active:
             return
         if activity is self._current:
-            await self.bench.stop(CancelledError("Cancelled."))
+            await self.run_worker.stop(CancelledError("Cancelled."))
         elif activity.task is not None:
             activity.task.cancel()
             activity.error, activity.ended = "Cancelled.", time.monotonic()
 
-    async def _carry_out(self, activity: Activity) -> None:
+    async def _execute(self, activity: Activity) -> None:
         if self._current is not None:
             activity.stage = "waiting for an earlier run"
-        async with self._turn:
+        async with self._worker_lock:
             self._current = activity
             activity.started, activity.stage = time.monotonic(), "checking"
 
-            def stage(text: str) -> None:
+            def set_stage(text: str) -> None:
                 activity.stage = text
 
             try:
-                work = self.bench.do("ran", stage, text=activity.text, name=activity.name, run=activity.run)
+                arguments = {"text": activity.text, "name": activity.name, "run": activity.run}
+                work = self.run_worker.call("run_scenario", set_stage, **arguments)
                 activity.summary = await asyncio.wait_for(work, limits.LONGEST_WALL)
             except TimeoutError:
                 activity.error = f"The studio gives a run {limits.LONGEST_WALL / 60:g} minutes; it was ended."
-                await self.bench.stop()
+                await self.run_worker.stop()
             except InputError as error:
-                activity.problems = [limits.told(problem) for problem in error.problems]
+                activity.problems = [limits.problem_data(problem) for problem in error.problems]
             except RunError as error:
                 activity.error = str(error)
             finally:

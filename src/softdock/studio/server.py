@@ -1,4 +1,4 @@
-"""The web server of the studio: one application, its gate before it, its workers behind it."""
+"""Web server of the studio: application, request checks and worker processes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,73 +11,73 @@ from fastapi import FastAPI
 from nicegui import core, ui
 from starlette.middleware.gzip import GZipMiddleware
 
-from softdock.studio import files
+from softdock.studio import file_routes
 from softdock.studio.campaigns import Campaigns
-from softdock.studio.door import Door, bracketed
+from softdock.studio.endpoint import Endpoint, bracket_ipv6
 from softdock.studio.folder import BUNDLED, Folder
-from softdock.studio.gate import Gate, names_of
 from softdock.studio.pages import frame, routes
+from softdock.studio.request_checks import RequestChecks, allowed_hosts
 from softdock.studio.runs import Runs
-from softdock.studio.staff import Worker
+from softdock.studio.worker_processes import WorkerProcess
 
-REHEARSED = "assist-soft-docking"  # before the first run, so that it need not load anything
-SHOWN = 1.0  # s that a browser needs for its first page
+WARM_UP_SCENARIO = "assist-soft-docking"  # run once in the background, so that all modules are loaded
+FIRST_PAGE_TIME = 1.0  # s that a browser needs to show its first page
 
 
 @dataclass
 class Studio:
-    """Everything the pages need."""
+    """Objects that the pages share."""
 
     folder: Folder
-    desk: Worker
-    """Answers quick questions."""
-    bench: Worker
+    query_worker: WorkerProcess
+    """Executes short tasks: checks, thumbnails, curves, files."""
+    run_worker: WorkerProcess
     """Runs scenarios."""
     runs: Runs
     campaigns: Campaigns
 
     @classmethod
     def at(cls, root: Path) -> "Studio":
-        """Return a studio for a folder."""
+        """Return the studio of a folder."""
         folder = Folder(root)
-        desk, bench = Worker(folder), Worker(folder)
-        return cls(folder, desk, bench, Runs(folder, bench, desk), Campaigns(folder))
+        query_worker, run_worker = WorkerProcess(folder), WorkerProcess(folder)
+        return cls(folder, query_worker, run_worker, Runs(folder, run_worker), Campaigns(folder))
 
-    _woken: asyncio.Event = field(default_factory=asyncio.Event)
+    _page_opened: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake(self) -> None:
-        """Note that the person looks at a page."""
-        self._woken.set()
+        """Allow the warm-up to start; called when a page is opened."""
+        self._page_opened.set()
 
-    async def begin(self) -> None:
-        """Load what the first run needs while the person looks at the first page, and not before it is shown."""
-        await self._woken.wait()
-        await asyncio.sleep(SHOWN)
+    async def warm_up(self) -> None:
+        """Import and run what the first run needs, after the first page has been shown."""
+        await self._page_opened.wait()
+        await asyncio.sleep(FIRST_PAGE_TIME)
         with suppress(Exception):
-            text = (BUNDLED / f"{REHEARSED}.yaml").read_text(encoding="utf-8")
+            text = (BUNDLED / f"{WARM_UP_SCENARIO}.yaml").read_text(encoding="utf-8")
             await asyncio.gather(
-                self.bench.do("rehearsed", name=REHEARSED),
-                self.desk.do("checked", text=text, name=REHEARSED),
+                self.run_worker.call("warm_up", name=WARM_UP_SCENARIO),
+                self.query_worker.call("check_text", text=text, name=WARM_UP_SCENARIO),
                 asyncio.to_thread(routes.load_all),
             )
 
     async def end(self) -> None:
-        """End the workers; campaigns go on by themselves."""
-        await asyncio.gather(self.desk.stop(), self.bench.stop())
+        """End the workers; campaigns continue in their own processes."""
+        await asyncio.gather(self.query_worker.stop(), self.run_worker.stop())
 
 
-def application(studio: Studio, names: frozenset[str], port: int, token: str | None) -> Gate:
-    """Return the application with its gate; pages and files of a studio."""
+def application(studio: Studio, hosts: frozenset[str], port: int, token: str | None) -> RequestChecks:
+    """Return the application with pages and file routes, behind the request checks."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        begun = asyncio.create_task(studio.begin())
+        warm_up = asyncio.create_task(studio.warm_up())
         yield
-        begun.cancel()
+        warm_up.cancel()
         await studio.end()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
-    files.serve(app, studio)
+    file_routes.add_routes(app, studio)
     routes.build(app, studio)
     ui.run_with(
         app,
@@ -87,19 +87,20 @@ def application(studio: Studio, names: frozenset[str], port: int, token: str | N
         binding_refresh_interval=None,
         reconnect_timeout=60.0,  # a page on a busy machine keeps its state
         show_welcome_message=False,
-        tailwind=False,  # style.css has what is needed; it would compile styles in the browser
-        gzip_middleware_factory=None if token is None else GZipMiddleware,  # on one machine nothing is gained
+        tailwind=False,  # style.css is complete; Tailwind would compile styles in the browser
+        gzip_middleware_factory=None if token is None else GZipMiddleware,  # no gain on one machine
     )
-    # The gate refuses foreign pages before this; the web socket asks once more by itself.
-    core.sio.eio.cors_allowed_origins = [f"http://{bracketed(name)}:{port}" for name in sorted(names)]
-    return Gate(app, names, token)
+    # The request checks refuse foreign pages first; the web socket server has its own check.
+    core.sio.eio.cors_allowed_origins = [f"http://{bracket_ipv6(host)}:{port}" for host in sorted(hosts)]
+    return RequestChecks(app, hosts, token)
 
 
-def serve(door: Door) -> None:
+def serve(endpoint: Endpoint) -> None:
     """Serve until Ctrl-C."""
-    gate = application(Studio.at(door.folder.root), names_of(door.host), door.port, door.token)
+    studio = Studio.at(endpoint.folder.root)
+    app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token)
     server = uvicorn.Server(
-        uvicorn.Config(gate, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+        uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
     )
     with suppress(KeyboardInterrupt):
-        asyncio.run(server.serve(sockets=[door.listening]))
+        asyncio.run(server.serve(sockets=[endpoint.listening]))

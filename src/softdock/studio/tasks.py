@@ -1,4 +1,4 @@
-"""What the workers of the studio do. Nothing here knows of the web server; answers are plain data."""
+"""Tasks of the worker processes. They do not depend on the web server; results are plain data."""
 
 import json
 import tempfile
@@ -11,87 +11,94 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softdock.errors import InputError, Problem
+from softdock.files.atomic import write_atomic
 from softdock.presentation.assessment import named_outcomes
 from softdock.result import Array, Result, plain_data
 from softdock.scenario import ScenarioBase
-from softdock.scenario.loading import bundled_text, load_text, written
+from softdock.scenario.loading import bundled_text, load_text, parse_with_base
 from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
-from softdock.studio.album import digest
-from softdock.studio.artefacts import FILES, make
-from softdock.studio.drafts import changes, with_value
 from softdock.studio.folder import Folder, is_bundled
-from softdock.studio.form import form_of
+from softdock.studio.form import build_form
+from softdock.studio.run_files import FILES, write_run_file
+from softdock.studio.scenario_edits import differences, set_value
+from softdock.studio.thumbnail_cache import thumbnail_key
 from softdock.studio.thumbnails import thumbnail
 
 if TYPE_CHECKING:
     from softdock.campaign.plan import Plan
     from softdock.scenario.source import Source
 
-POINTS = 1500  # of a curve; beyond it smallest and largest of every share are drawn
+POINTS = 1500  # of a drawn curve; a longer one is reduced to minima and maxima
 MOST_CURVES = 24
-Say = Callable[[str], None]
+StageCallback = Callable[[str], None]
 
 
-def opened(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
+def read_text(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[str, Any]:
     """Return the text of a bundled scenario or of a file below the folder."""
     if is_bundled(name):
         return {"text": bundled_text(name)[0], "bundled": name}
     path = folder.inside(name)
-    read_file(path)  # size, coding and head are judged there
+    read_file(path)  # checks size, encoding and header
     text = path.read_text(encoding="utf-8-sig")
     base = parse(text).data.get("base", "")
     return {"text": text, "bundled": base if isinstance(base, str) and is_bundled(base) else ""}
 
 
-def checked(folder: Folder, say: Say, *, text: str, name: str) -> dict[str, Any]:
-    """Return problems, form and differences from the bundled scenario of a text."""
+def check_text(folder: Folder, report_stage: StageCallback, *, text: str, name: str) -> dict[str, Any]:
+    """Return problems and form of a scenario's text, and its differences from its bundled base."""
     answer: dict[str, Any] = {"problems": [], "form": None, "changes": []}
-    stem, directory = origin(folder, name)
+    stem, directory = scenario_origin(folder, name)
     try:
-        source = _judged(folder, text, stem, directory)
-        answer["form"] = form_of(source.data)
+        source = _parse_checked(folder, text, stem, directory)
+        answer["form"] = build_form(source.data)
         base = name if is_bundled(name) else parse(text).data.get("base")
         if isinstance(base, str) and is_bundled(base):
-            before = written(bundled_text(base)[0], base, bundled_text(base)[1])
-            answer["changes"] = [one for one in changes(before.data, source.data) if one[0] not in ("base",)]
+            before = parse_with_base(bundled_text(base)[0], base, bundled_text(base)[1])
+            answer["changes"] = [
+                one for one in differences(before.data, source.data) if one[0] not in ("base",)
+            ]
         limits.check_data(source.data)
         limits.check(load_text(text, stem, directory))
     except InputError as error:
-        answer["problems"] = [limits.told(problem) for problem in error.problems]
+        answer["problems"] = [limits.problem_data(problem) for problem in error.problems]
     return answer
 
 
-def changed(folder: Folder, say: Say, *, text: str, name: str, path: str, value: str) -> dict[str, Any]:
-    """Return a text with one value replaced, and its check; a value of the base is written over."""
-    new = with_value(_with_list(folder, text, name, path), path, value)
-    return {"text": new, **checked(folder, say, text=new, name=name)}
+def change_value(
+    folder: Folder, report_stage: StageCallback, *, text: str, name: str, path: str, value: str
+) -> dict[str, Any]:
+    """Return a text with one value replaced or overriding that of the base, and its check."""
+    new = set_value(_copy_base_list(folder, text, name, path), path, value)
+    return {"text": new, **check_text(folder, report_stage, text=new, name=name)}
 
 
-def ran(folder: Folder, say: Say, *, text: str, name: str, run: str) -> dict[str, Any]:
-    """Run a scenario's text and keep the result as a run of the folder."""
+def run_scenario(
+    folder: Folder, report_stage: StageCallback, *, text: str, name: str, run: str
+) -> dict[str, Any]:
+    """Run a scenario's text and store the result as a run of the folder."""
     from softdock.simulate import simulate
 
-    stem, directory = origin(folder, name)
-    scenario = _loaded(folder, text, stem, directory)
-    say("simulating")
+    stem, directory = scenario_origin(folder, name)
+    scenario = _load_checked(folder, text, stem, directory)
+    report_stage("simulating")
     result = simulate(scenario)
-    say("saving")
-    place = folder.run(run)
-    result.save(place)
-    (place / "scenario.yaml").write_text(text, encoding="utf-8")
-    say("drawing the replay")
-    make("scene", result, place / FILES["scene"])
+    report_stage("saving")
+    run_folder = folder.run(run)
+    result.save(run_folder)
+    write_atomic(run_folder / "scenario.yaml", text)
+    report_stage("drawing the replay")
+    write_run_file("scene", result, run_folder / FILES["scene"])
     return _summary(result)
 
 
-def looked_at(folder: Folder, say: Say, *, run: str) -> dict[str, Any]:
-    """Return what is known of a kept run, without its curves."""
-    return _summary(Result.load(Path(kept(folder, say, run=run)["path"])))
+def summarise_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[str, Any]:
+    """Return everything about a stored run except its curves."""
+    return _summary(Result.load(Path(find_run(folder, report_stage, run=run)["path"])))
 
 
-def heads(folder: Folder, say: Say, *, runs: Sequence[str]) -> dict[str, Any]:
-    """Return scenario, outcome and sentence of kept runs; one that cannot be read is left out."""
+def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Sequence[str]) -> dict[str, Any]:
+    """Return scenario, outcome and message of stored runs; unreadable ones are omitted."""
     found = {}
     for run in runs:
         try:
@@ -102,20 +109,22 @@ def heads(folder: Folder, say: Say, *, runs: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def curves(folder: Folder, say: Say, *, run: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return chosen channels of a run, thinned so that no peak is lost."""
-    history = Result.load(_place(folder, run)).history
+def read_curves(
+    folder: Folder, report_stage: StageCallback, *, run: str, names: Sequence[str]
+) -> dict[str, Any]:
+    """Return channels of a run, reduced to at most `POINTS` points without losing peaks."""
+    history = Result.load(_run_folder(folder, run)).history
     found = {}
     for name in names[:MOST_CURVES]:
         if name in history.channels:
             channel = history.channels[name]
-            time_, values = thinned(history.time, channel.values)
+            time_, values = thin_curve(history.time, channel.values)
             found[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
     return found
 
 
-def thinned(time_: Array, values: Array, points: int = POINTS) -> tuple[Array, Array]:
-    """Return a curve with fewer points: of every share of rows the smallest and the largest, in their order."""
+def thin_curve(time_: Array, values: Array, points: int = POINTS) -> tuple[Array, Array]:
+    """Return the minimum and maximum of each of `points / 2` intervals of a curve, in order of time."""
     if values.size <= points:
         return time_, values
     edges = np.linspace(0, values.size, points // 2 + 1).astype(int)
@@ -128,71 +137,75 @@ def thinned(time_: Array, values: Array, points: int = POINTS) -> tuple[Array, A
     return time_[rows], values[rows]
 
 
-def artefact(folder: Folder, say: Say, *, run: str, kind: str) -> dict[str, Any]:
-    """Make a file of a kept run, unless it is there, and return its path: figure, scene, glb or report."""
-    place = _place(folder, run)
-    path = place / FILES[kind]
-    made_from = place / "result.json"
+def make_run_file(folder: Folder, report_stage: StageCallback, *, run: str, kind: str) -> dict[str, Any]:
+    """Return the path of a file of a stored run (figure, scene, glb or report); write it if missing or outdated."""
+    run_folder = _run_folder(folder, run)
+    path = run_folder / FILES[kind]
+    made_from = run_folder / "result.json"
     if not path.is_file() or path.stat().st_mtime < made_from.stat().st_mtime:
-        make(kind, Result.load(place), path)
+        write_run_file(kind, Result.load(run_folder), path)
     return {"path": str(path)}
 
 
-def kept(folder: Folder, say: Say, *, run: str) -> dict[str, Any]:
-    """Return the folder of a kept run."""
-    place = _place(folder, run)
-    if not (place / "result.json").is_file():
+def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[str, Any]:
+    """Return the folder of a stored run."""
+    run_folder = _run_folder(folder, run)
+    if not (run_folder / "result.json").is_file():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))
-    return {"path": str(place)}
+    return {"path": str(run_folder)}
 
 
-def drawn(folder: Folder, say: Say, *, names: Sequence[str]) -> dict[str, str]:
-    """Return the thumbnails of scenarios as SVG; one that cannot be drawn is left out."""
+def draw_thumbnails(folder: Folder, report_stage: StageCallback, *, names: Sequence[str]) -> dict[str, str]:
+    """Return the thumbnails of scenarios as SVG; those that cannot be drawn are omitted."""
     found = {}
     for name in names:
         try:
-            text = opened(folder, say, name=name)["text"]
-            stem, directory = origin(folder, name)
-            found[name] = thumbnail(_loaded(folder, text, stem, directory), digest(text))
-        except Exception:  # a picture is never worth an error: another stands in its place
+            text = read_text(folder, report_stage, name=name)["text"]
+            stem, directory = scenario_origin(folder, name)
+            found[name] = thumbnail(_load_checked(folder, text, stem, directory), thumbnail_key(text))
+        except Exception:  # the page shows a placeholder instead
             continue
     return found
 
 
-def reran(folder: Folder, say: Say, *, campaign: str, number: int) -> dict[str, Any]:
-    """Repeat one run of a campaign with its history, unless that is kept, and return what is known of it."""
-    from softdock.campaign import running
+def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number: int) -> dict[str, Any]:
+    """Return everything about one run of a campaign; simulate it again where its history is not stored."""
+    from softdock.campaign import runner
 
     run = f"{campaign}/{number}"
-    place = _place(folder, run)
-    if not (place / "result.json").is_file():
-        say("simulating")
-        result, row, _ = running.rerun(folder.campaign(campaign), number)
+    run_folder = _run_folder(folder, run)
+    if not (run_folder / "result.json").is_file():
+        report_stage("simulating")
+        result, row, _ = runner.rerun(folder.campaign(campaign), number)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
-    return {"run": run, **_summary(Result.load(place))}
+    return {"run": run, **_summary(Result.load(run_folder))}
 
 
-def reported(folder: Folder, say: Say, *, campaign: str) -> dict[str, Any]:
+def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
     """Write the report of a campaign and return its path."""
     from softdock.report.campaign import write_report
 
-    place = folder.campaign(campaign)
-    path, _ = write_report(place, place / "report.html", lambda what, fraction: say(what))
+    campaign_folder = folder.campaign(campaign)
+    path, _ = write_report(
+        campaign_folder, campaign_folder / "report.html", lambda what, fraction: report_stage(what)
+    )
     return {"path": str(path)}
 
 
-def planned(folder: Folder, say: Say, *, name: str, runs: int | None, seed: int | None) -> dict[str, Any]:
-    """Check a campaign before it is started."""
+def check_campaign(
+    folder: Folder, report_stage: StageCallback, *, name: str, runs: int | None, seed: int | None
+) -> dict[str, Any]:
+    """Check a campaign and return its number of runs, name and scenario."""
     from softdock.campaign.loading import load
 
     plan = load(campaign_source(folder, name), runs=runs, seed=seed)
-    check_plan(plan)
+    check_campaign_size(plan)
     return {"runs": plan.runs, "name": plan.name, "scenario": plan.template.name}
 
 
-def check_plan(plan: "Plan") -> None:
-    """Refuse a campaign that is too much for the page."""
+def check_campaign_size(plan: "Plan") -> None:
+    """Raise InputError where a campaign exceeds the limits of the studio."""
     if plan.runs > limits.LARGEST_CAMPAIGN:
         message = f"The studio starts campaigns of at most {limits.LARGEST_CAMPAIGN:,} runs."
         raise InputError(Problem(message=message, field="runs", given=str(plan.runs)))
@@ -200,18 +213,18 @@ def check_plan(plan: "Plan") -> None:
 
 
 def campaign_source(folder: Folder, name: str) -> str | Path:
-    """Return what a campaign is loaded from: its bundled name or its file, judged."""
+    """Return the bundled name or the checked file of a campaign."""
     from softdock.campaign.loading import bundled_campaigns
 
     if name in bundled_campaigns():
         return name
     path = folder.inside(name)
-    check_campaign(folder, read_file(path))
+    check_campaign_files(folder, read_file(path))
     return path
 
 
-def check_campaign(folder: Folder, source: "Source") -> None:
-    """Refuse a campaign that names files outside the folder, itself or through its scenario."""
+def check_campaign_files(folder: Folder, source: "Source") -> None:
+    """Raise InputError where a campaign or its scenario names files outside the folder."""
     folder.check_source(source)
     scenario = source.data.get("scenario")
     if isinstance(scenario, str) and not is_bundled(scenario):
@@ -219,26 +232,27 @@ def check_campaign(folder: Folder, source: "Source") -> None:
 
 
 def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBase:
-    """Return the scenario of plain data."""
+    """Return the scenario described by plain data."""
     from softdock.scenario import from_data
 
     return from_data(data, name, directory)
 
 
-def rehearsed(folder: Folder, say: Say, *, name: str) -> dict[str, Any]:
-    """Run a bundled scenario and draw its replay, so that all that runs need is imported before the first request."""
+def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[str, Any]:
+    """Run a bundled scenario and draw its replay, so that later runs need no imports."""
     from softdock.simulate import simulate
 
     scenario = load_text(*_named_text(name))
     result = simulate(scenario)
-    with tempfile.TemporaryDirectory() as place:
-        result.save(place)
-        make("scene", result, Path(place) / FILES["scene"])
+    with tempfile.TemporaryDirectory() as temporary:
+        result.save(temporary)
+        write_run_file("scene", result, Path(temporary) / FILES["scene"])
     return {"time": time.time()}
 
 
 ALL: tuple[Callable[..., Any], ...] = (
-    opened, checked, changed, ran, looked_at, heads, curves, artefact, kept, drawn, reran, reported, planned, rehearsed,
+    read_text, check_text, change_value, run_scenario, summarise_run, read_run_headers, read_curves, make_run_file,
+    find_run, draw_thumbnails, rerun, write_campaign_report, check_campaign, warm_up,
 )  # fmt: skip
 
 
@@ -247,35 +261,35 @@ def _named_text(name: str) -> tuple[str, str, Path]:
     return text, name, directory
 
 
-def origin(folder: Folder, name: str) -> tuple[str, Path]:
-    """Return the plain name of a scenario and the folder its relative paths start from."""
+def scenario_origin(folder: Folder, name: str) -> tuple[str, Path]:
+    """Return the name of a scenario and the folder of its relative paths."""
     if is_bundled(name):
         return name, bundled_text(name)[1]
     path = folder.inside(name)
     return path.stem, path.parent
 
 
-def _judged(folder: Folder, text: str, stem: str, directory: Path) -> Any:
-    """Return a text with its base as it was written; refused where it names files outside the folder."""
+def _parse_checked(folder: Folder, text: str, stem: str, directory: Path) -> Any:
+    """Return the unvalidated data of a text merged with its base; refuse files outside the folder."""
     if len(text) > 1_000_000:
-        raise InputError("The text is larger than 1 MB; no scenario needs that.")
+        raise InputError("The text is larger than 1 MB.")
     source = parse(text, file=f"{stem}.yaml", directory=directory)
     check_head(source)
     folder.check_source(source)
-    return written(text, stem, directory)
+    return parse_with_base(text, stem, directory)
 
 
-def _loaded(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
-    limits.check_data(_judged(folder, text, stem, directory).data)
+def _load_checked(folder: Folder, text: str, stem: str, directory: Path) -> ScenarioBase:
+    limits.check_data(_parse_checked(folder, text, stem, directory).data)
     scenario = load_text(text, stem, directory)
     limits.check(scenario)
     return scenario
 
 
-def _with_list(folder: Folder, text: str, name: str, path: str) -> str:
-    """Write a list of the base into the text before one of its entries is changed: lists are replaced whole."""
-    stem, directory = origin(folder, name)
-    whole, own = written(text, stem, directory).data, parse(text).data
+def _copy_base_list(folder: Folder, text: str, name: str, path: str) -> str:
+    """Copy a list from the base into the text before one of its entries differences: merging replaces whole lists."""
+    stem, directory = scenario_origin(folder, name)
+    whole, own = parse_with_base(text, stem, directory).data, parse(text).data
     keys = path.split(".")
     for i, key in enumerate(keys[:-1]):
         if isinstance(whole, list):
@@ -283,16 +297,16 @@ def _with_list(folder: Folder, text: str, name: str, path: str) -> str:
         whole = whole.get(key) if isinstance(whole, dict) else None
         own = own.get(key) if isinstance(own, dict) else None
         if isinstance(whole, list) and own is None:
-            return with_value(text, ".".join(keys[: i + 1]), json.dumps(whole))
+            return set_value(text, ".".join(keys[: i + 1]), json.dumps(whole))
     return text
 
 
-def _place(folder: Folder, run: str) -> Path:
+def _run_folder(folder: Folder, run: str) -> Path:
     """Return the folder of a run; `campaign/number` is a run of a campaign."""
     campaign, slash, number = run.partition("/")
     if not slash:
         return folder.run(run)
-    from softdock.campaign.running import history_folder
+    from softdock.campaign.runner import history_folder
 
     if not number.isdecimal():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))

@@ -1,4 +1,4 @@
-"""Small pictures of scenarios, drawn as SVG from what the scenario says; kept where caches are kept."""
+"""Thumbnails of scenarios as SVG."""
 
 import numpy as np
 
@@ -9,49 +9,58 @@ from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.station import StationScenario
 from softdock.spatial.poses import Pose
-from softdock.studio import sketches
-from softdock.studio.album import CHASER, HEIGHT, TARGET, WIDTH, blank, framed, keep, recalled
+from softdock.studio import schematics
+from softdock.studio.thumbnail_cache import (
+    CHASER,
+    HEIGHT,
+    TARGET,
+    WIDTH,
+    cached_thumbnail,
+    placeholder,
+    store_thumbnail,
+    svg_document,
+)
 
 MARGIN = 16
 INK = "#8a94a3"
-SAMPLES = 12  # points of an arc
+SAMPLES = 12  # points per segment
 
 
 def thumbnail(scenario: ScenarioBase, key: str) -> str:
-    """Return the picture of a scenario whose text has this digest, drawn once."""
-    known = recalled(key)
-    if known is not None:
-        return known
-    picture = draw(scenario)
-    keep(key, picture)
-    return picture
+    """Return the thumbnail of a scenario from the cache, or draw and store it."""
+    cached = cached_thumbnail(key)
+    if cached is not None:
+        return cached
+    svg = draw(scenario)
+    store_thumbnail(key, svg)
+    return svg
 
 
 def draw(scenario: ScenarioBase) -> str:
-    """Return the picture: masses on a line, or the outlines of what touches where it starts."""
+    """Return an SVG of the scenario: masses on a line, or outlines of the surfaces at the start."""
     if isinstance(scenario, ChainScenario):
-        body = _chain(scenario)
+        body = _draw_chain(scenario)
     elif isinstance(scenario, MultibodyScenario):
-        body = _outlines(scenario) or _sketch(scenario) or _bodies(scenario)
+        body = _draw_outlines(scenario) or _draw_schematic(scenario) or _draw_bodies(scenario)
     elif isinstance(scenario, StationScenario):
-        body = sketches.station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
+        body = schematics.draw_station(scenario.members(), scenario.visitor, (WIDTH, HEIGHT), CHASER, TARGET)
     else:
         body = ""
-    return framed(body or blank())
+    return svg_document(body or placeholder())
 
 
-def _sketch(scenario: MultibodyScenario) -> str:
+def _draw_schematic(scenario: MultibodyScenario) -> str:
     for interface in scenario.interfaces.values():
-        return sketches.pins(interface, (WIDTH, HEIGHT), CHASER, TARGET)
+        return schematics.draw_pins(interface, (WIDTH, HEIGHT), CHASER, TARGET)
     for structure in scenario.structures.values():
         if structure.members is not None:
-            return sketches.station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
+            return schematics.draw_station(structure.members, None, (WIDTH, HEIGHT), CHASER, TARGET)
     return ""
 
 
-def _chain(scenario: ChainScenario) -> str:
+def _draw_chain(scenario: ChainScenario) -> str:
     chaser, target = scenario.chaser.masses[-4:], scenario.target.masses[:4]
-    sizes = [_size(m, max(*chaser, *target)) for m in (*chaser, *target)]
+    sizes = [_square_side(m, max(*chaser, *target)) for m in (*chaser, *target)]
     gaps = [26.0] * (len(sizes) - 1)
     gaps[len(chaser) - 1] = 16.0
     wall = 34.0 if scenario.target.anchored else 0.0
@@ -67,38 +76,38 @@ def _chain(scenario: ChainScenario) -> str:
         x += side
         if i + 1 < len(sizes):
             if i == len(chaser) - 1:
-                parts.append(_latch(x, y) if scenario.latch else "")
+                parts.append(_draw_latch(x, y) if scenario.latch else "")
             else:
-                parts.append(_spring(x, x + scale * gaps[i], y))
+                parts.append(_draw_spring(x, x + scale * gaps[i], y))
             x += scale * gaps[i]
     if wall:
         parts += [
-            _spring(x, x + scale * 26, y),
+            _draw_spring(x, x + scale * 26, y),
             f'<path d="M{x + scale * 26:.1f} {y - 30}v60" stroke="{INK}" stroke-width="4"/>',
         ]
     parts.append(f'<path d="M{MARGIN} {HEIGHT - 14}h52m-8 -5l8 5l-8 5" stroke="{CHASER}" stroke-width="2"/>')
     return "".join(parts)
 
 
-def _size(mass: float, largest: float) -> float:
+def _square_side(mass: float, largest: float) -> float:
     return 16.0 + 44.0 * float(np.cbrt(mass / largest))
 
 
-def _spring(start: float, stop: float, y: float) -> str:
+def _draw_spring(start: float, stop: float, y: float) -> str:
     steps = np.linspace(start, stop, 9)
     zigzag = " ".join(f"L{x:.1f} {y + (5 if i % 2 else -5):.1f}" for i, x in enumerate(steps[1:-1]))
     return f'<path d="M{start:.1f} {y} {zigzag} L{stop:.1f} {y}" stroke="{INK}" stroke-width="1.6"/>'
 
 
-def _latch(x: float, y: float) -> str:
+def _draw_latch(x: float, y: float) -> str:
     return f'<path d="M{x:.1f} {y - 7}l11 7l-11 7z" fill="{INK}" stroke="{INK}"/>'
 
 
-def _outlines(scenario: MultibodyScenario) -> str:
-    """Return the meridians of all surfaces in a plane through the first one's axis."""
-    poses = _poses(scenario)
+def _draw_outlines(scenario: MultibodyScenario) -> str:
+    """Return the meridians of all surfaces in a plane through the axis of the first."""
+    poses = _start_poses(scenario)
     shapes: list[tuple[str, bool, Array, Array]] = []
-    roots = {name: _root(scenario, name) for name in scenario.bodies}
+    roots = {name: _root_body(scenario, name) for name in scenario.bodies}
     along = across = None
     for surface in scenario.surfaces.values():
         profile, X_BS = surface.read(scenario.directory)
@@ -109,18 +118,18 @@ def _outlines(scenario: MultibodyScenario) -> str:
             across = X_NS.R[:, 0]
         beside = across - axis * float(across @ axis)
         beside /= max(float(np.linalg.norm(beside)), 1e-9)
-        meridian = _sampled(profile)
+        meridian = _sample(profile)
         both = [
             origin + np.outer(meridian[:, 0], axis) + sign * np.outer(meridian[:, 1], beside)
             for sign in (1.0, -1.0)
         ]
         flat = [np.column_stack((points @ along, points @ across)) for points in both]
-        cavity = surface.side == "inside" or _travels_back(meridian)
+        cavity = surface.side == "inside" or _is_cavity(meridian)
         shapes.append((roots.get(surface.body, ""), cavity, flat[0], flat[1]))
-    return _fitted(scenario, shapes) if shapes else ""
+    return _draw_shapes(scenario, shapes) if shapes else ""
 
 
-def _fitted(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Array]]) -> str:
+def _draw_shapes(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Array]]) -> str:
     every = np.vstack([points for _, _, one, two in shapes for points in (one, two)])
     low, high = every.min(axis=0), every.max(axis=0)
     span = np.maximum(high - low, 1e-6)
@@ -150,9 +159,9 @@ def _fitted(scenario: MultibodyScenario, shapes: list[tuple[str, bool, Array, Ar
     return "".join(parts)
 
 
-def _bodies(scenario: MultibodyScenario) -> str:
+def _draw_bodies(scenario: MultibodyScenario) -> str:
     """Return bodies as discs, for a system in which nothing has a surface."""
-    poses = _poses(scenario)
+    poses = _start_poses(scenario)
     places = np.array([poses[name].p for name in scenario.bodies])
     if not len(places):
         return ""
@@ -164,8 +173,8 @@ def _bodies(scenario: MultibodyScenario) -> str:
     scale = min((WIDTH - 90) / span[0], (HEIGHT - 70) / span[1]) if spread.max() > 1e-6 else 1.0
     largest = max((body.mass for body in scenario.bodies.values()), default=1.0) or 1.0
     parts, at = [], {}
-    for name, place in zip(scenario.bodies, flat):
-        at[name] = (place - (low + high) / 2) * scale * np.array([1.0, -1.0]) + np.array(
+    for name, point in zip(scenario.bodies, flat):
+        at[name] = (point - (low + high) / 2) * scale * np.array([1.0, -1.0]) + np.array(
             [WIDTH / 2, HEIGHT / 2]
         )
     for name, body in scenario.bodies.items():
@@ -175,7 +184,7 @@ def _bodies(scenario: MultibodyScenario) -> str:
     first = next(iter(scenario.bodies))
     for name, body in scenario.bodies.items():
         radius, (cx, cy) = 5.0 + 22.0 * float(np.cbrt(body.mass / largest)), at[name]
-        colour = CHASER if _root(scenario, name) == _root(scenario, first) else TARGET
+        colour = CHASER if _root_body(scenario, name) == _root_body(scenario, first) else TARGET
         parts.append(
             f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{radius:.1f}" fill="{colour}" fill-opacity=".3" '
             f'stroke="{colour}" stroke-width="2"/>'
@@ -183,7 +192,7 @@ def _bodies(scenario: MultibodyScenario) -> str:
     return "".join(parts)
 
 
-def _poses(scenario: MultibodyScenario) -> dict[str, Pose]:
+def _start_poses(scenario: MultibodyScenario) -> dict[str, Pose]:
     """Return the pose of every body in N at the start."""
     from softdock.dynamics.impulse import Impact
     from softdock.dynamics.link_poses import link_pose
@@ -193,17 +202,17 @@ def _poses(scenario: MultibodyScenario) -> dict[str, Pose]:
     return {name: link_pose(links, placed.link) @ placed.X_LB for name, placed in assembly.placed.items()}
 
 
-def _root(scenario: MultibodyScenario, name: str) -> str:
+def _root_body(scenario: MultibodyScenario, name: str) -> str:
     while name in scenario.bodies and scenario.bodies[name].parent in scenario.bodies:
         name = scenario.bodies[name].parent
     return name
 
 
-def _sampled(profile: Profile) -> Array:
+def _sample(profile: Profile) -> Array:
     fractions = np.linspace(0.0, 1.0, SAMPLES)
     return np.array([segment.point(float(f)) for segment in profile.segments for f in fractions], float)
 
 
-def _travels_back(meridian: Array) -> bool:
-    """Tell a cavity: its material lies on the right of travel towards -z."""
+def _is_cavity(meridian: Array) -> bool:
+    """Return whether a meridian runs towards -z, which makes it a cavity: material lies on its right."""
     return bool(meridian[-1, 0] < meridian[0, 0])

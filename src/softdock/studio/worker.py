@@ -1,6 +1,7 @@
-"""A worker of the studio: takes one task a line on stdin, answers on stdout; `python -m softdock.studio.worker FOLDER`.
+"""Main program of a worker process: `python -m softdock.studio.worker FOLDER`.
 
-A task that goes wrong is answered like any other; a worker that is killed takes only its own task along.
+Reads one task per line from stdin and writes stages and results to stdout, as JSON. A task that fails is answered with
+its error; a worker that is killed loses only the task in progress.
 """
 
 import json
@@ -9,7 +10,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from softdock.errors import InputError, RunError
 from softdock.studio import limits
@@ -17,31 +18,28 @@ from softdock.studio.folder import Folder
 
 
 def main() -> None:
-    """Work until stdin ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the studio, which then ends its workers
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints must not be taken for an answer
-    memory = limits.bound_memory()
+    """Execute tasks until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the studio, which then ends its workers
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # text printed by a library goes to stderr, not into the messages
+    memory = limits.limit_memory()
     folder = Folder(Path(sys.argv[1]))
     for line in sys.stdin:
-        order = json.loads(line)
-        answer = {"id": order["id"], **_done(folder, order, answers, memory)}
-        answers.write(json.dumps(answer, allow_nan=False) + "\n")
-        answers.flush()
+        request = json.loads(line)
+        _send(output, {"id": request["id"], **_execute(folder, request, output, memory)})
 
 
-def _done(folder: Folder, order: dict[str, Any], answers: Any, memory: int) -> dict[str, Any]:
-    def say(stage: str) -> None:
-        answers.write(json.dumps({"id": order["id"], "stage": stage}) + "\n")
-        answers.flush()
+def _execute(folder: Folder, request: dict[str, Any], output: IO[str], memory: int) -> dict[str, Any]:
+    def report_stage(stage: str) -> None:
+        _send(output, {"id": request["id"], "stage": stage})
 
-    from softdock.studio import composing, tasks
+    from softdock.studio import campaign_drafts, tasks
 
-    known = {task.__name__: task for task in (*tasks.ALL, *composing.ALL)}
+    known = {task.__name__: task for task in (*tasks.ALL, *campaign_drafts.ALL)}
     try:
-        return {"done": known[order["task"]](folder, say, **order["with"])}
+        return {"done": known[request["task"]](folder, report_stage, **request["with"])}
     except InputError as error:
-        return {"problems": [limits.told(problem) for problem in error.problems]}
+        return {"problems": [limits.problem_data(problem) for problem in error.problems]}
     except RunError as error:
         return {"error": str(error)}
     except MemoryError:
@@ -49,6 +47,11 @@ def _done(folder: Folder, order: dict[str, Any], answers: Any, memory: int) -> d
     except Exception as error:
         traceback.print_exc()
         return {"error": f"Internal error: {' '.join(f'{type(error).__name__}: {error}'.split())[:300]}"}
+
+
+def _send(output: IO[str], message: dict[str, Any]) -> None:
+    output.write(json.dumps(message, allow_nan=False) + "\n")
+    output.flush()
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ class CampaignPage:
         dialog.on("hide", dialog.delete)
         dialog.open()
         try:
-            await self.studio.bench.do("reran", campaign=self.campaign, number=number)
+            await self.studio.run_worker.call("rerun", campaign=self.campaign, number=number)
             with body:
                 view = RunView(self.studio, self.columns.manifest.get("campaign", {}).get("success") or ())
             await view.open(f"{self.campaign}/{number}")

@@ -56,7 +56,9 @@ def _show_start(studio: "Studio", chosen: str) -> None:
             return
         button.disable()
         try:
-            await studio.desk.do("planned", name=what.value, runs=numbers["runs"], seed=numbers["seed"])
+            await studio.query_worker.call(
+                "check_campaign", name=what.value, runs=numbers["runs"], seed=numbers["seed"]
+            )
             campaign = studio.campaigns.start(what.value, numbers["runs"], numbers["seed"])
         except (InputError, RunError) as error:
             with problem_box:

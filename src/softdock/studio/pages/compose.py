@@ -9,8 +9,8 @@ from urllib.parse import quote
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.studio import saving
-from softdock.studio.folder import bundled_heads
+from softdock.studio import scenario_files
+from softdock.studio.folder import bundled_headers
 from softdock.studio.pages import frame
 from softdock.studio.pages.debouncer import Debouncer
 
@@ -52,7 +52,7 @@ class Composer:
     def __init__(self, studio: "Studio", scenario: str) -> None:
         self.studio = studio
         own = {path: f"{path}: {head.get('title', '')}" for path, head in studio.folder.files()}
-        bundled = {name: f"{name}: {head.get('title', '')}" for name, head in bundled_heads().items()}
+        bundled = {name: f"{name}: {head.get('title', '')}" for name, head in bundled_headers().items()}
         self.scenarios = {**own, **bundled}
         self.first = scenario if scenario in self.scenarios else DEFAULT_SCENARIO
         self.known: dict[str, Any] = {"fields": {}, "outcomes": [], "presets": {}}
@@ -119,7 +119,9 @@ class Composer:
     async def select_scenario(self) -> None:
         """Load the fields and outcomes of the selected scenario."""
         try:
-            self.known = await self.studio.desk.do("varied", name=self.scenario.value)
+            self.known = await self.studio.query_worker.call(
+                "list_dispersible_fields", name=self.scenario.value
+            )
             self.scenario.error = None
         except (InputError, RunError) as error:
             self.scenario.error = str(error)
@@ -203,8 +205,8 @@ class Composer:
         """Check the draft and show the resulting file."""
         async with self._lock:
             try:
-                answer = await self.studio.desk.do(
-                    "composed", draft=self._draft(), name=(self.name.value or "").strip()
+                answer = await self.studio.query_worker.call(
+                    "compose_campaign", draft=self._draft(), name=(self.name.value or "").strip()
                 )
             except (InputError, RunError) as error:
                 problem = {"text": str(error), "message": str(error), "field": "file"}
@@ -251,7 +253,7 @@ class Composer:
             return
         name = (self.name.value or "").strip()
         try:
-            saving.keep_text(self.studio.folder, name, self.text, replace=False)
+            scenario_files.save_text(self.studio.folder, name, self.text, replace=False)
         except InputError as error:
             self.name.error = str(error)
             return

@@ -10,7 +10,7 @@ from nicegui.elements.mixins.validation_element import ValidationElement
 
 from softdock.errors import InputError, RunError
 from softdock.presentation.labels import label
-from softdock.studio import saving
+from softdock.studio import scenario_files
 from softdock.studio.folder import is_bundled
 from softdock.studio.pages import frame
 from softdock.studio.pages.debouncer import Debouncer
@@ -40,7 +40,7 @@ async def show(studio: "Studio", name: str) -> None:
     """Show the page of a scenario."""
     try:
         async with frame.waiting():
-            opened = await studio.desk.do("opened", name=name)
+            opened = await studio.query_worker.call("read_text", name=name)
     except (InputError, RunError) as error:
         frame.problem(str(error))
         ui.link("Back to the gallery", "/")
@@ -104,7 +104,7 @@ class Editor:
         """Check the text and show the result."""
         async with self._lock:
             try:
-                answer = await self.studio.desk.do("checked", text=self.text, name=self.name)
+                answer = await self.studio.query_worker.call("check_text", text=self.text, name=self.name)
             except (InputError, RunError) as error:
                 answer = {
                     "problems": [{"text": str(error), "message": str(error), "field": "", "line": None}]
@@ -115,8 +115,8 @@ class Editor:
         """Write a value of the form into the text."""
         async with self._lock:
             try:
-                answer = await self.studio.desk.do(
-                    "changed", text=self.text, name=self.name, path=path, value=value
+                answer = await self.studio.query_worker.call(
+                    "change_value", text=self.text, name=self.name, path=path, value=value
                 )
             except (InputError, RunError) as error:
                 self._mark(path, str(error))
@@ -348,7 +348,7 @@ class Editor:
     def _save(self, field: ui.input, dialog: ui.dialog) -> None:
         name = (field.value or "").strip()
         try:
-            saving.keep_text(self.studio.folder, name, _portable(self.text, self.name), replace=True)
+            scenario_files.save_text(self.studio.folder, name, _portable(self.text, self.name), replace=True)
         except InputError as error:
             field.error = str(error)
             return
@@ -360,10 +360,12 @@ def _portable(text: str, name: str) -> str:
     """Return a text that loads from another folder: a bundled scenario becomes `base:` with changes."""
     if not is_bundled(name):
         return text
-    from softdock.scenario.loading import bundled_text, written
+    from softdock.scenario.loading import bundled_text, parse_with_base
 
-    before = written(bundled_text(name)[0], name, bundled_text(name)[1]).data
-    return saving.as_changes(name, before, written(text, name, bundled_text(name)[1]).data)
+    before = parse_with_base(bundled_text(name)[0], name, bundled_text(name)[1]).data
+    return scenario_files.format_changes(
+        name, before, parse_with_base(text, name, bundled_text(name)[1]).data
+    )
 
 
 def _leaves(form: "list[Node]") -> "list[Node]":

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import nicegui
 
 from softdock.errors import InputError
-from softdock.studio.folder import SUFFIXES, bundled_heads
+from softdock.studio.folder import SUFFIXES, bundled_headers
 from softdock.studio.pages import frame
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _read(name: str) -> str:
 @functools.cache
 def _bundled() -> str:
     return "".join(
-        _tile(name, head.get("title", ""), head.get("kind", "")) for name, head in bundled_heads().items()
+        _tile(name, head.get("title", ""), head.get("kind", "")) for name, head in bundled_headers().items()
     )
 
 

@@ -93,7 +93,7 @@ class RunView:
         self.shown = run
         self.box.clear()
         try:
-            summary = await self.studio.desk.do("looked_at", run=run)
+            summary = await self.studio.query_worker.call("summarise_run", run=run)
         except (InputError, RunError) as error:
             with self.box:
                 frame.problem(str(error))
@@ -188,7 +188,7 @@ class RunView:
         earlier: dict[str, Any] | None = None
         if self.earlier:
             try:
-                earlier = await self.studio.desk.do("looked_at", run=self.earlier)
+                earlier = await self.studio.query_worker.call("summarise_run", run=self.earlier)
             except (InputError, RunError) as error:
                 ui.notify(str(error), type="negative")
         self._show_metrics(earlier)
@@ -198,7 +198,8 @@ class RunView:
         run, names = self.shown, list(self.chosen)
         try:
             curves, earlier = await asyncio.gather(
-                self.studio.desk.do("curves", run=run, names=names), self._load_earlier_curves(names)
+                self.studio.query_worker.call("read_curves", run=run, names=names),
+                self._load_earlier_curves(names),
             )
         except (InputError, RunError) as error:
             with self.chart_box:
@@ -217,7 +218,9 @@ class RunView:
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
         if not self.earlier:
             return {}
-        found: dict[str, Any] = await self.studio.desk.do("curves", run=self.earlier, names=names)
+        found: dict[str, Any] = await self.studio.query_worker.call(
+            "read_curves", run=self.earlier, names=names
+        )
         return found
 
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:

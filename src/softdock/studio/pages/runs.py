@@ -27,7 +27,7 @@ async def show(studio: "Studio") -> None:
         ui.label("No saved runs: open a scenario and press Run.").classes("soft")
         return
     async with frame.waiting():
-        headers = await studio.desk.do("heads", runs=names)
+        headers = await studio.query_worker.call("read_run_headers", runs=names)
     rows = [
         {"run": name, **headers[name], "outcome": label(headers[name]["outcome"])}
         for name in names

@@ -1,4 +1,4 @@
-"""Who may talk to the studio, and how much: foreign hosts, foreign pages and huge bodies are refused."""
+"""Checks of every request to the studio: Host and Origin headers, access token and size of the body."""
 
 import hmac
 import ipaddress
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 20_000_000
-"""Bytes of one request; a CAD file of a docking mechanism has less than a tenth."""
+"""Bytes of one request; CAD files of docking mechanisms need less than a tenth of it."""
 COOKIE = "softdock_token"
-WEEK = 604_800  # s; the token itself lives as long as the studio
+COOKIE_LIFETIME = 604_800  # s; the token is valid only while the studio runs
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
@@ -25,7 +25,7 @@ SAFE_HEADERS = (
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address can only be reached from this machine."""
+    """Return whether an address can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -33,12 +33,12 @@ def is_loopback(host: str) -> bool:
 
 
 def new_token() -> str:
-    """Return a fresh secret for the address."""
+    """Return a new random access token."""
     return secrets.token_urlsafe(24)
 
 
-def names_of(host: str) -> frozenset[str]:
-    """Return the names under which a server at this address may be called."""
+def allowed_hosts(host: str) -> frozenset[str]:
+    """Return the host names that a request to a server at this address may use."""
     if is_loopback(host):
         return frozenset({"127.0.0.1", "localhost", "::1"})
     names = {host}
@@ -50,101 +50,103 @@ def names_of(host: str) -> frozenset[str]:
     return frozenset(one.lower() for one in names)
 
 
-class Gate:
-    """Stands before the whole application, pages and web sockets alike."""
+class RequestChecks:
+    """ASGI middleware around the whole application, for pages and web sockets."""
 
-    def __init__(self, app: "ASGIApp", names: frozenset[str], token: str | None = None) -> None:
-        self.app, self.names, self.token = app, names, token
+    def __init__(self, app: "ASGIApp", hosts: frozenset[str], token: str | None = None) -> None:
+        self.app, self.hosts, self.token = app, hosts, token
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Let a request through, or answer it here."""
+        """Forward a request that passes all checks; answer any other with an error."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
-        refusal = self._foreign(headers)
+        refusal = self._refuse_foreign(headers)
         if refusal:
             await _refuse(scope, send, 403, refusal)
             return
-        if self.token is not None and not _same(_cookie(headers), self.token):
-            await self._ask_for_token(scope, send)
+        if self.token is not None and not _equal(_cookie(headers), self.token):
+            await self._exchange_token(scope, send)
             return
-        await self._measured(scope, headers, receive, send)
+        await self._forward_limited(scope, headers, receive, send)
 
-    def _foreign(self, headers: dict[str, str]) -> str:
+    def _refuse_foreign(self, headers: dict[str, str]) -> str:
+        """Return why the Host or Origin header is refused; empty if both are allowed."""
         host = headers.get("host", "")
-        if _name(host) not in self.names:
-            return "The studio does not answer under this name."
+        if _host_name(host) not in self.hosts:
+            return "This host name is not allowed; open the studio with the address that it printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-            return "Other pages may not talk to the studio."
+            return "Requests from other web pages are not allowed."
         return ""
 
-    async def _ask_for_token(self, scope: "Scope", send: "Send") -> None:
-        """Exchange the token in the address for a cookie, so that it does not stay in the address."""
+    async def _exchange_token(self, scope: "Scope", send: "Send") -> None:
+        """Exchange the token in the address for a cookie; refuse a request without the token."""
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         given = query.get("token", [""])[0]
-        if scope["type"] == "http" and scope["method"] == "GET" and _same(given, str(self.token)):
-            cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={WEEK}"
-            # A page that leads on, not a redirect: a strict cookie is not sent along one that came from elsewhere.
+        if scope["type"] == "http" and scope["method"] == "GET" and _equal(given, str(self.token)):
+            cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_LIFETIME}"
+            # A page that reloads instead of a redirect, after which browsers would not send a strict cookie.
             body = b"<!doctype html><meta http-equiv=refresh content='0;url=/'><title>Softdock</title>"
             extra = [(b"set-cookie", cookie.encode("latin-1"))]
-            await _answer(send, 200, body, b"text/html; charset=utf-8", extra)
+            await _respond(send, 200, body, b"text/html; charset=utf-8", extra)
         else:
             await _refuse(
                 scope, send, 403, "Open the studio with the address that it printed, token included."
             )
 
-    async def _measured(
+    async def _forward_limited(
         self, scope: "Scope", headers: dict[str, str], receive: "Receive", send: "Send"
     ) -> None:
+        """Forward a request; refuse it once its body exceeds `LARGEST_BODY`."""
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        length, state = headers.get("content-length", "0"), {"taken": 0, "started": 0}
+        length, state = headers.get("content-length", "0"), {"received": 0, "started": 0}
         if not re.fullmatch(r"[0-9]{1,18}", length) or int(length) > LARGEST_BODY:
             await _refuse(scope, send, 413, _TOO_LARGE)
             return
 
-        async def counted() -> "Message":
+        async def receive_counted() -> "Message":
             message = await receive()
-            state["taken"] += len(message.get("body", b""))
-            if state["taken"] > LARGEST_BODY:
+            state["received"] += len(message.get("body", b""))
+            if state["received"] > LARGEST_BODY:
                 raise _TooLargeError
             return message
 
-        async def hardened(message: "Message") -> None:
-            if state["taken"] > LARGEST_BODY and not state["started"]:
-                return  # what the application says of the body that it has not got; the answer is given below
+        async def send_hardened(message: "Message") -> None:
+            if state["received"] > LARGEST_BODY and not state["started"]:
+                return  # drop the response of the application to the incomplete body; the refusal follows below
             if message["type"] == "http.response.start":
                 state["started"] = 1
                 message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
             await send(message)
 
         with suppress(_TooLargeError):
-            await self.app(scope, counted, hardened)
-        if state["taken"] > LARGEST_BODY and not state["started"]:
+            await self.app(scope, receive_counted, send_hardened)
+        if state["received"] > LARGEST_BODY and not state["started"]:
             await _refuse(scope, send, 413, _TOO_LARGE)
 
 
 class _TooLargeError(Exception):
-    """A body that says less than it holds."""
+    """The body is longer than the limit."""
 
 
-_TOO_LARGE = f"At most {LARGEST_BODY // 1_000_000} MB are taken at a time."
+_TOO_LARGE = f"At most {LARGEST_BODY // 1_000_000} MB are allowed in one request."
 
 
-def _name(host: str) -> str:
-    """Return the name of a Host header, without its port."""
+def _host_name(host: str) -> str:
+    """Return the host name of a Host header, without the port."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
 
 
-def _same(given: str, secret: str) -> bool:
+def _equal(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
@@ -160,10 +162,10 @@ async def _refuse(scope: "Scope", send: "Send", status: int, sentence: str) -> N
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": sentence})
     else:
-        await _answer(send, status, f"{sentence}\n".encode(), b"text/plain; charset=utf-8")
+        await _respond(send, status, f"{sentence}\n".encode(), b"text/plain; charset=utf-8")
 
 
-async def _answer(
+async def _respond(
     send: "Send", status: int, body: bytes, kind: bytes, extra: list[tuple[bytes, bytes]] | None = None
 ) -> None:
     headers: list[Any] = [

@@ -1,4 +1,4 @@
-"""Small drawings of what has no surfaces to outline: plates of pins, and structures of beams."""
+"""Schematic SVG drawings of plates with pins and of structures of beams."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from softdock.model.interfaces import Interface
 from softdock.result import Array
 from softdock.scenario.station import Visitor
 
-MOST_PINS = 6  # side by side; more would be a hatching
+MOST_PINS = 6  # drawn side by side
 
 
-def pins(interface: Interface, size: tuple[float, float], chaser: str, target: str) -> str:
-    """Return pins before their holes, seen from the side with their own proportions."""
+def draw_pins(interface: Interface, size: tuple[float, float], chaser: str, target: str) -> str:
+    """Return pins in front of their holes in side view, in the proportions of the interface."""
     width, height = size
     places = interface.layout.points()
     side = places[:, int(np.argmax(np.ptp(places, axis=0)))]
@@ -45,10 +45,10 @@ def pins(interface: Interface, size: tuple[float, float], chaser: str, target: s
     return "".join(parts)
 
 
-def station(
+def draw_station(
     members: Structure, visitor: Visitor | None, size: tuple[float, float], chaser: str, ink: str
 ) -> str:
-    """Return the beams of a structure, and the visitor as a box, seen along the axis in which least is to see."""
+    """Return the beams of a structure and the visitor as a box, projected along the axis of smallest extent."""
     beams = [np.array([members.nodes[name] for name in beam.nodes]) for beam in members.all_beams().values()]
     if not beams:
         return ""

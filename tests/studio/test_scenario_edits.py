@@ -4,53 +4,53 @@ import pytest
 
 from softdock.errors import InputError
 from softdock.scenario import bundled, load
-from softdock.scenario.loading import bundled_text, load_text, written
-from softdock.studio.drafts import changes, with_value
-from softdock.studio.form import form_of
+from softdock.scenario.loading import bundled_text, load_text, parse_with_base
+from softdock.studio.form import build_form
 from softdock.studio.limits import check, check_data
-from softdock.studio.saving import as_changes
+from softdock.studio.scenario_edits import differences, set_value
+from softdock.studio.scenario_files import format_changes
 
 
 def test_one_value_is_changed_and_comments_stay() -> None:
     text = "softdock: 1\nkind: chain\n# why\nspeed: 0.05 m/s  # fast\nchaser: {masses: [1 kg, 2 kg]}\n"
-    new = with_value(with_value(text, "speed", "0.07 m/s"), "chaser.masses.1", "3 kg")
+    new = set_value(set_value(text, "speed", "0.07 m/s"), "chaser.masses.1", "3 kg")
     assert new == text.replace("0.05 m/s", "0.07 m/s").replace("2 kg", "3 kg")
 
 
 def test_what_is_shared_through_an_alias_changes_in_one_place() -> None:
     text, folder = bundled_text("assist-soft-docking")
-    new = with_value(text, "contacts.pantograph-drogue.layer.stiffness", "2e10 N/m^3")
-    before, after = (written(one, "x", folder).data for one in (text, new))
-    assert changes(before, after) == [
+    new = set_value(text, "contacts.pantograph-drogue.layer.stiffness", "2e10 N/m^3")
+    before, after = (parse_with_base(one, "x", folder).data for one in (text, new))
+    assert differences(before, after) == [
         ("contacts.pantograph-drogue.layer.stiffness", "1.5e10 N/m^3", "2e10 N/m^3")
     ]
 
 
 def test_missing_keys_are_added_and_empty_values_take_them_away() -> None:
     text = "softdock: 1\nbase: impact-a\n"
-    more = with_value(text, "target.velocity", "0.01 m/s")
+    more = set_value(text, "target.velocity", "0.01 m/s")
     assert load_text(more).target.velocity == 0.01  # type: ignore[attr-defined]
-    assert with_value(more, "target.velocity", "").replace(" {}", "") == f"{text}target:\n"
+    assert set_value(more, "target.velocity", "").replace(" {}", "") == f"{text}target:\n"
 
 
 def test_text_that_is_not_ours_is_not_touched() -> None:
     with pytest.raises(InputError, match="tag"):
-        with_value("softdock: 1\nx: !!python/object:os.system {}\n", "x", "1")
+        set_value("softdock: 1\nx: !!python/object:os.system {}\n", "x", "1")
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled()])
 def test_a_saved_scenario_is_its_bundled_one_with_changes(name: str) -> None:
     text, folder = bundled_text(name)
-    data = written(text, name, folder).data
-    saved = as_changes(name, data, {**data, "title": "Changed"})
+    data = parse_with_base(text, name, folder).data
+    saved = format_changes(name, data, {**data, "title": "Changed"})
     assert saved == f"softdock: 1\nbase: {name}\ntitle: Changed\n"
 
 
 @pytest.mark.parametrize("name", [one.name for one in bundled()])
 def test_every_bundled_scenario_has_a_form_with_all_its_numbers(name: str) -> None:
     text, folder = bundled_text(name)
-    data = written(text, name, folder).data
-    fields = {leaf["path"]: leaf for leaf in leaves(form_of(data))}
+    data = parse_with_base(text, name, folder).data
+    fields = {leaf["path"]: leaf for leaf in leaves(build_form(data))}
     measured = [field for field in fields.values() if field["kind"] == "quantity" and field["unit"]]
     assert {"kg", "m", "m/s", "s", "Hz"} & {field["unit"] for field in measured}
     assert all(field["about"] for field in measured)
@@ -97,7 +97,7 @@ def test_a_run_from_the_page_has_limits(changed: dict[str, str], field: str) -> 
 
 @pytest.mark.parametrize("name", ["peg-rim", "pins-4", "power-tower-x"])
 def test_every_kind_that_is_bundled_may_run_from_the_page(name: str) -> None:
-    check_data(written(bundled_text(name)[0], name, bundled_text(name)[1]).data)
+    check_data(parse_with_base(bundled_text(name)[0], name, bundled_text(name)[1]).data)
     check(load(name))
 
 

@@ -1,4 +1,4 @@
-"""Campaigns that are put together on the page: which fields can vary, and the text of the file."""
+"""Campaigns composed on a page: fields that can be dispersed, and the text of the campaign file."""
 
 import io
 import posixpath
@@ -18,19 +18,23 @@ from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import Node
 
 PAIRS = ("uniform", "log_uniform")
-NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?")  # its unit depends on other fields
-DRAFT = "campaign.yaml"  # what a draft is called in messages until it has a name
+NUMBER = re.compile(
+    r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?"
+)  # a quantity whose unit depends on other fields
+DRAFT = "campaign.yaml"  # file name in messages until the draft has a name
 
 
-def varied(folder: Folder, say: tasks.Say, *, name: str) -> dict[str, Any]:
-    """Return the fields of a scenario that can vary, with unit and value, and the outcomes its runs can have."""
+def list_dispersible_fields(
+    folder: Folder, report_stage: tasks.StageCallback, *, name: str
+) -> dict[str, Any]:
+    """Return the fields of a scenario that can be dispersed, with unit and value, and its possible outcomes."""
     from softdock.campaign.loading import known_outcomes, presets
 
-    text = tasks.opened(folder, say, name=name)["text"]
-    answer = tasks.checked(folder, say, text=text, name=name)
+    text = tasks.read_text(folder, report_stage, name=name)["text"]
+    answer = tasks.check_text(folder, report_stage, text=text, name=name)
     if answer["problems"]:
         raise InputError(f"The scenario itself has a problem: {answer['problems'][0]['text']}")
-    scenario = load_text(text, *tasks.origin(folder, name))
+    scenario = load_text(text, *tasks.scenario_origin(folder, name))
     return {
         "fields": dict(_fields(answer["form"])),
         "outcomes": known_outcomes(scenario),
@@ -38,42 +42,45 @@ def varied(folder: Folder, say: tasks.Say, *, name: str) -> dict[str, Any]:
     }
 
 
-def composed(folder: Folder, say: tasks.Say, *, draft: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the text of a campaign and its problems, in the words of the command line."""
+def compose_campaign(
+    folder: Folder, report_stage: tasks.StageCallback, *, draft: Mapping[str, Any], name: str
+) -> dict[str, Any]:
+    """Return the text of a campaign, its problems and its number of runs."""
     from softdock.campaign import loading
 
     path = folder.inside(name or DRAFT)
     inside = PurePosixPath(path.relative_to(folder.root).as_posix()).parent
-    answer: dict[str, Any] = {"text": text_of(draft, inside), "problems": [], "runs": 0}
+    answer: dict[str, Any] = {"text": campaign_text(draft, inside), "problems": [], "runs": 0}
     try:
         _check_rows(draft)
         source = parse(answer["text"], file=path.name, directory=path.parent)
         check_head(source)
-        tasks.check_campaign(folder, source)
+        tasks.check_campaign_files(folder, source)
         plan = loading.load_text(answer["text"], path)
-        tasks.check_plan(plan)
+        tasks.check_campaign_size(plan)
         answer["runs"] = plan.runs
     except InputError as error:
-        answer["problems"] = [limits.told(problem) for problem in error.problems]
+        answer["problems"] = [limits.problem_data(problem) for problem in error.problems]
     return answer
 
 
-ALL: tuple[Callable[..., Any], ...] = (varied, composed)
+ALL: tuple[Callable[..., Any], ...] = (list_dispersible_fields, compose_campaign)
 
 
-def text_of(draft: Mapping[str, Any], inside: PurePosixPath) -> str:
-    """Return the campaign file of a draft that is to lie in this folder; what was left empty is left out."""
+def campaign_text(draft: Mapping[str, Any], inside: PurePosixPath) -> str:
+    """Return the text of the campaign file of a draft, to be stored in this folder; empty fields are omitted."""
     scenario = str(draft["scenario"])
     if not is_bundled(scenario):
         scenario = posixpath.relpath(scenario, inside.as_posix())
-    varying = CommentedMap()
+    dispersions = CommentedMap()
     for row in draft["dispersions"]:
         if row["field"]:
-            varying[row["field"]] = _flow(_dispersion(row["kind"], row["values"]))
+            dispersions[row["field"]] = _flow_style(_dispersion(row["kind"], row["values"]))
     data: dict[str, Any] = {
         "softdock": VERSION, "kind": "campaign", "title": draft["title"].strip(), "scenario": scenario,
         "runs": resolve(draft["runs"].strip()), "seed": resolve(draft["seed"].strip()), "sampling": draft["sampling"],
-        "presets": _flow(list(draft["presets"])), "dispersions": varying, "success": _flow(list(draft["success"])),
+        "presets": _flow_style(list(draft["presets"])), "dispersions": dispersions,
+        "success": _flow_style(list(draft["success"])),
     }  # fmt: skip
     yaml = YAML()
     yaml.width = 110
@@ -94,7 +101,7 @@ def _dispersion(kind: str, given: list[str]) -> dict[str, Any]:
 
 
 def _check_rows(draft: Mapping[str, Any]) -> None:
-    """Refuse a field that is there twice, and values that belong to none: they would be left out without a word."""
+    """Raise InputError for a field that is listed twice and for values without a field."""
     seen = set()
     for row in draft["dispersions"]:
         if not row["field"] and any(value.strip() for value in row["values"]):
@@ -107,21 +114,21 @@ def _check_rows(draft: Mapping[str, Any]) -> None:
             seen.add(row["field"])
 
 
-def _flow(value: Any) -> Any:
-    """Return lists and mappings that are written on one line."""
+def _flow_style(value: Any) -> Any:
+    """Return lists and mappings in flow style, which is written on one line."""
     if isinstance(value, dict):
-        mapping = CommentedMap({key: _flow(one) for key, one in value.items()})
+        mapping = CommentedMap({key: _flow_style(one) for key, one in value.items()})
         mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, list):
-        sequence = CommentedSeq([_flow(one) for one in value])
+        sequence = CommentedSeq([_flow_style(one) for one in value])
         sequence.fa.set_flow_style()
         return sequence
     return value
 
 
 def _fields(form: list[Node]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every quantity of a form, and every vector of two or three, by its path."""
+    """Yield path and description of every quantity and every vector of two or three components."""
     for node in form:
         children = node.get("children")
         if children is None:

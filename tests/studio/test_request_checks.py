@@ -7,7 +7,7 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from softdock.studio.gate import COOKIE, LARGEST_BODY, Gate, is_loopback, names_of
+from softdock.studio.request_checks import COOKIE, LARGEST_BODY, RequestChecks, allowed_hosts, is_loopback
 
 HERE = "http://127.0.0.1:8420"
 
@@ -26,7 +26,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def ask(method: str = "GET", path: str = "/", *, token: str | None = None, **more: object) -> httpx.Response:
-    gate = Gate(application, names_of("127.0.0.1"), token)
+    gate = RequestChecks(application, allowed_hosts("127.0.0.1"), token)
 
     async def one() -> httpx.Response:
         transport = httpx.ASGITransport(gate)
@@ -48,7 +48,7 @@ def knock(origin: str | None, host: str = "127.0.0.1:8420") -> str:
 
     headers = [(b"host", host.encode())] + ([(b"origin", origin.encode())] if origin else [])
     scope = {"type": "websocket", "path": "/_nicegui_ws/socket.io/", "headers": headers, "query_string": b""}
-    asyncio.run(Gate(application, names_of("127.0.0.1"))(scope, receive, send))  # type: ignore[arg-type]
+    asyncio.run(RequestChecks(application, allowed_hosts("127.0.0.1"))(scope, receive, send))  # type: ignore[arg-type]
     return sent[0]
 
 
@@ -73,7 +73,7 @@ def test_a_foreign_page_is_refused(origin: str) -> None:
 
 def test_a_huge_body_is_refused_by_what_it_says() -> None:
     answer = ask("POST", headers={"Content-Length": "100000000"}, content=b"x")
-    assert (answer.status_code, answer.text) == (413, "At most 20 MB are taken at a time.\n")
+    assert (answer.status_code, answer.text) == (413, "At most 20 MB are allowed in one request.\n")
 
 
 def test_a_huge_body_is_refused_by_what_it_holds() -> None:

@@ -1,25 +1,24 @@
-"""How a result lies on disk: `result.json` beside `history.parquet`, replaced together or not at all."""
+"""Storage of a result as `result.json` and `history.parquet`, which are replaced together."""
 
 import hashlib
 import io
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from softdock.errors import InputError, Problem, file_error
-from softdock.outlines import outlines_of
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.atomic import write_together
 from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
+from softdock.result.outlines import outlines_of
 
 RESULT_FILE = "result.json"
 HISTORY_FILE = "history.parquet"
 FORMAT = 1
-REMEDY = "Run the scenario again with --out to write it anew."
+REMEDY = "Run the scenario again with --out to write a new one."
 
 
 def save(result: Result, folder: Path) -> None:
-    """Write a result into a folder; both files are complete before either takes its place."""
+    """Write a result to a folder; no file is replaced before both are complete."""
     history = _to_parquet(result.history)
     document = {
         "softdock_result": FORMAT,
@@ -30,11 +29,11 @@ def save(result: Result, folder: Path) -> None:
         "outlines": plain_data(result.outlines or outlines_of(result.definition, result.directory)),
     }
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
-    replace_together(folder, {HISTORY_FILE: history, RESULT_FILE: text.encode()})
+    write_together(folder, {HISTORY_FILE: history, RESULT_FILE: text})
 
 
 def load(folder: Path) -> Result:
-    """Read a result that `save` has written; what is missing, damaged or newer raises `InputError`."""
+    """Read a result that `save` has written; raises InputError where a file is missing, damaged or newer."""
     path = folder / RESULT_FILE
     document = _read_document(path)
     history = _read(folder / HISTORY_FILE)
@@ -78,35 +77,12 @@ def _read_document(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with file_errors(path, "read"):
         return path.read_bytes()
-    except OSError as error:
-        raise file_error(path, "read", error) from error
 
 
 def _damaged(path: Path, message: str) -> InputError:
     return InputError(Problem(message=message, file=str(path), hint=REMEDY))
-
-
-def replace_together(folder: Path, files: dict[str, bytes]) -> None:
-    """Write files under temporary names, then rename them; on failure nothing of them stays."""
-    temporary = {folder / name: folder / f".{name}.{os.getpid()}.tmp" for name in files}
-    path = folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, hidden in temporary.items():
-            with hidden.open("wb") as file:
-                file.write(files[path.name])
-                file.flush()
-                os.fsync(file.fileno())
-        for path, hidden in temporary.items():
-            hidden.replace(path)
-    except OSError as error:
-        raise file_error(path, "write", error) from error
-    finally:
-        for hidden in temporary.values():
-            with suppress(OSError):
-                hidden.unlink()
 
 
 def _to_parquet(history: History) -> bytes:

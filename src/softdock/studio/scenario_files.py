@@ -1,7 +1,6 @@
-"""Texts of the page as files of the folder; a changed bundled scenario as its base and what differs."""
+"""Scenario files written from a page: save a text, and format a changed scenario as base and changes."""
 
 import io
-import os
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,14 +8,15 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from softdock.errors import InputError
+from softdock.files.atomic import write_atomic
 from softdock.scenario.source import VERSION
 from softdock.studio.folder import Folder
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,150}\.ya?ml")
 
 
-def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
-    """Write a file below the folder, whole or not at all; raises InputError with a sentence."""
+def save_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
+    """Write a file below the folder atomically; raises InputError."""
     if not FILE_NAME.fullmatch(name):
         raise InputError("A name ends with .yaml and has letters, digits, spaces, dots, dashes and slashes.")
     path = folder.inside(name)
@@ -24,31 +24,29 @@ def keep_text(folder: Folder, name: str, text: str, *, replace: bool) -> None:
         raise InputError("There is a file of that name already; choose another name.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        hidden = path.with_name(f".{path.name}.{os.getpid()}")
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(path)
+        write_atomic(path, text)
     except OSError as error:
         raise InputError(f"It cannot be written: {error.strerror}.") from None
 
 
-def as_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Return the text of a scenario that is `base` with the changes from `before` to `after`."""
+def format_changes(base: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return the text of a scenario file with `base` and the changes from `before` to `after`."""
     yaml = YAML()
     yaml.width = 110
     yaml.indent(mapping=2, sequence=4, offset=2)
     out = io.StringIO()
-    yaml.dump({"softdock": VERSION, "base": base, **_patch(before, after)}, out)
+    yaml.dump({"softdock": VERSION, "base": base, **_merge_patch(before, after)}, out)
     return out.getvalue()
 
 
-def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a merge patch: mappings key by key, anything else whole, None for what is taken away."""
+def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON merge patch (RFC 7396): mappings key by key, None for deleted keys."""
     patch: dict[str, Any] = {key: None for key in before if key not in after}
     for key, value in after.items():
         if key not in before:
             patch[key] = value
         elif isinstance(value, Mapping) and isinstance(before[key], Mapping):
-            if inner := _patch(before[key], value):
+            if inner := _merge_patch(before[key], value):
                 patch[key] = inner
         elif value != before[key]:
             patch[key] = value

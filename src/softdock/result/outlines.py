@@ -1,4 +1,4 @@
-"""Outlines of a run's surfaces: with them it can be drawn where its CAD files are out of reach or have changed."""
+"""Outlines of the surfaces of a run, so that it can be drawn without its CAD files."""
 
 import hashlib
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from softdock.errors import InputError
 
 
 def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]:
-    """Return the outline of every surface in a scenario's plain data: meridian, its place on the body, its file.
+    """Return the outlines of the surfaces in the plain data of a scenario, by name; unreadable ones are omitted.
 
-    The keys of an outline: `meridian` (lines and arcs, see `profile_rows`), `p_BS` [m] and `R_BS` (frame of the
-    meridian on the body), and for a CAD file its `sha256`. A surface that cannot be read has none.
+    Keys of an outline: `meridian` (lines and arcs, see `profile_rows`), `p_BS` [m] and `R_BS` (frame of the meridian on
+    the body), and `sha256` of a CAD file.
     """
     outlines: dict[str, Any] = {}
     for name, surface in (definition.get("surfaces") or {}).items():
@@ -39,7 +39,7 @@ def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Return the SHA-256 of a file; None where it cannot be read."""
+    """Return the SHA-256 of a file, or None where it cannot be read."""
     with suppress(OSError):
         return hashlib.sha256(path.read_bytes()).hexdigest()
     return None

@@ -1,4 +1,4 @@
-"""Files that the page fetches: thumbnails, replays, downloads. Names are checked before any path is made."""
+"""Routes that serve files: thumbnails, replays, downloads. Names are checked before they become paths."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,20 +8,20 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from softdock.errors import InputError, RunError
-from softdock.studio.album import blank, digest, framed, recalled
-from softdock.studio.artefacts import FILES
 from softdock.studio.folder import BUNDLED, is_bundled
 from softdock.studio.pages import frame, gallery
+from softdock.studio.run_files import FILES
+from softdock.studio.thumbnail_cache import cached_thumbnail, placeholder, svg_document, thumbnail_key
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
 
-KINDS = {
+MEDIA_TYPES = {
     "figure": "image/png", "replay": "text/html", "glb": "model/gltf-binary", "report": "text/html",
     "history": "application/vnd.apache.parquet", "result": "application/json",
 }  # fmt: skip
-KEPT = {"history": "history.parquet", "result": "result.json"}
-FRAMED = (
+STORED = {"history": "history.parquet", "result": "result.json"}
+EMBEDDED_STYLE = (
     "header { display: none !important } #latest { display: none }"
     "body { grid-template: minmax(0, 1fr) auto / minmax(0, 1fr) clamp(220px, 39vw, 640px) !important;"
     " overflow: hidden !important } #side { border-top: 0 !important; border-left: 1px solid var(--line) !important }"
@@ -31,15 +31,15 @@ FRAMED = (
     " figcaption { font-size: 11px } }"
     "@media (min-height: 700px) { figure { flex-basis: calc(33.3% - 3px) } }"
 )
-"""Inside the studio the replay leaves out what stands around it already, and uses a small frame well."""
+"""Style of a replay inside a page of the studio: without header, with a compact layout."""
 REPLAY_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src blob:; frame-ancestors 'self'"
 )
 
 
-def serve(app: FastAPI, studio: "Studio") -> None:
-    """Add the routes of files."""
+def add_routes(app: FastAPI, studio: "Studio") -> None:
+    """Add the routes to the application."""
 
     @app.get("/thumbnail")
     async def thumbnail(name: str) -> Response:
@@ -66,48 +66,52 @@ def serve(app: FastAPI, studio: "Studio") -> None:
 
     @app.get("/campaigns/{campaign}/report")
     async def report(campaign: str) -> Response:
-        made = await _answered(studio.desk.do("reported", campaign=campaign))
+        made = await _result_of(studio.query_worker.call("write_campaign_report", campaign=campaign))
         return FileResponse(made["path"], media_type="text/html", filename=f"{campaign}.html")
 
 
 async def _thumbnail(studio: "Studio", name: str) -> str:
     try:
         path = BUNDLED / f"{name}.yaml" if is_bundled(name) else studio.folder.inside(name)
-        known = recalled(digest(path.read_text("utf-8-sig")))
+        known = cached_thumbnail(thumbnail_key(path.read_text("utf-8-sig")))
         if known is None:
-            known = (await studio.desk.do("drawn", names=[name])).get(name)
+            known = (await studio.query_worker.call("draw_thumbnails", names=[name])).get(name)
     except (InputError, RunError, OSError, UnicodeDecodeError):
         known = None
-    return known or framed(blank())
+    return known or svg_document(placeholder())
 
 
 async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: str) -> Response:
-    if kind not in KINDS:
+    if kind not in MEDIA_TYPES:
         raise HTTPException(404, "There is no such file.")
     if kind == "replay":
         return await _replay(studio, run, download, theme)
-    name = f"{run.replace('/', '-')}-{KEPT.get(kind) or FILES[kind]}"
-    if kind in KEPT:
-        path = Path((await _answered(studio.desk.do("kept", run=run)))["path"]) / KEPT[kind]
+    name = f"{run.replace('/', '-')}-{STORED.get(kind) or FILES[kind]}"
+    if kind in STORED:
+        path = Path((await _result_of(studio.query_worker.call("find_run", run=run)))["path"]) / STORED[kind]
     else:
-        path = Path((await _answered(studio.desk.do("artefact", run=run, kind=kind)))["path"])
+        path = Path((await _result_of(studio.query_worker.call("make_run_file", run=run, kind=kind)))["path"])
     headers = {"Cache-Control": "no-cache"}
-    return FileResponse(path, media_type=KINDS[kind], filename=name if download else None, headers=headers)
+    return FileResponse(
+        path, media_type=MEDIA_TYPES[kind], filename=name if download else None, headers=headers
+    )
 
 
 async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Response:
-    """Answer with the player at once, and with the scene when it is there: the run may still be under way."""
+    """Send the player at once and the scene when the run is complete."""
     from softdock.replay.page import player_shell
 
     async def scene() -> str:
-        made = await _answered(studio.desk.do("artefact", run=run, kind="scene"))
+        made = await _result_of(studio.query_worker.call("make_run_file", run=run, kind="scene"))
         return Path(made["path"]).read_text(encoding="utf-8")
 
     if download:
         headers = {"Content-Disposition": f'attachment; filename="{run.replace("/", "-")}-replay.html"'}
         return HTMLResponse(player_shell() + await scene(), headers=headers)
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": REPLAY_POLICY}
-    shell = player_shell(theme="dark" if theme == "dark" else "light" if theme else "auto", style=FRAMED)
+    shell = player_shell(
+        theme="dark" if theme == "dark" else "light" if theme else "auto", style=EMBEDDED_STYLE
+    )
     activity = studio.runs.activities.get(run)
     if activity is None or not activity.active:
         return HTMLResponse(shell + await scene(), headers=headers)
@@ -120,8 +124,8 @@ async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Res
     return StreamingResponse(parts(), media_type="text/html", headers=headers)
 
 
-async def _answered(work: Any) -> Any:
-    """Return what a worker answers; what it refuses becomes a plain page."""
+async def _result_of(work: Any) -> Any:
+    """Return the result of a task; its errors become HTTP errors."""
     try:
         return await work
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What a campaign says, gathered once: for the report, for `--json`, for whoever asks in Python."""
+"""Summary of a campaign: all statistics of its table, for the report and `--json`."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -26,50 +26,50 @@ WORST_SHOWN = 5
 MOST_METRICS = 6
 QUANTILES = {"q05": 0.05, "median": 0.5, "q95": 0.95, "q99": 0.99}
 """Quantiles with a confidence interval, by name."""
-FAST = 0.02  # m/s; above it the ASSIST paper finds opening times mainly between 1 and 2 s
-BAND = (1.0, 2.0)
+FAST = 0.02  # m/s; for faster approaches the ASSIST paper reports opening times mainly within BAND
+BAND = (1.0, 2.0)  # s
 
 
 Interval = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """The theory of impacts over many samples, and against the runs that were simulated."""
+class BulkPredictions:
+    """Impacts predicted by theory for many samples, and comparison with the simulated runs."""
 
     ratio: Array
-    """Coefficient of effective masses of every sample."""
+    """Ratio of effective masses of every sample."""
     predicted: Array
-    """Relative velocity after the impact of the simulated runs by theory [m/s], by bulk prediction."""
+    """Predicted relative velocity after the impact of the simulated runs [m/s]."""
     simulated: Array
 
 
 @dataclass(frozen=True)
-class Findings:
+class CampaignSummary:
     """Statistics of a campaign."""
 
     sentences: list[str]
     success: dict[str, float] | None
     counts: dict[str, int]
     failures: dict[str, int]
-    """Runs that failed, by what ended them; they are in no statistics but the share of successes."""
+    """Number of failed runs by outcome; they count in the success rate only."""
     inputs: list[str]
     metrics: list[str]
     quantiles: dict[str, tuple[int, list[float]]]
-    """Known values, and smallest, 5 %, median, 95 %, 99 %, largest."""
+    """By metric: number of values; smallest, 5 %, median, 95 %, 99 %, largest."""
     intervals: dict[str, dict[str, Interval]]
-    """Of each metric, where the quantiles of all possible runs are with a confidence of 95 %, by name."""
+    """By metric: confidence intervals (95 %) of the quantiles of the population, by name."""
     correlations: list[RankCorrelation]
     sobol: dict[str, SobolIndices]
     envelope: tuple[str, str, Envelope] | None
     springs: list[SpringSize]
     worst: dict[str, list[tuple[int, str]]]
-    predictions: Predictions | None
+    predictions: BulkPredictions | None
     units: dict[str, str]
-    """SI units of inputs and metrics by name; a pure number has none."""
+    """SI units of inputs and metrics by name; dimensionless ones have no entry."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the findings as plain data, without the clouds of points."""
+        """Return the summary as plain data, without the values of single runs."""
         names = ("smallest", "q05", "median", "q95", "q99", "largest")
         data = {
             "sentences": self.sentences,
@@ -92,16 +92,16 @@ class Findings:
         return {name: plain_data(value) for name, value in data.items()}
 
 
-def find(table: Table) -> Findings:
-    """Return what the table says."""
+def summarise(table: Table) -> CampaignSummary:
+    """Return the summary of a table."""
     campaign = table.manifest["campaign"]
-    inputs = dispersed(table)
+    inputs = dispersed_inputs(table)
     metrics = chosen_metrics(table)
     correlations = _correlations(table, inputs, metrics)
     predictions = _predictions(table)
     springs = _springs(table)
     known = [name for name, values in table.metrics.items() if np.isfinite(values).any()]
-    return Findings(
+    return CampaignSummary(
         sentences=[
             *_success_sentence(table), *_failure_sentence(table), *_assist_sentences(table, inputs),
             *_prediction_sentences(predictions), *_spring_sentences(springs),
@@ -140,14 +140,14 @@ def _failure_sentence(table: Table) -> list[str]:
     ]
 
 
-def dispersed(table: Table) -> list[str]:
-    """Return the inputs to look at: numbers, and the lengths of vectors instead of their components."""
+def dispersed_inputs(table: Table) -> list[str]:
+    """Return the names of the numeric inputs; norms instead of components where a magnitude is dispersed."""
     norms = {name.removesuffix(".norm") for name in table.inputs if name.endswith(".norm")}
     return [name for name in table.inputs if name.rpartition(".")[0] not in norms or name.endswith(".norm")]
 
 
 def chosen_metrics(table: Table) -> list[str]:
-    """Return the metrics to look at: those the campaign names, or the first that vary."""
+    """Return the metrics that the campaign names, or the first that vary."""
     named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]
     varying = [
         name for name, values in table.metrics.items() if np.unique(values[np.isfinite(values)]).size > 1
@@ -175,7 +175,7 @@ def _success_sentence(table: Table) -> list[str]:
 
 
 def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
-    """Say with numbers what the ASSIST paper reads from its Figures 12 to 14."""
+    """Return sentences with the numbers that the ASSIST paper reads from its Figures 12 to 14."""
     if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
         return []
     time, speed = table.metrics["opening_time"], table.inputs["approach.speed"]
@@ -238,13 +238,13 @@ def _springs(table: Table) -> list[SpringSize]:
 def _sobol(table: Table, metrics: list[str]) -> dict[str, SobolIndices]:
     names = tuple(table.manifest["campaign"]["dispersions"])
     if not np.array_equal(table.run, np.arange(table.run.size)):
-        return {}  # the design has holes as long as the campaign runs
+        return {}  # runs of the design are missing while the campaign runs
     found = {metric: sobol_indices(names, table.metrics[metric]) for metric in metrics}
     return {metric: indices for metric, indices in found.items() if indices is not None}
 
 
 def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | None:
-    """Return the envelope over the two inputs whose rank correlation with success is largest."""
+    """Return the capture envelope over the two inputs with the largest rank correlation with success."""
     success = table.success
     if success is None or success.all() or not success.any():
         return None
@@ -276,20 +276,20 @@ def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]
     return cases
 
 
-def _predictions(table: Table) -> Predictions | None:
-    """Predict the impact of all samples in bulk, for chains of two and two masses."""
+def _predictions(table: Table) -> BulkPredictions | None:
+    """Return the predicted impacts of all samples, for chains of two and two masses."""
     count = table.manifest["campaign"]["predictions"]
     if count is None:
         return None
-    from softdock.campaign.bulk import predict_samples
+    from softdock.campaign.bulk_prediction import predict_samples
 
     ratio, after = predict_samples(table.manifest, count)
-    return Predictions(
+    return BulkPredictions(
         ratio=ratio, predicted=after[table.run], simulated=table.metrics["relative_velocity_after"]
     )
 
 
-def _prediction_sentences(found: Predictions | None) -> list[str]:
+def _prediction_sentences(found: BulkPredictions | None) -> list[str]:
     if found is None:
         return []
     before = max(float(np.nanmax(np.abs(found.predicted))), 1e-300)

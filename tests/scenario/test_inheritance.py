@@ -3,7 +3,7 @@ from toy_scenario import VALID
 
 from softdock.errors import InputError
 from softdock.scenario import check, from_data, load
-from softdock.scenario.merging import merge
+from softdock.scenario.inheritance import merge
 from softdock.scenario.source import Location, parse
 
 
@@ -65,7 +65,7 @@ def test_problems_name_the_file_in_which_they_are(write):
         ("missing.yaml", "", "no such file"),
         ("[1, 2]", "", "name of a bundled scenario"),
         ("impact-z", "", "no such file"),
-        ("impact-a", "contcat: null", "could be taken away"),
+        ("impact-a", "contcat: null", "here to delete"),
     ],
 )
 def test_what_cannot_be_a_base(write, base, text, said):

@@ -1,4 +1,4 @@
-"""Predict the impacts of all samples of a campaign in bulk, without simulating them."""
+"""Vectorised prediction of the impacts of all samples of a campaign, without simulation."""
 
 from typing import Any
 
@@ -11,23 +11,23 @@ from softdock.result import Array
 from softdock.theory import rmi
 
 MASSES = ("chaser.masses.0", "chaser.masses.1", "target.masses.0", "target.masses.1")
-PART = 100_000  # samples drawn at a time
+BATCH = 100_000  # samples drawn at a time
 
 
 def predict_samples(manifest: dict[str, Any], count: int) -> tuple[Array, Array]:
-    """Return the coefficient of effective masses and the relative velocity after [m/s] of samples 0 to count."""
+    """Return ratio of effective masses and relative velocity after the impact [m/s] of samples 0 to count."""
     campaign = manifest["campaign"]
     plan = load(manifest["origin"], runs=campaign["runs"], seed=campaign["seed"])
     return predict_plan(plan, max(count, plan.runs))
 
 
 def predict_plan(plan: Plan, count: int) -> tuple[Array, Array]:
-    """Return the same for a campaign that is made ready: chains of two and two masses, random sampling."""
+    """Return the same for a plan with random sampling of chains of two and two masses."""
     data = plan.template.data
     restitution = (data.get("contact") or {}).get("restitution")
     ratio, after = np.empty(count), np.empty(count)
-    for start in range(0, count, PART):
-        stop = min(start + PART, count)
+    for start in range(0, count, BATCH):
+        stop = min(start + BATCH, count)
         columns = plan.columns(start, stop)
         given = [columns.get(path, value_at(data, path)) for path in MASSES]
         many = rmi.predict_many(

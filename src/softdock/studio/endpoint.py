@@ -1,6 +1,7 @@
-"""The studio's door: its folder, its address and its socket, open before the heavy parts of the server are loaded.
+"""Network endpoint of the studio: folder lock, address and listening socket.
 
-A browser that comes early waits at the socket for the first answer, so it can start while the server does.
+The socket listens before the server is imported. A browser that connects early waits for the first response, so that
+it starts while the server starts.
 """
 
 import errno
@@ -14,70 +15,71 @@ from pathlib import Path
 
 from softdock.errors import InputError, Problem, reason_of
 from softdock.studio.folder import Folder
-from softdock.studio.gate import is_loopback, new_token
+from softdock.studio.request_checks import is_loopback, new_token
 
 DEFAULT_PORT = 8420
-TRIED = 20  # ports above the default, where that is taken
+PORTS_TRIED = 20  # from the default port upwards, where no port is given
 
 
 @dataclass(frozen=True)
-class Door:
-    """Where a studio can be reached."""
+class Endpoint:
+    """Address and socket of one studio."""
 
     folder: Folder
     host: str
     port: int
     listening: socket.socket
     token: str | None
-    """Needed by whoever comes from another machine."""
+    """Secret that requests need where the studio can be reached from other machines."""
 
     @property
     def address(self) -> str:
-        """What to type into a browser."""
+        """URL to open in a browser."""
         shown = self.host if self.host not in ("0.0.0.0", "::") else socket.gethostname()
-        address = f"http://{bracketed(shown)}:{self.port}/"
+        address = f"http://{bracket_ipv6(shown)}:{self.port}/"
         return address if self.token is None else f"{address}?token={self.token}"
 
     def announce(self, say: Callable[[str], None], *, browser: bool) -> None:
-        """Tell the address, and open it."""
+        """Print the address and open it in the browser."""
         say(f"Softdock studio: {self.address}")
         say(f"Folder {self.folder.root}; stop with Ctrl-C.")
         if self.token is not None:
             say(
-                "Whoever has this address can use the studio, and reads along on a network that is not trusted."
+                "Anyone who has this address can use the studio. The connection is not encrypted: "
+                "use it only on a trusted network."
             )
         if browser:
-            threading.Thread(target=_open, args=(self.address,), daemon=True).start()
+            threading.Thread(target=_open_browser, args=(self.address,), daemon=True).start()
 
 
 @contextmanager
-def opened(root: Path, host: str, port: int | None) -> Iterator[Door]:
-    """Open the door of a folder; refused where another studio works in it, or where nothing can listen."""
+def open_endpoint(root: Path, host: str, port: int | None) -> Iterator[Endpoint]:
+    """Lock a folder and listen; raises InputError where another studio uses the folder or no port is free."""
     folder = Folder(root)
     with _listen(host, port) as listening:
         token = None if is_loopback(host) else new_token()
-        door = Door(folder, host, listening.getsockname()[1], listening, token)
-        with folder.take(door.address.partition("?")[0]):
-            yield door
+        endpoint = Endpoint(folder, host, listening.getsockname()[1], listening, token)
+        with folder.lock(endpoint.address.partition("?")[0]):
+            yield endpoint
 
 
-def bracketed(name: str) -> str:
-    """Return a name as it stands in an address."""
-    return f"[{name}]" if ":" in name else name
+def bracket_ipv6(host: str) -> str:
+    """Return a host as it is written in a URL: an IPv6 address in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
-def _open(address: str) -> None:
+def _open_browser(address: str) -> None:
     with suppress(Exception):
         webbrowser.open(address)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens; without a wish for a port the first free one from the default on."""
+    """Return a listening socket; without a port, on the first free port from the default upwards."""
     if not host:
         raise InputError(
             Problem(message="Must be an address or a name of this machine.", field="--host", given="''")
         )
-    ports = range(DEFAULT_PORT, DEFAULT_PORT + TRIED) if port is None else (port,)
+    ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED) if port is None else (port,)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     refused: OSError | None = None
     for one in ports:
@@ -96,7 +98,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 
 def _problem(host: str, port: int | None, refused: OSError) -> Problem:
-    """Tell why nothing can listen, at the option that is to blame."""
+    """Return why no socket can listen, at the option that must change."""
     message = f"Cannot listen there: {reason_of(refused)}."
     if isinstance(refused, socket.gaierror) or refused.errno == errno.EADDRNOTAVAIL:
         return Problem(message=message, field="--host", given=host, hint="Give an address of this machine.")

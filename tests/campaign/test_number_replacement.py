@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.campaign.conftest import untimed
 
-from softdock.campaign.execution import Keeping, run_one
+from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.template import Template, value_at
 from softdock.errors import InputError
@@ -138,7 +138,7 @@ def made(build: Any, inputs: dict[str, Any]) -> Any:
 
 
 def check(template: Template, inputs: dict[str, Any]) -> None:
-    quick, thorough = made(template.build, inputs), made(template.build_anew, inputs)
+    quick, thorough = made(template.build, inputs), made(template.build_from_data, inputs)
     if isinstance(thorough, str):
         assert quick == thorough
         return
@@ -208,14 +208,14 @@ def test_a_mechanism_with_files_and_an_orbit() -> None:
 def test_what_cannot_be_is_refused_in_the_same_words(inputs: dict[str, Any]) -> None:
     quick = made(everything().build, inputs)
     assert isinstance(quick, str)
-    assert quick == made(everything().build_anew, inputs)
+    assert quick == made(everything().build_from_data, inputs)
 
 
 def test_other_things_than_numbers_are_built_anew() -> None:
     template = everything()
     for path, value in (("opening", False), ("springs.push.axis", 0), ("springs.bend.exponential", None)):
         assert template.build({path: value}).sibling is None
-        assert template.build({path: value}) == template.build_anew({path: value})
+        assert template.build({path: value}) == template.build_from_data({path: value})
 
 
 @pytest.mark.parametrize("name", ["impact-a", "latch-multibody", "peg-flat", "power-tower-x"])
@@ -226,14 +226,14 @@ def test_every_kind_of_scenario_varies(name: str) -> None:
     for path in paths[:: max(1, len(paths) // 12)]:
         inputs = {path: changed(value_at(template.data, path))}
         if not path.endswith("attitude.0"):
-            assert template.build(inputs) == template.build_anew(inputs)
+            assert template.build(inputs) == template.build_from_data(inputs)
 
 
 def test_a_run_of_the_campaign_is_the_run_alone() -> None:
     """Row by row what a scenario gives that was built, checked and assembled by itself."""
     plan = load_campaign("assist-table2", runs=2)
     for number, inputs in enumerate(plan.inputs(0, 2)):
-        keeping = Keeping("none", ())
+        keeping = HistoryPolicy("none", ())
         row, _ = run_one(plan.template, keeping, number, inputs)
         alone, _ = run_one(_Anew(plan.template), keeping, number, inputs)  # type: ignore[arg-type]
         assert untimed(row) == untimed(alone)
@@ -242,4 +242,4 @@ def test_a_run_of_the_campaign_is_the_run_alone() -> None:
 
 class _Anew:
     def __init__(self, template: Template) -> None:
-        self.build = template.build_anew
+        self.build = template.build_from_data

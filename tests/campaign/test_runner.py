@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.campaign.conftest import Write, rows, untimed
 
-from softdock.campaign import manifest, running, store
-from softdock.campaign.execution import Keeping, Row, run_one
+from softdock.campaign import manifest, runner, store
+from softdock.campaign.execution import HistoryPolicy, Row, run_one
 from softdock.campaign.loading import load
-from softdock.campaign.running import Means, Tally
+from softdock.campaign.runner import CampaignProgress, ExecutionOptions
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
 from softdock.campaign.table import export, read_table, status_of
-from softdock.campaign.workers import Place
+from softdock.campaign.workers import Backend
 from softdock.errors import InputError, RunError
 from softdock.result import Result
 
@@ -25,12 +25,12 @@ from softdock.result import Result
 @pytest.fixture
 def whole(write: Write, tmp_path: Path) -> list[tuple[Any, ...]]:
     """Return the table of the cheap campaign, run one by one."""
-    running.run(load(write()), tmp_path / "whole", Means(Place.THREADS, 1))
+    runner.run(load(write()), tmp_path / "whole", ExecutionOptions(Backend.THREADS, 1))
     return rows(tmp_path / "whole")
 
 
 def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    tally = running.run(load(write()), tmp_path / "out", Means(Place.THREADS, 3))
+    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 3))
     assert tally.finished
     assert tally.outcomes == {"separated": 40}
     assert rows(tmp_path / "out") == whole
@@ -38,7 +38,7 @@ def test_threads_give_the_same_table(write: Write, tmp_path: Path, whole: list[t
 
 @pytest.mark.slow
 def test_processes_give_the_same_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
-    running.run(load(write()), tmp_path / "out", Means(Place.PROCESSES, 2))
+    runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.PROCESSES, 2))
     assert rows(tmp_path / "out") == whole
 
 
@@ -48,7 +48,7 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(processes=False, protocol="tcp", **options) as cluster:
         address = cluster.scheduler_address
-        tally = running.run(load(write()), tmp_path / "out", Means(cluster=address))
+        tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster=address))
     assert tally.finished
     assert rows(tmp_path / "out") == whole
 
@@ -56,33 +56,33 @@ def test_a_cluster_gives_the_same_table(write: Write, tmp_path: Path, whole: lis
 def test_a_cluster_that_is_not_there_is_refused(write: Write, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="cannot be reached"):
-        running.run(load(write()), tmp_path / "out", Means(cluster="tcp://127.0.0.1:9"))
+        runner.run(load(write()), tmp_path / "out", ExecutionOptions(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_run_alone_is_the_run_of_the_campaign(write: Write, tmp_path: Path) -> None:
     plan = load(write())
-    running.run(plan, tmp_path / "out")
+    runner.run(plan, tmp_path / "out")
     for number in (0, 17, 39):
-        row, result = running.repeat(plan, number)
+        row, result = runner.repeat_run(plan, number)
         assert untimed(row) == rows(tmp_path / "out")[number]
         assert result is not None
         assert result.history.time.size
-    result, _, same = running.rerun(tmp_path / "out", 5)
+    result, _, same = runner.rerun(tmp_path / "out", 5)
     assert same
-    assert Result.load(running.history_folder(tmp_path / "out", 5)).metrics == result.to_json()["metrics"]  # type: ignore[union-attr]
+    assert Result.load(runner.history_folder(tmp_path / "out", 5)).metrics == result.to_json()["metrics"]  # type: ignore[union-attr]
     with pytest.raises(InputError, match="numbered 0 to 39"):
-        running.rerun(tmp_path / "out", 40)
+        runner.rerun(tmp_path / "out", 40)
 
 
 def interrupted(plan: Any, folder: Path, after: int) -> None:
     """Run a campaign and end it as a lost disk would, after so many runs."""
 
-    def watch(tally: Tally) -> None:
+    def watch(tally: CampaignProgress) -> None:
         if tally.done >= after:
             raise RunError("the test has seen enough")
 
     with pytest.raises(RunError):
-        running.run(plan, folder, Means(Place.THREADS, 2), watch)
+        runner.run(plan, folder, ExecutionOptions(Backend.THREADS, 2), watch)
 
 
 def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]) -> None:
@@ -90,58 +90,58 @@ def test_resume_completes_the_table(write: Write, tmp_path: Path, whole: list[tu
     before = rows(tmp_path / "out")
     assert 0 < len(before) < 40
     assert not status_of(tmp_path / "out")["complete"]
-    tally = running.resume(tmp_path / "out")
+    tally = runner.resume(tmp_path / "out")
     assert tally.finished
-    assert tally.fresh == 40 - len(before)
+    assert tally.new == 40 - len(before)
     assert rows(tmp_path / "out") == whole
-    assert running.resume(tmp_path / "out").fresh == 0
+    assert runner.resume(tmp_path / "out").new == 0
 
 
 def test_ctrl_c_finishes_what_is_under_way(
     write: Write, tmp_path: Path, whole: list[tuple[Any, ...]]
 ) -> None:
-    def watch(tally: Tally) -> None:
+    def watch(tally: CampaignProgress) -> None:
         if tally.done >= 3 and not tally.interrupted:
             raise KeyboardInterrupt
 
-    tally = running.run(load(write()), tmp_path / "out", Means(Place.THREADS, 2), watch)
+    tally = runner.run(load(write()), tmp_path / "out", ExecutionOptions(Backend.THREADS, 2), watch)
     assert tally.interrupted
     assert not tally.finished
     assert tally.done == len(rows(tmp_path / "out"))
-    running.resume(tmp_path / "out")
+    runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == whole
 
 
 def test_a_folder_holds_one_campaign(write: Write, tmp_path: Path) -> None:
     plan = load(write(), runs=2)
-    running.run(plan, tmp_path / "out")
+    runner.run(plan, tmp_path / "out")
     with pytest.raises(InputError, match="softdock campaign resume"):
-        running.run(plan, tmp_path / "out")
+        runner.run(plan, tmp_path / "out")
 
 
 def test_a_second_process_is_refused(write: Write, tmp_path: Path) -> None:
     plan = load(write(), runs=2)
     with Store.create(tmp_path / "out", manifest.manifest_of(plan)):
         with pytest.raises(InputError, match="Another process"):
-            running.resume(tmp_path / "out")
+            runner.resume(tmp_path / "out")
         assert status_of(tmp_path / "out")["done"] == 0
-    assert running.resume(tmp_path / "out").finished
+    assert runner.resume(tmp_path / "out").finished
 
 
 def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Write, tmp_path: Path) -> None:
     interrupted(load(write()), tmp_path / "out", 1)
     write(set="{record.rate: 200 Hz}")
     with pytest.raises(InputError, match=r"scenario\.data\.record\.rate: 100\.0 -> 200\.0"):
-        running.resume(tmp_path / "out")
+        runner.resume(tmp_path / "out")
     write().unlink()
     with pytest.raises(InputError, match="must be there unchanged"):
-        running.resume(tmp_path / "out")
+        runner.resume(tmp_path / "out")
 
 
 def test_words_may_change_while_a_campaign_is_under_way(write: Write, tmp_path: Path) -> None:
     interrupted(load(write()), tmp_path / "out", 1)
     write("title: A better title", "metrics: [impulse]")
-    assert running.resume(tmp_path / "out").finished
+    assert runner.resume(tmp_path / "out").finished
 
 
 def test_a_table_that_was_never_begun_is_begun_anew(write: Write, tmp_path: Path) -> None:
@@ -149,12 +149,12 @@ def test_a_table_that_was_never_begun_is_begun_anew(write: Write, tmp_path: Path
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "campaign.sqlite").touch()
     with pytest.raises(InputError, match="no campaign in this folder"):
-        running.resume(tmp_path / "out")
-    assert running.run(load(write(), runs=2), tmp_path / "out").finished
+        runner.resume(tmp_path / "out")
+    assert runner.run(load(write(), runs=2), tmp_path / "out").finished
 
 
 def test_masses_of_a_chain_are_no_vector(write: Write, tmp_path: Path) -> None:
-    running.run(load(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
+    runner.run(load(write("  chaser.masses.1: {uniform: [1 kg, 3 kg]}"), runs=3), tmp_path / "out")
     assert set(read_table(tmp_path / "out").inputs) == {"chaser.masses.0", "chaser.masses.1", "speed"}
 
 
@@ -164,16 +164,16 @@ def test_resume_with_another_program_is_refused(
     interrupted(load(write()), tmp_path / "out", 1)
     monkeypatch.setattr(manifest, "__version__", "9.9.9")
     with pytest.raises(InputError, match=r"versions\.softdock: .* -> 9\.9\.9"):
-        running.resume(tmp_path / "out")
+        runner.resume(tmp_path / "out")
 
 
 def test_runs_and_seed_of_the_command_line_survive_a_resume(write: Write, tmp_path: Path) -> None:
-    running.run(load(write(), runs=12, seed=5), tmp_path / "whole")
+    runner.run(load(write(), runs=12, seed=5), tmp_path / "whole")
     interrupted(load(write(), runs=12, seed=5), tmp_path / "out", 1)
-    assert running.rerun(tmp_path / "out", 11)[2] is None  # there is nothing to compare with yet
-    running.resume(tmp_path / "out")
+    assert runner.rerun(tmp_path / "out", 11)[2] is None  # there is nothing to compare with yet
+    runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
-    assert running.rerun(tmp_path / "out", 11)[2]
+    assert runner.rerun(tmp_path / "out", 11)[2]
 
 
 def test_a_full_disk_leaves_the_table_intact(
@@ -189,28 +189,28 @@ def test_a_full_disk_leaves_the_table_intact(
 
     monkeypatch.setattr(Store, "add", add)
     with pytest.raises(RunError, match=r"disk is full.*softdock campaign resume"):
-        running.run(load(write()), tmp_path / "out")
+        runner.run(load(write()), tmp_path / "out")
     kept = rows(tmp_path / "out")
     assert 0 < len(kept) < 40
     assert all(row in whole for row in kept)
     monkeypatch.setattr(Store, "add", honest)
-    running.resume(tmp_path / "out")
+    runner.resume(tmp_path / "out")
     assert rows(tmp_path / "out") == whole
 
 
 def test_a_folder_that_cannot_be_is_refused(write: Write, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="Cannot make it"):
-        running.run(load(write()), tmp_path / "file" / "out")
+        runner.run(load(write()), tmp_path / "file" / "out")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder_is_refused_and_can_still_be_read(write: Write, tmp_path: Path) -> None:
-    running.run(load(write(), runs=3), tmp_path / "out")
+    runner.run(load(write(), runs=3), tmp_path / "out")
     (tmp_path / "out").chmod(0o555)
     try:
         with pytest.raises(InputError, match="permission is denied"):
-            running.resume(tmp_path / "out")
+            runner.resume(tmp_path / "out")
         assert status_of(tmp_path / "out")["done"] == 3
     finally:
         (tmp_path / "out").chmod(0o755)
@@ -234,7 +234,7 @@ def test_network_drives_are_refused(write: Write, tmp_path: Path, monkeypatch: p
     assert store.file_system(tmp_path / "near", mounts) == "ext4"
     monkeypatch.setattr(store, "file_system", lambda folder: "nfs4")
     with pytest.raises(InputError, match="network drive"):
-        running.run(load(write()), tmp_path / "out")
+        runner.run(load(write()), tmp_path / "out")
 
 
 def test_a_damaged_table_is_said_to_be_damaged(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_damaged_table_is_said_to_be_damaged(tmp_path: Path) -> None:
 
 def test_a_sample_that_cannot_be_is_a_row_with_its_sentence(write: Write, tmp_path: Path) -> None:
     path = write("  target.masses.0: {normal: {mean: 2 kg, deviation: 4 kg}}")
-    tally = running.run(load(path), tmp_path / "out")
+    tally = runner.run(load(path), tmp_path / "out")
     assert tally.finished
     assert {"separated", "invalid"} <= set(tally.outcomes)
     table = read_table(tmp_path / "out")
@@ -263,7 +263,7 @@ def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: p
 
     monkeypatch.setattr("softdock.campaign.execution.run_prepared", fail)
     plan = load(write())
-    row, result = run_one(plan.template, Keeping("all", ()), 3, plan.inputs(3, 4)[0])
+    row, result = run_one(plan.template, HistoryPolicy("all", ()), 3, plan.inputs(3, 4)[0])
     assert (row.status, result) == ("failed", None)
     assert row.message == "Internal error: ZeroDivisionError: by zero"
 
@@ -272,11 +272,11 @@ def test_a_fault_in_one_run_does_not_end_the_others(write: Write, monkeypatch: p
     ("policy", "kept"), [("none", []), ("all", [0, 1, 2, 3]), ("failures", [0, 1, 2, 3]), ("3", [0, 3])]
 )
 def test_histories_are_kept_by_policy(write: Write, tmp_path: Path, policy: str, kept: list[int]) -> None:
-    running.run(load(write("success: [latched]", f"histories: {policy}"), runs=4), tmp_path / "out")
-    folders = [number for number in range(4) if running.history_folder(tmp_path / "out", number).is_dir()]
+    runner.run(load(write("success: [latched]", f"histories: {policy}"), runs=4), tmp_path / "out")
+    folders = [number for number in range(4) if runner.history_folder(tmp_path / "out", number).is_dir()]
     assert folders == kept
     for number in kept:
-        assert Result.load(running.history_folder(tmp_path / "out", number)).outcome == "separated"
+        assert Result.load(runner.history_folder(tmp_path / "out", number)).outcome == "separated"
 
 
 def test_the_stop_rule_ends_where_it_would_on_any_machine(write: Write, tmp_path: Path) -> None:
@@ -285,13 +285,13 @@ def test_the_stop_rule_ends_where_it_would_on_any_machine(write: Write, tmp_path
     expected = next(n for n in range(10, 1000, 10) if sum(_ends(n)) / 2.0 <= 0.05)
     for workers in (1, 3):
         folder = tmp_path / f"out{workers}"
-        tally = running.run(
-            load(write("success: [separated]", rule), runs=1000), folder, Means(None, workers)
+        tally = runner.run(
+            load(write("success: [separated]", rule), runs=1000), folder, ExecutionOptions(None, workers)
         )
         assert tally.finished
         assert tally.stopped_at == expected
         assert [row[0] for row in rows(folder)] == list(range(expected))
-        assert running.resume(folder).fresh == 0
+        assert runner.resume(folder).new == 0
         assert status_of(folder)["complete"]
     assert rows(tmp_path / "out1") == rows(tmp_path / "out3")
 
@@ -304,7 +304,7 @@ def _ends(n: int) -> tuple[float, float]:
 def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    running.run(load(write("success: [separated]"), runs=5), tmp_path / "out")
+    runner.run(load(write("success: [separated]"), runs=5), tmp_path / "out")
     exported = pq.read_table(export(tmp_path / "out"))
     names = exported.schema.names
     assert names[0] == "run"
@@ -316,7 +316,7 @@ def test_export_has_run_first_and_every_column(write: Write, tmp_path: Path) -> 
 
 
 def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) -> None:
-    running.run(load(write(runs="4")), tmp_path / "out", Means(Place.THREADS, 1))
+    runner.run(load(write(runs="4")), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1))
     table = read_table(tmp_path / "out")
     assert table.valid == ["yes"] * 4
     assert table.warnings == [[]] * 4
@@ -329,11 +329,11 @@ def test_every_row_tells_whether_its_run_is_valid(write: Write, tmp_path: Path) 
 
 def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    running.run(load(write(runs="4")), folder, Means(Place.THREADS, 1))
+    runner.run(load(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         database.execute("ALTER TABLE runs DROP COLUMN valid")
         database.execute("ALTER TABLE runs DROP COLUMN warnings")
         database.execute("DELETE FROM runs WHERE run > 1")
     assert read_table(folder).valid == ["unknown"] * 2
-    running.resume(folder, Means(Place.THREADS, 1))
+    runner.resume(folder, ExecutionOptions(Backend.THREADS, 1))
     assert read_table(folder).valid == ["unknown"] * 2 + ["yes"] * 2

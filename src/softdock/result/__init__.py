@@ -1,4 +1,4 @@
-"""What a run leaves behind: history, events, outcome, metrics, audit, prediction."""
+"""Result of a run: history, events, outcome, metrics, conservation check, prediction."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
-"""Whether the models of a run held: `no` means that its numbers must not be used. Recordings, and results that
-were saved before runs were monitored, are `unknown`."""
+"""Validity of the models during a run; `no` means that its numbers must not be used. Recordings, and results of
+versions without validity checks, are `unknown`."""
 CONSERVATION_LIMIT = 1e-2
-"""Relative error of energy or momentum above which the conservation check fails: half of it in speeds."""
+"""Relative error of energy or momentum above which the conservation check fails; half of it in speeds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,12 @@ class Channel:
 
     values: Array
     unit: str
-    """SI unit as text, for example `m/s`; `1` for a pure number."""
+    """SI unit as text, for example `m/s`; `1` if dimensionless."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Recorded channels on one common time axis [s]; names are dotted, like `chaser.velocity`."""
+    """Recorded channels on a common time axis [s]; names are dotted, such as `chaser.velocity`."""
 
     time: Array
     channels: Mapping[str, Channel]
@@ -44,7 +44,7 @@ class History:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened at an instant [s]."""
+    """An event of a run at a time [s]."""
 
     time: float
     name: str
@@ -53,7 +53,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """The conservation check of a run: largest relative errors during it, None where the law does not apply."""
+    """Conservation check of a run: largest relative errors during the run; None where a law does not apply."""
 
     COVERAGE: ClassVar[str] = (
         "The check compares energy and momentum with their values at the start, relative to the energy and momentum "
@@ -74,24 +74,24 @@ class Audit:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """How much work a run was."""
+    """Computing effort of a run."""
 
     simulated_s: float
     wall_s: float
     steps: int
     evaluations: int
     frame_s: float | None = None
-    """Of a run in real time: length of its frames."""
+    """Length of the frames of a real-time run."""
     frames: int | None = None
     missed_frames: int | None = None
-    """Frames that took longer than they had."""
+    """Frames whose computation took longer than `frame_s`."""
     worst_frame_s: float | None = None
     """Wall time of the longest frame."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Everything known about one run."""
+    """Complete result of one run."""
 
     scenario: str
     """Name of the scenario."""
@@ -105,24 +105,24 @@ class Result:
     timing: Timing
     history: History
     units: Mapping[str, str] = field(default_factory=dict)
-    """SI units of metrics and of the prediction, by name; a pure number needs no entry."""
+    """SI units of metrics and of the prediction, by name; dimensionless ones have no entry."""
     events: tuple[Event, ...] = ()
     completed: bool = True
-    """False where the run could not be carried to its end; what happened until then is kept."""
+    """False where the run ended early by an error; the history until then is included."""
     valid: Validity = "yes"
-    """`warned` where a limit of a model was passed, `no` where the numbers must not be used."""
+    """`warned` where a limit of a model was exceeded, `no` where the numbers must not be used."""
     warnings: tuple[str, ...] = ()
-    """One sentence for every limit that was passed."""
+    """One sentence for every exceeded limit."""
     prediction: Mapping[str, Any] | None = None
-    """What theory expects for the first impact, where it applies."""
+    """Prediction of theory for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
-    """The full scenario as plain data, SI numbers."""
+    """The complete scenario as plain data in SI."""
     prepared: "Prepared | None" = field(default=None, compare=False, repr=False)
-    """The prepared scenario of a run of this process; None for a result that was loaded."""
+    """The prepared scenario of a run of this process; None for a loaded result."""
     directory: str = ""
-    """Folder that relative paths in the definition start from."""
+    """Folder of relative paths in the definition."""
     outlines: Mapping[str, Any] = field(default_factory=dict)
-    """Meridians of the surfaces as they were, by name; filled when the result is saved (`softdock.outlines`)."""
+    """Meridians of the surfaces by name; added when the result is saved (`softdock.result.outlines`)."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `softdock run --json` prints; numbers that are not finite become None."""
@@ -148,41 +148,41 @@ class Result:
         return {name: plain_data(value) for name, value in plain.items()}
 
     def save(self, folder: Path | str) -> None:
-        """Write `result.json` and `history.parquet` into a folder, which is made if it is missing.
+        """Write `result.json` and `history.parquet` to a folder, which is created if it is missing.
 
-        What another run left there is replaced only once both files are complete.
+        Existing files are replaced only when both new files are complete.
         """
-        from softdock.storage import save
+        from softdock.result.storage import save
 
         save(self, Path(folder))
 
     @classmethod
     def load(cls, folder: Path | str) -> "Result":
-        """Read what `save` has written."""
-        from softdock.storage import load
+        """Read a result that `save` has written."""
+        from softdock.result.storage import load
 
         return load(Path(folder))
 
     def plot(self, path: Path | str | None = None, channels: Sequence[str] | None = None) -> "Figure":
-        """Draw recorded channels over time, one panel per unit, and save the picture if a path is given.
+        """Plot recorded channels over time, one panel per unit, and save the figure if a path is given.
 
-        A channel is chosen by its name or the beginning of its name, like `chaser`. By default all are drawn,
-        or those that change most where a panel would be too full.
+        Channels are selected by name or by the beginning of their name, such as `chaser`. By default all are plotted,
+        or those that change most where there are too many for a panel.
         """
         from softdock.report.plot import plot
 
         return plot(self, None if path is None else Path(path), channels)
 
     def summary(self) -> str:
-        """Return outcome, metrics beside the prediction, audit and timing as text for a terminal."""
+        """Return outcome, metrics with prediction, conservation check and timing as text for a terminal."""
         from softdock.report.summary import summary
 
         return summary(self)
 
 
 def plain_data(value: Any) -> Any:
-    """Return a value as JSON can hold it: plain lists, dicts and numbers, None for what is not finite."""
-    if type(value) is float:  # most of them
+    """Return a value as JSON data: lists, dicts and numbers; None for numbers that are not finite."""
+    if type(value) is float:  # fast path
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value

@@ -1,4 +1,4 @@
-"""A scenario being edited is its text; the form changes one value of the text and leaves the rest as written."""
+"""Edits of a scenario's text that keep comments and layout, and differences between scenarios."""
 
 import copy
 import io
@@ -11,12 +11,12 @@ from ruamel.yaml.comments import CommentedMap
 from softdock.errors import InputError, Problem
 from softdock.scenario.source import parse, resolve
 
-MOST_SHOWN = 200  # changes
+MOST_SHOWN = 200  # differences
 
 
-def with_value(text: str, path: str, value: str) -> str:
-    """Return the text with the value at a dotted path replaced or added; an empty value takes the key away."""
-    parse(text)  # what our own reader refuses is not handed to another one
+def set_value(text: str, path: str, value: str) -> str:
+    """Return the text with the value at a dotted path replaced or added; an empty value deletes the key."""
+    parse(text)  # refuses what scenario files must not contain, such as tags
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 4096
@@ -27,10 +27,10 @@ def with_value(text: str, path: str, value: str) -> str:
     keys = path.split(".")
     here: Any = root
     for key in keys[:-1]:
-        here = _enter(here, key, path)
+        here = _descend(here, key, path)
     last: Any = int(keys[-1]) if isinstance(here, list) else keys[-1]
     if value.strip() or isinstance(here, list):
-        here[last] = _scalar(value)
+        here[last] = _parse_value(value)
     else:
         here.pop(last, None)
     out = io.StringIO()
@@ -38,15 +38,15 @@ def with_value(text: str, path: str, value: str) -> str:
     return out.getvalue()
 
 
-def _scalar(value: str) -> Any:
-    """Return a value as YAML would read it; a flow list or mapping is read as such."""
+def _parse_value(value: str) -> Any:
+    """Return a scalar, flow list or flow mapping as YAML reads it."""
     if value.strip()[:1] in "[{" and value.strip():
         return parse(value).data
     return resolve(value.strip())
 
 
-def _enter(here: Any, key: str, path: str) -> Any:
-    """Go one level down; what is shared through an alias becomes a copy, so that only this place changes."""
+def _descend(here: Any, key: str, path: str) -> Any:
+    """Return the entry at a key; data shared through an alias is copied first, so that only this entry differences."""
     if isinstance(here, list):
         if not key.isdecimal() or int(key) >= len(here):
             raise InputError(Problem(message="There is no such entry.", field=path))
@@ -56,7 +56,7 @@ def _enter(here: Any, key: str, path: str) -> Any:
         if here.get(key) is None:
             here[key] = CommentedMap()
     else:
-        raise InputError(Problem(message="A single value has nothing inside.", field=path))
+        raise InputError(Problem(message="The parent of this field is a single value.", field=path))
     inner = here[index]
     if getattr(inner, "anchor", None) is not None and inner.anchor.value is not None:
         inner = copy.deepcopy(inner)
@@ -65,8 +65,8 @@ def _enter(here: Any, key: str, path: str) -> Any:
     return inner
 
 
-def changes(before: Any, after: Any, path: str = "") -> list[tuple[str, str, str]]:
-    """Return where plain data differ: dotted path, before, after; empty text for what is not there."""
+def differences(before: Any, after: Any, path: str = "") -> list[tuple[str, str, str]]:
+    """Return dotted path, old and new value of every difference; an empty text for a missing value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         found = []
         for key in dict.fromkeys([*before, *after]):
@@ -76,13 +76,13 @@ def changes(before: Any, after: Any, path: str = "") -> list[tuple[str, str, str
             elif key not in before:
                 found.append((here, "", _short(after[key])))
             else:
-                found += changes(before[key], after[key], here)
+                found += differences(before[key], after[key], here)
         return found[:MOST_SHOWN]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         return [
             change
             for i, (one, two) in enumerate(zip(before, after))
-            for change in changes(one, two, f"{path}.{i}")
+            for change in differences(one, two, f"{path}.{i}")
         ]
     return [] if before == after else [(path, _short(before), _short(after))]
 

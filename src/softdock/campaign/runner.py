@@ -1,0 +1,281 @@
+"""Run, resume and repeat_run campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from softdock import __version__
+from softdock.campaign import store as campaign_store
+from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
+from softdock.campaign.loading import load
+from softdock.campaign.manifest import differences, manifest_of
+from softdock.campaign.plan import Plan
+from softdock.campaign.statistics import wilson
+from softdock.campaign.store import Store
+from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
+from softdock.errors import InputError, Problem, RunError
+from softdock.result import Result
+from softdock.scenario import KINDS
+
+SAMPLE_BATCH = 1024  # runs whose inputs are sampled at a time
+LARGEST_CHUNK = 256
+CHUNK_SECONDS = 0.2  # work of one chunk, which is what a kill can lose
+
+
+@dataclass
+class CampaignProgress:
+    """Progress of a campaign."""
+
+    total: int
+    done: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    new: int = 0
+    """Runs finished in this session."""
+    first_done: float = 0.0
+    """Monotonic time at which the first of them was finished [s]."""
+    finished: bool = False
+    interrupted: bool = False
+    stopped_at: int | None = None
+    """Number of runs after which the stop rule was satisfied."""
+
+    @property
+    def rate(self) -> float:
+        """Runs per second since the first finished run of this session; 0 until the second."""
+        return max(self.new - 1, 0) / max(time.monotonic() - self.first_done, 1e-9)
+
+    def count(self, outcome: str, new: bool = True) -> None:
+        """Count a finished run."""
+        self.done += 1
+        self.new += new
+        if new and self.new == 1:
+            self.first_done = time.monotonic()
+        self.outcomes[outcome] += 1
+
+
+ProgressCallback = Callable[[CampaignProgress], None]
+
+
+@dataclass(frozen=True)
+class ExecutionOptions:
+    """Where and with how many workers a campaign runs; has no influence on the table."""
+
+    backend: Backend | None = None
+    workers: int | None = None
+    cluster: str = ""
+
+
+def run(
+    plan: Plan,
+    folder: Path,
+    options: ExecutionOptions | None = None,
+    on_progress: ProgressCallback = lambda progress: None,
+) -> CampaignProgress:
+    """Run a new campaign, store it in a folder and return its final progress."""
+    with Store.create(folder, manifest_of(plan)) as store:
+        return _execute(plan, store, options or ExecutionOptions(), on_progress)
+
+
+def resume(
+    folder: Path,
+    options: ExecutionOptions | None = None,
+    on_progress: ProgressCallback = lambda progress: None,
+) -> CampaignProgress:
+    """Complete a campaign; raises InputError where its files or the program have changed."""
+    plan = plan_of(folder)
+    with Store.resume(folder) as store:
+        return _execute(plan, store, options or ExecutionOptions(), on_progress)
+
+
+def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
+    """Repeat one run of a campaign and store its history; return result, row and whether the row is reproduced.
+
+    The last value is None where the table does not contain the run yet.
+    """
+    plan = plan_of(folder)
+    row, result = repeat_run(plan, number)
+    with campaign_store.open_readonly(folder) as database:
+        before = database.execute("SELECT * FROM runs WHERE run = ?", (number,)).fetchone()
+    if result is not None:
+        result.save(history_folder(folder, number))
+    same = None if before is None else Row(*before)._replace(wall_s=0.0) == row._replace(wall_s=0.0)
+    return result, row, same
+
+
+def repeat_run(plan: Plan, number: int) -> tuple[Row, Result | None]:
+    """Repeat one run of a campaign; return the same row as in the campaign and a result with the full history."""
+    if not 0 <= number < plan.runs:
+        message = f"The runs of this campaign are numbered 0 to {plan.runs - 1}."
+        raise InputError(Problem(message=message, field="--rerun", given=str(number)))
+    (inputs,) = plan.inputs(number, number + 1)
+    policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
+    row, result = run_one(
+        plan.template, policy, number, inputs
+    )  # same recording as in the campaign, because recording changes the number of evaluations
+    if result is None:
+        _, result = run_one(plan.template, HistoryPolicy("all", ()), number, inputs)
+    return row, result
+
+
+def plan_of(folder: Path) -> Plan:
+    """Return the plan of a stored campaign; raises InputError where its files or the program have changed."""
+    with campaign_store.open_readonly(folder) as database:
+        before = campaign_store.read_entry(database, "manifest")
+    campaign = before["campaign"]
+    try:
+        plan = load(before["origin"], runs=campaign["runs"], seed=campaign["seed"])
+    except InputError as error:
+        hint = f"It was started from {before['origin']}, which must be there unchanged."
+        message = f"The campaign cannot be loaded again: {error.problems[0]}"
+        raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
+    changes = differences(before, manifest_of(plan))
+    if changes:
+        hint = "Restore what has changed, or start a new campaign in another folder."
+        message = "The campaign has changed since it was started (stored -> now): " + "; ".join(changes) + "."
+        raise InputError(Problem(message=message, file=str(folder), hint=hint))
+    return plan
+
+
+def history_folder(folder: Path, number: int) -> Path:
+    """Return the folder for the result of a run."""
+    return folder / campaign_store.HISTORIES / f"{number:08d}"
+
+
+def _execute(
+    plan: Plan, store: Store, options: ExecutionOptions, on_progress: ProgressCallback
+) -> CampaignProgress:
+    progress, rule = CampaignProgress(plan.runs), _StopCondition(plan)
+    store.add_units(plan.units())
+    missing = bytearray(b"\1" * plan.runs)
+    for number, outcome in store.finished_runs():
+        missing[number] = 0
+        progress.count(outcome, new=False)
+        rule.add(number, outcome)
+    progress.stopped_at = rule.met_at
+    on_progress(progress)
+    if progress.stopped_at is None and any(missing):
+        kind = str(plan.template.data["kind"])
+        KINDS[kind].load_runner()  # imports its modules once, before workers start
+        chosen = options.backend or default_backend(kind, sum(missing))
+        backend = Backend.CLUSTER if options.cluster else chosen
+        check_workers(options.workers)
+        with open_executor(backend, options.workers or default_workers(), options.cluster) as (pool, workers):
+            _Session(plan, store, progress, rule, on_progress).run(pool, workers, missing)
+    if rule.met_at is not None:
+        store.stop_at(rule.met_at)
+        progress.stopped_at = rule.met_at
+    progress.outcomes = Counter(outcome for _, outcome in store.finished_runs())
+    progress.done = progress.outcomes.total()
+    progress.finished = progress.done == (progress.stopped_at or plan.runs)
+    on_progress(progress)
+    return progress
+
+
+class _Session:
+    """Main loop of one session: submit chunks of runs and store their rows."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        progress: CampaignProgress,
+        rule: "_StopCondition",
+        on_progress: ProgressCallback,
+    ) -> None:
+        self.plan, self.store, self.progress = plan, store, progress
+        self.rule, self.on_progress = rule, on_progress
+        self.policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
+        self.chunk = 1
+
+    def run(self, pool: Executor, workers: int, missing: bytearray) -> None:
+        """Run until the campaign is complete, the stop rule is satisfied or Ctrl-C; submitted runs are completed."""
+        tasks = _tasks(self.plan, missing)
+        pending: set[Future[Chunk]] = set()
+        try:
+            more = True
+            while more or pending:
+                while more and len(pending) < 2 * workers and self.rule.met_at is None:
+                    # smaller chunks towards the end, so that all workers finish at about the same time
+                    share = max(1, (self.progress.total - self.progress.done) // (4 * workers))
+                    work = list(islice(tasks, min(self.chunk, share)))
+                    more = bool(work)
+                    if work:
+                        template, policy = self.plan.template, self.policy
+                        pending.add(pool.submit(run_chunk, __version__, template, policy, work))
+                if self.rule.met_at is not None:
+                    more = False
+                pending = self._collect(pending)
+        except KeyboardInterrupt:
+            self.progress.interrupted = True
+            self.on_progress(self.progress)
+            while pending := {future for future in pending if not future.cancel()}:
+                pending = self._collect(pending)
+
+    def _collect(self, pending: set[Future[Chunk]]) -> set[Future[Chunk]]:
+        """Wait for the next chunk, store its rows and return the futures that are still pending."""
+        done, waiting = wait(pending, return_when=FIRST_COMPLETED)
+        rows = []
+        for future in done:
+            chunk = self._chunk(future)
+            self.store.add_units(chunk.units)
+            for row, result in chunk.done:
+                if result is not None:
+                    result.save(history_folder(self.store.folder, row.run))
+                rows.append(row)
+        self.store.add(rows)
+        for row in rows:
+            self.progress.count(row.outcome)
+            self.rule.add(row.run, row.outcome)
+        if rows:
+            seconds = sum(row.wall_s for row in rows) / len(rows)
+            self.chunk = min(LARGEST_CHUNK, max(1, int(CHUNK_SECONDS / max(seconds, 1e-6))))
+        self.on_progress(self.progress)
+        return waiting
+
+    def _chunk(self, future: Future[Chunk]) -> Chunk:
+        """Return the result of a future; raises RunError where the worker has ended."""
+        try:
+            return future.result()
+        except (InputError, RunError):
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise RunError(
+                f"A worker has ended unexpectedly ({' '.join(reason.split())[:200]}). "
+                f"{self.progress.done} runs are kept; "
+                f"continue with: softdock campaign resume {self.store.folder}"
+            ) from error
+
+
+class _StopCondition:
+    """Stop rule, evaluated in the order of run numbers, so that the result does not depend on timing."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.rule, self.success = plan.campaign.stop, frozenset(plan.campaign.success)
+        self.met_at: int | None = None
+        self._out_of_order: dict[int, bool] = {}
+        self._runs = self._successes = 0
+
+    def add(self, number: int, outcome: str) -> None:
+        if self.rule is None or self.met_at is not None:
+            return
+        self._out_of_order[number] = outcome in self.success
+        while self.met_at is None and self._runs in self._out_of_order:
+            self._successes += self._out_of_order.pop(self._runs)
+            self._runs += 1
+            if self._runs >= self.rule.minimum and self._runs % self.rule.every == 0:
+                low, high = wilson(self._successes, self._runs, self.rule.confidence)
+                if (high - low) / 2.0 <= self.rule.half_width:
+                    self.met_at = self._runs
+
+
+def _tasks(plan: Plan, missing: bytearray) -> Iterator[Task]:
+    for start in range(0, plan.runs, SAMPLE_BATCH):
+        stop = min(start + SAMPLE_BATCH, plan.runs)
+        if any(missing[start:stop]):
+            for number, inputs in enumerate(plan.inputs(start, stop), start):
+                if missing[number]:
+                    yield number, inputs

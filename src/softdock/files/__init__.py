@@ -1,0 +1,1 @@
+"""Atomic writes, advisory locks and content-keyed caches."""

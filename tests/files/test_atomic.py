@@ -1,0 +1,90 @@
+"""A file keeps its old content until the new content is complete, whatever ends the writing."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from softdock.errors import InputError
+from softdock.files.atomic import PRIVATE, atomic_path, write_atomic, write_together
+
+
+@pytest.mark.parametrize(("data", "content"), [("ä\n", "ä\n".encode()), (b"\x00\xff", b"\x00\xff")])
+def test_text_and_bytes_replace_the_old_content(tmp_path: Path, data: str | bytes, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    write_atomic(path, data)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
+def test_an_exception_keeps_the_old_content_and_leaves_no_temporary_file(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def interrupted() -> None:
+        with atomic_path(path) as temporary:
+            temporary.write_text("new")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_killed_process_keeps_the_old_content(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    script = (
+        "import os, sys\nfrom pathlib import Path\nfrom softdock.files.atomic import atomic_path\n"
+        "with atomic_path(Path(sys.argv[1])) as temporary:\n"
+        "    temporary.write_text('new')\n    os.kill(os.getpid(), 9)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script, str(path)], check=False).returncode == -9
+    assert path.read_text() == "old"
+    write_atomic(path, "newer")
+    assert path.read_text() == "newer"
+
+
+def test_the_mode_is_that_of_an_ordinary_file_unless_it_is_private(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomic(tmp_path / "shared", "")
+        write_atomic(tmp_path / "private", "", mode=PRIVATE)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_group_is_replaced_together(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    write_together(folder, {"a": "1", "b": b"2"})
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_group_that_cannot_be_written_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    write_together(tmp_path, {"a": "old", "b": "old"})
+    synced: list[int] = []
+    honest: Callable[[int], None] = os.fsync
+
+    def refuse(descriptor: int) -> None:
+        synced.append(descriptor)
+        if len(synced) == failing:
+            raise OSError(28, "No space left on device")
+        honest(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(InputError, match=f"{'ab'[failing - 1]}: Cannot write it: the disk is full"):
+        write_together(tmp_path, {"a": "new", "b": "new"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old", "b": "old"}
