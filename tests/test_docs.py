@@ -95,7 +95,9 @@ def test_paths_in_pages_for_maintainers_exist(page: Path) -> None:
     assert not [path for path in paths if not (ROOT / path).exists() and not (PACKAGE / path).exists()]
 
 
-@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem
+)
 def test_every_package_is_named(page: Path) -> None:
     packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert packages <= set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
