@@ -1,4 +1,4 @@
-"""Numbers quoted in the tutorials are those that the program computes."""
+"""Numbers quoted in the documentation are those that the program computes."""
 
 import functools
 import re
@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import softdock
+from softdock.bench.docking import accuracy_table
 from softdock.campaign.loading import load as load_campaign
 from softdock.geometry.cad import read_surface
 from softdock.theory.rmi import predict_impact
 
-TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
+DOCS = Path(__file__).parents[1] / "docs"
+TUTORIALS = DOCS / "tutorials"
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 SLACK = 1e-4  # relative, beyond the rounding of a quoted number: processors and library versions differ
 
@@ -209,3 +211,19 @@ def test_the_drogue_of_the_cad_tutorial() -> None:
     assert drogue.exact
     assert_quoted("cad", "# True, {}", [drogue.deviation])
     assert_quoted("cad", "print(drogue.mass_properties.mass) # {} kg", [drogue.mass_properties.mass])
+
+
+@pytest.mark.slow
+def test_table_of_accuracies_on_the_theory_page() -> None:
+    """Work and residuals vary a little between processors; forces and times must agree."""
+    page = (DOCS / "theory" / "multibody.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `assist.*$", accuracy_table(), re.M)
+    shown = re.findall(r"^\| `assist.*$", page, re.M)
+    assert len(rows) == len(shown) == 12
+    for row, quoted_row in zip(rows, shown):
+        now, then = (line.strip("| ").split(" | ") for line in (row, quoted_row))
+        assert now[:2] == then[:2]
+        assert float(now[2]) == pytest.approx(float(then[2]), rel=0.03)
+        assert float(now[3]) == pytest.approx(float(then[3]), rel=1e-4)
+        assert now[4] == then[4] or float(now[4]) == pytest.approx(float(then[4]), rel=1e-4)
+        assert 1 / 3 < float(now[5]) / float(then[5]) < 3
