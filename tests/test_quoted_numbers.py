@@ -1,4 +1,4 @@
-"""Numbers quoted in the documentation are those that the program computes."""
+"""Numbers and messages quoted in the documentation are those of the program."""
 
 import functools
 import re
@@ -11,8 +11,12 @@ import pytest
 
 import softdock
 from softdock.bench.docking import accuracy_table
+from softdock.campaign.loading import bundled_campaigns
 from softdock.campaign.loading import load as load_campaign
+from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
+from softdock.report.figures import FIGURES
+from softdock.studio import limits
 from softdock.theory.rmi import predict_impact
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -227,3 +231,45 @@ def test_table_of_accuracies_on_the_theory_page() -> None:
         assert float(now[3]) == pytest.approx(float(then[3]), rel=1e-4)
         assert now[4] == then[4] or float(now[4]) == pytest.approx(float(then[4]), rel=1e-4)
         assert 1 / 3 < float(now[5]) / float(then[5]) < 3
+
+
+def test_limits_of_the_studio() -> None:
+    page = re.sub(r"\s+", " ", (DOCS / "studio.md").read_text(encoding="utf-8"))
+    assert (
+        f"at most {limits.LONGEST:.0f} s of simulated time, {limits.MOST_ROWS // 1000} 000 recorded rows, "
+        f"{limits.MOST_BODIES} bodies, {limits.MOST_MODES} modes of a structure, {limits.MOST_ELEMENTS} elements "
+        f"of beams and panels, {limits.LONGEST_WALL / 60:.0f} minutes of computing time and "
+        f"{limits.MEMORY / 1e9:.0f} GB of memory"
+    ) in page
+
+
+def test_messages_of_a_scenario_file(tmp_path: Path) -> None:
+    page = (DOCS / "scenario-files.md").read_text(encoding="utf-8")
+    messages = re.findall(r"^    my-case\.yaml:\d+: (.*)$", page, re.M)
+    text = "softdock: 1\nkind: chain\ntitle: A case\nchaser:\n  mases: [1, 2]\nspeed: 5 kg\ntarget: {masses: [1]}\n"
+    file = tmp_path / "my-case.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        softdock.load(file)
+    found = [str(problem) for problem in refused.value.problems]
+    assert len(messages) == 2
+    assert all(any(one.endswith(message) for one in found) for message in messages)
+
+
+def test_message_of_a_surface_with_a_hole() -> None:
+    page = re.sub(r"\s+", " ", (TUTORIALS / "cad.md").read_text(encoding="utf-8"))
+    with pytest.raises(InputError) as refused:
+        read_surface(Path(__file__).parent / "geometry" / "files" / "flange.step")
+    message = str(refused.value)
+    assert message[message.index("flange.step") :] in page
+
+
+COMMAND = re.compile(r"^    softdock (?:run|predict|campaign run|figures) ([a-z][\w-]*)(?= |$)", re.M)
+
+
+def test_scenarios_named_in_commands_exist() -> None:
+    known = {scenario.name for scenario in softdock.bundled()} | set(bundled_campaigns()) | set(FIGURES)
+    pages = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
+    named = {name for page in pages for name in COMMAND.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    assert named <= known
