@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml kernel_builder/requirements.txt
 	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
 
-# The compiled kernels. In a source checkout every command rebuilds them where their sources changed.
+# In a source checkout every command also rebuilds kernels whose sources changed.
 kernels: install
 	$(BIN)/python -m kernel_builder
 
@@ -31,7 +31,7 @@ wheel: install
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
 
-# The wheel, installed alone into an empty environment and used outside the source tree.
+# Install the wheel into an empty environment and use it outside the source tree.
 test-wheel: wheel
 	$(BIN)/python tests/check_wheel.py "$$(ls -t dist/*.whl | head -1)"
 
@@ -40,9 +40,9 @@ demo: install
 	$(BIN)/softdock figures assist --out $(DEMO)
 	$(BIN)/softdock replay $(DEMO) --html $(DEMO)/replay.html --glb $(DEMO)/replay.glb
 	@echo
-	@echo "The docking in pictures is $(DEMO)/assist-capture.png; the other figures and the result are beside it."
-	@echo "Read it:  open $(DEMO)/report.html in a browser: the story of the docking with its numbers."
-	@echo "Watch it: open $(DEMO)/replay.html in a browser (no network needed), or $(DEMO)/replay.glb in Blender."
+	@echo "Figures: $(DEMO)/assist-capture.png and others in $(DEMO), with the result."
+	@echo "Report:  open $(DEMO)/report.html in a browser: timeline, figures and metrics."
+	@echo "Replay:  open $(DEMO)/replay.html in a browser (no network needed), or $(DEMO)/replay.glb in Blender."
 	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 
 test: install

@@ -1,15 +1,16 @@
-"""How the documentation is built: `make docs`, offline, every warning an error."""
+"""Settings of the documentation build (`make docs`): offline, warnings are errors."""
 
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
+
+from softdock import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "Softdock"
 author = "The Softdock developers"
 copyright = "The Softdock developers"
-version = release = installed_version("softdock")
+version = release = __version__
 
 extensions = ["myst_parser", "mathml"]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]

@@ -1,8 +1,9 @@
-"""Documentation and code say the same: equations, commands, links."""
+"""Documentation and code agree: equations, commands, links, paths, names, packages."""
 
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -79,3 +80,45 @@ def test_tutorials_run_as_pasted(page: Path, tmp_path: Path) -> None:
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+PACKAGE = ROOT / "src" / "softdock"
+PATH = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+\.\w+)?)`")
+"""A path in backticks: folders, and a file with an ending; `a/b` alone may be something else."""
+MAINTENANCE = [DOCS / "architecture.md", DOCS / "style.md", DOCS / "glossary.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", MAINTENANCE, ids=lambda page: page.stem)
+def test_paths_in_pages_for_maintainers_exist(page: Path) -> None:
+    paths = PATH.findall(page.read_text(encoding="utf-8"))
+    assert paths
+    assert not [path for path in paths if not (ROOT / path).exists() and not (PACKAGE / path).exists()]
+
+
+@pytest.mark.parametrize(
+    "page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem
+)
+def test_every_package_is_named(page: Path) -> None:
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert packages <= set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
+
+
+def test_names_in_the_glossary_are_defined_where_it_says() -> None:
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"`([^`]+)` in `([^`]+)`", glossary)
+    assert len(entries) >= 60
+    missing = [
+        f"{name} in {path}"
+        for name, path in entries
+        if not re.search(rf"\b{re.escape(name)}\b", (PACKAGE / path).read_text(encoding="utf-8"))
+    ]
+    assert not missing
+
+
+def test_import_rules_agree_with_the_checked_contract() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    checked = [re.findall(r"softdock\.(\w+)", layer) for layer in layers]
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    block = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
+    assert [re.findall(r"\w+", line) for line in block.splitlines()] == checked

@@ -1,4 +1,4 @@
-"""The order of the house: quick to import, one version, nothing that belongs to one machine."""
+"""Rules of the repository: fast import, one version, import rules of kernels, no paths of one machine."""
 
 import re
 import subprocess
@@ -18,13 +18,13 @@ def python(script: str) -> str:
     return done.stdout.strip()
 
 
-def test_import_is_light() -> None:
+def test_import_loads_no_heavy_package() -> None:
     heavy = "{'numba', 'scipy', 'matplotlib', 'pydantic', 'pint', 'pyarrow', 'trimesh', 'rich'}"
     assert python(f"import sys, softdock; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
 @pytest.mark.parametrize("name", softdock.__all__)
-def test_every_public_name_is_there(name: str) -> None:
+def test_every_public_name_exists(name: str) -> None:
     assert getattr(softdock, name) is not None
 
 
@@ -43,14 +43,14 @@ def test_one_version() -> None:
     assert re.search(r"^version: (.*)$", citation, re.M).group(1) == softdock.__version__  # type: ignore[union-attr]
 
 
-def test_rooms_are_named_after_what_they_hold() -> None:
+def test_no_module_has_a_meaningless_name() -> None:
     assert not {path.stem for path in SOURCES} & {"utils", "helpers", "common", "misc", "manager"}
 
 
 def test_kernels_import_only_kernels() -> None:
-    """Kernels are made of math, numpy, other kernels and plain constants."""
+    """Kernels import math, enum, numpy, the kernel decorators, SIMD vectors and other kernels."""
     allowed = re.compile(
-        r"(math|numpy(\.\w+)*|enum|typing|collections|softdock\.(native\.decorators|native\.simd|spatial|\w+\.kernels)(\.\w+)*)$"
+        r"(math|enum|numpy(\.\w+)*|typing|collections|softdock\.(native\.decorators|native\.simd|\w+\.kernels)(\.\w+)*)$"
     )
     for path in SOURCES:
         if path.stem == "kernels" or path.parent.name == "kernels":
@@ -59,7 +59,7 @@ def test_kernels_import_only_kernels() -> None:
                 assert allowed.match(module), f"{path.relative_to(ROOT)} imports {module}"
 
 
-def test_nothing_belongs_to_one_machine() -> None:
+def test_no_file_contains_paths_of_one_machine() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout

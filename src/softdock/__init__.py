@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario import bundled, load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "InputError",
     "Result",

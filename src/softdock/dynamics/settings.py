@@ -9,7 +9,8 @@ class Method(Enum):
     """How time is integrated."""
 
     AUTOMATIC = "automatic"
-    """The better one of Dormand-Prince and Bogacki-Shampine as the run goes; with a fixed step the former."""
+    """The fastest of Dormand-Prince, Bogacki-Shampine and, in contact, Rosenbrock, by trial steps during the run;
+    with a fixed step Dormand-Prince."""
     DORMAND_PRINCE = "dormand-prince"
     """Order 5 with error control, or with a fixed step where one is given."""
     BOGACKI_SHAMPINE = "bogacki-shampine"

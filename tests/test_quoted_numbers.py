@@ -1,0 +1,275 @@
+"""Numbers and messages quoted in the documentation are those of the program."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import softdock
+from softdock.bench.docking import accuracy_table
+from softdock.campaign.loading import bundled_campaigns
+from softdock.campaign.loading import load as load_campaign
+from softdock.errors import InputError
+from softdock.geometry.cad import read_surface
+from softdock.report.figures import FIGURES
+from softdock.studio import limits
+from softdock.theory.rmi import predict_impact
+
+DOCS = Path(__file__).parents[1] / "docs"
+TUTORIALS = DOCS / "tutorials"
+NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+SLACK = 1e-4  # relative, beyond the rounding of a quoted number: processors and library versions differ
+
+Values = Callable[[], Sequence[float]]
+
+
+@functools.cache
+def run(name: str, *changes: str) -> softdock.Result:
+    return softdock.simulate(softdock.load(name, changes))
+
+
+def metrics(names: str, scenario: str, *changes: str, factor: float = 1.0) -> Values:
+    return lambda: [factor * run(scenario, *changes).metrics[name] for name in names.split()]
+
+
+def predicted(names: str, scenario: str, *changes: str, factor: float = 1.0) -> Values:
+    return lambda: [factor * run(scenario, *changes).prediction[name] for name in names.split()]
+
+
+def time_of(event: str) -> Values:
+    return lambda: [next(e.time for e in run("assist-soft-docking").events if e.name == event)]
+
+
+def unit_in_last_place(text: str) -> float:
+    digits, _, exponent = text.partition("e")
+    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+
+
+def quoted(page: str, phrase: str) -> list[str]:
+    """Return the numbers that stand where the phrase has `{}`; line breaks and spaces are the same."""
+    text = re.sub(r"\s+", " ", (TUTORIALS / f"{page}.md").read_text(encoding="utf-8"))
+    pattern = re.escape(re.sub(r"\s+", " ", phrase)).replace(r"\{\}", f"({NUMBER})")
+    found = re.search(pattern, text)
+    assert found, f"{page}.md has no longer the phrase {phrase!r}"
+    return list(found.groups())
+
+
+def assert_quoted(page: str, phrase: str, values: Sequence[float]) -> None:
+    numbers = quoted(page, phrase)
+    assert len(numbers) == len(values)
+    for text, value in zip(numbers, values):
+        allowed = 0.5 * unit_in_last_place(text) + SLACK * abs(value)
+        assert abs(float(text) - value) <= allowed, (
+            f"{page}.md says {text}, the program {value:.6g}: {phrase}"
+        )
+
+
+SOFT, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
+FRICTION = ("latch-paper", "latch.friction=0.1")
+
+QUOTED: list[tuple[str, str, Values]] = [
+    ("docking", "| {} s | `first-contact`", time_of("first-contact")),
+    ("docking", "| {} s | `entered`", time_of("entered")),
+    ("docking", "| {} s | `bottom-contact`", time_of("bottom-contact")),
+    ("docking", "| {} s | `opening`", time_of("opening")),
+    ("docking", "| {} s | `opened`", time_of("opened")),
+    ("docking", "effective mass of {} kg with free joints, and {} kg for a rigid probe",
+     predicted("effective_mass_free effective_mass_locked", SOFT)),
+    ("docking", "with a peak force of {} N", metrics("peak_contact_force", SOFT)),
+    ("docking", "`opening_time`, {} s", metrics("opening_time", PASSIVE)),
+    ("docking", "the peak force at the cone is {} N", metrics("peak_contact_force", RIGID)),
+    ("impact", "*effective mass ratio*, here {}.", predicted("effective_mass_ratio", "impact-a")),
+    ("impact", "keeps closing, at {} mm/s", predicted("relative_velocity_after", "impact-a", factor=1e3)),
+    ("impact", "are {} mm/s in the simulation", metrics("relative_velocity_after", "impact-a", factor=1e3)),
+    ("impact", "and {} mm/s in the prediction", predicted("relative_velocity_after", "impact-a", factor=1e3)),
+    ("latch", "the tip stops at {} of 20 mm", metrics("insertion_max", "latch-paper", factor=1e3)),
+    ("latch", "minimum speed, {} m/s", metrics("minimum_speed", "latch-paper")),
+    ("latch", "minimum speed rises to {} m/s", metrics("minimum_speed", *FRICTION)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "phrase", "values"), QUOTED, ids=[f"{q[0]}: {q[1][:40]}" for q in QUOTED])
+def test_numbers_of_a_run(page: str, phrase: str, values: Values) -> None:
+    assert_quoted(page, phrase, values())
+
+
+def test_the_four_masses_of_the_impact_are_those_of_the_bundled_scenario() -> None:
+    arguments = quoted("impact", "--m1 {} --m2 {} --m3 {} --m4 {} --speed '{} cm/s'")
+    m1, m2, m3, m4, speed = map(float, arguments)
+    impact = predict_impact(m1, m2, m3, m4, speed=0.01 * speed)
+    assert impact.relative_velocity_after == pytest.approx(
+        softdock.predict("impact-a")["relative_velocity_after"]
+    )
+
+
+def test_bounds_of_the_docking() -> None:
+    result = run(SOFT)
+    first = result.history["bumper-drogue.force"][result.history.time < result.metrics["t_entered"]]
+    (force,) = quoted("docking", "the force of this contact stays below {} N")
+    assert 0.5 * float(force) < first.max() < float(force)
+    momentum, energy = quoted("docking", "errors of momentum below {}, of energy below {}")
+    assert max(result.audit.linear_momentum_drift, result.audit.angular_momentum_drift) < float(momentum)
+    assert result.audit.energy_residual < float(energy)
+
+
+def test_bounds_of_the_impact() -> None:
+    (error,) = quoted("impact", "errors of momentum and energy are below {}")
+    audit = run("impact-a").audit
+    assert max(audit.linear_momentum_drift, audit.energy_residual) < float(error)
+
+
+FINE = ("length=1e-8", "angle=1e-8", "speed=1e-7", "rate=1e-7")
+RESOLUTIONS = {
+    "cells for 6 N (as bundled)": (),
+    "cells for 0.1 N (default)": ("resolved_force=0.1",),
+    "the same, quartered": ("resolved_force=0.00625",),
+    "plain points, 2 mm apart": ("quadrature=points", "spacing=0.002"),
+    "plain points, 1 mm": ("quadrature=points", "spacing=0.001"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", RESOLUTIONS)
+def test_convergence_of_the_contact_force(row: str) -> None:
+    contacts = [f"contacts.{name}" for name in softdock.load(PASSIVE).contacts]
+    changes = [f"integrator.accuracy.{change}" for change in FINE]
+    changes += [f"{contact}.{change}" for contact in contacts for change in RESOLUTIONS[row]]
+    names = "peak_contact_force_bumper_drogue peak_contact_force_pantograph_drogue opening_time"
+    assert_quoted("docking", f"| {row} | {{}} N | {{}} N | {{}} s |", metrics(names, PASSIVE, *changes)())
+
+
+@pytest.mark.slow
+def test_times_to_open_in_a_campaign() -> None:
+    plan = load_campaign("assist-table2", runs=60)
+    scenarios = [plan.template.build(inputs) for inputs in plan.inputs(0, 60)]
+    results = [softdock.simulate(scenario, with_prediction=False) for scenario in scenarios]
+    assert {result.outcome for result in results} == {"rebounded"}
+    times = np.array([result.metrics["opening_time"] for result in results])
+    fast = np.array([scenario.approach.speed for scenario in scenarios]) > 0.02
+    band = (times[fast] >= 1.0) & (times[fast] <= 2.0)
+    assert_quoted(
+        "docking", "the time to open is between {} and {} s", [times[fast].min(), times[fast].max()]
+    )
+    assert_quoted("docking", "in {} of {} runs between 1 and 2 s", [band.sum(), fast.sum()])
+    assert_quoted("docking", "as the speed falls, up to {} s", [times[~fast].max()])
+
+
+@pytest.mark.slow
+def test_rates_of_the_station() -> None:
+    rate = {name: softdock.predict(f"power-tower-{name}") for name in ("x", "y", "z", "xy", "xz")}
+    rigid = {name: 1e3 * found["delta_rate_rigid"] for name, found in rate.items()}
+    full = {name: 1e3 * found["delta_rate_all_modes"] for name, found in rate.items()}
+    assert_quoted("station", "the angular rate changes by {} mrad/s", [1e3 * rate["x"]["delta_rate"]])
+    assert_quoted("station", "the same: {} against {} mrad/s at 1 ft/s", [full["x"], rigid["x"]])
+    numbers = [full["y"], rigid["y"], full["z"], rigid["z"]]
+    assert_quoted("station", "the hybrid one does: {} against {} and {} against {} mrad/s", numbers)
+    assert_quoted("station", "X does: {}, then XY {} and XZ {} mrad/s", [full["x"], full["xy"], full["xz"]])
+
+
+@pytest.mark.slow
+def test_deflections_of_the_station() -> None:
+    runs = {
+        (approach, modes): run(f"power-tower-{approach}", "closing_rate=1 ft/s", f"modes={modes}")
+        for approach in ("x", "xy", "xz")
+        for modes in (8, 60)
+    }
+    a, b = (
+        {key: found.metrics[f"max_deflection_{point}"] for key, found in runs.items()} for point in ("a", "b")
+    )
+    order = [("xz", 60), ("x", 60), ("xy", 60)]
+    assert_quoted("station", "at A: XZ {}, X {}, XY {} m", [a[key] for key in order])
+    assert_quoted("station", "at B: XZ {}, XY {}, X {} m", [b[key] for key in (order[0], order[2], order[1])])
+    assert_quoted("station", "by {} m. `closing_rate`", [a["x", 60]])
+    together = {key: _correlation(found) for key, found in runs.items()}
+    phrase = "they correlate by {}, {} and {} with eight modes, by {}, {} and {} with sixty"
+    order = [(approach, modes) for modes in (8, 60) for approach in ("x", "xz", "xy")]
+    assert_quoted("station", phrase, [together[key] for key in order])
+    ratio = {key: b[key] / a[key] for key in runs}
+    shares = [ratio[key] for modes in (8, 60) for key in _extremes(ratio, modes)]
+    assert_quoted("station", "with eight modes B reaches {} to {} of A, with sixty {} to {}", shares)
+
+
+def _extremes(ratio: dict[tuple[str, int], float], modes: int) -> list[tuple[str, int]]:
+    return sorted((key for key in ratio if key[1] == modes), key=lambda key: ratio[key])[::2]
+
+
+def _correlation(result: softdock.Result) -> float:
+    """Correlation of the two points, each along the axis in which it moves most."""
+    from softdock.report.figures.station import POINTS
+
+    moves = []
+    for node in POINTS.values():
+        along = [result.history[f"tower/{node}.d{axis}"] for axis in "xyz"]
+        moves.append(max(along, key=np.ptp))
+    return float(np.corrcoef(moves)[0, 1])
+
+
+def test_the_drogue_of_the_cad_tutorial() -> None:
+    drogue = read_surface(
+        files("softdock") / "scenario/bundled/cad/drogue.step", side="inside", density=2700.0
+    )
+    assert drogue.exact
+    assert_quoted("cad", "# True, {}", [drogue.deviation])
+    assert_quoted("cad", "print(drogue.mass_properties.mass) # {} kg", [drogue.mass_properties.mass])
+
+
+@pytest.mark.slow
+def test_table_of_accuracies_on_the_theory_page() -> None:
+    """Work and residuals vary a little between processors; forces and times must agree."""
+    page = (DOCS / "theory" / "multibody.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `assist.*$", accuracy_table(), re.M)
+    shown = re.findall(r"^\| `assist.*$", page, re.M)
+    assert len(rows) == len(shown) == 12
+    for row, quoted_row in zip(rows, shown):
+        now, then = (line.strip("| ").split(" | ") for line in (row, quoted_row))
+        assert now[:2] == then[:2]
+        assert float(now[2]) == pytest.approx(float(then[2]), rel=0.03)
+        assert float(now[3]) == pytest.approx(float(then[3]), rel=1e-4)
+        assert now[4] == then[4] or float(now[4]) == pytest.approx(float(then[4]), rel=1e-4)
+        assert 1 / 3 < float(now[5]) / float(then[5]) < 3
+
+
+def test_limits_of_the_studio() -> None:
+    page = re.sub(r"\s+", " ", (DOCS / "studio.md").read_text(encoding="utf-8"))
+    assert (
+        f"at most {limits.LONGEST:.0f} s of simulated time, {limits.MOST_ROWS // 1000} 000 recorded rows, "
+        f"{limits.MOST_BODIES} bodies, {limits.MOST_MODES} modes of a structure, {limits.MOST_ELEMENTS} elements "
+        f"of beams and panels, {limits.LONGEST_WALL / 60:.0f} minutes of computing time and "
+        f"{limits.MEMORY / 1e9:.0f} GB of memory"
+    ) in page
+
+
+def test_messages_of_a_scenario_file(tmp_path: Path) -> None:
+    page = (DOCS / "scenario-files.md").read_text(encoding="utf-8")
+    messages = re.findall(r"^    my-case\.yaml:\d+: (.*)$", page, re.M)
+    text = "softdock: 1\nkind: chain\ntitle: A case\nchaser:\n  mases: [1, 2]\nspeed: 5 kg\ntarget: {masses: [1]}\n"
+    file = tmp_path / "my-case.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        softdock.load(file)
+    found = [str(problem) for problem in refused.value.problems]
+    assert len(messages) == 2
+    assert all(any(one.endswith(message) for one in found) for message in messages)
+
+
+def test_message_of_a_surface_with_a_hole() -> None:
+    page = re.sub(r"\s+", " ", (TUTORIALS / "cad.md").read_text(encoding="utf-8"))
+    with pytest.raises(InputError) as refused:
+        read_surface(Path(__file__).parent / "geometry" / "files" / "flange.step")
+    message = str(refused.value)
+    assert message[message.index("flange.step") :] in page
+
+
+COMMAND = re.compile(r"^    softdock (?:run|predict|campaign run|figures) ([a-z][\w-]*)(?= |$)", re.M)
+
+
+def test_scenarios_named_in_commands_exist() -> None:
+    known = {scenario.name for scenario in softdock.bundled()} | set(bundled_campaigns()) | set(FIGURES)
+    pages = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
+    named = {name for page in pages for name in COMMAND.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    assert named <= known
