@@ -9,7 +9,7 @@ NAMES = {f"station-figure-{n}" for n in range(10, 21)} | {"station-convergence"}
 
 @pytest.mark.slow
 def test_every_figure_is_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(station, "FOLLOWED", 28)
+    monkeypatch.setattr(station, "SIMULATED_MODES", 28)
     monkeypatch.setattr(station, "CLOSING_RATES", station.CLOSING_RATES[::2])
     told = []
     paths = figure_set("station").draw(tmp_path, lambda what, fraction: told.append(fraction))

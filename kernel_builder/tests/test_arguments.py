@@ -156,7 +156,7 @@ WRONG = {
     "list for an array": (lambda a: replaced(a, flags=[True, False]), r"outer\.flags: .*given list"),
     "sizes that differ": (
         lambda a: replaced(a, flags=np.zeros(3, bool)),
-        r"describe: outer\.flags: .*bodies = 2 as in an argument before; given array of shape \(3,\)",
+        r"describe: outer\.flags: .*bodies = 2 as in a previous argument; given array of shape \(3,\)",
     ),
 }
 

@@ -132,7 +132,9 @@ def made(build: Any, inputs: dict[str, Any]) -> Any:
     """Return scenario and simulation, or what was said instead."""
     try:
         scenario = build(inputs)
-        return scenario, PreparedMultibody(scenario).simulation
+        prepared = PreparedMultibody(scenario)
+        prepared.check_start()
+        return scenario, prepared.simulation
     except InputError as error:
         return str(error)
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from softdock.simulate.pattern import Recorded
 
 from softdock.errors import InputError
 from softdock.geometry.kernels import segment_depth
@@ -13,6 +12,7 @@ from softdock.geometry.profile_arrays import profile_array
 from softdock.geometry.vertices import rounded_profile
 from softdock.scenario import load
 from softdock.simulate import simulate
+from softdock.simulate.topology import Recorded
 
 ZONES = ("cone", "throat", "chamber", "bottom")
 FIELDS = ("force", "area", "pressure", "fx", "fy", "fz")

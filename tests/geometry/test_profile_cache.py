@@ -1,11 +1,11 @@
-"""Cached profiles equal those read from the file."""
+"""The cache of profiles read from CAD files."""
 
 from importlib import resources
 
 import pytest
 
 from softdock.errors import InputError
-from softdock.geometry import profile_cache
+from softdock.files import cache
 from softdock.geometry.profile_cache import read_meridian
 
 
@@ -16,7 +16,7 @@ def drogue():
 
 
 def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path / "cache"])
+    monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path / "cache"])
     copy = tmp_path / "bumper.step"
     copy.write_bytes(drogue.read_bytes())
     first = read_meridian(copy, side="outside")
@@ -31,16 +31,16 @@ def test_cached_profiles_equal_those_read_and_changed_files_are_read_again(drogu
         read_meridian(copy, side="outside")
 
 
-def test_a_damaged_cache_file_is_ignored(drogue, tmp_path, monkeypatch):
-    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [tmp_path])
+def test_a_damaged_memory_is_ignored(drogue, tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
     first = read_meridian(drogue, side="outside")
     (kept,) = (tmp_path / "meridians").iterdir()
     kept.write_text('{"profile": [{"start": 1')
     assert read_meridian(drogue, side="outside")[0] == first[0]
 
 
-def test_an_unwritable_cache_folder_is_ignored(drogue, tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_only_costs_time(drogue, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    monkeypatch.setattr(profile_cache, "cache_bases", lambda: [blocked])
+    monkeypatch.setattr(cache, "cache_folders", lambda: [blocked])
     assert read_meridian(drogue, side="outside")[0].segments

@@ -98,7 +98,7 @@ def test_impossible_cases_are_refused() -> None:
 
 def test_the_stage_has_force_only_in_contact() -> None:
     """The mean force over a cycle is the impulse of k x + c v on the part of the path with x > 0."""
-    from softdock.robot.simple_robots import _mean_force
+    from softdock.bench.linear_stage import _mean_force
 
     fine = np.linspace(-0.3, 0.7, 200_001)
     x = 0.5 * (fine[1:] + fine[:-1])

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from softdock.scenario.kinds import KINDS
+from softdock.scenario.kinds import KINDS, ScenarioKind
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _toy_kind() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(KINDS, "toy", "toy_scenario:ToyScenario")
+        patch.setitem(KINDS, "toy", ScenarioKind("toy", "toy_scenario:ToyScenario", "", ""))
         yield
 
 

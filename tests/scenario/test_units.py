@@ -145,7 +145,7 @@ def test_any_text_is_a_number_or_a_sentence(text):
 
 def test_the_page_about_scenario_files_names_every_unit():
     page = (Path(__file__).parents[2] / "docs" / "scenario-files.md").read_text(encoding="utf-8")
-    table = page.split("| what | symbols |")[1].split("\n\n")[0]
+    table = page.split("| dimension | symbols |")[1].split("\n\n")[0]
     named = set(re.findall(r"`([^`]+)`", table))
     assert named <= set(UNITS)
     prefixed = {
