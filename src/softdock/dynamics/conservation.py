@@ -32,7 +32,7 @@ class EnergyAndMomentum:
     angular_momentum_scale: float
 
     @classmethod
-    def from_record(cls, record: np.record) -> "EnergyAndMomentum":
+    def from_record(cls, record: np.void) -> "EnergyAndMomentum":
         """Return the numbers that a kernel wrote."""
         return cls(
             angular_momentum=record["angular_momentum"].copy(),
@@ -94,7 +94,7 @@ def read_check(system: SystemRecords, check: np.recarray) -> Conservation:
             seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * LEAST_SPEED
         ),
         gross_work=float(seen["gross_work"]),
-        floating=bool(system.world[0].floating),
+        floating=bool(system.world["floating"][0]),
     )
 
 

@@ -5,6 +5,7 @@ one word per dimension; a record takes its address; tuples and structures take t
 Values are checked before they are passed: a wrong type, shape or memory layout raises `ArgumentError`.
 """
 
+import ctypes
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ Sizes = dict[str, int]
 
 _NDARRAY: Any = np.ndarray  # descriptors: attribute access on record arrays is slow
 _dtype_of, _shape_of = _NDARRAY.dtype.__get__, _NDARRAY.shape.__get__
-_flags_of, _ctypes_of = _NDARRAY.flags.__get__, _NDARRAY.ctypes.__get__
+_flags_of, _ctypes_of, _size_of = _NDARRAY.flags.__get__, _NDARRAY.ctypes.__get__, _NDARRAY.size.__get__
+_buffer_of: Any = ctypes.c_char.from_buffer
 _LAYOUT, _WRITABLE_LAYOUT = 0x101, 0x501  # flags of NumPy: C-contiguous and aligned; and writable
 _MAXIMUM_CACHED_TYPES = 16  # dtypes known to be equal to that of an array type
 
@@ -121,25 +123,38 @@ class Array:
     _equal: dict[int, np.dtype[Any]] = field(default_factory=dict, repr=False, compare=False)
     """Equal dtypes by identity; a cache, because comparing record types takes longer than passing them."""
 
+    _layout: int = field(init=False, repr=False, compare=False)
+    """Required flags of NumPy."""
+    _has_plain_buffer: bool = field(init=False, repr=False, compare=False)
+    """Whether the buffer protocol gives the address; for records NumPy would describe every field."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_layout", _WRITABLE_LAYOUT if self.writable else _LAYOUT)
+        object.__setattr__(self, "_has_plain_buffer", self.writable and self.dtype.names is None)
+
     def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
         """Append the words of a value. Raises ArgumentError."""
         if not isinstance(value, np.ndarray):
             raise _fail(str(self), value)
-        shape = _shape_of(value)
-        required = _WRITABLE_LAYOUT if self.writable else _LAYOUT
+        shape, layout = _shape_of(value), self._layout
         if (
             not self._is_of_type(_dtype_of(value))
             or len(shape) != len(self.shape)
-            or _flags_of(value).num & required != required
+            or _flags_of(value).num & layout != layout
         ):
             raise _fail(str(self), value)
-        words.append(_ctypes_of(value).data)
-        for size, wanted in zip(shape, self.shape, strict=True):
-            if isinstance(wanted, int):
+        if self._has_plain_buffer and _size_of(value) > 0:
+            words.append(
+                ctypes.addressof(ctypes.c_char.from_buffer(value))
+            )  # a quarter of the time of the other
+        else:
+            words.append(_ctypes_of(value).data)
+        for size, wanted in zip(shape, self.shape):
+            if wanted.__class__ is int:
                 if size != wanted:
                     raise _fail(str(self), value)
-            elif sizes.setdefault(wanted, size) != size:
-                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in a previous argument", value)
+            elif sizes.setdefault(wanted, size) != size:  # type: ignore[arg-type]
+                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in a previous argument", value)  # type: ignore[index]
             words.append(size)
 
     def _is_of_type(self, dtype: np.dtype[Any]) -> bool:
@@ -208,11 +223,12 @@ class Structure:
             return
         if not isinstance(value, self.type):
             raise _fail(self.type.__name__, value)
-        for (name, field_type), item in zip(self.fields.items(), value, strict=True):  # type: ignore[call-overload]
-            try:
-                field_type.pack(item, words, sizes)
-            except ArgumentError as error:
-                raise error.inside(name) from None
+        name = ""
+        try:
+            for name, item in zip(self.fields, value, strict=True):  # type: ignore[call-overload]
+                self.fields[name].pack(item, words, sizes)
+        except ArgumentError as error:
+            raise error.inside(name) from None
         if self.check is not None and (problem := self.check(value)):
             raise ArgumentError(problem)
 
