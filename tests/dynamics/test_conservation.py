@@ -144,3 +144,19 @@ def test_thrust_that_moves_the_centre_of_mass_only_is_no_error(drift, rate):
     }
     result = softdock.simulate(MultibodyScenario.model_validate(data))
     assert result.audit.passed is not False
+
+
+@pytest.mark.parametrize("speed", [1e-4, 3e-4, 1e-3])
+def test_slow_runs_pass_where_they_are_as_accurate_as_requested(speed):
+    case = Case("", collision, {"speed": speed, "duration": 0.015 / speed}, True)
+    audit, velocities = case.run()
+    assert case.error(velocities) * speed < 1e-5  # the default accuracy of speeds
+    assert audit.passed
+
+
+def test_slow_runs_fail_where_they_are_wrong():
+    options = {"speed": 1e-3, "duration": 15.0, "integrator": fixed(0.05)}
+    case = Case("", collision, options, False)
+    audit, velocities = case.run()
+    assert case.error(velocities) > 0.05
+    assert not audit.passed

@@ -1,5 +1,6 @@
 """Energy and momentum of a state, and what the conservation check of a run found."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +9,10 @@ from numpy.typing import NDArray
 from softdock.dynamics.entry_points import derivative, write_conserved
 from softdock.dynamics.kernels import conservation as kernels
 from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.settings import Accuracy
 
 Floats = NDArray[np.float64]
-LEAST_SPEED = (
-    1e-5  # m/s and rad/s; the default accuracy of speeds: energy and momentum of slower motion do not count
-)
+ALLOWED = 100.0  # an energy error as large as that of an error of speeds by the accuracy has a residual of one percent
 LARGEST = 1e9  # relative error of a run that is no longer finite
 
 
@@ -75,7 +75,7 @@ def energy_and_momentum(system: SystemRecords, y: Floats, t: float = 0.0) -> Ene
     return EnergyAndMomentum.from_record(out[0])
 
 
-def read_check(system: SystemRecords, check: np.recarray) -> Conservation:
+def read_check(system: SystemRecords, check: np.recarray, accuracy: Accuracy) -> Conservation:
     """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
     seen, own = check.view(np.ndarray)[0], system.links.view(np.ndarray)["own"]
     mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0
@@ -84,14 +84,17 @@ def read_check(system: SystemRecords, check: np.recarray) -> Conservation:
     )
     if not np.isfinite(scale):
         scale = LARGEST
-    floor = 0.5 * mass * LEAST_SPEED**2 + float(seen["rounding"])
+    floor = 0.5 * mass * accuracy.speed**2 + float(seen["rounding"])
+    floor += ALLOWED * accuracy.speed * math.sqrt(2.0 * mass * scale)
     whole = float(seen["energy_error"]) / (scale + floor) if scale > 0.0 else 0.0
     return Conservation(
         energy_residual=min(max(float(seen["energy_residual"]), whole), LARGEST) if scale > 0.0 else None,
         energy_gain=float(seen["energy_gain"]),
-        linear_momentum_drift=_ratio(seen["momentum_error"], seen["largest_momentum"] + mass * LEAST_SPEED),
+        linear_momentum_drift=_ratio(
+            seen["momentum_error"], seen["largest_momentum"] + mass * accuracy.speed
+        ),
         angular_momentum_drift=_ratio(
-            seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * LEAST_SPEED
+            seen["angular_momentum_error"], seen["largest_angular_momentum"] + inertia * accuracy.rate
         ),
         gross_work=float(seen["gross_work"]),
         floating=bool(system.world["floating"][0]),

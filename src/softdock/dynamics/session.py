@@ -250,7 +250,7 @@ class Session:
             pin_overlaps=self._pin_overlaps,
             start=self._start,
             end=self._energy_and_momentum(),
-            conservation=read_check(system, run.workspace.check),
+            conservation=read_check(system, run.workspace.check, self._settings.accuracy),
             unresolved_intervals=int(progress["unresolved"]),
             lost_inertia=_lost_inertia(system.links),
             steps=int(progress["steps"]),
