@@ -47,6 +47,7 @@ class FirstContact:
         at_contact = replace(simulation.assembly, y=captured.state)
         pairs = records(1, PAIR)
         pairs[0] = simulation.pairs[index]
+        pairs.active[0] = 1  # an event may have enabled it
         alone = Simulation(
             assembly=at_contact,
             settings=Settings(duration=0.0, record_rate=0.0, record_contact=False),

@@ -95,7 +95,9 @@ class PreparedMultibody:
             return None
         if not self._has_run:
             settings = replace(self.simulation.settings, record_rate=0.0, record_contact=False)
-            self._captured = replace(self._capturing(stop=True), settings=settings).run().captured
+            session = self.begin(replace(self._capturing(stop=True), settings=settings))
+            session.advance(self.scenario.duration)
+            self._captured = session.finish().captured
             self._has_run = True
         if self._captured is None:
             return None
