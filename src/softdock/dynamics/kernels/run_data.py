@@ -58,6 +58,8 @@ RUN_STATE = np.dtype(
         ("trial_period", np.int64),
         ("pending_event", np.int64),  # takes place next; -1: none
         ("stop_event", np.int64),
+        ("switching", np.int64),  # 1: elements were switched, and near lists had no room to account for it
+        ("held_before", np.float64),  # energy stored before that switch
         ("captured_event", np.int64),  # whose state was captured; -1: none
         ("captured_time", np.float64),
         ("record_rows", np.int64),

@@ -117,6 +117,11 @@ def resume(run):
         apply_jumps(run)
     if not room:
         return Status.LISTS_TOO_LONG
+    if s.switching == 1:
+        system = run.system
+        stored = energy_held(system.elements, system.pairs, system.interfaces) - s.held_before
+        account_switch(system.world[0], run.y, stored)
+        s.switching = 0
     if s.started == 0:
         start(run)
     s.pending_event = next_fresh_event(run.events, work.start)
@@ -167,6 +172,7 @@ def process_event(run):
             room = update_state(run, True)
             apply_jumps(run)
             if not room:
+                s.switching, s.held_before = 1, stored  # accounted for when the run resumes with longer lists
                 return Status.LISTS_TOO_LONG
         stored = energy_held(system.elements, system.pairs, system.interfaces) - stored
         account_switch(system.world[0], run.y, stored)
