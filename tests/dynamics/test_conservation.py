@@ -160,3 +160,15 @@ def test_slow_runs_fail_where_they_are_wrong():
     audit, velocities = case.run()
     assert case.error(velocities) > 0.05
     assert not audit.passed
+
+
+@pytest.mark.parametrize("time", [0.052, 0.054, 0.056])
+def test_the_energy_of_a_contact_that_is_enabled_while_its_surfaces_overlap_is_work(time):
+    """Also where the near lists have to grow for it."""
+    data = collision(speed=0.2)
+    data["contacts"]["touch"] |= {"active": False, "resolved_force": 1e-4}
+    data["events"] = {"on": {"when": f"time > {time} s", "then": [{"enable": "touch"}]}}
+    result = softdock.simulate(MultibodyScenario.model_validate(data))
+    assert result.outcome == "completed"
+    assert result.metrics["peak_contact_force"] > 1.0
+    assert result.audit.energy_residual < 1e-3
