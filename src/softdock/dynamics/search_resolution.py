@@ -9,7 +9,7 @@ from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
 from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
 from softdock.dynamics.kernels.run_data import Search
-from softdock.dynamics.kernels.step_search import LEVELS
+from softdock.dynamics.kernels.step_search import MAX_INTERVALS
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 
@@ -23,10 +23,10 @@ TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD)
 
 def search_room(assembly: SystemArrays, channels: np.recarray, watched: int) -> Search:
     """Return room for the search of steps for the first channels."""
-    values = np.zeros((3, LEVELS, watched))
+    values = np.zeros((3, MAX_INTERVALS, watched))
     return Search(
-        instants=np.zeros(LEVELS),
-        divides=np.zeros(LEVELS),
+        instants=np.zeros(MAX_INTERVALS),
+        division_points=np.zeros(MAX_INTERVALS),
         values=values[0],
         downs=values[1],
         ups=values[2],

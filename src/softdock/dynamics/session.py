@@ -1,4 +1,4 @@
-"""Sessions: runs that are advanced piece by piece, with efforts held in between."""
+"""Sessions: runs that are advanced piece by piece, with constant efforts in between."""
 
 import math
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, S
 from softdock.dynamics.kernels.derivative import EXTRA_STATES, SystemRecords
 from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
-from softdock.dynamics.kernels.linear import Linear, room_for
+from softdock.dynamics.kernels.linear import Linear, allocate_linear
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
 from softdock.dynamics.kernels.tree import FREE, copied, records
@@ -139,7 +139,7 @@ class Run:
 class Session:
     """A run that is advanced piece by piece; `finish` returns what happened.
 
-    `efforts` (N or N m, one per joint axis, row `JointPlace.at_u` of a joint) stay until changed: a controller
+    `efforts` (N or N m, one per joint axis, row `JointIndices.at_u` of a joint) stay until changed: a controller
     that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
     """
 
@@ -202,8 +202,8 @@ class Session:
 
     @property
     def efforts(self) -> Floats:
-        """Efforts held at the joint axes [N or N m]: a view to write into."""
-        return self.system.axes["held"]
+        """Efforts at the joint axes, constant until changed [N or N m]: a view to write into."""
+        return self.system.axes["effort"]
 
     def advance(self, until: float) -> Ending | None:
         """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
@@ -361,10 +361,10 @@ def _speeds(a: SystemArrays) -> int:
 def _linear(a: SystemArrays, pairs: int) -> Linear:
     """Return room for the linear equations of implicit steps, none where they do not apply."""
     if not supports_implicit_steps(a):
-        return room_for(0, 0, 0)
+        return allocate_linear(0, 0, 0)
     kinds = a.elements.view(np.ndarray)["kind"]
     couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
-    return room_for(_speeds(a), len(a.links), couplings)
+    return allocate_linear(_speeds(a), len(a.links), couplings)
 
 
 def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.recarray:

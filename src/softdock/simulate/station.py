@@ -129,7 +129,7 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
 
 def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
     base = impact.links[link]
-    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.moving[link].copy()
+    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
 
 
 def _aimed(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:

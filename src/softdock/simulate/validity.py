@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.contacts import DOUBTFUL_SHARE
+from softdock.dynamics.kernels.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.session import Ending, Run
 from softdock.model.system import System
 from softdock.result import Validity
@@ -55,8 +55,8 @@ def _suspects(run: Run, largest: float) -> NDArray[np.bool_]:
     force = p["peak_force"]
     suspects: NDArray[np.bool_] = (
         (run.overlaps > OVERLAP)
-        | ((p["through"] | p["leaped"] | p["beyond"] | p["end_touched"]) != 0)
-        | (p["wall_share"] > DOUBTFUL_SHARE)
+        | ((p["through"] | p["may_have_tunnelled"] | p["beyond"] | p["end_touched"]) != 0)
+        | (p["wall_share"] > CHECKED_DEPTH_SHARE)
         | (p["deepest"] > p["smallest_radius"])
         | (p["peak_pressure"] > p["strength"])
         | ((force > INSIGNIFICANT * largest) & (force < p["resolved_force"]))
@@ -88,12 +88,12 @@ def _of_contact(name: str, pair: np.record, overlap: float, largest: float) -> l
         found.append(f"The surfaces of {name} overlap by {_mm(overlap)} at the start.")
     if pair.through:
         found.append(f"A body has passed the middle of a wall in {name}, {_mm(pair.deepest)} deep.")
-    elif pair.leaped:
+    elif pair.may_have_tunnelled:
         found.append(
             f"In a fixed step the bodies of {name} move farther than half a wall that is {_mm(2.0 * pair.half_wall)} "
             "thick: it may have been passed unseen. Set a shorter `integrator.step`, or leave it out."
         )
-    elif pair.wall_share > DOUBTFUL_SHARE:
+    elif pair.wall_share > CHECKED_DEPTH_SHARE:
         text = f"{name} is pressed {_mm(pair.deepest)} deep: {pair.wall_share:.0%} of the way to the middle of a wall."
         found.append(text)
     if pair.deepest > pair.smallest_radius:

@@ -73,15 +73,15 @@ class Search(NamedTuple):
     """Memory of the search of a step for events and peaks: a stack of intervals, for n watched channels."""
 
     instants: NDArray[np.float64]
-    """(LEVELS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
-    divides: NDArray[np.float64]
-    """(LEVELS,) where an interval is divided if it must be."""
+    """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    division_points: NDArray[np.float64]
+    """(MAX_INTERVALS,) where an interval is divided if it must be."""
     values: NDArray[np.float64]
-    """(LEVELS, n) at these ends."""
+    """(MAX_INTERVALS, n) at these ends."""
     downs: NDArray[np.float64]
-    """(LEVELS, n) bounds of negative second derivatives in the intervals."""
+    """(MAX_INTERVALS, n) bounds of negative second derivatives in the intervals."""
     ups: NDArray[np.float64]
-    """(LEVELS, n) bounds of positive ones."""
+    """(MAX_INTERVALS, n) bounds of positive ones."""
     turns: NDArray[np.float64]
     """(n,) angle that the links of a channel turn in the step [rad]."""
     wanted: NDArray[np.int64]
