@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.axis_groups import side_by_side, write_inertia
+from softdock.assembly.axis_groups import group_axes, write_inertia
 from softdock.assembly.elements import Fastener, Placed
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
 from softdock.dynamics.entry_points import set_motion
@@ -14,7 +14,7 @@ from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.kernels.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.dynamics.link_poses import base_pose, link_pose
-from softdock.dynamics.system_arrays import JointPlace, StateKind, SystemArrays
+from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.model import joints as j
 from softdock.model.orbit import HILL
@@ -150,7 +150,7 @@ class _Assembler:
         self.system = system
         self.links: list[np.record] = []
         self.placed: dict[str, Placed] = {}
-        self.joints: dict[str, JointPlace] = {}
+        self.joints: dict[str, JointIndices] = {}
         self.q: list[float] = []
         self.u: list[float] = []
         self.q_kinds: list[StateKind] = []
@@ -205,7 +205,7 @@ class _Assembler:
             link, X_LB = self._add_joint(joint, parent.link, X_LJ)
         self.placed[name] = Placed(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
-        self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
+        self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
         self.links[link].own[:] += _inertia(X_LB, body)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
@@ -261,7 +261,7 @@ class _Assembler:
             links[i] = link
             links[i].now[:] = link.own
         axes = k.records(len(self.u), k.AXIS)
-        groups, tiles = side_by_side(links)
+        groups, tiles = group_axes(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))
         modal = len(flexible.modes)
         self._add_state(

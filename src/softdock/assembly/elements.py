@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
-from softdock.dynamics.system_arrays import FlexibleRecords, JointPlace
+from softdock.dynamics.system_arrays import FlexibleRecords, JointIndices
 from softdock.model.frames import Anchor
 from softdock.model.system import Drive, JointElement, Load, Lock, Spring, Stop, Strut, System, Weld
 from softdock.spatial.poses import Pose
@@ -32,7 +32,7 @@ class Fastener:
     """Writes elements, knowing where everything is that they hold."""
 
     placed: Mapping[str, Placed]
-    joints: Mapping[str, JointPlace]
+    joints: Mapping[str, JointIndices]
     q: Sequence[float] | Floats
     u: Sequence[float] | Floats
     flexible: FlexibleRecords

@@ -12,7 +12,7 @@ from softdock.dynamics.kernels.orbit import ORBIT, PLATE
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.system_arrays import FlexibleRecords
 from softdock.model.joints import pose_at
-from softdock.model.orbit import Around, BodyPlate
+from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE
 from softdock.orbit.relative import hill_axes
@@ -118,7 +118,7 @@ def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> Flexible
     )
 
 
-def orbit_record(around: Around | None, hill: int) -> np.recarray:
+def orbit_record(around: SystemOrbit | None, hill: int) -> np.recarray:
     """Return the orbit for the kernels, none for free space; `hill` is the link that stands for the Hill frame."""
     if around is None:
         return records(0, ORBIT)

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 from softdock.model.frames import Anchor
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
-from softdock.model.orbit import HILL, Around
+from softdock.model.orbit import HILL, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.surfaces import Contact, Surface
 from softdock.quantities.fields import (
@@ -281,7 +281,7 @@ class System(Model):
     """Pins in holes."""
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
-    orbit: Around | None = None
+    orbit: SystemOrbit | None = None
     """Orbit of the point that carries the world; leave out for free space or for uniform gravity."""
 
     @property
@@ -352,7 +352,7 @@ class System(Model):
         if self.structures[structure].members and node not in self.structures[structure].node_names(Path()):
             raise FieldError(field, f"structure {structure!r} has no node {node!r}")
 
-    def _check_orbit(self, orbit: Around) -> None:
+    def _check_orbit(self, orbit: SystemOrbit) -> None:
         if any(self.gravity):
             raise FieldError("gravity", "goes without `orbit`: there the Earth itself pulls")
         if HILL in self.bodies:

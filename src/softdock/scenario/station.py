@@ -10,7 +10,7 @@ from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
-from softdock.model.orbit import Around
+from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import DampingRatio, Flexible, Modes
 from softdock.model.system import Body, Lock, Weld
 from softdock.quantities.fields import (
@@ -93,7 +93,7 @@ class StationScenario(ScenarioBase):
     """Time before docking."""
     after: PositiveTime = 150.0
     """Time after docking."""
-    orbit: Around | None = Around(altitude=500e3)
+    orbit: SystemOrbit | None = SystemOrbit(altitude=500e3)
     """Leave out (null) for free space."""
     structure: Structure | None = None
     """The station; leave out for the Power Tower."""

@@ -64,7 +64,7 @@ def compose_campaign(
     return answer
 
 
-ALL: tuple[Callable[..., Any], ...] = (list_dispersible_fields, compose_campaign)
+TASKS: tuple[Callable[..., Any], ...] = (list_dispersible_fields, compose_campaign)
 
 
 def campaign_text(draft: Mapping[str, Any], inside: PurePosixPath) -> str:
