@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, momenta, moved_links, state
+from softdock.assembly.assembler import Assembly, links_at_state, momenta, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels import tree as k
@@ -48,7 +48,7 @@ def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
     n_q = int(assembly.world[0].n_q)
     positions = assembly.y[:n_q].copy()
     positions[at] = q
-    moving = momenta(moved_links(assembly, state(positions, assembly.velocities)), assembly.velocities)
+    moving = momenta(links_at_state(assembly, state(positions, assembly.velocities)), assembly.velocities)
     return replace(assembly, y=state(positions, moving))
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 SLOW = 1e-3  # m/s; what starts at rest is expected to move at least so fast
-MOST_BLOCKS = 100_000  # of cells in a near list
+MAX_BLOCKS = 100_000  # of cells in a near list
 
 
 class Ending(Enum):
@@ -83,8 +83,8 @@ FIRST_METHODS = {
     Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
 }
 """Methods of the first step."""
-STEADY = 0.01  # of the error allowed in speeds: that of the momentum of a free tree, as a speed
-MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
+MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
+MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class CapturedState:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a run left behind, as arrays."""
+    """Results of a run as arrays."""
 
     ending: Ending
     stop_event: int | None
@@ -113,7 +113,7 @@ class Run:
     captured: CapturedState | None
     """State at the first event that captures it."""
     peaks: np.recarray
-    """The channel records, with the largest and smallest values that were looked for."""
+    """The channel records, with the largest and smallest values of searched channels."""
     pairs: np.recarray
     """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
     interfaces: np.recarray
@@ -127,9 +127,9 @@ class Run:
     end: EnergyAndMomentum
     conservation: Conservation
     unresolved_intervals: int
-    """Intervals that the search for events and peaks gave up at its limits."""
+    """Number of intervals in which the search for events and peaks reached its limits."""
     lost_inertia: bool
-    """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
+    """Whether deflected modes made the inertia of a body non-positive at the end; the model is not valid there."""
     steps: int
     rejected: int
     evaluations: int
@@ -137,7 +137,7 @@ class Run:
 
 
 class Session:
-    """A run that is advanced piece by piece; `finish` returns what happened.
+    """A run that is advanced piece by piece; `finish` returns its results.
 
     `efforts` (N or N m, one per joint axis, row `JointIndices.at_u` of a joint) stay until changed: a controller
     that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
@@ -175,8 +175,8 @@ class Session:
             log=np.empty((settings.max_events, 2)),
         )
         self._bind()
-        self.near_at_start = bool(self._begin())
-        """Whether the near lists had room for all that is near at the start."""
+        self.lists_fit_at_start = bool(self._begin())
+        """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = system.interfaces["result"][:, RESULT_DEPTH].copy()
@@ -197,7 +197,7 @@ class Session:
 
     @property
     def time(self) -> float:
-        """Where the run stands [s]."""
+        """Present time of the run [s]."""
         return float(self._run.state[0].t)
 
     @property
@@ -206,7 +206,7 @@ class Session:
         return self.system.axes["effort"]
 
     def advance(self, until: float) -> Ending | None:
-        """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
+        """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
         if self.ending is not None:
             return self.ending
         progress = self._run.state[0]
@@ -227,7 +227,7 @@ class Session:
         return self._run.workspace.values.copy()
 
     def finish(self) -> Run:
-        """Return what happened so far."""
+        """Return the results so far."""
         run, progress, system = self._run, self._run.state[0], self.system
         evaluations = int(system.world[0].evaluations)
         self._finish()
@@ -279,10 +279,10 @@ class Session:
         return max(float(self._run.workspace.conserved["momentum_scale"][START]), SLOW * mass)
 
     def _grow_lists(self) -> None:
-        """Give the near lists more room."""
+        """Double the capacity of the near lists."""
         self._list_capacity *= 2
-        if self._list_capacity > MOST_BLOCKS:
-            cells = MOST_BLOCKS * BLOCK_CELLS
+        if self._list_capacity > MAX_BLOCKS:
+            cells = MAX_BLOCKS * BLOCK_CELLS
             raise RunError(
                 f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
                 "Increase `resolved_force` of the contact, or its stiffness."
@@ -373,7 +373,7 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.rec
     s = state.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC
-    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MOST_IMPLICIT
+    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -417,6 +417,6 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
         tree = own[root == root[i]]
         mass = tree[:, 0].sum()
         inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
-        out[at : at + 3] = STEADY * accuracy.rate * inertia
-        out[at + 3 : at + 6] = STEADY * accuracy.speed * mass
+        out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
+        out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
     return out

@@ -53,7 +53,7 @@ class Simulation:
 
     def depths_at_start(self, session: Session | None = None) -> list[float]:
         """Return how deep the active contacts are at the initial state [m]; a session that has begun may know."""
-        if session is not None and session.near_at_start:
+        if session is not None and session.lists_fit_at_start:
             return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
         machine = system_records(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)

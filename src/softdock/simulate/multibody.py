@@ -18,9 +18,9 @@ from softdock.predict.multibody import predict_first_contact, predict_impact
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.real_time import Frames, RealTime, run_in_frames
-from softdock.simulate.topology import Recorded, Topology, topology_of
-from softdock.simulate.validity import judge
-from softdock.simulate.zones import WithZones
+from softdock.simulate.topology import RecordedChannels, Topology, topology_of
+from softdock.simulate.validity import assess_validity
+from softdock.simulate.zones import ChannelsWithZones
 
 DIVERGED = 0.5
 """Energy gained from nowhere, relative to all that took part, from which on a run has diverged."""
@@ -150,7 +150,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
     )
     outcome, message = _outcome(scenario, run, events)
-    valid, warnings = judge(scenario, run)
+    valid, warnings = assess_validity(scenario, run)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -173,8 +173,8 @@ def _is_complete(run: Run) -> bool:
 
 
 def _channels(scenario: MultibodyScenario, run: Run, topology: Topology) -> Mapping[str, Channel]:
-    recorded = Recorded(run.history, topology.labels)
-    return WithZones(recorded, scenario, topology.zones) if topology.zones else recorded
+    recorded = RecordedChannels(run.history, topology.labels)
+    return ChannelsWithZones(recorded, scenario, topology.zones) if topology.zones else recorded
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -204,9 +204,9 @@ def _metrics(
     times = {event.name: event.time for event in reversed(events)}
     largest, smallest = run.peaks["largest"], run.peaks["smallest"]
     metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
-    if topology.touching:
+    if topology.contact_names:
         metrics["peak_contact_force"] = max(
-            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.touching
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.contact_names
         )  # type: ignore[type-var]
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
