@@ -32,7 +32,7 @@ def chaser_start(
     v_PT: Floats,
     w_PT: Floats,
 ) -> Free:
-    """Return the initial motion of a free chaser with which its tip T starts as asked for, relative to the port P.
+    """Return the initial motion of a free chaser with which its tip T has the given motion relative to the port P.
 
     `p_PT` position [m], `turn` rotation vector [rad] after a `roll` about the tip's z axis, `v_PT` velocity [m/s]
     and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.

@@ -1,4 +1,4 @@
-"""Energy and momentum of a state, and what the conservation check of a run found."""
+"""Energy and momentum of a state, and the results of the conservation check of a run."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,8 @@ from softdock.dynamics.kernels import conservation as kernels
 from softdock.dynamics.kernels.derivative import SystemRecords
 
 Floats = NDArray[np.float64]
-LEAST_SPEED = (
-    1e-5  # m/s and rad/s; the default accuracy of speeds: energy and momentum of slower motion do not count
-)
+# Default accuracy of speeds [m/s, rad/s]; energy and momentum of slower motion are negligible.
+LEAST_SPEED = 1e-5
 LARGEST = 1e9  # relative error of a run that is no longer finite
 
 
@@ -47,7 +46,7 @@ class EnergyAndMomentum:
 
     @property
     def balance(self) -> float:
-        """What must stay constant: kinetic + stored + dissipated - work [J]."""
+        """Conserved energy: kinetic + stored + dissipated - work [J]."""
         return self.kinetic + self.stored + self.dissipated - self.work
 
 
@@ -58,7 +57,7 @@ class Conservation:
     energy_residual: float | None
     """Largest error of the energy balance; None where no energy took part."""
     energy_gain: float
-    """The same where energy was gained: a run that diverges gains all that it has."""
+    """Largest gain of energy; large in a run that diverges."""
     linear_momentum_drift: float
     angular_momentum_drift: float
     gross_work: float

@@ -34,7 +34,7 @@ def system_records(arrays: SystemArrays) -> SystemRecords:
 
 @functools.cache
 def _without_contacts() -> dict[str, Any]:
-    """Return what stands for contacts where there are none; empty, so that nothing can be written into it."""
+    """Return empty records of contacts and interfaces, shared because nothing can be written into them."""
     arrays = contact_arrays(())
     return {
         "pairs": records(0, PAIR),

@@ -64,9 +64,8 @@ class _Writer:
 
     def _heading(self) -> str:
         lines = ["Written by Softdock. The keyframe `start` has the initial state."]
-        lines += [
-            f"Left out: {sentence}".replace("--", "- -") for sentence in self.left_out
-        ]  # XML comments must not contain `--`
+        # XML comments must not contain `--`.
+        lines += [f"Left out: {sentence}".replace("--", "- -") for sentence in self.left_out]
         return "<!--\n" + "".join(f"  {line}\n" for line in lines) + "-->\n"
 
     def _write_bodies(self) -> None:

@@ -210,9 +210,8 @@ class MultibodyScenario(ScenarioBase, System):
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
-            self._origin = Origin(
-                self.name, info.context["directory"]
-            )  # quantities may refer to nodes of a file
+            # Quantities may refer to nodes of a file.
+            self._origin = Origin(self.name, info.context["directory"])
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)

@@ -230,9 +230,8 @@ class StationScenario(ScenarioBase):
     def _catch(self, flexible: Flexible, a: Anchor, b: Anchor) -> Weld:
         """Return springs and dampers that stop the relative motion in about the contact time."""
         assert self.contact_time is not None
-        A = np.diag(
-            flexible.find_modes(self.directory).articulated_inertia
-        )  # what a short contact feels of the station
+        # Effective mass of the station in a short contact.
+        A = np.diag(flexible.find_modes(self.directory).articulated_inertia)
         mass = 1.0 / (1.0 / A[3:].mean() + 1.0 / self.visitor.mass)
         inertia = 1.0 / (1.0 / A[:3].mean() + 1.0 / float(np.mean(self.visitor.inertia)))
         omega = 2.0 * np.pi / self.contact_time

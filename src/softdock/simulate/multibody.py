@@ -23,11 +23,11 @@ from softdock.simulate.validity import assess_validity
 from softdock.simulate.zones import ChannelsWithZones
 
 DIVERGED = 0.5
-"""Energy gained from nowhere, relative to all that took part, from which on a run has diverged."""
+"""Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
 
 
 class PreparedMultibody:
-    """A multibody scenario with all that its runs share: arrays, surfaces, channels, events, initial state."""
+    """A multibody scenario prepared to run: arrays, surfaces, channels, events, initial state."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
@@ -51,7 +51,7 @@ class PreparedMultibody:
         self._has_run = False
 
     def check_start(self, session: Session | None = None) -> None:
-        """Raise `InputError` where bodies overlap at the start; a session at the start may know already."""
+        """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
         simulation = self.simulation
         refuse_overlap(self.scenario, simulation.depths_at_start(session))
         refuse_stuck_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
@@ -168,7 +168,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
 
 
 def _is_complete(run: Run) -> bool:
-    """Tell whether the run reached its end, and did not diverge on its way."""
+    """Return whether the run reached its end and did not diverge."""
     return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.assembly.channels import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.assembly.channels import channel_records, default_observations, is_zone, set_forms, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels import events as e
@@ -77,7 +77,7 @@ class Topology:
         wanted += [Observation(name=name, field="force") for name in self.contact_names]
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
         also = [parse_observation(text) for text in scenario.record.also]
-        later = usual_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
+        later = default_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
         for text in scenario.metrics.values():
             match = METRIC.fullmatch(text)
             if match and match["what"]:

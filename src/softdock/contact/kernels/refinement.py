@@ -30,9 +30,8 @@ from softdock.native.decorators import inline, kernel
 
 # Least depth over bend of a completely covered cell that is not divided: energy error below 3.1e-4.
 COVERED_DEPTH_RATIO = 3.0
-SHARP_CLEARANCE = (
-    0.7  # clearance bound over distance of the nearest point at which a cell is not divided further
-)
+# Clearance bound over distance of the nearest point at which a cell is not divided further.
+SHARP_CLEARANCE = 0.7
 SPLIT_ALONG, SPLIT_AROUND = 1, 2  # flags: halve a cell along the meridian, around the axis
 MIN_CURVATURE_RATIO = 1e-3  # of the two directions: contact patches are at most 30 times as long as wide
 # Columns of the cell stack: position on the strip (2), cosine and sine around, levels along and around, segments of A.

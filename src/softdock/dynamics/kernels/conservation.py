@@ -55,11 +55,12 @@ CHECK = np.dtype(
     align=True,
 )
 """Largest errors and scales of a run so far."""
+# Records of CONSERVED: at the start, at the last comparison, and relative to N.
 START, NOW, IN_WORLD = (
     0,
     1,
     2,
-)  # records of CONSERVED: at the start, at the last comparison, and relative to N
+)
 STATES = 3
 LEAST_SPEED = 1e-2  # [m/s] the kinetic energy at this speed is the least energy scale during a run
 EXACT = 1e-12  # part of the work that rounding leaves over many steps

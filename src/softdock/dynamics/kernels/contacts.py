@@ -34,9 +34,8 @@ SPEED_MARGIN = 1.2  # factor on the motion expected in a step, which may be fast
 MAX_SKINS_PER_STEP = 3.5
 MAX_HALF_WALLS_PER_STEP = 0.5
 LIST_STEPS = 6.0  # steps for which a list should be valid, because another method may try a longer step
-CHECKED_DEPTH_SHARE = (
-    0.5  # depth over half the thickness of a wall from which penetration is checked point by point
-)
+# Depth over half the thickness of a wall from which penetration is checked point by point.
+CHECKED_DEPTH_SHARE = 0.5
 
 PAIR = np.dtype(
     [
@@ -53,10 +52,8 @@ PAIR = np.dtype(
         ("force", np.float64),  # size of the force [N]
         ("sharpened", np.int64),  # 1: depth and pressure in `out` include sharp edges of B
         ("end_touches", np.int64),  # 1: an open end of B's meridian touches
-        (
-            "overreach",
-            np.float64,
-        ),  # largest motion beyond the near list since `worst_overreach` was called [m]
+        # Largest motion beyond the near list since the last call of `worst_overreach` [m].
+        ("overreach", np.float64),
         # Limits of validity.
         ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
         ("smallest_radius", np.float64),  # smallest convex radius of either surface [m]

@@ -146,9 +146,8 @@ def fill_tiles(groups, g, tiles):
             carried = dot6(s0, s1, s2, s3, s4, s5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
             free = dot6(y0, y1, y2, y3, y4, y5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
             store(H, k, 0, fma(load(above, k, 0), carried, -load(same, k, 0) * free))
-        for k in range(
-            groups[i].count, LANES
-        ):  # a trial step that overflowed may have left NaN in unused rows
+        # A trial step that overflowed may have left NaN in unused rows.
+        for k in range(groups[i].count, LANES):
             store(H, k, 0, 0.0)
         if i == g:
             for k in range(group.count):

@@ -22,9 +22,8 @@ from softdock.native.decorators import inline, kernel
 MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
 MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
 MAX_EVALUATIONS = 1_000_000  # in one step
-RESOLVED_ANGLE = (
-    0.5  # largest rotation of links between samples that give an estimate of a second derivative [rad]
-)
+# Largest rotation of links between samples that give an estimate of a second derivative [rad].
+RESOLVED_ANGLE = 0.5
 # Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
 RESOLVED_PART = 1.0 / 1024.0
 RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures

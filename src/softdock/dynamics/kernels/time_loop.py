@@ -149,9 +149,8 @@ def process_event(run):
     """Log the pending event and perform its actions."""
     s, work, system = run.state[0], run.workspace, run.system
     event = s.pending_event
-    if (
-        s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t
-    ):  # a switched element made its condition true
+    # The last row is older than the event if switching an element made its condition true.
+    if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
@@ -165,9 +164,8 @@ def process_event(run):
             s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
         stop = perform_actions(run, event)
         impose_locks(system, run.y)
-        stored = total_stored_energy(
-            system.elements, system.pairs, system.interfaces
-        )  # at the evaluation before the switch
+        # Energy before the switch: the last evaluation had the old elements.
+        stored = total_stored_energy(system.elements, system.pairs, system.interfaces)
         if stop:
             s.stop_event, status = event, Status.STOPPED
             evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)  # with the same near lists
