@@ -55,9 +55,9 @@ def assemble(system: System, like: Assembly | None = None) -> Assembly:
 def _with_equilibrium(assembly: Assembly) -> Assembly:
     """Return the assembly with structures marked as `settled` in static equilibrium."""
     if any(structure.settled for structure in assembly.system.structures.values()):
-        from softdock.assembly.equilibrium import settled  # imports this module
+        from softdock.assembly.equilibrium import settle_structures  # imports this module
 
-        return settled(assembly)
+        return settle_structures(assembly)
     return assembly
 
 
@@ -83,7 +83,7 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
     """Return the arrays of a system that differs from that of `like` in numbers only."""
     before = like.system
     links, axes, groups, elements, world = map(
-        k.copied, (like.links, like.axes, like.groups, like.elements, like.world)
+        k.copy_records, (like.links, like.axes, like.groups, like.elements, like.world)
     )
     n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
@@ -128,7 +128,7 @@ def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
     place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
     q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
     q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(joint, system)
-    moved = replace(assembly, system=system, velocities=u, elements=k.copied(assembly.elements))
+    moved = replace(assembly, system=system, velocities=u, elements=k.copy_records(assembly.elements))
     return _with_equilibrium(_at_start(moved, q))
 
 

@@ -20,7 +20,7 @@ MAX_ITERATIONS = 50
 TOLERANCE = 1e-10  # remaining modal acceleration over that of the undeformed structure
 
 
-def settled(assembly: Assembly) -> Assembly:
+def settle_structures(assembly: Assembly) -> Assembly:
     """Return the system deformed so that marked structures do not accelerate against their body; Eq. (F48).
 
     Velocities of bodies and joints stay as they are given.

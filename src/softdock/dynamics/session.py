@@ -29,7 +29,7 @@ from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.linear import Linear, allocate_linear
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
-from softdock.dynamics.kernels.tree import FREE, copied, records
+from softdock.dynamics.kernels.tree import FREE, copy_records, records
 from softdock.dynamics.search_resolution import allocate_search, set_resolutions
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
@@ -63,7 +63,7 @@ LOST_INERTIA = (
     "modes are linear, and their deflection must stay small against what the body has beside them. "
     "Give the body at the base of the structure more mass, keep fewer modes, or load the structure less."
 )
-"""Why steps become too small where a structure hangs on a very light body."""
+"""Reason for too small steps of a structure on a very light body."""
 
 ENDINGS = {
     Status.TIME_REACHED: Ending.TIME_REACHED,
@@ -147,14 +147,14 @@ class Session:
         arrays, settings = simulation.assembly, simulation.settings
         self._arrays, self._settings = arrays, settings
         self._list_capacity = 64
-        pairs = copied(simulation.pairs)
+        pairs = copy_records(simulation.pairs)
         pairs.view(np.ndarray)["overreach"] = -np.inf
         contacts = contact_arrays(simulation.contact_pairs)
         system = system_records(arrays)._replace(
             pairs=pairs,
             arrays=contacts,
             lists=contact_lists(contacts, self._list_capacity),
-            interfaces=copied(simulation.interfaces),
+            interfaces=copy_records(simulation.interfaces),
             pins=simulation.pins,
         )
         # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
@@ -166,7 +166,7 @@ class Session:
             system=system,
             workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, watched),
             channels=channels,
-            events=copied(simulation.events),
+            events=copy_records(simulation.events),
             actions=simulation.actions,
             breaks=arrays.breaks,
             state=_run_state(arrays, settings, watched),
@@ -300,7 +300,7 @@ class Session:
 
 def _channels(described: np.recarray) -> np.recarray:
     """Return a copy of channels with their peaks reset."""
-    channels = copied(described)
+    channels = copy_records(described)
     peaks = channels.view(np.ndarray)
     peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
     peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)

@@ -14,7 +14,7 @@ from softdock.dynamics.kernels.channels import CHANNEL
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.events import ACTION, EVENT
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
@@ -56,7 +56,7 @@ class Simulation:
         if session is not None and session.lists_fit_at_start:
             return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
-        machine = system_records(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)
+        machine = system_records(self.assembly)._replace(pairs=copy_records(self.pairs), arrays=arrays)
         for capacity in (64, 1024, 16384):
             machine = machine._replace(lists=contact_lists(arrays, capacity))
             if update_near_lists(machine, self.assembly.y):

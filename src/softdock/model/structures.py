@@ -1,4 +1,4 @@
-"""Flexible structures on bodies, as people describe them: members or modes from files, and which modes are kept."""
+"""Models of flexible structures on bodies: members or modes from files, and the selection of modes."""
 
 import functools
 from pathlib import Path

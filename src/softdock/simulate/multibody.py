@@ -9,7 +9,7 @@ import numpy as np
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
 from softdock.dynamics.kernels.events import ACTION, STOP
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -39,7 +39,7 @@ class PreparedMultibody:
             assembly=self.assembly,
             settings=_settings(scenario),
             channels=self.topology.channels(scenario, self.assembly),
-            events=copied(self.topology.events),
+            events=copy_records(self.topology.events),
             actions=self.topology.actions(scenario, self.assembly),
             pairs=pairs,
             contact_pairs=contact_pairs,
@@ -108,7 +108,7 @@ class PreparedMultibody:
 
     def _capturing(self, *, stop: bool = False) -> Simulation:
         """Return the simulation with the events armed that capture the state at the first contact, and may stop."""
-        events, actions = copied(self.simulation.events), self.simulation.actions
+        events, actions = copy_records(self.simulation.events), self.simulation.actions
         capture = events.capture == 1
         events.armed[capture] = events.fresh[capture] = events.once[capture] = 1
         if stop:

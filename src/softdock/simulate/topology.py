@@ -13,7 +13,7 @@ from softdock.assembly.contacts import pair_records
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels import events as e
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.observations import Observation, parse_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
@@ -185,7 +185,7 @@ class Topology:
         """Return the channels of a scenario of this topology."""
         if assembly.placed is not self.base_assembly.placed:
             return self._make_channels(scenario, assembly)
-        channels = copied(self._channels)
+        channels = copy_records(self._channels)
         if scenario.struts:  # the search for peaks of their forces depends on their stiffness
             set_forms(channels, assembly)
         return channels
@@ -207,7 +207,7 @@ class Topology:
         ours = self.scenario.events
         same = assembly.element_index is self.base_assembly.element_index
         if same and all(event is ours[name] for name, event in scenario.events.items()):
-            return copied(self._actions)
+            return copy_records(self._actions)
         return _actions(scenario, assembly)
 
     @cached_property
@@ -223,7 +223,7 @@ class Topology:
             and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
         ):
             records, pairs = self._pairs
-            return copied(records), pairs
+            return copy_records(records), pairs
         return pair_records(scenario, assembly, scenario.directory)
 
     @cached_property

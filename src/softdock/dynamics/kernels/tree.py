@@ -133,13 +133,13 @@ _OF_RECORDS: dict[np.dtype, np.dtype] = {}
 """Record types by dtype, each created once, because NumPy compares identical objects fast."""
 
 
-def copied(array: np.recarray) -> np.recarray:
+def copy_records(array: np.recarray) -> np.recarray:
     """Return a copy of contiguous records; copying bytes is ten times faster than copying fields."""
     memory = bytearray(array.tobytes())
     return np.ndarray.__new__(np.recarray, array.shape, array.dtype, memory)
 
 
-def aligned(array: np.recarray) -> np.recarray:
+def align_records(array: np.recarray) -> np.recarray:
     """Return a copy aligned to cache lines, because SIMD loads across two cache lines are slow."""
     line = 8 * LANES
     memory = np.empty(array.nbytes + line, np.uint8)
