@@ -65,8 +65,8 @@ def link(objects: Sequence[Path], digest: str, library: Path, triple: str) -> No
         command += ["-Wl,--no-undefined", "-Wl,-z,noexecstack", "-Wl,--strip-all", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        said = done.stderr or done.stdout or f"it ended with {done.returncode} and no message"
-        raise LinkError(f"{command[0]} failed: {said}")
+        output = done.stderr or done.stdout or f"it ended with {done.returncode} and no message"
+        raise LinkError(f"{command[0]} failed: {output}")
 
 
 def _driver(triple: str) -> list[str]:

@@ -35,7 +35,7 @@ def calls(monkeypatch):
 
     count(MultibodyScenario, "_check_all", "validations")
     count(assembler._Assembler, "finish", "assemblies")
-    count(assembler, "_changed", "assemblies")
+    count(assembler, "_update_numbers", "assemblies")
     count(Session, "advance", "simulations")
     return counted
 

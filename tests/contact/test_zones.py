@@ -12,7 +12,7 @@ from softdock.geometry.profile_arrays import profile_array
 from softdock.geometry.vertices import rounded_profile
 from softdock.scenario import load
 from softdock.simulate import simulate
-from softdock.simulate.topology import Recorded
+from softdock.simulate.topology import RecordedChannels
 
 ZONES = ("cone", "throat", "chamber", "bottom")
 FIELDS = ("force", "area", "pressure", "fx", "fy", "fz")
@@ -63,7 +63,7 @@ def test_zones_select_segments_by_number(history):
 
 def test_without_zones_nothing_is_recorded():
     plain = simulate(load("assist-passive", {"duration": 1.0})).history
-    assert type(plain.channels) is Recorded
+    assert type(plain.channels) is RecordedChannels
     asked = simulate(
         load("assist-passive", {"duration": 1.0, "record.also": ["bumper-drogue/cone.force"]})
     ).history

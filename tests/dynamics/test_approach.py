@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softdock.assembly.approach import chaser_start
-from softdock.assembly.assembler import assemble, moved_links, replace_start
+from softdock.assembly.assembler import assemble, links_at_state, replace_start
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Revolute
 from softdock.model.system import Body, System
@@ -51,7 +51,7 @@ def test_what_is_asked_for_is_seen_from_the_port(velocity, rate, speed):
         turn=np.zeros(3), roll=0.0, v_PT=V_PT, w_PT=W_PT,
     )  # fmt: skip
     assembly = replace_start(described, "chaser", start)
-    links = moved_links(assembly, assembly.y)
+    links = links_at_state(assembly, assembly.y)
     port, chaser = (assembly.placed[name].link for name in ("port", "chaser"))
     p_P, v_P, w_P = motion(links, port)
     p_T, v_T, w_T = motion(links, chaser)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, assemble, scene
-from softdock.assembly.channels import channel_records, usual_observations
+from softdock.assembly.channels import channel_records, default_observations
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
@@ -60,7 +60,7 @@ def test_the_world_is_a_frame_like_any_other(kind, floating):
 
 def test_components_that_share_a_frame_are_those_that_stand_alone():
     system = scene("universal", True, lossy=True)
-    simulation = observed(system, usual_observations(system), 0.2)
+    simulation = observed(system, default_observations(system), 0.2)
     channels = simulation.channels.copy()
     assert channels.shared.any()
     channels.shared = 0

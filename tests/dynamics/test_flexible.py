@@ -66,7 +66,7 @@ def test_energy_is_that_of_the_lagrangian():
     impact = Impact(assembly, assembly.y)
     for i, link in enumerate(m.links):
         if link.kind != 0:
-            V = impact.moving[i]
+            V = impact.motion[i]
             kinetic += 0.5 * V @ impact._inertias[i] @ V
     for a in m.appendages:
         link = m.links[a.link]

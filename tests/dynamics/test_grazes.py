@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from softdock.dynamics.kernels.contacts import FARTHEST
+from softdock.dynamics.kernels.contacts import MAX_SKINS_PER_STEP
 from softdock.scenario import load
 from softdock.simulate import simulate
 
 STIFFNESS, RADIUS, SPEED = 1e9, 0.010, 0.05
 SKIN = 2.0 * math.sqrt(2.5 / (math.pi * STIFFNESS * 10e-3))  # that of the pair, doubled by the multibody core
-UNSEEN = (0.5 * FARTHEST * SKIN) ** 2 / (
+UNSEEN = (0.5 * MAX_SKINS_PER_STEP * SKIN) ** 2 / (
     8.0 * 2.0 * RADIUS
 )  # Eq. (M37); two balls: radius 2 R along the path
 QUARTERS = (

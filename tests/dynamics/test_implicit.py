@@ -6,8 +6,8 @@ from tests.dynamics.systems import SCENE_NAMES, SCENES, evaluate, scene, simulat
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative, linearise
-from softdock.dynamics.kernels.elements import STRUT, WELD, hold_here
-from softdock.dynamics.kernels.linear import room_for
+from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
+from softdock.dynamics.kernels.linear import allocate_linear
 from softdock.dynamics.kernels.stages import factorise, solve_stage
 from softdock.dynamics.kernels.tree import BALL
 from softdock.dynamics.settings import Method, Settings
@@ -25,7 +25,7 @@ SPAN = 1e-3
 def jacobians(machine, t, y, scales):
     """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
     n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
-    linear = room_for(n_u, len(machine.links), len(machine.pairs) + len(machine.elements))
+    linear = allocate_linear(n_u, len(machine.links), len(machine.pairs) + len(machine.elements))
     linearise(machine, t, y, linear)
     factorise(linear, SPAN)
     answers, out = np.zeros((n, n)), np.zeros(n)
@@ -71,7 +71,7 @@ def at_rest(assembly):
         if element.kind == STRUT:
             element.rest[0] += seen.deflection
         elif element.kind == WELD:
-            hold_here(element, machine.links)
+            hold_present_pose(element, machine.links)
         elif element.ball == 0:
             element.rest[: element.rows] = assembly.y[element.at_q : element.at_q + element.rows]
     return assembly

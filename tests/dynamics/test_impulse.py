@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.conservation import energy_and_momentum
-from softdock.dynamics.impulse import Impact, strike, weld_impulse
+from softdock.dynamics.impulse import Impact, apply_impact, weld_impulse
 from softdock.dynamics.system_records import system_records
 from softdock.model.joints import AxisAngle, Free, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.model.system import Body, System
@@ -39,7 +39,9 @@ def momentum_and_energy(assembly, y):
 def test_four_masses_in_a_line_are_the_impact_paper(m1, m2, m3, m4, speed, restitution):
     assembly = assemble(line_of_four(m1, m2, m3, m4, speed))
     a, b = assembly.placed["m2"].link, assembly.placed["m3"].link
-    struck = strike(assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]), restitution)
+    struck = apply_impact(
+        assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]), restitution
+    )
     theory = rmi.predict_impact(m1, m2, m3, m4, speed=speed, restitution=restitution)
     # Locked masses are sums over bodies, free ones come out of an elimination: a few roundings of the largest mass.
     spread = max(m1, m2, m3, m4) / min(m2, m3)
@@ -102,8 +104,8 @@ def test_a_weld_impulse_keeps_momentum_loses_energy_and_joins(seed):
     assert np.abs(h1 - h0).max() <= 1e-12 * np.abs(h0).max()
     assert lost >= 0.0
     assert kinetic0 - kinetic1 == pytest.approx(lost, abs=1e-11 * kinetic0)
-    moving = Impact(assembly, after).moving
-    assert np.abs(moving[a] - moving[b]).max() <= 1e-11 * np.abs(moving).max()
+    motion = Impact(assembly, after).motion
+    assert np.abs(motion[a] - motion[b]).max() <= 1e-11 * np.abs(motion).max()
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
@@ -112,11 +114,11 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
     assembly = assemble(random_pair(seed))
     a, b = assembly.placed["a2"].link, assembly.placed["b2"].link
     point, normal = np.array([0.3, -0.2, 0.5]), np.array([0.2, 1.0, -0.4])
-    struck = strike(assembly, assembly.y, a, b, point, normal, restitution)
-    if struck.closing_speed < 0.0:  # parting: strike it from the other side
+    struck = apply_impact(assembly, assembly.y, a, b, point, normal, restitution)
+    if struck.closing_speed < 0.0:  # separating: reverse the impact
         normal = -normal
-        struck = strike(assembly, assembly.y, a, b, point, normal, restitution)
-    again = strike(assembly, struck.state, a, b, point, normal, restitution)
+        struck = apply_impact(assembly, assembly.y, a, b, point, normal, restitution)
+    again = apply_impact(assembly, struck.state, a, b, point, normal, restitution)
     assert again.closing_speed == pytest.approx(-restitution * struck.closing_speed, abs=1e-11)
     assert 0.0 < struck.effective_mass_ratio <= 1.0 + 1e-12  # freeing joints can only make a body lighter
     h0, kinetic0 = momentum_and_energy(assembly, assembly.y)
@@ -132,10 +134,10 @@ def test_a_directional_impulse_obeys_its_law(seed, restitution):
 def test_systems_on_a_table_strike_like_floating_ones(table):
     """Along the table it makes no difference whether the bases float or slide."""
     free = line_of_four(17.0, 2.0, 1.5, 15.0, 0.05)
-    moving = {"speed": 0.05} if isinstance(table, Prismatic) else {"velocity": (0.0, 0.05)}
-    slow = dict.fromkeys(moving, 0.0 if isinstance(table, Prismatic) else (0.0, 0.0))
+    motion = {"speed": 0.05} if isinstance(table, Prismatic) else {"velocity": (0.0, 0.05)}
+    slow = dict.fromkeys(motion, 0.0 if isinstance(table, Prismatic) else (0.0, 0.0))
     bodies = {
-        "m1": free.bodies["m1"].model_copy(update={"joint": table.model_copy(update=moving)}),
+        "m1": free.bodies["m1"].model_copy(update={"joint": table.model_copy(update=motion)}),
         "m2": free.bodies["m2"],
         "m4": free.bodies["m4"].model_copy(
             update={"joint": table.model_copy(update={**slow, "at": (0.0, 0.0, 3.0)})}
@@ -148,7 +150,7 @@ def test_systems_on_a_table_strike_like_floating_ones(table):
             bodies[name] = bodies[name].model_copy(update={"joint": slide})
     assembly = assemble(System(bodies=bodies))
     a, b = assembly.placed["m2"].link, assembly.placed["m3"].link
-    struck = strike(assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]))
+    struck = apply_impact(assembly, assembly.y, a, b, np.array([0, 0, 1.5]), np.array([0, 0, 1.0]))
     theory = rmi.predict_impact(17.0, 2.0, 1.5, 15.0, speed=0.05)
     assert struck.closing_speed == pytest.approx(0.05, rel=1e-12)
     assert struck.effective_mass_ratio == pytest.approx(theory.effective_mass_ratio, rel=1e-12)

@@ -10,7 +10,7 @@ from dynamics.systems import SCENE_NAMES, SCENES, assemble, evaluate, scene
 from softdock.errors import InputError
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.mjcf import to_mjcf
-from softdock.model.orbit import Around
+from softdock.model.orbit import SystemOrbit
 from softdock.model.system import (
     Anchor,
     Body,
@@ -95,7 +95,7 @@ def test_what_mjcf_cannot_say_is_left_out_and_said():
 
 @pytest.mark.parametrize(("start", "frame"), [("hill", "Hill frame"), ("world", "world")])
 def test_an_orbit_is_left_out_and_said(start, frame):
-    system = System(bodies={"box": Body(**BOX, joint=Free())}, orbit=Around(altitude=500e3, start=start))
+    system = System(bodies={"box": Body(**BOX, joint=Free())}, orbit=SystemOrbit(altitude=500e3, start=start))
     (sentence,) = to_mjcf(system).left_out
     assert sentence.startswith("orbit: ")
     assert sentence.endswith(f"relative to the {frame}.")

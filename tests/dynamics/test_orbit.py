@@ -13,7 +13,7 @@ from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
 from softdock.model.frames import Anchor
 from softdock.model.joints import AxisAngle, Free
-from softdock.model.orbit import Around, BodyPlate
+from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.system import Body, Strut, System
 from softdock.orbit import drag, relative_motion, solar_pressure
@@ -21,7 +21,7 @@ from softdock.orbit.earth import MU, ROTATION
 from softdock.orbit.gravity import gravity_gradient
 from softdock.theory.libration import pitch_period, roll_yaw
 
-ORBIT = Around(altitude=500e3)
+ORBIT = SystemOrbit(altitude=500e3)
 N = ORBIT.mean_motion
 TABLE_2 = (8.5620e7, 7.8819e7, 1.0718e7)
 FINE = Accuracy(length=1e-9, angle=1e-11, speed=1e-13, rate=1e-15)
@@ -97,7 +97,7 @@ def test_energy_and_angular_momentum_stay_for_ten_orbits() -> None:
 @pytest.mark.parametrize("eccentricity", [0.0, 0.1])
 def test_relative_motion_of_two_bodies(eccentricity: float, j2: bool) -> None:
     """A kilometre apart for a quarter of an hour, against an integration of the exact difference."""
-    orbit = Around(
+    orbit = SystemOrbit(
         altitude=400e3,
         eccentricity=eccentricity,
         inclination=0.9,
@@ -126,7 +126,7 @@ def test_relative_motion_of_two_bodies(eccentricity: float, j2: bool) -> None:
 def test_a_micrometre_survives_the_radius_of_the_orbit() -> None:
     """Two bodies on a spring swing by a micrometre, as they do in free space; a radius vector would round it off."""
 
-    def swing(orbit: Around | None) -> np.ndarray:
+    def swing(orbit: SystemOrbit | None) -> np.ndarray:
         bodies = {
             "a": Body(mass=1000.0, inertia=(300.0, 300.0, 300.0), joint=Free(position=(-1.0, 0.0, 0.0))),
             "b": Body(mass=500.0, inertia=(300.0, 300.0, 300.0), joint=Free(position=(1.000001, 0.0, 0.0))),
@@ -174,7 +174,9 @@ def test_plates_feel_air_and_light() -> None:
     plate = BodyPlate(
         body="b", area=3.0, normal=(1.0, 0.2, -0.3), centre=(0.4, -0.5, 0.6), specular=0.3, diffuse=0.2
     )
-    orbit = Around(altitude=400e3, inclination=0.8, density=4e-12, sun=(1.0, -1.0, 0.5), plates={"p": plate})
+    orbit = SystemOrbit(
+        altitude=400e3, inclination=0.8, density=4e-12, sun=(1.0, -1.0, 0.5), plates={"p": plate}
+    )
     body = Body(
         mass=1e3, inertia=(200.0, 300.0, 400.0), joint=Free(attitude=AxisAngle(axis=(1, 2, 3), angle=0.3))
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.kernels.tree import aligned, copied
+from softdock.dynamics.kernels.tree import align_records, copy_records
 from softdock.dynamics.session import Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
@@ -79,7 +79,7 @@ def test_a_finished_run_stays_where_it_is():
 
 
 @pytest.mark.plain_python
-@pytest.mark.parametrize("copy", [copied, aligned])
+@pytest.mark.parametrize("copy", [copy_records, align_records])
 def test_copies_of_records_are_records_of_their_own(copy):
     before = assemble(arm()).links
     after = copy(before)

@@ -94,7 +94,7 @@ IMPOSSIBLE = {
     ),
     "mixed axes": (
         lambda: arm(Planar(), springs={"s": Spring(joint="arm", stiffness=1.0)}),
-        "say which axis",
+        "must be the axis",
     ),
     "preload on several axes": (
         lambda: arm(Universal(), springs={"s": Spring(joint="arm", stiffness=1.0, preload=1.0)}),
@@ -110,7 +110,7 @@ IMPOSSIBLE = {
     ),
     "drive of several axes": (
         lambda: arm(Universal(), drives={"d": Drive(joint="arm", target=1.0)}),
-        "say which axis",
+        "must be given: the axis",
     ),
     "stop without limits": (
         lambda: arm(Revolute(), stops={"s": Stop(joint="arm", stiffness=1.0)}),

@@ -21,8 +21,8 @@ from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate import simulate
-from softdock.simulate.remote import alone, run_on, served_robot
-from softdock.simulate.robot import Setup, robot_of
+from softdock.simulate.remote import run_on_robot, served_robot, standalone_robot
+from softdock.simulate.robot import Setup, simulated_robot
 
 PERIOD = 0.01
 
@@ -51,7 +51,7 @@ class Bench:
     """The scenario's robot behind a simulated network, which clients may join one after another."""
 
     def __init__(self, scenario: RobotScenario, conditions: Conditions) -> None:
-        self.network = SimulatedNetwork(RobotServer(robot_of(scenario), PERIOD), conditions)
+        self.network = SimulatedNetwork(RobotServer(simulated_robot(scenario), PERIOD), conditions)
         self.clients = 0
 
     def connect(self) -> RemoteLink:
@@ -60,7 +60,7 @@ class Bench:
 
 
 def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result) -> None:
-    there = run_on(scenario, Bench(scenario, Conditions()).connect)
+    there = run_on_robot(scenario, Bench(scenario, Conditions()).connect)
     assert there.outcome == "completed"
     assert there.metrics["refused_commands"] == 0
     assert there.metrics["link_lost_share"] == 0.0
@@ -72,7 +72,7 @@ def test_the_same_experiment_behind_a_link(scenario: RobotScenario, here: Result
 
 
 def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, here: Result) -> None:
-    there = run_on(scenario, Bench(scenario, Conditions(delay=PERIOD)).connect)
+    there = run_on_robot(scenario, Bench(scenario, Conditions(delay=PERIOD)).connect)
     found = compare(here, there)
     assert found.alignment.offset == pytest.approx(-2 * PERIOD, abs=0.1 * PERIOD)
     assert max(both["angle"].largest for both in found.joints.values()) < 5e-3
@@ -80,7 +80,7 @@ def test_a_late_link_shifts_the_motion_by_its_delay(scenario: RobotScenario, her
 
 def test_lost_states_do_not_stretch_the_motion(scenario: RobotScenario, here: Result) -> None:
     """With a fifth of all datagrams lost, the plan still follows the robot's clock."""
-    there = run_on(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
+    there = run_on_robot(scenario, Bench(scenario, Conditions(loss=0.2, seed=7)).connect)
     assert there.metrics["link_lost_share"] > 0.1
     assert there.metrics["refused_commands"] == 0
     assert there.history.time[-1] == pytest.approx(here.history.time[-1], abs=3 * PERIOD)
@@ -93,7 +93,10 @@ def test_switching_robots_does_not_change_the_motion(scenario: RobotScenario, he
     setup = Setup(scenario)
     experiment = setup.experiment()
     link = SwitchableLink(
-        {"here": LocalLink(robot_of(scenario), PERIOD), "there": Bench(scenario, Conditions()).connect()},
+        {
+            "here": LocalLink(simulated_robot(scenario), PERIOD),
+            "there": Bench(scenario, Conditions()).connect(),
+        },
         "here",
     )
     half = len(experiment.plan.q) // 2
@@ -125,7 +128,7 @@ def test_data_before_a_lost_link_are_kept(scenario: RobotScenario, tmp_path: Pat
         return tick(now)
 
     bench.network.server.tick = tick_until_dead  # type: ignore[method-assign]
-    result = run_on(scenario, bench.connect)
+    result = run_on_robot(scenario, bench.connect)
     assert not result.completed
     assert result.outcome == "link-lost"
     assert "has not answered" in result.message
@@ -151,7 +154,7 @@ def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> 
         bench.clients += 1
         return Sleepy(bench.network.transport(f"client {bench.clients}"))
 
-    result = run_on(scenario, connect)
+    result = run_on_robot(scenario, connect)
     assert (result.outcome, result.completed) == ("fell-back", False)
     assert "holds its position because commands timed out" in result.message
     assert bench.network.server.supervisor.fallbacks == 1
@@ -159,12 +162,12 @@ def test_a_robot_that_fell_back_ends_the_experiment(scenario: RobotScenario) -> 
 
 def test_a_robot_with_other_joints_is_refused(scenario: RobotScenario) -> None:
     with pytest.raises(InputError, match="has 7 joints and the robot 3"):
-        run_on(scenario, lambda: LocalLink(robot(), PERIOD))
+        run_on_robot(scenario, lambda: LocalLink(robot(), PERIOD))
 
 
 def test_a_robot_is_moved_to_the_start(scenario: RobotScenario) -> None:
     link = LocalLink(seven_joint_robot(), PERIOD)
-    result = run_on(scenario, lambda: link)
+    result = run_on_robot(scenario, lambda: link)
     assert result.completed
     assert result.metrics["refused_commands"] == 0
     start = np.asarray(scenario.arm.start)
@@ -181,7 +184,7 @@ def test_an_impossible_approach_raises() -> None:
 
 
 def test_robots_that_can_be_served() -> None:
-    assert alone("lwr4plus").name == "lwr4plus"
+    assert standalone_robot("lwr4plus").name == "lwr4plus"
     assert served_robot("lwr4plus").limits.joints == 7
     with pytest.raises(InputError, match="Only a scenario of kind robot"):
         served_robot("impact-a")
@@ -195,4 +198,4 @@ def test_running_without_a_robot_fails(scenario: RobotScenario) -> None:
     bench = Bench(scenario, Conditions())
     bench.network.is_stopped = True
     with pytest.raises(LinkLostError, match="did not answer"):
-        run_on(scenario, bench.connect)
+        run_on_robot(scenario, bench.connect)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, moved_links
+from softdock.assembly.assembler import Assembly, links_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
@@ -32,13 +32,13 @@ def chaser_start(
     v_PT: Floats,
     w_PT: Floats,
 ) -> Free:
-    """Return the initial motion of a free chaser with which its tip T starts as asked for, relative to the port P.
+    """Return the initial motion of a free chaser with which its tip T has the given motion relative to the port P.
 
     `p_PT` position [m], `turn` rotation vector [rad] after a `roll` about the tip's z axis, `v_PT` velocity [m/s]
     and `w_PT` angular velocity [rad/s] of the chaser against the port, all in the port's axes.
     """
     system = assembly.system
-    links = moved_links(assembly, assembly.y).view(np.ndarray)
+    links = links_at_state(assembly, assembly.y).view(np.ndarray)
     X_NP, X_NT, X_NC = (_pose(links, assembly, anchor) for anchor in (port, tip, Anchor(body=chaser)))
     q_turn, q_roll = (quaternion_from_rotation_vector(v) for v in (turn, np.array([0.0, 0.0, roll])))
     R_PT = matrix_from_quaternion(q_turn) @ matrix_from_quaternion(q_roll)

@@ -1,12 +1,12 @@
-"""From a system as people describe it to the records that the kernels read: the one function between the two."""
+"""Conversion of a model to the arrays of the dynamics, with its initial state."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.axis_groups import side_by_side, write_inertia
-from softdock.assembly.elements import Fastener, Placed
+from softdock.assembly.axis_groups import group_axes, write_inertia
+from softdock.assembly.elements import BodyPlacement, ElementWriter
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
 from softdock.dynamics.entry_points import set_motion
 from softdock.dynamics.kernels import elements as e
@@ -14,7 +14,7 @@ from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.kernels.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
 from softdock.dynamics.link_poses import base_pose, link_pose
-from softdock.dynamics.system_arrays import JointPlace, StateKind, SystemArrays
+from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.model import joints as j
 from softdock.model.orbit import HILL
@@ -29,12 +29,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Assembly(SystemArrays):
-    """A system as arrays at its initial state, with the model and the names that lead into the arrays."""
+    """A system as arrays at its initial state, with the model and the indices of its names in the arrays."""
 
     system: System
     velocities: Floats
     """Initial velocities of free bases (angular first, base axes), speeds of joints and modal rates."""
-    placed: dict[str, Placed]
+    placed: dict[str, BodyPlacement]
     attached: list[Attached]
     """Flexible structures, in the order of their records."""
 
@@ -42,27 +42,27 @@ class Assembly(SystemArrays):
 def assemble(system: System, like: Assembly | None = None) -> Assembly:
     """Return the arrays of a system and its initial state.
 
-    Where it is `like` one that is assembled already, what is the same object in both is not made again; the arrays
-    are the same to the last bit.
+    If `like` is the assembly of a system that differs in numbers only, its arrays are copied and updated; the result
+    has the same bits.
     """
-    if like is not None and _is_alike(like.system, system):
-        assembly = _changed(like, system)
+    if like is not None and _differs_in_numbers_only(like.system, system):
+        assembly = _update_numbers(like, system)
     else:
         assembly = _Assembler(system).finish()
-    return _settled(assembly)
+    return _with_equilibrium(assembly)
 
 
-def _settled(assembly: Assembly) -> Assembly:
-    """Return the assembly with those structures in equilibrium that shall start so."""
+def _with_equilibrium(assembly: Assembly) -> Assembly:
+    """Return the assembly with structures marked as `settled` in static equilibrium."""
     if any(structure.settled for structure in assembly.system.structures.values()):
-        from softdock.assembly.equilibrium import settled  # imports this module
+        from softdock.assembly.equilibrium import settle_structures  # imports this module
 
-        return settled(assembly)
+        return settle_structures(assembly)
     return assembly
 
 
-def _is_alike(before: System, after: System) -> bool:
-    """Tell whether two systems differ only in masses, in the start of free bodies, in gravity and in elements."""
+def _differs_in_numbers_only(before: System, after: System) -> bool:
+    """Return whether two systems differ only in masses, in the start of free bodies, in gravity and in elements."""
     if list(before.bodies) != list(after.bodies) or before.orbit is not after.orbit:
         return False
     for a, b in zip(before.bodies.values(), after.bodies.values()):
@@ -79,11 +79,11 @@ def _is_alike(before: System, after: System) -> bool:
     )
 
 
-def _changed(like: Assembly, system: System) -> Assembly:
-    """Return the arrays of a system that is alike."""
+def _update_numbers(like: Assembly, system: System) -> Assembly:
+    """Return the arrays of a system that differs from that of `like` in numbers only."""
     before = like.system
     links, axes, groups, elements, world = map(
-        k.copied, (like.links, like.axes, like.groups, like.elements, like.world)
+        k.copy_records, (like.links, like.axes, like.groups, like.elements, like.world)
     )
     n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
@@ -93,18 +93,20 @@ def _changed(like: Assembly, system: System) -> Assembly:
         if body is old:
             continue
         if (body.mass, body.centre_of_mass, body.inertia) != (old.mass, old.centre_of_mass, old.inertia):
-            _write_own(links, groups, like.placed[name].link, like, system)
+            _write_link_inertia(links, groups, like.placed[name].link, like, system)
         if isinstance(body.joint, j.Free):
             place = like.joints[name]
-            q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(body.joint, system)
+            q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(
+                body.joint, system
+            )
     world.view(np.ndarray)["gravity"] = system.gravity
-    fastener = Fastener(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
+    writer = ElementWriter(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
     named = before.elements()
     for i, (name, element) in enumerate(system.elements().items()):
         if element is not named[name]:
             assert not isinstance(element, Load)
             elements[i] = np.zeros((), elements.dtype)
-            fastener.write(elements[i], element)
+            writer.write(elements[i], element)
     changed = replace(
         like,
         system=system,
@@ -115,7 +117,7 @@ def _changed(like: Assembly, system: System) -> Assembly:
         world=world,
         velocities=u,
     )
-    return _started(changed, q)
+    return _at_start(changed, q)
 
 
 def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
@@ -125,13 +127,15 @@ def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
     system = system.model_copy(update={"bodies": {**system.bodies, name: body}})
     place, n_q = assembly.joints[name], len(assembly.y) - EXTRA_STATES - len(assembly.velocities)
     q, u = assembly.y[:n_q].copy(), assembly.velocities.copy()
-    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _free_start(joint, system)
-    moved = replace(assembly, system=system, velocities=u, elements=k.copied(assembly.elements))
-    return _settled(_started(moved, q))
+    q[place.at_q : place.at_q + 7], u[place.at_u : place.at_u + 6] = _initial_free_state(joint, system)
+    moved = replace(assembly, system=system, velocities=u, elements=k.copy_records(assembly.elements))
+    return _with_equilibrium(_at_start(moved, q))
 
 
-def _write_own(links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System) -> None:
-    """Write the inertia of a link anew, in the order in which it was put together."""
+def _write_link_inertia(
+    links: np.recarray, groups: np.recarray, link: int, like: Assembly, system: System
+) -> None:
+    """Write the inertia of a link again, summed in the same order as at first, so that the bits are the same."""
     own = np.zeros(10)
     for name, placed in like.placed.items():
         if placed.link == link and name in system.bodies:
@@ -149,18 +153,18 @@ class _Assembler:
     def __init__(self, system: System) -> None:
         self.system = system
         self.links: list[np.record] = []
-        self.placed: dict[str, Placed] = {}
-        self.joints: dict[str, JointPlace] = {}
+        self.placed: dict[str, BodyPlacement] = {}
+        self.joints: dict[str, JointIndices] = {}
         self.q: list[float] = []
         self.u: list[float] = []
         self.q_kinds: list[StateKind] = []
         self.u_kinds: list[StateKind] = []
         self._add_link(k.GROUND, -1, 0, Pose.identity())
-        self.placed[WORLD] = Placed(link=0, X_LB=Pose.identity())
+        self.placed[WORLD] = BodyPlacement(link=0, X_LB=Pose.identity())
         self.hill = 0
         if system.orbit is not None:
             self.hill = self._add_link(k.GROUND, -1, 0, Pose.identity())
-            self.placed[HILL] = Placed(link=self.hill, X_LB=Pose.identity())
+            self.placed[HILL] = BodyPlacement(link=self.hill, X_LB=Pose.identity())
         for name in _parents_first(system):
             self._add_body(name, system.bodies[name])
         self.attached = [self._attach(name, flexible) for name, flexible in system.structures.items()]
@@ -191,7 +195,7 @@ class _Assembler:
         at_q, at_u = len(self.q), len(self.u)
         if isinstance(joint, j.Free):
             link = self._add_link(k.FREE, -1, 6, Pose.identity())
-            q, u = _free_start(joint, self.system)
+            q, u = _initial_free_state(joint, self.system)
             self._add_state(
                 q,
                 [StateKind.LENGTH] * 3 + [StateKind.QUATERNION] * 4,
@@ -203,9 +207,9 @@ class _Assembler:
             parent = self.placed[body.parent]
             X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
             link, X_LB = self._add_joint(joint, parent.link, X_LJ)
-        self.placed[name] = Placed(link=link, X_LB=X_LB)
+        self.placed[name] = BodyPlacement(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
-        self.joints[name] = JointPlace(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
+        self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
         self.links[link].own[:] += _inertia(X_LB, body)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
@@ -221,7 +225,7 @@ class _Assembler:
         return attached
 
     def _add_joint(self, joint: j.Joint, parent: int, X_LJ: Pose) -> tuple[int, Pose]:
-        """Add the links of a joint whose frame J sits in the parent link; returns the last, and the body in it."""
+        """Add the links of a joint with frame J in the parent link; returns the last link and the body frame in it."""
         if isinstance(joint, j.Fixed):
             return parent, X_LJ
         if isinstance(joint, j.Spherical):
@@ -261,7 +265,7 @@ class _Assembler:
             links[i] = link
             links[i].now[:] = link.own
         axes = k.records(len(self.u), k.AXIS)
-        groups, tiles = side_by_side(links)
+        groups, tiles = group_axes(links)
         flexible = flexible_records(self.attached, len(self.q), len(self.u))
         modal = len(flexible.modes)
         self._add_state(
@@ -270,8 +274,8 @@ class _Assembler:
         world = k.records(1, WORLD_RECORD)
         world[0].gravity[:] = self.system.gravity
         world[0].n_q, world[0].n_u = len(self.q), len(self.u)
-        fastener = Fastener(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
-        elements, index, tables, breaks = fastener.elements(self.system)
+        writer = ElementWriter(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
+        elements, index, tables, breaks = writer.elements(self.system)
         orbit = self.system.orbit
         plates = [
             (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
@@ -301,11 +305,11 @@ class _Assembler:
             plates=plate_records(plates),
             state_kinds=np.array([*self.q_kinds, *self.u_kinds] + [StateKind.ENERGY] * EXTRA_STATES),
         )
-        return _started(assembly, q)
+        return _at_start(assembly, q)
 
 
-def _free_start(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
-    """Return where a free body starts and its velocity, which is replaced by momentum at the end."""
+def _initial_free_state(joint: j.Free, system: System) -> tuple[list[float], list[float]]:
+    """Return initial position and velocity of a free body; `momenta` replaces the velocity by momentum later."""
     orbit = system.orbit
     turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
     q = j.quaternion(joint.attitude)
@@ -333,36 +337,35 @@ def _parents_first(system: System) -> list[str]:
     return order
 
 
-def _started(assembly: Assembly, q: Floats) -> Assembly:
-    """Return it at its initial state, with positions and its velocities; welds and locks hold the poses they find."""
+def _at_start(assembly: Assembly, q: Floats) -> Assembly:
+    """Return the assembly with its initial state; welds and locks keep the relative poses of that state."""
     y = state(q, np.zeros_like(assembly.velocities))
     kind = assembly.elements.view(np.ndarray)["kind"]
-    holding = np.flatnonzero((kind == e.WELD) | (kind == e.LOCK))
-    if len(holding) or assembly.velocities.any():  # at rest nothing has momentum
-        links = moved_links(
-            assembly, state(q, assembly.velocities)
-        )  # the motion of bases is wrong, and not used
+    locking = np.flatnonzero((kind == e.WELD) | (kind == e.LOCK))
+    if len(locking) or assembly.velocities.any():  # at rest nothing has momentum
+        # Velocities stand in for momenta: the motion of free bases is wrong and not used.
+        links = links_at_state(assembly, state(q, assembly.velocities))
         y = state(q, momenta(links, assembly.velocities))
-        for i in holding:
-            _hold_start(assembly.elements[i], links)
+        for i in locking:
+            _set_locked_pose(assembly.elements[i], links)
     return replace(assembly, y=y)
 
 
-def state(q: Floats, moving: Floats) -> Floats:
-    """Return the state of positions, and of momenta and speeds."""
-    return np.concatenate([q, moving, np.zeros(EXTRA_STATES)])
+def state(q: Floats, momenta_and_speeds: Floats) -> Floats:
+    """Return the state vector of positions, and of momenta and speeds."""
+    return np.concatenate([q, momenta_and_speeds, np.zeros(EXTRA_STATES)])
 
 
-def moved_links(assembly: Assembly, y: Floats) -> np.recarray:
-    """Return the links as they are placed and move in a state."""
-    machine = system_records(assembly)
-    set_motion(machine, y)
-    return machine.links
+def links_at_state(assembly: Assembly, y: Floats) -> np.recarray:
+    """Return the links with poses and velocities of a state."""
+    records = system_records(assembly)
+    set_motion(records, y)
+    return records.links
 
 
 def momenta(links: np.recarray, u: Floats) -> Floats:
     """Replace the velocity of every free base in `u` by the momentum of its tree; expects placed links."""
-    plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
+    plain = links.view(np.ndarray)  # field access on a plain array is ten times faster
     out = u.copy()
     for i in np.flatnonzero(plain["kind"] == k.FREE).tolist():
         at, h, inertia = plain["at_u"][i], plain["h_rel"][i], plain["total"][i]
@@ -370,8 +373,8 @@ def momenta(links: np.recarray, u: Floats) -> Floats:
     return out
 
 
-def _hold_start(element: np.record, links: np.recarray) -> None:
-    """Let a weld or a lock hold the relative pose at the start; expects placed links."""
+def _set_locked_pose(element: np.record, links: np.recarray) -> None:
+    """Set the relative pose of a weld or a lock to that of the initial state; expects placed links."""
     X_NF = link_pose(links, element.a) @ Pose(R=element.R_aF.reshape(3, 3), p=element.p_aF)
     X_NG = link_pose(links, element.b) @ Pose(R=element.R_bG.reshape(3, 3), p=element.p_bG)
     X_FG = X_NF.relative(X_NG)

@@ -1,4 +1,4 @@
-"""The axes of all joints in groups of LANES, and who carries whom: constants of the kernels."""
+"""Groups of LANES joint axes for SIMD, and which axis carries which: constants of the kernels."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from softdock.native.simd import LANES
 Floats = NDArray[np.float64]
 
 
-def side_by_side(links: np.recarray) -> tuple[np.recarray, np.recarray]:
+def group_axes(links: np.recarray) -> tuple[np.recarray, np.recarray]:
     """Return the groups of all axes and the tiles of their inertia; numbers the columns in `links`."""
     parents, owners = _columns(links)
     groups = k.records(-(-len(parents) // LANES), k.GROUP)
@@ -37,7 +37,7 @@ def side_by_side(links: np.recarray) -> tuple[np.recarray, np.recarray]:
 
 
 def _columns(links: np.recarray) -> tuple[list[int], list[int]]:
-    """Number the axes of all joints; returns for each the axis it stands on (-1 for a base) and its link.
+    """Number the axes of all joints; returns for each the axis that carries it (-1 for a base) and its link.
 
     The axes of a ball stay in one group: columns before them can be left empty, with -1 for their link.
     """
@@ -61,7 +61,7 @@ def _columns(links: np.recarray) -> tuple[list[int], list[int]]:
 
 
 def _relations(links: np.recarray, parents: list[int], owners: list[int]) -> tuple[Floats, Floats, list[int]]:
-    """Return who carries whom, who has the same free base, and the first axis of all that move together."""
+    """Return which axes carry an axis, which have the same free base, and the first axis of each tree or branch."""
     n = len(parents)
     above, first = np.eye(n), list(range(n))
     roots = np.array([links[i].root if i >= 0 else -1 for i in owners], int)
@@ -86,13 +86,13 @@ def _write_column(group: np.record, lane: int, link: np.record, column: int) -> 
 
 
 def write_inertia(groups: np.recarray, link: np.record) -> None:
-    """Write the inertia of a link that hangs on another into its group anew."""
+    """Update the inertia of a link with a parent in its group."""
     last = link.column + link.rows - 1
     groups["own"][last // LANES][:, last % LANES] = link.own
 
 
 def _tiles(above: Floats, same: Floats, groups: int) -> np.recarray:
-    """Return the lower triangle of tiles, row by row, and one more."""
+    """Return the lower triangle of tiles, row by row, and one more tile of scratch memory."""
     n, width = len(above), LANES * groups
     full = np.zeros((2, width, width))
     full[:, :n, :n] = above, same

@@ -1,4 +1,4 @@
-"""Springs, stops, drives, struts, welds, locks and loads as the records that the kernels read."""
+"""Records of springs, stops, drives, struts, welds, locks and loads for the kernels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
-from softdock.dynamics.system_arrays import FlexibleRecords, JointPlace
+from softdock.dynamics.system_arrays import FlexibleRecords, JointIndices
 from softdock.model.frames import Anchor
 from softdock.model.system import Drive, JointElement, Load, Lock, Spring, Stop, Strut, System, Weld
 from softdock.spatial.poses import Pose
@@ -19,8 +19,8 @@ UNLIMITED = e.UNLIMITED
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
-    """Where a body lives among the links."""
+class BodyPlacement:
+    """Link of a body and the pose of the body in it."""
 
     link: int
     X_LB: Pose
@@ -28,17 +28,17 @@ class Placed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fastener:
-    """Writes elements, knowing where everything is that they hold."""
+class ElementWriter:
+    """Writer of element records; looks up bodies, joints, initial positions and nodes."""
 
-    placed: Mapping[str, Placed]
-    joints: Mapping[str, JointPlace]
+    placed: Mapping[str, BodyPlacement]
+    joints: Mapping[str, JointIndices]
     q: Sequence[float] | Floats
     u: Sequence[float] | Floats
     flexible: FlexibleRecords
 
     def elements(self, system: System) -> tuple[np.recarray, dict[str, int], Floats, Floats]:
-        """Return the records of all elements, their places by name, the tables of loads, and when those change."""
+        """Return the records of all elements, their indices by name, the tables of loads and their times."""
         named = list(system.elements().items())
         records = k.records(len(named), e.ELEMENT)
         rows: list[tuple[float, float]] = []
@@ -53,7 +53,7 @@ class Fastener:
 
     def write(self, record: np.record, element: Spring | Stop | Drive | Strut | Weld | Lock) -> None:
         """Fill the empty record of an element."""
-        _write_any(record, element)
+        _write_defaults(record, element)
         if isinstance(element, JointElement):
             self._write_joint_element(record, element)
         else:
@@ -94,7 +94,7 @@ class Fastener:
                 record[key] = UNLIMITED if value is None else value
 
     def _write_load(self, record: np.record, load: Load, rows: list[tuple[float, float]]) -> None:
-        _write_any(record, load)
+        _write_defaults(record, load)
         record.kind = e.LOAD
         record.wrench[:] = [*load.torque, *load.force]
         record.in_body = int(load.axes == "body")
@@ -128,7 +128,7 @@ class Fastener:
         return placed.link
 
 
-def _write_any(record: np.record, element: Element) -> None:
+def _write_defaults(record: np.record, element: Element) -> None:
     record.active = int(element.active)
     record.max_force = record.max_power = record.rate = record.upper = UNLIMITED
     record.lower, record.node = -UNLIMITED, -1

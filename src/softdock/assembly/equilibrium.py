@@ -1,11 +1,11 @@
-"""Structures that start at rest under gravity and turning, instead of undeformed."""
+"""Initial static equilibrium of structures under gravity and rotation."""
 
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, momenta, moved_links, state
+from softdock.assembly.assembler import Assembly, links_at_state, momenta, state
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels import tree as k
@@ -16,44 +16,46 @@ from softdock.errors import RunError
 from softdock.spatial.vectors import inverse_motion_transform
 
 Floats = NDArray[np.float64]
-MOST_ROUNDS = 50
-STILL = 1e-10  # remaining modal acceleration, against that of the undeformed structure
+MAX_ITERATIONS = 50
+TOLERANCE = 1e-10  # remaining modal acceleration over that of the undeformed structure
 
 
-def settled(assembly: Assembly) -> Assembly:
+def settle_structures(assembly: Assembly) -> Assembly:
     """Return the system deformed so that marked structures do not accelerate against their body; Eq. (F48).
 
     Velocities of bodies and joints stay as they are given.
     """
-    asked = np.concatenate([[bool(a.flexible.settled)] * a.modes.frequency.size for a in assembly.attached])
+    marked = np.concatenate([[bool(a.flexible.settled)] * a.modes.frequency.size for a in assembly.attached])
     at = np.flatnonzero(assembly.state_kinds == StateKind.MODAL)
     n_q = int(assembly.world[0].n_q)
-    soft = _softness(assembly)
+    compliance = _modal_compliance(assembly)
     q, first = np.zeros(at.size), 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         assembly = _deformed(assembly, at, q)
         rate = np.zeros(len(assembly.y))
         derivative(system_records(assembly), 0.0, assembly.y, rate)
-        left = np.where(asked, rate[n_q + len(assembly.axes) :][: at.size], 0.0)
-        scale = float(np.abs(left).max(initial=0.0))
+        residual = np.where(marked, rate[n_q + len(assembly.axes) :][: at.size], 0.0)
+        scale = float(np.abs(residual).max(initial=0.0))
         first = max(first, scale)
-        if scale <= STILL * first:
+        if scale <= TOLERANCE * first:
             return assembly
-        q = q + np.where(asked, soft @ left, 0.0)
-    raise RunError("A structure finds no rest at the start: leave `settled` out, or start with less motion.")
+        q = q + np.where(marked, compliance @ residual, 0.0)
+    raise RunError(
+        "A structure has no static equilibrium at the start: leave `settled` out, or start with less motion."
+    )
 
 
 def _deformed(assembly: Assembly, at: NDArray[np.int64], q: Floats) -> Assembly:
-    """Return the system with modal coordinates and the momenta that the given velocities then have."""
+    """Return the system with modal coordinates, and with the momenta of the unchanged velocities."""
     n_q = int(assembly.world[0].n_q)
     positions = assembly.y[:n_q].copy()
     positions[at] = q
-    moving = momenta(moved_links(assembly, state(positions, assembly.velocities)), assembly.velocities)
+    moving = momenta(links_at_state(assembly, state(positions, assembly.velocities)), assembly.velocities)
     return replace(assembly, y=state(positions, moving))
 
 
-def _softness(assembly: Assembly) -> Floats:
-    """Return by how much modal coordinates must change to take a modal acceleration away, (modes, modes); Eq. (F48)."""
+def _modal_compliance(assembly: Assembly) -> Floats:
+    """Return the change of modal coordinates that cancels a modal acceleration, (modes, modes); Eq. (F48)."""
     blocks = []
     impact = Impact(assembly, assembly.y)
     for a in assembly.flexible.appendages:

@@ -1,4 +1,4 @@
-"""From interfaces of pins and holes to the records that the kernels read."""
+"""Records of interfaces of pins and holes for the kernels."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError, Problem
 from softdock.model.system import System
 
-MOST_OVERLAP = 1e-3  # [m] pins may start pressed, but not inside a wall
+MAX_OVERLAP = 1e-3  # [m]; pins may start with a small depth, but not inside a wall
 
 
 def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, np.recarray]:
@@ -56,11 +56,11 @@ def refuse_stuck_pins(
         Problem(
             field=f"interfaces.{name}",
             message=f"A pin is {depth * 1e3:.3g} mm inside the material at the start; "
-            f"at most {MOST_OVERLAP * 1e3:g} mm is allowed.",
+            f"at most {MAX_OVERLAP * 1e3:g} mm is allowed.",
             hint="Move the bodies apart, or widen the holes.",
         )
         for name, depth in zip(system.interfaces, faces.result[:, RESULT_DEPTH])
-        if depth > MOST_OVERLAP
+        if depth > MAX_OVERLAP
     ]
     if problems:
         raise InputError(*problems)

@@ -1,4 +1,4 @@
-"""Flexible structures, plates and orbits as the records that the kernels read."""
+"""Records of flexible structures, plates and orbits for the kernels."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from softdock.dynamics.kernels.orbit import ORBIT, PLATE
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.system_arrays import FlexibleRecords
 from softdock.model.joints import pose_at
-from softdock.model.orbit import Around, BodyPlate
+from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE
 from softdock.orbit.relative import hill_axes
@@ -48,11 +48,11 @@ class Attached:
         return self.X_LB @ pose_at(f.at, f.attitude)
 
     def own(self) -> Floats:
-        """Return mass, mass times centre and inertia about the link's origin in link axes, as links hold them."""
+        """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
         return transform_inertia(self.X_LS, inertia_numbers(self.modes.inertia))
 
     def coefficients(self) -> Floats:
-        """Return what each mode does to its link, shape (modes, 15): momentum, change of inertia; Eq. (F40)."""
+        """Return the effect of each mode on its link, shape (modes, 15): momentum, change of inertia; Eq. (F40)."""
         X, L = self.X_LS, self.modes.participation
         sliding = X.R @ L[3:]
         turning = X.R @ L[:3] + np.cross(X.p, sliding.T).T
@@ -63,13 +63,13 @@ class Attached:
         return np.concatenate([turning.T, sliding.T, sliding.T, change], axis=1)
 
     def shapes(self) -> Floats:
-        """Return turn and shift of all nodes in link axes, shape (nodes, modes, 6)."""
+        """Return rotation and displacement of all nodes per mode in link axes, shape (nodes, modes, 6)."""
         shapes, R = self.modes.shapes, self.X_LS.R
         turned = np.concatenate([R @ shapes[:, :3], R @ shapes[:, 3:]], axis=1)
         return np.asarray(turned.transpose(0, 2, 1))
 
     def scales(self) -> Floats:
-        """Return what of each modal coordinate moves no node by more than a metre, shape (modes,)."""
+        """Return the largest modal coordinates with motions of at most 1 m and 1 rad, shape (modes,)."""
         reach = np.linalg.norm(self.modes.shapes[:, 3:], axis=1).max(axis=0, initial=0.0)
         turn = np.linalg.norm(self.modes.shapes[:, :3], axis=1).max(axis=0, initial=0.0)
         largest = np.maximum(reach, turn)
@@ -77,12 +77,12 @@ class Attached:
 
 
 def modal_scales(attached: list[Attached]) -> Floats:
-    """Return the modal coordinates of all structures that move no node by more than a metre."""
+    """Return the scales of the modal coordinates of all structures."""
     return np.concatenate([np.zeros(0), *(one.scales() for one in attached)])
 
 
 def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> FlexibleRecords:
-    """Return the records of structures whose modal states start at these places."""
+    """Return the records of structures; `at_q` and `at_u` are the indices of their first modal states."""
     counts = [a.modes.frequency.size for a in attached]
     appendages, modes = records(len(attached), APPENDAGE), records(sum(counts), MODE)
     nodes = records(sum(len(a.modes.names) for a in attached), NODE)
@@ -118,30 +118,30 @@ def flexible_records(attached: list[Attached], at_q: int, at_u: int) -> Flexible
     )
 
 
-def orbit_record(around: Around | None, hill: int) -> np.recarray:
-    """Return the orbit for the kernels, none for free space; `hill` is the link that stands for the Hill frame."""
-    if around is None:
+def orbit_record(system_orbit: SystemOrbit | None, hill: int) -> np.recarray:
+    """Return the orbit for the kernels, none for free space; `hill` is the index of the link of the Hill frame."""
+    if system_orbit is None:
         return records(0, ORBIT)
     out = records(1, ORBIT)
     o = out[0]
-    e, anomaly = around.eccentricity, around.anomaly
+    e, anomaly = system_orbit.eccentricity, system_orbit.anomaly
     E0 = math.atan2(math.sqrt(1.0 - e * e) * math.sin(anomaly), e + math.cos(anomaly))
-    o.mu, o.a, o.e, o.n = MU, around.semi_major_axis, e, around.mean_motion
+    o.mu, o.a, o.e, o.n = MU, system_orbit.semi_major_axis, e, system_orbit.mean_motion
     o.M0 = E0 - e * math.sin(E0)
-    R_HI = hill_axes(*around.state())[0].T  # inertial axes to those of the world
-    axes = around.axes()
+    R_HI = hill_axes(*system_orbit.state())[0].T  # inertial axes to those of the world
+    axes = system_orbit.axes()
     o.P[:], o.Q[:], o.pole[:] = R_HI @ axes[:, 0], R_HI @ axes[:, 1], R_HI[:, 2]
-    o.flattening = 1.5 * J2 * MU * RADIUS**2 if around.j2 else 0.0
+    o.flattening = 1.5 * J2 * MU * RADIUS**2 if system_orbit.j2 else 0.0
     o.hill = hill
-    o.density, o.rotation = around.density, ROTATION
-    if around.sun is not None:
-        o.sun[:] = np.asarray(around.sun) / np.linalg.norm(around.sun)
+    o.density, o.rotation = system_orbit.density, ROTATION
+    if system_orbit.sun is not None:
+        o.sun[:] = np.asarray(system_orbit.sun) / np.linalg.norm(system_orbit.sun)
         o.pressure = SOLAR_PRESSURE
     return out
 
 
 def plate_records(plates: list[tuple[int, Pose, BodyPlate]]) -> np.recarray:
-    """Return plates for the kernels, each with its link and its body in it."""
+    """Return plates for the kernels; each is given with its link and the pose of its body in the link."""
     out = records(len(plates), PLATE)
     for record, (link, X_LB, plate) in zip(out, plates):
         record.link, record.area = link, plate.area

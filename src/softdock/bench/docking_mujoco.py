@@ -134,9 +134,8 @@ def cavity_wedges(profile: Profile, count: int, chord: float) -> Iterator[Floats
         length = math.hypot(z1 - z0, r1 - r0)
         dz, dr = THICKNESS * (r1 - r0) / length, -THICKNESS * (z1 - z0) / length
         section = [(z0, r0), (z1, r1), (z1 + dz, r1 + dr), (z0 + dz, r0 + dr)]
-        if (
-            min(r0, r1) == 0.0
-        ):  # one disc, because wedges that meet in a point would all be in contact at once
+        # One disc, because wedges that meet in a point would all be in contact at once.
+        if min(r0, r1) == 0.0:
             yield _revolve_section(section, [(2 * k + 1) * h for k in range(count)], h)
             continue
         for k in range(count):

@@ -130,9 +130,8 @@ def _exact() -> float:
         y = expm(augmented * t) @ at_contact
         return float(y[1] - y[2] - CASE.gap)
 
-    duration = brentq(
-        overlap, 0.01, 0.04, xtol=1e-16, rtol=8.9e-16
-    )  # half a period of the contact is 0.024 s
+    # Half a period of the contact is 0.024 s.
+    duration = brentq(overlap, 0.01, 0.04, xtol=1e-16, rtol=8.9e-16)
     return _relative((expm(augmented * duration) @ at_contact)[4:8])
 
 

@@ -139,9 +139,8 @@ def _click(page: "Page") -> float:
     page.evaluate("for (const one of document.querySelectorAll('iframe.replay')) one.classList.add('old')")
     page.get_by_role("button", name="Run", exact=True).click()
     frame = page.frame_locator("iframe.replay:not(.old)")
-    frame.locator("[data-view][aria-pressed=true]").wait_for(
-        timeout=TIMEOUT
-    )  # pressed once the view is built
+    # Pressed once the view is built.
+    frame.locator("[data-view][aria-pressed=true]").wait_for(timeout=TIMEOUT)
     frame.get_by_role("button", name="Section").wait_for(timeout=TIMEOUT)
     return time.perf_counter() - begun
 

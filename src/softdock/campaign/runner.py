@@ -112,9 +112,8 @@ def repeat_run(plan: Plan, number: int) -> tuple[Row, Result | None]:
         raise InputError(Problem(message=message, field="--rerun", given=str(number)))
     (inputs,) = plan.inputs(number, number + 1)
     policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
-    row, result = run_one(
-        plan.template, policy, number, inputs
-    )  # same recording as in the campaign, because recording changes the number of evaluations
+    # Same recording as in the campaign, because recording changes the number of evaluations.
+    row, result = run_one(plan.template, policy, number, inputs)
     if result is None:
         _, result = run_one(plan.template, HistoryPolicy("all", ()), number, inputs)
     return row, result

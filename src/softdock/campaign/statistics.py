@@ -57,13 +57,11 @@ def quantile_interval(
 @functools.lru_cache(maxsize=256)
 def _ranks(count: int, share: float, confidence: float) -> tuple[int, int]:
     """Return the ranks, counted from 1, of the ends of the interval; 0 and `count` + 1 where there is none."""
-    below = bdtr(
-        np.arange(count + 1), count, share
-    )  # probability that at most 0, 1, ... values are below the quantile
+    # Probability that at most 0, 1, ... values are below the quantile.
+    below = bdtr(np.arange(count + 1), count, share)
     outside = 0.5 * (1.0 - confidence)
-    low = int(
-        np.searchsorted(below, outside)
-    )  # fewer values are below with a probability of less than `outside`
+    # Fewer values are below with a probability of less than `outside`.
+    low = int(np.searchsorted(below, outside))
     return low, int(np.searchsorted(below, 1.0 - outside)) + 1
 
 

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
     from softdock.robot.link import Robot
+    from softdock.robot.link_server import RobotServer
     from softdock.robot.simulated_network import Conditions
 
 LOOPBACK, PORT = "127.0.0.1", 47810  # those of softdock.robot.udp, which is imported when needed
@@ -66,11 +68,9 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve a simulated robot over UDP in real time until Ctrl-C, then print the statistics of the link."""
-    from softdock.presentation.numbers import format_quantity
     from softdock.robot.command_supervisor import check_period
     from softdock.robot.link_server import RobotServer
     from softdock.robot.simulated_network import Conditions
-    from softdock.robot.udp import UdpServer, is_loopback
 
     conditions = Conditions(
         delay=_parse_option("--delay", delay, "s"),
@@ -83,6 +83,27 @@ def serve(
     period = check_period(_parse_option("--cycle", cycle, "s"))
     server = RobotServer(_load_robot(name), period, wait)
     keep_running = _StopCondition(None if duration is None else _parse_option("--duration", duration, "s"))
+    listening = _listen(server, name, host, port, conditions, keep_running)
+    if as_json:
+        console.print_json({"robot": name, "address": listening, **server.to_json()})
+    else:
+        _print(server.to_json())
+    if getattr(server.robot, "ended", False):
+        raise RunError("the simulation of the robot has failed; the commanded stiffness may be too large")
+
+
+def _listen(
+    server: "RobotServer",
+    name: str,
+    host: str,
+    port: int,
+    conditions: "Conditions",
+    keep_running: Callable[[], bool],
+) -> str:
+    """Serve a robot over UDP until it ends or `keep_running` returns False; return the address."""
+    from softdock.presentation.numbers import format_quantity
+    from softdock.robot.udp import UdpServer, is_loopback
+
     if not is_loopback(host):
         console.print_message(
             f"Every computer that reaches {host} can move this robot: the link has no authentication."
@@ -94,12 +115,7 @@ def serve(
             f"cycle {format_quantity(server.period, 's')}{_describe_network(conditions)}. Stop with Ctrl-C."
         )
         udp.run(lambda: keep_running() and not getattr(server.robot, "ended", False))
-    if as_json:
-        console.print_json({"robot": name, "address": listening, **server.to_json()})
-    else:
-        _print(server.to_json())
-    if getattr(server.robot, "ended", False):
-        raise RunError("the simulation of the robot has failed; the commanded stiffness may be too large")
+    return listening
 
 
 @robot.command()
@@ -120,7 +136,7 @@ def run(
     from softdock.robot.udp import connect
     from softdock.scenario import load
     from softdock.scenario.robot import RobotScenario
-    from softdock.simulate.remote import run_on
+    from softdock.simulate.remote import run_on_robot
 
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, RobotScenario):
@@ -128,7 +144,7 @@ def run(
         raise InputError(Problem(field="kind", message=message, given=chosen.kind))
     if out is not None:
         console.make_folder(out)
-    result = run_on(chosen, lambda: connect(host, port))
+    result = run_on_robot(chosen, lambda: connect(host, port))
     if out is not None:
         result.save(out)
     if as_json:

@@ -1,4 +1,4 @@
-"""Energy and momentum of a state, and what the conservation check of a run found."""
+"""Energy and momentum of a state, and the results of the conservation check of a run."""
 
 import math
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class EnergyAndMomentum:
 
     @property
     def balance(self) -> float:
-        """What must stay constant: kinetic + stored + dissipated - work [J]."""
+        """Conserved energy: kinetic + stored + dissipated - work [J]."""
         return self.kinetic + self.stored + self.dissipated - self.work
 
 
@@ -58,7 +58,7 @@ class Conservation:
     energy_residual: float | None
     """Largest error of the energy balance; None where no energy took part."""
     energy_gain: float
-    """The same where energy was gained: a run that diverges gains all that it has."""
+    """Largest gain of energy; large in a run that diverges."""
     linear_momentum_drift: float
     angular_momentum_drift: float
     gross_work: float

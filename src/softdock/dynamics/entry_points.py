@@ -116,13 +116,13 @@ LINEAR = Structure(
         "stiffness": _SPEEDS,
         "damping": _SPEEDS,
         "inverse": _SPEEDS,
-        "flow": floats("linear links", 6, "width"),
+        "base_motion": floats("linear links", 6, "width"),
         "K": _COUPLING,
         "D": _COUPLING,
-        "ways": _MAP,
-        "maps": _MAP,
+        "jacobians": _MAP,
+        "momentum_maps": _MAP,
         "frames": floats("couplings", 12),
-        "coupled": integers("couplings", 3),
+        "couplings": integers("couplings", 3),
         "work": floats(4, "width"),
         "wrench": floats(2, 6),
     },
@@ -132,11 +132,11 @@ _VALUES = floats("channels")
 SEARCH = Structure(
     run_data.Search,
     {
-        "instants": floats(step_search.LEVELS),
-        "divides": floats(step_search.LEVELS),
-        "values": floats(step_search.LEVELS, "watched"),
-        "downs": floats(step_search.LEVELS, "watched"),
-        "ups": floats(step_search.LEVELS, "watched"),
+        "instants": floats(step_search.MAX_INTERVALS),
+        "division_points": floats(step_search.MAX_INTERVALS),
+        "values": floats(step_search.MAX_INTERVALS, "watched"),
+        "downs": floats(step_search.MAX_INTERVALS, "watched"),
+        "ups": floats(step_search.MAX_INTERVALS, "watched"),
         "turns": floats("watched"),
         "wanted": integers("watched"),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS),
@@ -182,8 +182,8 @@ RUN = Structure(
 
 derivative = EntryPoint(motion.derivative, SYSTEM, FLOAT, _STATE, _STATE, separate=True, check=_check_states)
 set_motion = EntryPoint(motion.set_motion, SYSTEM, _STATE, separate=True, check=_check_states)
-strike = EntryPoint(motion.strike, SYSTEM, _STATE, separate=True, check=_check_states)
-respond = EntryPoint(impulse.respond, SYSTEM, _STATE, _STATE, check=_check_states)
+impose_locks = EntryPoint(motion.impose_locks, SYSTEM, _STATE, separate=True, check=_check_states)
+impulse_response = EntryPoint(impulse.impulse_response, SYSTEM, _STATE, _STATE, check=_check_states)
 linearise = EntryPoint(linear.linearise, SYSTEM, FLOAT, _STATE, LINEAR, separate=True, check=_check_states)
 refresh_lists = EntryPoint(
     contacts.refresh_lists, _LINKS, _PAIRS, CONTACT_ARRAYS, CONTACT_LISTS, BOOLEAN, FLOAT,
@@ -217,6 +217,6 @@ finish_run = EntryPoint(time_loop.finish_run, RUN)
 advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER)
 
 ENTRY_POINTS = (
-    derivative, set_motion, strike, respond, linearise, refresh_lists, apply_contacts, apply_interfaces,
+    derivative, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts, apply_interfaces,
     write_conserved, begin_run, observe, finish_run, advance_run,
 )  # fmt: skip

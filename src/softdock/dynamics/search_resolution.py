@@ -1,4 +1,4 @@
-"""What the search of a step for events and peaks needs to know: how fine it is, and which links count."""
+"""Resolution of the search for events and peaks, and the links on whose motion it depends."""
 
 from typing import Any
 
@@ -9,24 +9,24 @@ from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
 from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
 from softdock.dynamics.kernels.run_data import Search
-from softdock.dynamics.kernels.step_search import LEVELS
+from softdock.dynamics.kernels.step_search import MAX_INTERVALS
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 
 Floats = NDArray[np.float64]
-RESOLVED = 0.01  # part of the error allowed in a step: a peak may be lower by that
+RESOLVED = 0.01  # error of a peak over the tolerance of a step
 
 
 TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD)
-"""Elements whose forces depend on how two links are turned."""
+"""Elements whose forces depend on the attitude of two links."""
 
 
-def search_room(assembly: SystemArrays, channels: np.recarray, watched: int) -> Search:
-    """Return room for the search of steps for the first channels."""
-    values = np.zeros((3, LEVELS, watched))
+def allocate_search(assembly: SystemArrays, channels: np.recarray, watched: int) -> Search:
+    """Return memory for the search of steps for the first channels."""
+    values = np.zeros((3, MAX_INTERVALS, watched))
     return Search(
-        instants=np.zeros(LEVELS),
-        divides=np.zeros(LEVELS),
+        instants=np.zeros(MAX_INTERVALS),
+        division_points=np.zeros(MAX_INTERVALS),
         values=values[0],
         downs=values[1],
         ups=values[2],
@@ -38,7 +38,7 @@ def search_room(assembly: SystemArrays, channels: np.recarray, watched: int) -> 
 
 
 def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
-    """Set how fine channels are searched, from the errors allowed in a step and the mass of the lightest link [kg]."""
+    """Set the resolution of channels from the tolerances of a step and the mass of the lightest link [kg]."""
     records, allowed = channels.view(np.ndarray), np.zeros(c.KINDS)
     allowed[c.POSITION], allowed[c.VELOCITY] = accuracy.length, accuracy.speed
     allowed[c.TURN_RATE], allowed[[c.TILT, c.ATTITUDE]] = accuracy.rate, accuracy.angle

@@ -1,4 +1,4 @@
-"""Sessions: runs that are advanced piece by piece, with efforts held in between."""
+"""Sessions: runs that are advanced piece by piece, with constant efforts in between."""
 
 import math
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, S
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
-from softdock.dynamics.kernels.linear import Linear, room_for
+from softdock.dynamics.kernels.linear import Linear, allocate_linear
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
-from softdock.dynamics.kernels.tree import FREE, copied, records
-from softdock.dynamics.search_resolution import search_room, set_resolutions
+from softdock.dynamics.kernels.tree import FREE, copy_records, records
+from softdock.dynamics.search_resolution import allocate_search, set_resolutions
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
-SLOW = 1e-3  # m/s; what starts at rest is expected to move at least so fast
-MOST_BLOCKS = 100_000  # of cells in a near list
+MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
+MAX_BLOCKS = 100_000  # of cells in a near list
 
 
 class Ending(Enum):
@@ -63,7 +63,7 @@ LOST_INERTIA = (
     "modes are linear, and their deflection must stay small against what the body has beside them. "
     "Give the body at the base of the structure more mass, keep fewer modes, or load the structure less."
 )
-"""Why steps become too small where a structure hangs on a very light body."""
+"""Reason for too small steps of a structure on a very light body."""
 
 ENDINGS = {
     Status.TIME_REACHED: Ending.TIME_REACHED,
@@ -83,8 +83,8 @@ FIRST_METHODS = {
     Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
 }
 """Methods of the first step."""
-STEADY = 0.01  # of the error allowed in speeds: that of the momentum of a free tree, as a speed
-MOST_IMPLICIT = 64  # momenta and speeds: beyond, linear equations cost more than they save
+MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
+MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class CapturedState:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a run left behind, as arrays."""
+    """Results of a run as arrays."""
 
     ending: Ending
     stop_event: int | None
@@ -113,7 +113,7 @@ class Run:
     captured: CapturedState | None
     """State at the first event that captures it."""
     peaks: np.recarray
-    """The channel records, with the largest and smallest values that were looked for."""
+    """The channel records, with the largest and smallest values of searched channels."""
     pairs: np.recarray
     """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
     interfaces: np.recarray
@@ -127,9 +127,9 @@ class Run:
     end: EnergyAndMomentum
     conservation: Conservation
     unresolved_intervals: int
-    """Intervals that the search for events and peaks gave up at its limits."""
+    """Number of intervals in which the search for events and peaks reached its limits."""
     lost_inertia: bool
-    """Whether deflected modes had left a body no inertia where the run ended; the model does not hold then."""
+    """Whether deflected modes made the inertia of a body non-positive at the end; the model is not valid there."""
     steps: int
     rejected: int
     evaluations: int
@@ -137,9 +137,9 @@ class Run:
 
 
 class Session:
-    """A run that is advanced piece by piece; `finish` returns what happened.
+    """A run that is advanced piece by piece; `finish` returns its results.
 
-    `efforts` (N or N m, one per joint axis, row `JointPlace.at_u` of a joint) stay until changed: a controller
+    `efforts` (N or N m, one per joint axis, row `JointIndices.at_u` of a joint) stay until changed: a controller
     that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
     """
 
@@ -147,14 +147,14 @@ class Session:
         arrays, settings = simulation.assembly, simulation.settings
         self._arrays, self._settings = arrays, settings
         self._list_capacity = 64
-        pairs = copied(simulation.pairs)
+        pairs = copy_records(simulation.pairs)
         pairs.view(np.ndarray)["overreach"] = -np.inf
         contacts = contact_arrays(simulation.contact_pairs)
         system = system_records(arrays)._replace(
             pairs=pairs,
             arrays=contacts,
             lists=contact_lists(contacts, self._list_capacity),
-            interfaces=copied(simulation.interfaces),
+            interfaces=copy_records(simulation.interfaces),
             pins=simulation.pins,
         )
         # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
@@ -166,7 +166,7 @@ class Session:
             system=system,
             workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, watched),
             channels=channels,
-            events=copied(simulation.events),
+            events=copy_records(simulation.events),
             actions=simulation.actions,
             breaks=arrays.breaks,
             state=_run_state(arrays, settings, watched),
@@ -176,8 +176,8 @@ class Session:
         )
         self._progress = self._run.state.view(np.ndarray)[0]  # whose fields are found in a tenth of the time
         self._bind()
-        self.near_at_start = bool(self._begin())
-        """Whether the near lists had room for all that is near at the start."""
+        self.lists_fit_at_start = bool(self._begin())
+        """Whether the near lists of the initial state fit in memory."""
         self._start = self._energy_and_momentum()
         self._overlaps = pairs["out"][:, DEPTH].copy()
         self._pin_overlaps = system.interfaces["result"][:, RESULT_DEPTH].copy()
@@ -203,11 +203,11 @@ class Session:
 
     @property
     def efforts(self) -> Floats:
-        """Efforts held at the joint axes [N or N m]: a view to write into."""
-        return self.system.axes["held"]
+        """Efforts at the joint axes, constant until changed [N or N m]: a view to write into."""
+        return self.system.axes["effort"]
 
     def advance(self, until: float) -> Ending | None:
-        """Go on to a time, at most to the duration of the run; tells how the run ended, None while it goes on."""
+        """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
         if self.ending is not None:
             return self.ending
         progress = self._progress
@@ -275,15 +275,15 @@ class Session:
         return EnergyAndMomentum.from_record(self._run.workspace.conserved.view(np.ndarray)[IN_WORLD])
 
     def _momentum_scale(self) -> float:
-        """Return the momentum that bodies have at the start, relative to the centre of mass [kg m/s]."""
+        """Return the scale of the momentum of the bodies at the start, relative to the centre of mass [kg m/s]."""
         mass = float(self._arrays.links.view(np.ndarray)["own"][:, 0].sum())
-        return max(float(self._run.workspace.conserved["momentum_scale"][START]), SLOW * mass)
+        return max(float(self._run.workspace.conserved["momentum_scale"][START]), MIN_SPEED_SCALE * mass)
 
     def _grow_lists(self) -> None:
-        """Give the near lists more room."""
+        """Double the capacity of the near lists."""
         self._list_capacity *= 2
-        if self._list_capacity > MOST_BLOCKS:
-            cells = MOST_BLOCKS * BLOCK_CELLS
+        if self._list_capacity > MAX_BLOCKS:
+            cells = MAX_BLOCKS * BLOCK_CELLS
             raise RunError(
                 f"A contact needs more than {cells} cells: its surfaces overlap too deeply for their resolution. "
                 "Increase `resolved_force` of the contact, or its stiffness."
@@ -301,7 +301,7 @@ class Session:
 
 def _channels(described: np.recarray) -> np.recarray:
     """Return a copy of channels with their peaks reset."""
-    channels = copied(described)
+    channels = copy_records(described)
     peaks = channels.view(np.ndarray)
     peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
     peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)
@@ -325,7 +325,7 @@ def _workspace(
         k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
         start=start, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
-        linear=_linear(arrays, pairs), search=search_room(arrays, channels, watched),
+        linear=_linear(arrays, pairs), search=allocate_search(arrays, channels, watched),
     )  # fmt: skip
 
 
@@ -342,7 +342,7 @@ def _lost_inertia(links: np.recarray) -> bool:
 
 
 def update_near_lists(system: SystemRecords, y: Floats) -> bool:
-    """Bring links and near lists to a state; tells whether the lists had room."""
+    """Update links and near lists to a state; returns whether the lists fit in memory."""
     set_motion(system, y)
     if not len(system.pairs):
         return True
@@ -350,7 +350,7 @@ def update_near_lists(system: SystemRecords, y: Floats) -> bool:
 
 
 def supports_implicit_steps(a: SystemArrays) -> bool:
-    """Tell whether implicit steps apply to a system: they know nothing of locks and flexible structures."""
+    """Return whether implicit steps apply to a system: they do not support locks and flexible structures."""
     return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
 
 
@@ -360,12 +360,12 @@ def _speeds(a: SystemArrays) -> int:
 
 
 def _linear(a: SystemArrays, pairs: int) -> Linear:
-    """Return room for the linear equations of implicit steps, none where they do not apply."""
+    """Return memory for the linear equations of implicit steps, empty where they do not apply."""
     if not supports_implicit_steps(a):
-        return room_for(0, 0, 0)
+        return allocate_linear(0, 0, 0)
     kinds = a.elements.view(np.ndarray)["kind"]
     couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
-    return room_for(_speeds(a), len(a.links), couplings)
+    return allocate_linear(_speeds(a), len(a.links), couplings)
 
 
 def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.recarray:
@@ -374,7 +374,7 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.rec
     s = state.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC
-    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MOST_IMPLICIT
+    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -388,18 +388,19 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.rec
 
 
 def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
-    """Tolerance of every state; that of the ledgers is the energy that the error of a speed makes.
+    """Return the tolerance of every state; that of energies follows from the tolerance of speeds.
 
-    Ledgers need control of their own: a released stop still loses energy while nothing pushes.
+    Energies need error control of their own: a released stop still dissipates while it exerts no force.
     """
+    # Field access on plain arrays is ten times faster.
     links, world = (
         a.links.view(np.ndarray),
         a.world.view(np.ndarray),
-    )  # whose fields are found in a tenth of the time
+    )
     root, own = links["root"], links["own"]
     n_q = int(world["n_q"][0])
     mass = own[:, 0].sum()
-    momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), SLOW * mass)
+    momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), MIN_SPEED_SCALE * mass)
     allowed = np.full(len(StateKind), accuracy.speed * momentum)
     allowed[StateKind.LENGTH], allowed[StateKind.ANGLE] = accuracy.length, accuracy.angle
     allowed[StateKind.SPEED], allowed[StateKind.RATE] = accuracy.speed, accuracy.rate
@@ -414,6 +415,6 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
         tree = own[root == root[i]]
         mass = tree[:, 0].sum()
         inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
-        out[at : at + 3] = STEADY * accuracy.rate * inertia
-        out[at + 3 : at + 6] = STEADY * accuracy.speed * mass
+        out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
+        out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
     return out

@@ -1,4 +1,4 @@
-"""How a run is integrated and what it keeps."""
+"""Settings of time integration and recording."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Method(Enum):
-    """How time is integrated."""
+    """Integration method."""
 
     AUTOMATIC = "automatic"
     """The fastest of Dormand-Prince, Bogacki-Shampine and, in contact, Rosenbrock, by trial steps during the run;
@@ -23,7 +23,7 @@ class Method(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
-    """Error allowed in one step, by kind of state; of the momentum of a free tree a hundredth of its speed's."""
+    """Error tolerance of one step by kind of state; that of momentum is a hundredth of that of speed times mass."""
 
     length: float = 1e-6
     """[m]"""
@@ -37,7 +37,7 @@ class Accuracy:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to integrate and what to keep."""
+    """Settings of time integration and recording."""
 
     duration: float
     """[s]"""
@@ -48,8 +48,8 @@ class Settings:
     max_step: float = math.inf
     max_steps: int = 5_000_000
     record_rate: float = 100.0
-    """Samples per second; 0: none but those of events and contacts. Steps that are kept stand for those between."""
+    """Samples per second; 0: only events and contacts. Recorded contact steps replace the samples between them."""
     record_contact: bool = True
-    """Also keep every step while a contact pushes."""
+    """Whether every step with a contact force is recorded."""
     max_rows: int = 200_000
     max_events: int = 10_000

@@ -1,4 +1,4 @@
-"""A system ready to run."""
+"""A system prepared for a run."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from softdock.dynamics.kernels.channels import CHANNEL
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.events import ACTION, EVENT
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
@@ -24,7 +24,7 @@ from softdock.errors import InputError, Problem
 
 @dataclass(kw_only=True)
 class Simulation:
-    """A system ready to run: its assembly, what to watch, and what may happen."""
+    """A system prepared for a run: assembly, settings, channels, contacts, events and actions."""
 
     assembly: SystemArrays
     settings: Settings
@@ -36,27 +36,27 @@ class Simulation:
     interfaces: np.recarray = field(default_factory=lambda: records(0, INTERFACE))
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     watched: int | None = None
-    """So many channels, the first ones, are looked at in every step (events, peaks); None: all of them."""
+    """Number of channels, the first ones, that are evaluated in every step (events, peaks); None: all of them."""
 
     def __post_init__(self) -> None:
-        _must_be_possible(self.settings, self.assembly)
+        _check_settings(self.settings, self.assembly)
 
     def begin(self) -> Session:
-        """Start a run that is advanced piece by piece; the simulation stays untouched."""
+        """Start a run that is advanced piece by piece; the simulation is not changed."""
         return Session(self)
 
     def run(self) -> Run:
-        """Integrate over the whole duration and return what happened."""
+        """Integrate over the whole duration and return the results."""
         session = self.begin()
         session.advance(self.settings.duration)
         return session.finish()
 
     def depths_at_start(self, session: Session | None = None) -> list[float]:
-        """Return how deep the active contacts are at the initial state [m]; a session that has begun may know."""
-        if session is not None and session.near_at_start:
+        """Return the initial depths of the active contacts [m], from a session if one has begun."""
+        if session is not None and session.lists_fit_at_start:
             return [float(depth) for depth in session.system.pairs["out"][:, DEPTH]]
         arrays = contact_arrays(self.contact_pairs)
-        machine = system_records(self.assembly)._replace(pairs=copied(self.pairs), arrays=arrays)
+        machine = system_records(self.assembly)._replace(pairs=copy_records(self.pairs), arrays=arrays)
         for capacity in (64, 1024, 16384):
             machine = machine._replace(lists=contact_lists(arrays, capacity))
             if update_near_lists(machine, self.assembly.y):
@@ -65,8 +65,8 @@ class Simulation:
         return [float(pair.out[DEPTH]) for pair in machine.pairs]
 
 
-def _must_be_possible(settings: Settings, assembly: SystemArrays) -> None:
-    """Refuse settings with which nothing would be integrated, or something else than was asked for."""
+def _check_settings(settings: Settings, assembly: SystemArrays) -> None:
+    """Raise InputError for invalid or contradictory settings."""
     duration, step, method = settings.duration, settings.step, settings.method
     if not 0.0 <= duration < math.inf:
         raise InputError(Problem(field="duration", message="Must be a finite time [s].", given=str(duration)))

@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 
 class StateKind(IntEnum):
-    """What an entry of the state is; error control has one tolerance for each."""
+    """Kind of a state entry; error control has one tolerance for each."""
 
     LENGTH = 0
     ANGLE = 1
@@ -26,13 +26,17 @@ class StateKind(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointPlace:
-    """Where the coordinates of a joint are in the state."""
+class JointIndices:
+    """Indices of the coordinates of a joint in the state."""
 
     at_q: int
+    """Index of its first position."""
     at_u: int
+    """Index of its first speed, counted from the first speed of the state."""
     rows: int
+    """Number of speeds."""
     ball: bool
+    """Whether its position is a quaternion (ball joint)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,25 +58,33 @@ class SystemArrays:
 
     links: np.recarray
     axes: np.recarray
+    """Joint axes."""
     groups: np.recarray
+    """Joint axes in SIMD lanes."""
     tiles: np.recarray
+    """Blocks of the joint-space inertia matrix."""
     elements: np.recarray
+    """Springs, stops, drives, struts, welds, loads and locks."""
     tables: Floats
     """Loads over time."""
     world: np.recarray
+    """One record: gravity, sizes of the state, counters."""
     breaks: Floats
     """Times at which a load changes abruptly [s]."""
     y: Floats
     """Initial state."""
-    joints: dict[str, JointPlace]
+    joints: dict[str, JointIndices]
     element_index: dict[str, int]
     """Rows of the elements by name."""
     flexible: FlexibleRecords
     modal_scales: Floats
-    """Modal coordinates that move no node by more than a metre, one per mode."""
+    """Largest modal coordinate with displacements of at most 1 m, one per mode."""
     locks: Floats
+    """Work array of the constraint equations of locks."""
     orbit: np.recarray
+    """One record in orbit, none in free space."""
     plates: np.recarray
+    """Plates with drag and solar pressure."""
     state_kinds: NDArray[np.int64]
     """`StateKind` of every entry of the state."""
 

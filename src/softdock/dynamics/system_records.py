@@ -7,26 +7,26 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
-from softdock.dynamics.kernels.tree import aligned, copied, records
+from softdock.dynamics.kernels.tree import align_records, copy_records, records
 from softdock.dynamics.system_arrays import SystemArrays
 
 
 def system_records(arrays: SystemArrays) -> SystemRecords:
     """Return copies of the arrays of a system, without contacts."""
     return SystemRecords(
-        links=copied(arrays.links),
-        axes=copied(arrays.axes),
-        groups=aligned(arrays.groups),
-        tiles=aligned(arrays.tiles),
-        elements=copied(arrays.elements),
+        links=copy_records(arrays.links),
+        axes=copy_records(arrays.axes),
+        groups=align_records(arrays.groups),
+        tiles=align_records(arrays.tiles),
+        elements=copy_records(arrays.elements),
         tables=arrays.tables,
-        world=copied(arrays.world),
-        appendages=copied(arrays.flexible.appendages),
-        modes=copied(arrays.flexible.modes),
+        world=copy_records(arrays.world),
+        appendages=copy_records(arrays.flexible.appendages),
+        modes=copy_records(arrays.flexible.modes),
         nodes=arrays.flexible.nodes,
         shapes=arrays.flexible.shapes,
         locks=arrays.locks.copy(),
-        orbit=copied(arrays.orbit),
+        orbit=copy_records(arrays.orbit),
         plates=arrays.plates,
         **_without_contacts(),
     )
@@ -34,7 +34,7 @@ def system_records(arrays: SystemArrays) -> SystemRecords:
 
 @functools.cache
 def _without_contacts() -> dict[str, Any]:
-    """Return what stands for contacts where there are none; empty, so that nothing can be written into it."""
+    """Return empty records of contacts and interfaces, shared because nothing can be written into them."""
     arrays = contact_arrays(())
     return {
         "pairs": records(0, PAIR),

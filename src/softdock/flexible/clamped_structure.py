@@ -144,9 +144,8 @@ def solve_eigenvalue_problem(
                 given=str(count),
             )
         )
-    if (
-        count is None or n <= MAX_DENSE_SIZE or (count >= n and n <= MAX_FULL_SPECTRUM_SIZE)
-    ):  # the dense solver counts the modes for the error message
+    # The dense solver counts the modes for the error message.
+    if count is None or n <= MAX_DENSE_SIZE or (count >= n and n <= MAX_FULL_SPECTRUM_SIZE):
         inverse, shapes = _solve_dense(clamped, apply_mass)
     elif count >= n:
         raise _mode_count_error(count, n - 1)

@@ -16,9 +16,8 @@ _AXIAL = np.array([3, 9])
 _TORSION = np.array([0, 6])
 _BENDING_Y = np.array([4, 2, 10, 8])  # u_y, theta_z at both ends
 _BENDING_Z = np.array([5, 1, 11, 7])  # u_z, theta_y at both ends
-_SLOPE_SIGNS = np.array(
-    [1.0, -1.0, 1.0, -1.0]
-)  # positive theta_y rotates z towards -x: slope and rotation differ in sign
+# Positive theta_y rotates z towards -x: slope and rotation differ in sign.
+_SLOPE_SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)  # exact to degree 7; products of cubics have degree 6
 _POINTS, _WEIGHTS = (_POINTS + 1.0) / 2.0, _WEIGHTS / 2.0

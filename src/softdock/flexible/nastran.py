@@ -56,9 +56,8 @@ def read_nastran(
         message = "has modes of frequency zero: the structure must be clamped at its base."
         raise _error(eigenvectors, None, message)
     shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])
-    shapes = np.concatenate(
-        [shapes[..., 3:], shapes[..., :3]], axis=-1
-    )  # Nastran: translation before rotation
+    # Nastran: translation before rotation.
+    shapes = np.concatenate([shapes[..., 3:], shapes[..., :3]], axis=-1)
     mass = np.zeros((6 * len(grids), 6 * len(grids)))
     for grid, own in data.mass.items():
         at = 6 * grids.index(grid)

@@ -14,9 +14,8 @@ AXIS_Z, AXIS_R, LENGTH, SENSE = 5, 6, 7, 8
 START_SIDE, END_SIDE = 9, 10
 LINE, ARC = 0.0, 1.0  # values of KIND
 TINY = 1e-300  # prevents division by a distance of zero
-OPPOSED_COSINE = (
-    0.98  # faces of a wall have normals opposed within 11 deg; others form an edge or a tip of thickness 0
-)
+# Faces of a wall have opposite normals within 11 deg; others form an edge or a tip of thickness 0.
+OPPOSED_COSINE = 0.98
 SHORTEST_RAY = 1e-9  # [m] shorter rays end at the segment where they start
 
 

@@ -35,9 +35,9 @@ def meridian_pieces(facets: Facets, frame: AxisFrame, tolerance: float) -> list[
         facets=facets, frame=frame, tolerance=tolerance, z=z, r=r, phi=phi,
         n_z=normals[:, 2], n_r=n_r, areas=areas,
     )  # fmt: skip
-    free = np.array([f is None for f in (*facets.faces, None)])[facets.face_of]  # no exact face behind them
-    flat = flat_triangles(body, free)
-    return [*_exact_pieces(body), *plane_pieces(body, flat), *fitted_pieces(body, free & ~flat)]
+    without_exact_face = np.array([f is None for f in (*facets.faces, None)])[facets.face_of]
+    flat = flat_triangles(body, without_exact_face)
+    return [*_exact_pieces(body), *plane_pieces(body, flat), *fitted_pieces(body, without_exact_face & ~flat)]
 
 
 def _exact_pieces(body: BodySurface) -> Iterator[Piece]:
@@ -62,10 +62,10 @@ def _segments_of(face: ExactFace, body: BodySurface, triangles: Indices) -> list
     d = body.frame.R_FS[:, 2]
     offset = face.point - body.frame.p_FS
     z_0 = float(offset @ d)
-    departure = float(np.linalg.norm(offset - z_0 * d))
+    axis_error = float(np.linalg.norm(offset - z_0 * d))
     if face.axis is not None:
-        departure += float(np.linalg.norm(np.cross(face.axis, d))) * body.facets.size
-    if departure > body.tolerance:
+        axis_error += float(np.linalg.norm(np.cross(face.axis, d))) * body.facets.size
+    if axis_error > body.tolerance:
         return []
     sign = 1.0 if face.axis is None or face.axis @ d > 0.0 else -1.0
     low, high = face.bounds
@@ -88,13 +88,13 @@ def _latitudes(
 ) -> tuple[float, float, float]:
     """Return the latitudes [rad] of a spherical face and the direction of its pole, which the file does not contain."""
     z = body.z[body.facets.triangles[triangles]]
-    seen = np.clip((np.array([z.min(), z.max()]) - z_0) / face.radius, -1.0, 1.0)
+    measured = np.clip((np.array([z.min(), z.max()]) - z_0) / face.radius, -1.0, 1.0)
     low, high = face.bounds
     for sign in (1.0, -1.0):
-        told = sorted([sign * math.sin(low), sign * math.sin(high)])
-        if np.abs(told - seen).max() < 1e-5:
+        given = sorted([sign * math.sin(low), sign * math.sin(high)])
+        if np.abs(given - measured).max() < 1e-5:
             return low, high, sign
-    return float(np.arcsin(seen[0])), float(np.arcsin(seen[1])), 1.0
+    return float(np.arcsin(measured[0])), float(np.arcsin(measured[1])), 1.0
 
 
 def _arcs(centre: Point, radius: float, low: float, high: float, sign: float) -> list[Line | Arc]:
@@ -116,17 +116,16 @@ def _oriented_piece(
     first, area = segments[0], body.areas[triangles]
     if isinstance(first, Line):
         t_z, t_r = first.tangent(0.0)
-        right_way = area @ (-t_r * body.n_z[triangles] + t_z * body.n_r[triangles]) > 0.0
+        is_outward = area @ (-t_r * body.n_z[triangles] + t_z * body.n_r[triangles]) > 0.0
     else:
         corners = body.facets.triangles[triangles]
         z, r = body.z[corners].mean(axis=1), body.r[corners].mean(axis=1)
         away = area @ (
             (z - first.centre[0]) * body.n_z[triangles] + (r - first.centre[1]) * body.n_r[triangles]
         )
-        right_way = (
-            away > 0.0
-        ) != first.counterclockwise  # the direction of travel of a convex surface is clockwise
-    if not right_way:
+        # A convex surface is travelled clockwise.
+        is_outward = (away > 0.0) != first.counterclockwise
+    if not is_outward:
         segments = [reverse(s) for s in reversed(segments)]
     return Piece(
         segments=tuple(segments),

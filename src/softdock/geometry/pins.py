@@ -149,9 +149,8 @@ def _half_ball(density: float, r: float, top: float) -> MassProperties:
 
 def _frustum(density: float, r: float, wide: float, drop: float) -> MassProperties:
     """Return the mass properties of a conical frustum with radius `wide` at z = 0 and r at z = -drop [m]."""
-    nodes, weights = np.polynomial.legendre.leggauss(
-        4
-    )  # exact up to degree 7; the integrands have degree 6 at most
+    # Exact up to degree 7; the integrands have degree 6 at most.
+    nodes, weights = np.polynomial.legendre.leggauss(4)
     z, w = -0.5 * drop * (1 - nodes), 0.5 * drop * weights
     rho = wide + (wide - r) * z / drop
     discs = math.pi * rho**2

@@ -48,7 +48,7 @@ def _key(path: Path, options: Mapping[str, Any]) -> str | None:
             return None
         return content_key(json.dumps(options, sort_keys=True, default=str), *sources, path)
     except OSError:
-        return None  # the reader says what is wrong
+        return None  # the reader reports the error
 
 
 def _decode(data: bytes) -> dict[str, Any]:

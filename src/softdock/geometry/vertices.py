@@ -8,9 +8,8 @@ from typing import Any, Literal
 from softdock.errors import InputError, Problem
 from softdock.geometry.profile import Arc, Line, Point, Profile, check_profile
 
-LARGEST_RADIUS_RATIO = (
-    1e9  # radius over half the distance of the ends; flatter arcs are straight within round-off
-)
+# Radius over half the distance of the ends; beyond, an arc is straight within round-off.
+LARGEST_RADIUS_RATIO = 1e9
 FORMS = (
     "[z, r], {at: [z, r], fillet: radius}, {arc_to: [z, r], through: [z, r]} "
     "or {arc_to: [z, r], radius: radius, turn: left or right}"

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from softdock.lumped.kernels import motion
 
 Array = NDArray[np.float64]
-SETTLING_RATIO = (
-    1e-9  # rebound speed over closing speed below which a rebound (1e-18 of the energy) is ignored
-)
+# Rebound speed over closing speed below which a rebound (1e-18 of the energy) is ignored.
+SETTLING_RATIO = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)

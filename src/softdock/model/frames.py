@@ -1,4 +1,4 @@
-"""Frames on bodies, where something is fastened to them."""
+"""Frames on bodies, to which elements and surfaces are attached."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""Pins on one body and holes for them in another, as people describe them."""
+"""Models of pins on one body and holes for them in another."""
 
 import math
 from typing import Annotated, Literal, Self
@@ -34,7 +34,7 @@ Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]
 
 
 class Frame(Anchor):
-    """A frame on a body: z along the pins, or into the holes. Where both frames agree, the pins are home."""
+    """A frame on a body: z along the pins, or into the holes. Where both frames agree, the pins are fully inserted."""
 
 
 class Circle(Model):
@@ -111,15 +111,15 @@ class HoleModel(Model):
     """From the face to the bottom of the round end; of a through-hole, the thickness of the plate."""
     through: Flag = False
     chamfer: NonNegativeLength = 0.0
-    """By so much the radius of the opening is widened."""
+    """Increase of the radius at the opening."""
     chamfer_angle: Annotated[float, Quantity("rad", gt=0, lt=math.pi / 2)] = math.pi / 4
-    """Between the chamfer and the axis of the hole."""
+    """Angle between the chamfer and the axis of the hole."""
     box: tuple[PositiveLength, PositiveLength] | None = None
-    """Sides of the box around the hole; left out: a face without end."""
+    """Sides of the box around the hole; left out: an unbounded face."""
 
 
 class Misalignment(Model):
-    """How the pins are off the frame they belong in."""
+    """Deviation of the pins from their nominal frame."""
 
     offset: Vector3[Length] = (0.0, 0.0, 0.0)
     tilt: tuple[Angle, Angle] = (0.0, 0.0)
@@ -127,12 +127,12 @@ class Misalignment(Model):
     roll: Angle = 0.0
     """About the pins' direction."""
     scatter: NonNegativeLength = 0.0
-    """Standard deviation of every pin's own place across."""
+    """Standard deviation of the lateral position of each pin."""
     seed: Annotated[Integer, Field(ge=0)] = 0
     """Of the scatter: the same number gives the same pins."""
 
     def pose(self) -> Pose:
-        """Return the frame of the pins as it is, in that where it should be."""
+        """Return the actual frame of the pins in their nominal frame."""
         R_tilt = matrix_from_rotation_vector(np.array([*self.tilt, 0.0]))
         R_roll = matrix_from_rotation_vector(np.array([0.0, 0.0, self.roll]))
         return Pose(R=R_tilt @ R_roll, p=np.asarray(self.offset, float))
@@ -156,14 +156,14 @@ class PinDamping(Model):
 
 
 class PinFriction(Model):
-    """Regularised friction, with more of it at rest where wanted (Stribeck)."""
+    """Regularised Coulomb friction, optionally with a larger coefficient at rest (Stribeck)."""
 
     coefficient: NonNegativeNumber = 0.0
     speed: PositiveSpeed = 1e-3
-    """Sliding speed below which friction fades."""
+    """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
     at_rest: NonNegativeNumber | None = None
-    """Coefficient towards rest; left out: the same."""
+    """Coefficient at rest; left out: the same as when sliding."""
     stribeck_speed: PositiveSpeed = 1e-2
     """Sliding speed at which the excess at rest has fallen to 1/e."""
 
@@ -177,7 +177,7 @@ class PinContactModel(Model):
     friction: PinFriction = PinFriction()
 
     def to_law(self) -> PinLaw:
-        """Return the law that the contact kernels know."""
+        """Return the law of the contact package."""
         hunt = self.damping.law == "hunt-crossley"
         return PinLaw(
             stiffness=self.stiffness,
@@ -223,7 +223,7 @@ class Interface(Model):
         return self
 
     def to_pair(self) -> PinInHole:
-        """Return one of the pins with its hole, as the contact kernels know it."""
+        """Return one of the pins with its hole, as objects of the contact package."""
         r, hole = 0.5 * self.pin.diameter, self.hole
         R = r + 0.5 * hole.clearance
         return PinInHole(
@@ -260,4 +260,4 @@ FIELDS: dict[str, str] = {
     "sides": "hole.box",
     "static_friction": "contact.friction.at_rest",
 }
-"""Where the fields of shapes and laws come from."""
+"""Scenario field of each field of shapes and laws, for error messages."""

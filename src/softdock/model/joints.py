@@ -49,7 +49,7 @@ UPRIGHT: Attitude = (1.0, 0.0, 0.0, 0.0)
 
 
 class JointBase(Model):
-    """What all joints share: where the joint frame sits in the parent at zero motion."""
+    """Fields that all joints share: the pose of the joint frame in the parent at zero motion."""
 
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the body in its parent, while the joint is at zero [m]."""
@@ -58,7 +58,7 @@ class JointBase(Model):
 
 
 class Free(Model):
-    """No joint at all: the body floats; its parent must be the world."""
+    """Free motion in six degrees of freedom; the parent must be the world."""
 
     type: Literal["free"] = "free"
     position: Vector3[Length] = (0.0, 0.0, 0.0)
@@ -126,7 +126,7 @@ class Universal(JointBase):
 
 
 class Spherical(JointBase):
-    """Turns freely about a point; springs and stops on it know deflections up to half a turn."""
+    """Turns freely about a point; springs and stops on it support deflections up to half a turn."""
 
     type: Literal["spherical"] = "spherical"
     turned: Attitude = UPRIGHT
@@ -164,7 +164,7 @@ MOTIONS: dict[str, tuple[str, ...]] = {
     "spherical": ("turning", "turning", "turning"),
     "planar": ("sliding", "sliding", "turning"),
 }
-"""What each axis of a joint does."""
+"""Motion of each axis of a joint."""
 
 
 def direction(axis: Axis) -> NDArray[np.float64]:
@@ -193,5 +193,5 @@ def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float6
 
 
 def pose_at(at: Sequence[float], attitude: Attitude) -> Pose:
-    """Return the pose of a frame that is given by its place [m] and its attitude."""
+    """Return the pose of a frame that is given by its position [m] and its attitude."""
     return Pose(R=matrix_from_quaternion(quaternion(attitude)), p=np.asarray(at, float))

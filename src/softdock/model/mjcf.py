@@ -1,7 +1,7 @@
-"""Export a system as MJCF, the model format of MuJoCo, so that others can check an answer with another engine.
+"""Export a system as MJCF, the model format of MuJoCo, to compare results with another engine.
 
-Bodies, joints, gravity, linear joint springs and dampers, struts and the initial state mean the same there. What MJCF
-has no equal for is left out, and the export says so.
+Bodies, joints, gravity, linear joint springs and dampers, struts and the initial state are exported with the same
+meaning. The export lists everything that it leaves out because MJCF has no equivalent.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, Body, Spring, Strut, System
 from softdock.spatial.rotations import quaternion_from_matrix
 
-STEP = 1e-3  # s; a cautious step for engineering models, to be changed by the reader
+TIME_STEP = 1e-3  # [s]; small enough for most models without stiff contacts; users change it in the file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +27,11 @@ class Mjcf:
 
     text: str
     left_out: tuple[str, ...]
-    """What MJCF cannot say, one sentence each; also in a comment at the top of the text."""
+    """Features without an equivalent in MJCF, one sentence each; also in a comment at the top of the text."""
 
 
 def to_mjcf(system: System, name: str = "softdock") -> Mjcf:
-    """Return a system as MJCF; raises InputError for a body that MuJoCo could not move."""
+    """Return a system as MJCF; raises InputError for a moving body without mass or inertia."""
     return _Writer(system, name).finish()
 
 
@@ -47,7 +47,11 @@ class _Writer:
     def finish(self) -> Mjcf:
         Xml.SubElement(self.root, "compiler", angle="radian", autolimits="false")
         Xml.SubElement(
-            self.root, "option", gravity=_numbers(self.system.gravity), timestep=repr(STEP), integrator="RK4"
+            self.root,
+            "option",
+            gravity=_numbers(self.system.gravity),
+            timestep=repr(TIME_STEP),
+            integrator="RK4",
         )
         self._write_bodies()
         self._write_struts()
@@ -59,8 +63,9 @@ class _Writer:
         return Mjcf(text=f"{self._heading()}{text}\n", left_out=tuple(self.left_out))
 
     def _heading(self) -> str:
-        lines = ["Written by Softdock. The keyframe `start` holds the initial state."]
-        lines += [f"Left out: {sentence}".replace("--", "- -") for sentence in self.left_out]  # XML's rule
+        lines = ["Written by Softdock. The keyframe `start` has the initial state."]
+        # XML comments must not contain `--`.
+        lines += [f"Left out: {sentence}".replace("--", "- -") for sentence in self.left_out]
         return "<!--\n" + "".join(f"  {line}\n" for line in lines) + "-->\n"
 
     def _write_bodies(self) -> None:
@@ -75,12 +80,12 @@ class _Writer:
 
     def _write_body(self, name: str, body: Body) -> Xml.Element:
         joint = body.joint
-        place = joint.position if isinstance(joint, j.Free) else joint.at
+        position = joint.position if isinstance(joint, j.Free) else joint.at
         element = Xml.SubElement(
             self.elements[body.parent],
             "body",
             name=name,
-            pos=_numbers(place),
+            pos=_numbers(position),
             quat=_numbers(j.quaternion(joint.attitude)),
         )
         self._write_joint(element, name, joint)
@@ -101,7 +106,7 @@ class _Writer:
         return element
 
     def _check_inertia(self, name: str) -> None:
-        """Refuse what MuJoCo refuses: a moving part without mass or with a moment of zero."""
+        """Raise InputError for a moving body without mass or with a zero moment of inertia, which MuJoCo rejects."""
         rigid = [name, *self._fixed_to(name)]
         mass = sum(self.system.bodies[n].mass for n in rigid)
         solid = any(np.linalg.eigvalsh(self.system.bodies[n].inertia_matrix())[0] > 0.0 for n in rigid)
@@ -110,8 +115,8 @@ class _Writer:
                 Problem(
                     field=f"bodies.{name}",
                     message="cannot be exported: MuJoCo needs mass and three moments of inertia above zero "
-                    "for every part that moves.",
-                    hint="Give the part a small inertia.",
+                    "for every moving body.",
+                    hint="Give the body a small inertia.",
                 )
             )
 
@@ -125,12 +130,14 @@ class _Writer:
         match joint:
             case j.Free():
                 Xml.SubElement(element, "freejoint", name=name)
-                self._start([*joint.position, *j.quaternion(joint.attitude)], [*joint.velocity, *joint.rate])
+                self._add_initial_state(
+                    [*joint.position, *j.quaternion(joint.attitude)], [*joint.velocity, *joint.rate]
+                )
             case j.Fixed():
                 pass
             case j.Spherical():
                 Xml.SubElement(element, "joint", {"name": name, "type": "ball", **self._springs(name, None)})
-                self._start(j.quaternion(joint.turned), joint.rate)
+                self._add_initial_state(j.quaternion(joint.turned), joint.rate)
             case j.Revolute():
                 self._write_axis(element, name, 0, "hinge", joint.axis, joint.angle, joint.rate)
             case j.Prismatic():
@@ -149,17 +156,17 @@ class _Writer:
         self, element: Xml.Element, name: str, i: int, kind: str, axis: Any, position: float, speed: float
     ) -> None:
         label = name if i == 0 else f"{name}.{i}"
-        about = {"name": label, "type": kind, "axis": _numbers(j.direction(axis))}
-        Xml.SubElement(element, "joint", about | self._springs(name, i))
-        self._start([position], [speed])
+        attributes = {"name": label, "type": kind, "axis": _numbers(j.direction(axis))}
+        Xml.SubElement(element, "joint", attributes | self._springs(name, i))
+        self._add_initial_state([position], [speed])
 
-    def _start(self, positions: ArrayLike, speeds: ArrayLike) -> None:
+    def _add_initial_state(self, positions: ArrayLike, speeds: ArrayLike) -> None:
         self.qpos += np.asarray(positions, float).tolist()
         self.qvel += np.asarray(speeds, float).tolist()
 
     def _springs(self, name: str, axis: int | None) -> dict[str, str]:
         """Return the sum of the linear springs and dampers of a joint axis, as attributes of the joint."""
-        k = pull = c = 0.0
+        k = force_at_zero = c = 0.0
         for label, spring in self.system.springs.items():
             if spring.joint != name or not spring.active or (spring.axis is not None and spring.axis != axis):
                 continue
@@ -167,17 +174,17 @@ class _Writer:
             if spring.friction > 0.0:
                 self._leave_out(f"springs.{label}: its Coulomb friction.")
             if not _is_linear(spring):
-                self._leave_out(f"springs.{label}: its stiffness grows (its damping is kept).")
+                self._leave_out(f"springs.{label}: its exponential stiffness (its damping is exported).")
             elif spring.stiffness == 0.0 and spring.preload != 0.0:
-                self._leave_out(f"springs.{label}: a preload without stiffness (its damping is kept).")
+                self._leave_out(f"springs.{label}: a preload without stiffness (its damping is exported).")
             else:
                 k += spring.stiffness
-                pull += spring.stiffness * spring.rest - spring.preload
+                force_at_zero += spring.stiffness * spring.rest - spring.preload
         out = {}
         if k > 0.0:
             out["stiffness"] = repr(float(k))
             if axis is not None:
-                out["springref"] = repr(float(pull / k))
+                out["springref"] = repr(float(force_at_zero / k))
         if c > 0.0:
             out["damping"] = repr(float(c))
         return out
@@ -190,7 +197,7 @@ class _Writer:
                 continue
             rest = _rest_length(strut)
             if rest is None or rest < 0.0:
-                self._leave_out(f"struts.{name}: a pull that no length of a linear spring gives.")
+                self._leave_out(f"struts.{name}: its preload is not equivalent to a rest length above zero.")
                 continue
             if tendons is None:
                 tendons = Xml.SubElement(self.root, "tendon")
@@ -214,19 +221,19 @@ class _Writer:
                 self._leave_out(f"springs.{name}: it is switched off at the start.")
         if s.orbit is not None:
             self._leave_out(
-                "orbit: MuJoCo knows no gravity that falls off with height; "
+                "orbit: MuJoCo has no gravity that decreases with height; "
                 "the keyframe has velocities and rates as they are given, relative to the "
                 f"{'Hill frame' if s.orbit.start == HILL else 'world'}."
             )
         reasons = {
             "stops": "MuJoCo's limits are constraints, not a stiffness.",
-            "drives": "its command moves and it has limits.",
+            "drives": "MuJoCo has no actuator with a ramped command and limits of force and power.",
             "welds": "MuJoCo's weld is a constraint, not a stiffness.",
             "locks": "rigid connections are switched by events.",
             "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
-            "loads": "forces from outside are no part of a model.",
-            "contacts": "MuJoCo's contacts do not take a stiffness per area.",
-            "interfaces": "MuJoCo knows no holes.",
+            "loads": "MJCF has no external forces over time.",
+            "contacts": "MuJoCo's contacts have no stiffness per area.",
+            "interfaces": "MuJoCo has no pins in holes.",
         }
         for group, reason in reasons.items():
             for name in getattr(s, group, {}):
@@ -242,12 +249,12 @@ def _is_linear(spring: Spring) -> bool:
 
 
 def _rest_length(strut: Strut) -> float | None:
-    """Return the length without force that includes the preload; None where no stiffness can make up for it."""
+    """Return the length [m] at which the force including the preload is zero; None if there is none."""
     if strut.stiffness > 0.0:
         return strut.length - strut.preload / strut.stiffness
     return strut.length if strut.preload == 0.0 else None
 
 
 def _numbers(values: ArrayLike) -> str:
-    """Write numbers so that they read back to the same bits."""
+    """Return numbers as text that is read back to the same bits."""
     return " ".join(repr(float(value)) for value in np.asarray(values, float).ravel())

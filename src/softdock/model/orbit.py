@@ -1,4 +1,4 @@
-"""A system in orbit, as people describe it: the orbit of the point that carries the world, and disturbances."""
+"""Model of a system in orbit: the orbit of the origin of the world frame, drag and solar pressure."""
 
 from typing import Annotated, Literal, Self
 
@@ -13,7 +13,7 @@ from softdock.quantities.fields import Flag, Number, Quantity, Vector3
 from softdock.quantities.model import FieldError
 
 HILL = "hill"
-"""Name of the frame that turns with the orbit: x along the velocity, y against the angular momentum, z to the Earth."""
+"""Frame that rotates with the orbit: x along the velocity, y against the angular momentum, z to the Earth."""
 
 
 class BodyPlate(Plate):
@@ -22,37 +22,38 @@ class BodyPlate(Plate):
     body: str
 
     @model_validator(mode="after")
-    def _possible(self) -> Self:
+    def _check_plate(self) -> Self:
         if not any(self.normal):
             raise FieldError("normal", "must not be the zero vector")
         if self.specular + self.diffuse > 1.0:
             raise FieldError(
                 "diffuse",
-                "must leave room for what is mirrored: the two shares together are at most 1",
+                "specular and diffuse shares must not exceed 1 in sum",
             )
         return self
 
 
-class Around(Orbit):
-    """An orbit of the point that carries the world frame.
+class SystemOrbit(Orbit):
+    """Orbit of the origin of the world frame.
 
-    The world does not turn; its axes are those of the Hill frame at time zero. The frame `hill` turns with the orbit.
+    The world does not rotate; its axes are those of the Hill frame at time zero. The frame
+    `hill` rotates with the orbit.
     """
 
     j2: Flag = False
-    """Whether the Earth's flattening acts on the bodies; the carrying point stays on its two-body orbit."""
+    """Whether the Earth's oblateness acts on the bodies; the origin of the world stays on its two-body orbit."""
     start: Literal["hill", "world"] = "hill"
-    """Frame in which velocities and rates of free bodies are given at the start; at rest in `hill` is to turn with the
+    """Frame in which initial velocities and rates of free bodies are given; a body at rest in `hill` rotates with the
     orbit."""
     density: Annotated[float, Quantity("kg/m^3", ge=0)] = 0.0
-    """Of the air, which turns with the Earth."""
+    """Density of the air, which rotates with the Earth."""
     sun: Vector3[Number] | None = None
-    """Direction to the Sun, in the world; leave out for the night."""
+    """Direction to the Sun, in the world; omit it for no sunlight."""
     plates: dict[str, BodyPlate] = Field(default_factory=dict)
-    """What air and sunlight push at."""
+    """Plates with drag and solar pressure."""
 
     @model_validator(mode="after")
-    def _sun_somewhere(self) -> Self:
+    def _check_sun(self) -> Self:
         if self.sun is not None and not any(self.sun):
             raise FieldError("sun", "must not be the zero vector")
         return self

@@ -1,4 +1,4 @@
-"""Flexible structures on bodies, as people describe them: members or modes from files, and which modes are kept."""
+"""Models of flexible structures on bodies: members or modes from files, and the selection of modes."""
 
 import functools
 from pathlib import Path
@@ -58,7 +58,7 @@ class Flexible(Model):
     base: NodeName | Annotated[Integer, Field(ge=1)]
     """Node that is clamped to the body; the number of a grid point for Nastran."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Where the base node sits in the body."""
+    """Position of the base node in the body."""
     attitude: Attitude = UPRIGHT
     """Attitude of the structure's axes in the body."""
     members: Structure | None = None
@@ -69,7 +69,7 @@ class Flexible(Model):
     damping: DampingRatio | tuple[DampingRatio, ...] = 0.0
     """Damping ratio of every mode, or one for each that is kept."""
     settled: Flag = False
-    """Start at rest under gravity and turning, instead of undeformed."""
+    """Whether to start in static equilibrium under gravity and rotation, instead of undeformed."""
     modes: Modes = "all"
     """The lowest so many, `all`, or a choice `below` a frequency, by `share` or by `residual`."""
 
@@ -97,14 +97,14 @@ class Flexible(Model):
         return (*self.members.nodes, *between)
 
     def find_modes(self, directory: Path) -> "BaseModes":
-        """Return the modes that are kept; the work is done once for each structure. Raises InputError."""
+        """Return the modes that are kept; cached by structure and files. Raises InputError."""
         source = "" if self.members is None else self.members.model_dump_json()
         files = (self.file, *((self.nastran.bulk, self.nastran.eigenvectors) if self.nastran else ()))
         stamps = tuple(_stamp(directory / name) for name in files if name is not None)
         key = self.model_copy(
             update={"members": None, "body": "", "damping": 0.0, "settled": False}
         ).model_dump_json()
-        found = _kept_modes(source, key, directory, stamps, _Asked(self))
+        found = _cached_modes(source, key, directory, stamps, _Uncompared(self))
         ratios = 1 if isinstance(self.damping, float | int) else len(self.damping)
         if not isinstance(self.damping, float | int) and ratios != found.frequency.size:
             raise InputError(
@@ -117,21 +117,21 @@ class Flexible(Model):
         return found
 
 
-class _Asked:
-    """A structure beside its key: all are equal, so that only the key decides what is remembered."""
+class _Uncompared:
+    """A structure passed to a cached function; all compare equal, so that only the other arguments are the key."""
 
     def __init__(self, flexible: Flexible) -> None:
         self.flexible = flexible
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked)
+        return isinstance(other, _Uncompared)
 
     def __hash__(self) -> int:
         return 0
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file does."""
+    """Return modification time and size of a file, which change when the file does; None if it does not exist."""
     try:
         state = path.stat()
     except OSError:
@@ -140,23 +140,23 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 @functools.lru_cache(maxsize=16)
-def _kept_modes(_: str, __: str, directory: Path, ___: object, asked: _Asked) -> "BaseModes":
-    from softdock.flexible import read_modes, read_nastran  # brings SciPy
+def _cached_modes(_: str, __: str, directory: Path, ___: object, asked: _Uncompared) -> "BaseModes":
+    from softdock.flexible import read_modes, read_nastran  # imports SciPy
 
     flexible = asked.flexible
     if flexible.members is not None:
-        return _computed(flexible.members, str(flexible.base), flexible.modes)
+        return _compute_modes(flexible.members, str(flexible.base), flexible.modes)
     if flexible.nastran is not None:
         assert isinstance(flexible.base, int)
         files = flexible.nastran
         found = read_nastran(directory / files.bulk, directory / files.eigenvectors, base=flexible.base)
     else:
         found = read_modes(directory / (flexible.file or ""), base=str(flexible.base))
-    return _chosen(found, flexible.modes)
+    return _select(found, flexible.modes)
 
 
-def _chosen(found: "BaseModes", wanted: Modes) -> "BaseModes":
-    """Return the modes of all at hand that are wanted."""
+def _select(found: "BaseModes", wanted: Modes) -> "BaseModes":
+    """Return the selected modes."""
     if isinstance(wanted, ModeChoice):
         if wanted.below is not None:
             return found.below(wanted.below)
@@ -167,15 +167,15 @@ def _chosen(found: "BaseModes", wanted: Modes) -> "BaseModes":
     return found if wanted == "all" else found.lowest(int(wanted))
 
 
-def _computed(members: Structure, base: str, wanted: Modes) -> "BaseModes":
-    """Compute as many modes as the choice needs, and make it."""
+def _compute_modes(members: Structure, base: str, wanted: Modes) -> "BaseModes":
+    """Compute as many modes as the selection needs and return the selected ones."""
     from softdock.flexible import base_modes, mesh
 
     meshed = mesh(members)
     if wanted == "all":
         return base_modes(meshed, base)
     if not isinstance(wanted, ModeChoice):
-        alone = wanted == 0 and len(meshed.names) == 1  # a rigid part and nothing that could ring
+        alone = wanted == 0 and len(meshed.names) == 1  # a rigid part without beams
         return base_modes(meshed, base, None if alone else max(wanted, 1)).lowest(wanted)
     most, count = 6 * (len(meshed.names) - 1), FIRST_GUESS
     while count < most:
@@ -184,13 +184,13 @@ def _computed(members: Structure, base: str, wanted: Modes) -> "BaseModes":
         except InputError:  # fewer than that exist
             break
         if _suffices(found, wanted):
-            return _chosen(found, wanted)
+            return _select(found, wanted)
         count *= 2
-    return _chosen(base_modes(meshed, base), wanted)
+    return _select(base_modes(meshed, base), wanted)
 
 
 def _suffices(found: "BaseModes", wanted: ModeChoice) -> bool:
-    """Tell whether no mode beyond those at hand can belong to a choice."""
+    """Return whether no mode beyond the computed ones can belong to a selection."""
     if wanted.below is not None:
         return bool(found.frequency[-1] > wanted.below)
     if wanted.residual is not None:

@@ -1,4 +1,4 @@
-"""Surfaces on bodies and the contacts between them, as people describe them."""
+"""Models of surfaces on bodies and of the contacts between them."""
 
 import functools
 from pathlib import Path
@@ -53,7 +53,7 @@ class Curve(Model):
 
 
 def _sort_of_vertex(given: Any) -> str:
-    """Name the kind of vertex that is meant, so that only its own mistakes are told."""
+    """Return the kind of a vertex, so that errors of the other kind are not reported."""
     if isinstance(given, Curve) or (isinstance(given, dict) and "arc_to" in given):
         return "Curve"
     return "Corner" if isinstance(given, Corner | dict) else "Place"
@@ -67,7 +67,7 @@ Step = Annotated[
 
 
 class Surface(Model):
-    """A surface of revolution on a body: from a CAD file, or a profile written down."""
+    """A surface of revolution on a body, from a CAD file or from a profile in the scenario."""
 
     body: str
     at: Vector3[Length] = (0.0, 0.0, 0.0)
@@ -112,7 +112,7 @@ class Surface(Model):
         return profile, X_BF @ X_FS
 
     def to_profile(self) -> Profile:
-        """Return the meridian that is written down."""
+        """Return the meridian given as a profile."""
         assert self.profile is not None
         vertices = [
             ArcTo(arc_to=v.arc_to, through=v.through, radius=v.radius, turn=v.turn)
@@ -152,7 +152,7 @@ class Layer(Model):
     damping_depth: NonNegativeLength = 0.0
     """Depth from which the full damping acts; it grows linearly up to there."""
     strength: PositivePressure | None = None
-    """Pressure that the layer withstands; a run with more is warned."""
+    """Pressure that the layer withstands; a run with more gets a warning."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -166,7 +166,7 @@ class Layer(Model):
         return self
 
     def to_layer(self) -> ElasticLayer:
-        """Return the layer that the contact kernels know."""
+        """Return the layer of the contact package."""
         damping = {"damping": self.damping, "damping_depth": self.damping_depth}
         if self.stiffness is not None:
             return ElasticLayer(areal_stiffness=self.stiffness, **damping)
@@ -186,12 +186,12 @@ class Rubbing(Model):
 
     coefficient: NonNegativeNumber = 0.0
     speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-3
-    """Sliding speed below which friction fades."""
+    """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
 
 
 class Contact(Model):
-    """Two surfaces that may touch: depth is measured below surface a, surface b brings the cells."""
+    """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells."""
 
     a: str
     b: str
@@ -202,12 +202,12 @@ class Contact(Model):
     spacing: PositiveLength = 1e-3
     """Of points: their distance."""
     resolved_force: PositiveForce = 0.1
-    """Of cells: they are fine enough for contacts of this force and more."""
+    """Of cells: smallest force that they resolve."""
     mapping: Literal["distance", "radial"] = "distance"
     active: Flag = True
 
     def to_pair(self, profile_a: Profile, profile_b: Profile, name: str) -> ContactPair:
-        """Return the pair that the contact kernels know."""
+        """Return the pair of the contact package."""
         if self.quadrature == "points":
             quadrature: CutCells | Points = Points(spacing=self.spacing)
         else:

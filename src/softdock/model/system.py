@@ -1,4 +1,4 @@
-"""A system of bodies as people describe it; the same models are the schema of a scenario file."""
+"""Models of a multibody system: bodies, joint elements, connections and loads; the schema of scenario files."""
 
 import itertools
 from pathlib import Path
@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 from softdock.model.frames import Anchor
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
-from softdock.model.orbit import HILL, Around
+from softdock.model.orbit import HILL, SystemOrbit
 from softdock.model.structures import Flexible
 from softdock.model.surfaces import Contact, Surface
 from softdock.quantities.fields import (
@@ -64,7 +64,7 @@ class FullInertia(Model):
 
 
 class Body(Model):
-    """A rigid body, and the joint by which it hangs on its parent."""
+    """A rigid body and the joint that connects it to its parent."""
 
     mass: Mass = 0.0
     centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
@@ -72,7 +72,7 @@ class Body(Model):
     inertia: Vector3[Inertia] | FullInertia = (0.0, 0.0, 0.0)
     """About the centre of mass, in body axes: three moments, or all six elements by name."""
     parent: str = WORLD
-    """Name of the body that this one hangs on; `world` for the inertial frame."""
+    """Name of the parent body; `world` for the inertial frame."""
     joint: Joint = Free()
 
     def inertia_matrix(self) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ class Body(Model):
 
 
 class JointElement(Model):
-    """What all elements along a joint share."""
+    """Fields that all elements along a joint share."""
 
     joint: str
     """Name of the body whose joint this acts on."""
@@ -141,9 +141,9 @@ class Spring(JointElement):
     """Constant force towards negative positions."""
     damping: JointDamping = 0.0
     friction: NonNegativeJointForce = 0.0
-    """Coulomb friction, whatever the speed."""
+    """Coulomb friction, independent of speed."""
     friction_speed: PositiveJointSpeed = 1e-2
-    """Speed below which friction fades."""
+    """Speed below which friction is proportional to speed."""
     active: Flag = True
 
 
@@ -164,9 +164,9 @@ class Drive(JointElement):
 
     follows: Literal["position", "speed"] = "position"
     target: JointPosition | JointSpeed
-    """Where to go [m, rad] or how fast [m/s, rad/s]."""
+    """Target position [m, rad] or speed [m/s, rad/s]."""
     rate: PositiveJointSpeed | None = None
-    """How fast the command moves; leave out for a jump."""
+    """Rate of the commanded position or speed; leave out for a step."""
     stiffness: JointStiffness = 0.0
     """Force per error of position."""
     damping: JointDamping = 0.0
@@ -191,7 +191,7 @@ class Strut(Model):
 
 
 class Weld(Model):
-    """Compliant connection of two frames; holds the relative pose that they have when it is switched on.
+    """Compliant connection of two frames that keeps the relative pose they have when it is switched on.
 
     It holds within half a turn: beyond, it pulls the shorter way round, and its torque jumps there.
     """
@@ -206,7 +206,7 @@ class Weld(Model):
 
 
 class Lock(Model):
-    """Rigid connection of two frames: they strike each other when it is switched on, then move as one.
+    """Rigid connection of two frames, made by an impulse when it is switched on.
 
     It holds the relative pose that they have at that instant.
     """
@@ -225,26 +225,26 @@ class Pulse(Model):
 
 
 class Load(Model):
-    """Force and torque from outside: always, in pulses, or by a table of steps."""
+    """External force and torque: constant, in pulses, or by a table of steps."""
 
     body: str
     at: Vector3[Length] = (0.0, 0.0, 0.0)
-    """Where the force acts, in body axes."""
+    """Point where the force acts, in body axes."""
     node: str | None = None
     """Instead of `at`: node of a flexible structure of this body, as `structure/node`."""
     force: Vector3[Force] = (0.0, 0.0, 0.0)
     torque: Vector3[Torque] = (0.0, 0.0, 0.0)
     axes: Literal["body", "world"] = "body"
-    """Frame that force and torque are given in; body axes turn with the body, as a thruster does."""
+    """Frame of force and torque; body axes rotate with the body, as for a thruster."""
     pulses: tuple[Pulse, ...] = ()
     table: tuple[tuple[Time, Annotated[float, Quantity("1")]], ...] = ()
-    """Rows of (time, factor): the factor holds from that time on."""
+    """Rows of (time, factor): the factor applies from that time on."""
     active: Flag = True
 
     @model_validator(mode="after")
     def _one_schedule(self) -> Self:
         if self.node is not None and any(self.at):
-            raise FieldError("at", "goes without `node`: a node has its place")
+            raise FieldError("at", "cannot be combined with `node`, which has a position")
         if self.pulses and self.table:
             raise FieldError("table", "give either pulses or a table, not both")
         times = [row[0] for row in self.table]
@@ -253,7 +253,7 @@ class Load(Model):
         return self
 
     def steps(self) -> list[tuple[float, float]]:
-        """Return (time, factor) rows; the factor holds from that time on, zero before the first."""
+        """Return (time, factor) rows; the factor applies from that time on, zero before the first."""
         if self.table:
             return list(self.table)
         if not self.pulses:
@@ -263,7 +263,7 @@ class Load(Model):
 
 
 class System(Model):
-    """Bodies, what connects and drives them, and what acts on them from outside."""
+    """Bodies, elements, structures, contacts and loads of a multibody system."""
 
     bodies: dict[Name, Body] = Field(min_length=1)
     springs: dict[Name, Spring] = {}
@@ -281,8 +281,8 @@ class System(Model):
     """Pins in holes."""
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
-    orbit: Around | None = None
-    """Orbit of the point that carries the world; leave out for free space or for uniform gravity."""
+    orbit: SystemOrbit | None = None
+    """Orbit of the origin of the world; leave out for free space or for uniform gravity."""
 
     @property
     def directory(self) -> Path:
@@ -297,7 +297,7 @@ class System(Model):
         return self
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
-        """Check everything that needs more than one field; nothing else makes sense without a tree."""
+        """Check everything that needs more than one field; the tree first, because other checks need it."""
         for name, structure in self.structures.items():
             self._check_body(f"structures.{name}.body", structure.body)
         self._check_tree()
@@ -321,7 +321,7 @@ class System(Model):
         findings.of(self._check_names)
 
     def _check_numbers(self, findings: Findings, sibling: "System") -> None:
-        """Check what numbers decide, where they differ from those of a system that is right."""
+        """Check the numbers that differ from those of `sibling`, a valid system of the same topology."""
         changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
         for name in {above for one in changed for above in self._lineage(one)}:
             if not isinstance(self.bodies[name].joint, Fixed):
@@ -352,12 +352,14 @@ class System(Model):
         if self.structures[structure].members and node not in self.structures[structure].node_names(Path()):
             raise FieldError(field, f"structure {structure!r} has no node {node!r}")
 
-    def _check_orbit(self, orbit: Around) -> None:
+    def _check_orbit(self, orbit: SystemOrbit) -> None:
         if any(self.gravity):
-            raise FieldError("gravity", "goes without `orbit`: there the Earth itself pulls")
+            raise FieldError(
+                "gravity", "cannot be combined with `orbit`, which includes the gravity of the Earth"
+            )
         if HILL in self.bodies:
             raise FieldError(
-                "bodies.hill", "`hill` is the frame that turns with the orbit: choose another name"
+                "bodies.hill", "`hill` is the frame that rotates with the orbit: choose another name"
             )
         for name, body in self.bodies.items():
             if body.parent == WORLD and body.joint.type != "free":
@@ -367,9 +369,7 @@ class System(Model):
 
     def _check_names(self) -> None:
         if "contact" in (*self.bodies, *self.elements(), *self.contacts, *self.interfaces):
-            raise FieldError(
-                "bodies", "the name 'contact' stands for the largest of all contacts: choose another"
-            )
+            raise FieldError("bodies", "the name 'contact' means the largest of all contacts: choose another")
         names = [name for group in GROUPS for name in getattr(self, group)]
         for group in GROUPS:
             for name in getattr(self, group):
@@ -418,7 +418,7 @@ class System(Model):
                 self._check_moved_mass(name)
 
     def _check_moved_mass(self, name: str) -> None:
-        """Refuse a joint that moves nothing: its acceleration would be without limit."""
+        """Raise FieldError for a joint that moves no mass or inertia, whose acceleration would be infinite."""
         moved = [n for n in self.bodies if name in self._lineage(n)]
         if any(structure.body in moved for structure in self.structures.values()):
             return  # a structure has mass and extent
@@ -446,7 +446,7 @@ class System(Model):
         return line
 
     def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Load]:
-        """Return all elements by name, in the order in which kernels know them."""
+        """Return all elements by name, in the order of their records."""
         return {
             **self.springs,
             **self.stops,
@@ -458,7 +458,7 @@ class System(Model):
         }
 
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
-        """Return what the axes do that an element acts on."""
+        """Return the motions (sliding or turning) of the axes on which an element acts."""
         motions = MOTIONS[self.bodies[element.joint].joint.type]
         return motions if element.axis is None else (motions[element.axis],)
 
@@ -477,7 +477,7 @@ class System(Model):
         motions = self.motions_of(element)
         if len(set(motions)) > 1:
             raise FieldError(
-                f"{field}.axis", f"say which axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
+                f"{field}.axis", f"must be the axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
             )
         for key, value in element:
             if isinstance(value, Measured) and value.motion not in (None, motions[0]):
@@ -485,7 +485,7 @@ class System(Model):
                     f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}"
                 )
         if isinstance(element, Drive) and len(motions) > 1:
-            raise FieldError(f"{field}.axis", f"say which axis of the {kind} joint to drive")
+            raise FieldError(f"{field}.axis", f"must be given: the axis of the {kind} joint to drive")
         if isinstance(element, Spring) and len(motions) > 1:
             for key in ("preload", "rest"):
                 if getattr(element, key) != 0.0:

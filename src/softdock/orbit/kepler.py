@@ -119,9 +119,10 @@ def propagate(
     def rate(_: float, y: Floats) -> Floats:
         return np.concatenate([y[3:], gravity(y[:3], j2=j2)])
 
+    # Imported late: slow, and orbits without propagation do not need it.
     from scipy.integrate import (
         solve_ivp,
-    )  # imported late: slow, and orbits without propagation do not need it
+    )
 
     run = solve_ivp(rate, (t[0], t[-1]), y0, method="DOP853", t_eval=t, rtol=rtol, atol=rtol * scale)
     if not run.success:

@@ -91,9 +91,8 @@ def _latch(scenario: ChainScenario, e_I: float) -> dict[str, Any]:
     fast = float(latch.minimum_speed(*wedge, mu, friction))  # Eq. (L15)
     contact = scenario.contact
     if contact is not None and contact.stiffness is not None:
-        return {
-            "wedge": _behaviour(given.angle, friction)
-        }  # no closed form with a contact pad in parallel to the wedge
+        # No closed form with a contact pad in parallel to the wedge.
+        return {"wedge": _behaviour(given.angle, friction)}
     minimum = slow
     if contact is not None:
         e_star = rmi.ratio_star(e_I, contact.restitution or 0.0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.impulse import DirectionalImpulse, Impact, strike
+from softdock.dynamics.impulse import DirectionalImpulse, Impact, apply_impact
 from softdock.dynamics.link_poses import link_pose
 from softdock.model.joints import direction
 from softdock.predict.first_contact import FirstContact
@@ -30,7 +30,7 @@ def predict_impact(scenario: MultibodyScenario, assembly: Assembly) -> dict[str,
     X_NA = _pose(impact, assembly, a.body) @ a.pose()
     point = _pose(impact, assembly, b.body).point(np.asarray(b.at, float))
     normal = X_NA.vector(direction(scenario.impact.normal))
-    struck = strike(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
+    struck = apply_impact(assembly, assembly.y, placed_a.link, placed_b.link, point, normal)
     source = "The restitution is that of impact.restitution."
     return _prediction(scenario, assembly, struck, point, normal, scenario.impact.restitution, source)
 
@@ -39,7 +39,7 @@ def predict_first_contact(
     scenario: MultibodyScenario, assembly: Assembly, first: FirstContact
 ) -> dict[str, Any]:
     """Return the impact at the first contact, with the restitution of its layer."""
-    struck = strike(assembly, first.state, first.a, first.b, first.point, first.normal)
+    struck = apply_impact(assembly, first.state, first.a, first.b, first.point, first.normal)
     restitution, source = _restitution(first, struck)
     return _prediction(scenario, assembly, struck, first.point, first.normal, restitution, source) | {
         "contact": first.contact,
@@ -125,6 +125,6 @@ def _pose(impact: Impact, assembly: Assembly, body: str) -> Pose:
 
 def _velocity(impact: Impact, assembly: Assembly, body: str) -> list[float]:
     """Return the velocity of a body's origin in N [m/s]."""
-    motion = impact.moving[assembly.placed[body].link]
+    motion = impact.motion[assembly.placed[body].link]
     velocity: list[float] = point_velocity(motion, _pose(impact, assembly, body).p).tolist()
     return velocity

@@ -60,7 +60,7 @@ def quantity_table(values: Values, units: Mapping[str, str]) -> Table:
 
 
 def prediction_sentences(prediction: Values | None) -> list[str]:
-    """Return what a prediction says in words."""
+    """Return a prediction as a sentence."""
     return [text for text in (prediction or {}).values() if isinstance(text, str) and " " in text]
 
 

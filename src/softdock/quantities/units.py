@@ -56,7 +56,6 @@ def _combined(one: Unit, two: Unit, sign: int) -> Dimension:
     return Dimension(*(a + sign * b for a, b in zip(one.dimension, two.dimension)))
 
 
-_PER_TIME = Dimension(time=-1)
 _FORCE = Dimension(length=1, mass=1, time=-2)
 _PRESSURE = Dimension(length=-1, mass=1, time=-2)
 _ENERGY = Dimension(length=2, mass=1, time=-2)

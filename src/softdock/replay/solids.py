@@ -22,9 +22,8 @@ def revolve_profile(profile: Profile, facets: int = FACETS) -> Mesh:
         steps = max(1, math.ceil(abs(segment.sweep) / ARC_STEP)) if isinstance(segment, Arc) else 1
         at = np.array([segment.point(f) for f in np.linspace(0.0, 1.0, steps + 1)])
         tangents = np.array([segment.tangent(f) for f in np.linspace(0.0, 1.0, steps + 1)])
-        for (z, r), (t_z, t_r) in zip(
-            at, tangents
-        ):  # material on the right of travel: the normal is on the left
+        # Material on the right of travel: the normal is on the left.
+        for (z, r), (t_z, t_r) in zip(at, tangents):
             points.append(np.stack([r * rim[0], r * rim[1], np.full(facets + 1, z)], axis=1))
             normals.append(np.stack([t_z * rim[0], t_z * rim[1], np.full(facets + 1, -t_r)], axis=1))
         indices.append(first + _bands(steps, facets))

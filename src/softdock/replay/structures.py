@@ -45,9 +45,8 @@ def structure_nodes(result: Result, scenario: MultibodyScenario) -> tuple[list[N
         if chosen:
             time = result.history.time[increasing_rows(result.history.time)]
             reach = scale * largest * _largest_translation(modes)[[columns[k] for k in chosen]]
-            drawn = track(
-                time, q[:, chosen] / largest * reach, 2e-3 * VISIBLE_DEFLECTION * _size(modes)
-            )  # in metres
+            # In metres.
+            drawn = track(time, q[:, chosen] / largest * reach, 2e-3 * VISIBLE_DEFLECTION * _size(modes))
             tracks["weights"] = Track(time=drawn.time, values=drawn.values / reach)
             if scale != 1.0:
                 notes.append(f"Deflections of {name} are magnified by a factor of {scale:g}.")

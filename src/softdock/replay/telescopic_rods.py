@@ -29,22 +29,22 @@ def telescopic_rod_nodes(
         channel = result.history.channels.get(f"{name}.joint")
         if not meshes or channel is None or not isinstance(body.joint, Prismatic):
             continue
-        half = 0.5 * float(np.ptp(np.concatenate(meshes), axis=0).max())
+        half_size = 0.5 * float(np.ptp(np.concatenate(meshes), axis=0).max())
         extension = channel.values[rows]
-        if float(extension.max()) <= half:
+        if float(extension.max()) <= half_size:
             continue
         length = np.maximum(extension, MIN_LENGTH * float(extension.max()))
         scale = np.stack([np.ones_like(length), np.ones_like(length), length], axis=1)
-        turn = quaternions_from_z_to(direction(body.joint.axis)[None, :])[0]
-        w, x, y, z = (float(v) for v in quaternion_product(quaternion(body.joint.attitude), turn))
+        from_z_to_axis = quaternions_from_z_to(direction(body.joint.axis)[None, :])[0]
+        w, x, y, z = (float(v) for v in quaternion_product(quaternion(body.joint.attitude), from_z_to_axis))
         nodes.append(
             Node(
                 name=f"slide of {name}",
                 parent=GROUND if body.parent == WORLD else body.parent,
-                parts=(Part(mesh=solids.rod(ROD_RADIUS * half), material=ROD, role=Role.LINK),),
+                parts=(Part(mesh=solids.rod(ROD_RADIUS * half_size), material=ROD, role=Role.LINK),),
                 translation=body.joint.at,
                 rotation_wxyz=(w, x, y, z),
-                tracks={"scale": track(result.history.time[rows], scale, 1e-2 * half)},
+                tracks={"scale": track(result.history.time[rows], scale, 1e-2 * half_size)},
             )
         )
     return nodes

@@ -16,7 +16,7 @@ DOTS_PER_INCH = 150
 
 
 def format_of(path: Path) -> str:
-    """Return the format that the suffix of a picture's name asks for."""
+    """Return the format of a picture by the suffix of its name."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         message = f"The name of a picture ends in {', '.join('.' + known for known in FORMATS)}."

@@ -110,9 +110,8 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
     start, end = axes[0].get_xlim()
     for events in _group_close_events(result.events, EVENT_SPACING * (end - start)):
         for ax in axes:
-            ax.axvline(
-                events[0].time, color=GREY, linewidth=0.7, zorder=1.8
-            )  # above the grid, below the lines
+            # Above the grid, below the lines.
+            ax.axvline(events[0].time, color=GREY, linewidth=0.7, zorder=1.8)
         axes[0].annotate(
             _event_label(events),
             (events[0].time, 1.0),

@@ -25,9 +25,8 @@ def approach(
     """
     state = link.cycle(monitor(link.limits.joints))
     start = state.q
-    step = (
-        APPROACH_SPEED_FRACTION * np.minimum(link.limits.speed, 10.0) * link.period
-    )  # 10 rad/s where unlimited
+    # 10 rad/s where unlimited.
+    step = APPROACH_SPEED_FRACTION * np.minimum(link.limits.speed, 10.0) * link.period
     cycles = max(1, int(np.ceil(np.max(np.abs(goal.q - start) / step))))
     for i in range(1, cycles + 1 + int(MAX_SETTLING_TIME / link.period)):
         fraction = min(1.0, i / cycles)

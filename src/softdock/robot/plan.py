@@ -13,6 +13,7 @@ from softdock.robot.inverse_kinematics import Solution, rotation_vector, solve_p
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
 from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_rotation_vector
 
 Floats = NDArray[np.float64]
 MIN_LENGTH = 1e-12  # m or rad; shorter moves are ignored
@@ -142,7 +143,7 @@ class Planner:
 
     def _plan_line(self, i: int, move: Move) -> None:
         begin = self.arm.pose(self.q, *self.tool)
-        X_BN = _inverse(self.arm.X_NB)
+        X_BN = self.arm.X_NB.inverse()
         p = begin.p
         if move.to is not None:
             p = X_BN.p + X_BN.R @ move.to
@@ -156,7 +157,7 @@ class Planner:
         )
         bounds = [bound.normalised(length) for length, bound in lengths if length > MIN_LENGTH]
         for s in self._samples(i, move, bounds):
-            wanted = Pose(R=_rotation_matrix(s * rotation) @ begin.R, p=begin.p + s * translation)
+            wanted = Pose(R=matrix_from_rotation_vector(s * rotation) @ begin.R, p=begin.p + s * translation)
             found = solve_pose(self.arm, self.tool, wanted, self.q, self.limits)
             if not found.converged:
                 raise _out_of_reach(i, move, found, float(s))
@@ -191,17 +192,3 @@ def _out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
         f"{np.degrees(found.angle):.3g} deg away.",
         hint="Change the target, its attitude or the start posture of the arm.",
     )
-
-
-def _rotation_matrix(v: Floats) -> Floats:
-    """Return the rotation matrix of a rotation vector [rad]."""
-    angle = float(np.linalg.norm(v))
-    if angle == 0.0:
-        return np.eye(3)
-    x, y, z = v / angle
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)
-
-
-def _inverse(X: Pose) -> Pose:
-    return Pose(R=X.R.T, p=-X.R.T @ X.p)

@@ -28,7 +28,7 @@ class Prepared(Protocol):
 
 @dataclass(frozen=True)
 class ScenarioKind:
-    """A kind of scenario. Modules are imported when first used: one kind does not pay for the others."""
+    """A kind of scenario. Modules are imported when first used, so that a run imports only those of its kind."""
 
     name: str
     _model: str

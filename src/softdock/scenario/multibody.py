@@ -50,7 +50,7 @@ class Action(Model):
     """One action of an event; exactly one key, except for `drive` with `target`."""
 
     enable: str | None = None
-    """Switch on an element or a contact; a weld holds the current pose."""
+    """Switch on an element or a contact; a weld keeps the current pose."""
     disable: str | None = None
     """Switch off an element or a contact."""
     arm: str | None = None
@@ -210,9 +210,8 @@ class MultibodyScenario(ScenarioBase, System):
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
-            self._origin = Origin(
-                self.name, info.context["directory"]
-            )  # quantities may refer to nodes of a file
+            # Quantities may refer to nodes of a file.
+            self._origin = Origin(self.name, info.context["directory"])
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
@@ -256,7 +255,7 @@ class MultibodyScenario(ScenarioBase, System):
                 "record.rate", f"would record {rows:.3g} rows; at most {most} (record.max_rows) are kept"
             )
         if self.integrator.method == "rosenbrock" and (self.locks or self.structures):
-            raise FieldError("integrator.method", "rosenbrock knows neither locks nor flexible structures")
+            raise FieldError("integrator.method", "rosenbrock does not support locks or flexible structures")
         step = self.integrator.step
         if step is not None and step > self.duration:
             raise FieldError(

@@ -10,7 +10,7 @@ from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
-from softdock.model.orbit import Around
+from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import DampingRatio, Flexible, Modes
 from softdock.model.system import Body, Lock, Weld
 from softdock.quantities.fields import (
@@ -93,7 +93,7 @@ class StationScenario(ScenarioBase):
     """Time before docking."""
     after: PositiveTime = 150.0
     """Time after docking."""
-    orbit: Around | None = Around(altitude=500e3)
+    orbit: SystemOrbit | None = SystemOrbit(altitude=500e3)
     """Leave out (null) for free space."""
     structure: Structure | None = None
     """The station; leave out for the Power Tower."""
@@ -230,9 +230,8 @@ class StationScenario(ScenarioBase):
     def _catch(self, flexible: Flexible, a: Anchor, b: Anchor) -> Weld:
         """Return springs and dampers that stop the relative motion in about the contact time."""
         assert self.contact_time is not None
-        A = np.diag(
-            flexible.find_modes(self.directory).articulated_inertia
-        )  # what a short contact feels of the station
+        # Effective mass of the station in a short contact.
+        A = np.diag(flexible.find_modes(self.directory).articulated_inertia)
         mass = 1.0 / (1.0 / A[3:].mean() + 1.0 / self.visitor.mass)
         inertia = 1.0 / (1.0 / A[:3].mean() + 1.0 / float(np.mean(self.visitor.inertia)))
         omega = 2.0 * np.pi / self.contact_time

@@ -1,4 +1,4 @@
-"""One run: a scenario in, a result out."""
+"""One run: `prepare` a scenario, `simulate` it and return its result."""
 
 import functools
 import os
@@ -35,10 +35,10 @@ def simulate(
     with_prediction: bool = True,
     real_time: "RealTime | None" = None,
 ) -> "Result":
-    """Run a scenario, or the bundled scenario or file of that name, and return what happened.
+    """Run a scenario, or the bundled scenario or file of that name, and return its result.
 
     The scenario is not changed. Bad input raises `InputError`; a bounce or a failed latch is an outcome. The result
-    contains what theory expects, unless `with_prediction` is false.
+    contains the prediction of theory, unless `with_prediction` is false.
     """
     from softdock.scenario import load
 
@@ -81,7 +81,7 @@ class DeferredMapping(Mapping[str, Any]):
 def run_prepared(
     prepared: "Prepared", real_time: "RealTime | None" = None, *, for_prediction: bool = False
 ) -> "Result":
-    """Run a prepared scenario and return what happened: outcome, metrics, history, validity and time taken."""
+    """Run a prepared scenario and return outcome, metrics, history, validity and timing."""
     start = time.perf_counter()
     result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)

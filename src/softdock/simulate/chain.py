@@ -1,4 +1,4 @@
-"""Run a chain of masses and say what happened."""
+"""Run a scenario of kind `chain`: a chain of masses in one dimension."""
 
 import functools
 from collections.abc import Mapping
@@ -47,15 +47,15 @@ class PreparedChain:
 
     @functools.cached_property
     def prediction(self) -> dict[str, Any]:
-        """What theory expects."""
+        """Prediction of theory."""
         return predict_chain(self.scenario)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
-        """Run the chain and return what happened."""
+        """Run the chain and return its result."""
         return _run(self.scenario, self.chain, self.prediction)
 
     def predict(self) -> Mapping[str, Any]:
-        """Return what theory expects."""
+        """Return the prediction of theory."""
         return self.prediction
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
 from softdock.dynamics.kernels.events import ACTION, STOP
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -18,16 +18,16 @@ from softdock.predict.multibody import predict_first_contact, predict_impact
 from softdock.result import Audit, Channel, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.real_time import Frames, RealTime, run_in_frames
-from softdock.simulate.topology import Recorded, Topology, topology_of
-from softdock.simulate.validity import judge
-from softdock.simulate.zones import WithZones
+from softdock.simulate.topology import RecordedChannels, Topology, topology_of
+from softdock.simulate.validity import assess_validity
+from softdock.simulate.zones import ChannelsWithZones
 
 DIVERGED = 0.5
-"""Energy gained from nowhere, relative to all that took part, from which on a run has diverged."""
+"""Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
 
 
 class PreparedMultibody:
-    """A multibody scenario with all that its runs share: arrays, surfaces, channels, events, initial state."""
+    """A multibody scenario prepared to run: arrays, surfaces, channels, events, initial state."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
@@ -39,7 +39,7 @@ class PreparedMultibody:
             assembly=self.assembly,
             settings=_settings(scenario),
             channels=self.topology.channels(scenario, self.assembly),
-            events=copied(self.topology.events),
+            events=copy_records(self.topology.events),
             actions=self.topology.actions(scenario, self.assembly),
             pairs=pairs,
             contact_pairs=contact_pairs,
@@ -51,7 +51,7 @@ class PreparedMultibody:
         self._has_run = False
 
     def check_start(self, session: Session | None = None) -> None:
-        """Raise `InputError` where bodies overlap at the start; a session at the start may know already."""
+        """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
         simulation = self.simulation
         refuse_overlap(self.scenario, simulation.depths_at_start(session))
         refuse_stuck_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
@@ -110,7 +110,7 @@ class PreparedMultibody:
 
     def _capturing(self, *, stop: bool = False) -> Simulation:
         """Return the simulation with the events armed that capture the state at the first contact, and may stop."""
-        events, actions = copied(self.simulation.events), self.simulation.actions
+        events, actions = copy_records(self.simulation.events), self.simulation.actions
         capture = events.capture == 1
         events.armed[capture] = events.fresh[capture] = events.once[capture] = 1
         if stop:
@@ -152,7 +152,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         Event(time=t, name=names[i], message=scenario.events[names[i]].message) for t, i in run.log
     )
     outcome, message = _outcome(scenario, run, events)
-    valid, warnings = judge(scenario, run)
+    valid, warnings = assess_validity(scenario, run)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -170,13 +170,13 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
 
 
 def _is_complete(run: Run) -> bool:
-    """Tell whether the run reached its end, and did not diverge on its way."""
+    """Return whether the run reached its end and did not diverge."""
     return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
 
 
 def _channels(scenario: MultibodyScenario, run: Run, topology: Topology) -> Mapping[str, Channel]:
-    recorded = Recorded(run.history, topology.labels)
-    return WithZones(recorded, scenario, topology.zones) if topology.zones else recorded
+    recorded = RecordedChannels(run.history, topology.labels)
+    return ChannelsWithZones(recorded, scenario, topology.zones) if topology.zones else recorded
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:
@@ -206,9 +206,9 @@ def _metrics(
     times = {event.name: event.time for event in reversed(events)}
     largest, smallest = run.peaks["largest"], run.peaks["smallest"]
     metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
-    if topology.touching:
+    if topology.contact_names:
         metrics["peak_contact_force"] = max(
-            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.touching
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.contact_names
         )  # type: ignore[type-var]
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")

@@ -1,4 +1,4 @@
-"""Real time: a run in frames of fixed length, each with as many steps as it needs, kept in time with the clock."""
+"""Real-time runs: frames of fixed length, synchronised with the clock."""
 
 import math
 import time
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
     from softdock.dynamics.settings import Settings
 
 FRAME = 0.01
-"""[s] The paper's frame."""
-MOST_FRAMES = 10_000_000
-MOST_SUBSTEPS = 100_000
+"""[s] Frame length of the paper."""
+MAX_FRAMES = 10_000_000
+MAX_SUBSTEPS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class RealTime:
-    """How to keep time."""
+    """Settings of a real-time run."""
 
     frame: float = FRAME
-    """[s]"""
+    """Length of a frame [s]."""
     substeps: int | None = None
-    """Equal steps of a frame, of order 4: each frame is the same work. None: as many as the accuracy asks for."""
+    """Number of equal steps of order 4 per frame, for constant work; None for error control."""
     paced: bool = True
-    """Wait at the end of each frame until the clock has caught up; without, frames follow each other at once."""
+    """Whether to wait at the end of each frame until its time has passed."""
 
     def __post_init__(self) -> None:
         if not (self.frame > 0.0 and math.isfinite(self.frame)):
             raise InputError(
                 Problem(field="frame", message="Must be more than 0 s.", given=f"{self.frame:g} s")
             )
-        if self.substeps is not None and not 1 <= self.substeps <= MOST_SUBSTEPS:
+        if self.substeps is not None and not 1 <= self.substeps <= MAX_SUBSTEPS:
             raise InputError(
                 Problem(
-                    field="substeps", message=f"Must be from 1 to {MOST_SUBSTEPS}.", given=f"{self.substeps}"
+                    field="substeps", message=f"Must be from 1 to {MAX_SUBSTEPS}.", given=f"{self.substeps}"
                 )
             )
 
@@ -51,33 +51,33 @@ class RealTime:
 
 @dataclass(frozen=True, kw_only=True)
 class Frames:
-    """What keeping time took."""
+    """Computing times of the frames of a run."""
 
     wall: list[float]
-    """Time that each frame took [s]."""
+    """Wall-clock time of each frame [s]."""
     processor: list[float]
-    """Processor time that each frame took [s]: what is left on a machine that does nothing else."""
+    """Processor time of each frame [s]: independent of other load on the machine."""
     frame: float
-    """Time that each had [s]."""
+    """Available time per frame [s]."""
 
     @property
     def missed(self) -> int:
-        """Frames that took longer than they had."""
+        """Number of frames that took longer than the available time."""
         return sum(spent > self.frame for spent in self.wall)
 
     @property
     def worst(self) -> float:
-        """The longest time that a frame took [s]."""
+        """Longest wall-clock time of a frame [s]."""
         return max(self.wall, default=0.0)
 
 
 def run_in_frames(session: "Session", duration: float, how: RealTime) -> Frames:
     """Advance a run frame by frame to its end."""
-    if duration / how.frame > MOST_FRAMES:
+    if duration / how.frame > MAX_FRAMES:
         raise InputError(
             Problem(
                 field="frame",
-                message=f"would make more than {MOST_FRAMES} frames of {duration:g} s",
+                message=f"would make more than {MAX_FRAMES} frames of {duration:g} s",
                 given=f"{how.frame:g} s",
             )
         )

@@ -18,21 +18,21 @@ from softdock.robot.link_remote import RemoteLink
 from softdock.robot.link_statistics import ClientStatistics
 from softdock.robot.simulated_robot import SimulatedRobot
 from softdock.scenario.robot import RobotScenario
-from softdock.simulate.robot import Setup, robot_of, with_log
+from softdock.simulate.robot import Setup, add_log, simulated_robot
 
-CLOSE = 0.02
+START_TOLERANCE = 0.02
 """Distance from the start at which an experiment may begin [rad]."""
-WITHOUT_END = 10**15
+UNLIMITED_STEPS = 10**15
 """Steps of a robot that is served until it is stopped."""
 STIFFNESSES = [400.0 / 2**i for i in range(20)]
-"""N m/rad; the first that its joints bear is that of a robot served alone, whose stiffness no scenario says."""
+"""[N m/rad] Tried in this order for a robot without a scenario; the first that its joints allow is used."""
 
 
-def run_on(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
-    """Bring the robot to the start, carry out the moves and return what it reported.
+def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
+    """Move the robot to the start, perform the moves and return what it reported.
 
-    The plan is made for the cycle of the link, while nobody holds the robot. A link that is lost and a robot that fell
-    back end the run; what happened until then is kept.
+    The plan is made for the period of the link, without a connection to the robot. A lost link and a robot that falls
+    back to holding its position end the run; the log until then is returned.
     """
     with connect() as link:
         period, joints = link.period, link.limits.joints
@@ -44,20 +44,20 @@ def run_on(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> Result:
     zero = np.zeros(setup.arm.joints)
     first = Command(q=setup.start, stiffness=setup.stiffness, damping_ratio=setup.damping_ratio, tau_ff=zero)
     with connect() as link:
-        begun = approach(link, first, CLOSE)
-        kept = _Kept(link)
+        begun = approach(link, first, START_TOLERANCE)
+        ending_link = _EndingLink(link)
         started = time.perf_counter()
-        log = experiment.run(kept)
+        log = experiment.run(ending_link)
         wall = time.perf_counter() - started
     log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
-    result = with_log(_base(setup, log, kept, wall), setup, log)
+    result = add_log(_base(setup, log, ending_link, wall), setup, log)
     if not isinstance(link, RemoteLink):
         return result
-    figures = _figures(link.statistics)
+    link_metrics = _link_metrics(link.statistics)
     return replace(
         result,
-        metrics={**result.metrics, **figures},
-        units={**result.units, **{name: "s" for name in figures if not name.endswith("share")}},
+        metrics={**result.metrics, **link_metrics},
+        units={**result.units, **{name: "s" for name in link_metrics if not name.endswith("share")}},
     )
 
 
@@ -67,19 +67,19 @@ def served_robot(name: str) -> SimulatedRobot:
     from softdock.scenario import load
 
     if name in bundled_robots() or name.lower().endswith(".urdf"):
-        scenario = alone(name)
+        scenario = standalone_robot(name)
     else:
         loaded = load(name)
         if not isinstance(loaded, RobotScenario):
             message = "Only a scenario of kind robot has a robot to serve."
             raise InputError(Problem(field="kind", message=message, given=loaded.kind))
         scenario = loaded
-    integrator = scenario.integrator.model_copy(update={"max_steps": WITHOUT_END})
-    return robot_of(scenario.model_copy(update={"integrator": integrator}))
+    integrator = scenario.integrator.model_copy(update={"max_steps": UNLIMITED_STEPS})
+    return simulated_robot(scenario.model_copy(update={"integrator": integrator}))
 
 
-def alone(name_or_file: str) -> RobotScenario:
-    """Return a scenario with nothing but a robot, fixed to the ground where things do not fall."""
+def standalone_robot(name_or_file: str) -> RobotScenario:
+    """Return a scenario of a robot alone, fixed to the ground, without gravity."""
     from softdock.scenario import from_data
 
     for stiffness in STIFFNESSES:
@@ -114,7 +114,7 @@ class Ending(Enum):
     FELL_BACK = "fell-back"
 
 
-class _Kept:
+class _EndingLink:
     """A link that repeats its last state once it is lost or the robot fell back, so that the experiment ends."""
 
     def __init__(self, link: RobotLink) -> None:
@@ -124,7 +124,7 @@ class _Kept:
         self.why = ""
 
     def cycle(self, command: Command) -> State:
-        """Pass a command on, and the state back."""
+        """Send a command and return the state."""
         try:
             state = self._link.cycle(command)
         except LinkLostError as error:
@@ -142,8 +142,8 @@ class _Kept:
         return getattr(self._link, name)
 
 
-def _figures(statistics: ClientStatistics) -> dict[str, float]:
-    """Return how well the link worked."""
+def _link_metrics(statistics: ClientStatistics) -> dict[str, float]:
+    """Return latency, jitter and losses of the link."""
     return {
         "link_latency_median": statistics.latency.percentile(0.5),
         "link_latency_p99": statistics.latency.percentile(0.99),
@@ -152,7 +152,7 @@ def _figures(statistics: ClientStatistics) -> dict[str, float]:
     }
 
 
-def _base(setup: Setup, log: Log, kept: _Kept, wall: float) -> Result:
+def _base(setup: Setup, log: Log, ending_link: _EndingLink, wall: float) -> Result:
     span = float(log.t[-1]) if len(log.t) else 0.0
     done = f"The experiment was carried out on a robot behind a link, {span:.6g} s."
     channels = {
@@ -164,9 +164,11 @@ def _base(setup: Setup, log: Log, kept: _Kept, wall: float) -> Result:
     }
     return Result(
         scenario=setup.scenario.name,
-        outcome="completed" if kept.end is None else kept.end.value,
-        message=done if kept.end is None else f"{kept.why} What happened until {span:.6g} s is kept.",
-        completed=kept.end is None,
+        outcome="completed" if ending_link.end is None else ending_link.end.value,
+        message=done
+        if ending_link.end is None
+        else f"{ending_link.why} What happened until {span:.6g} s is kept.",
+        completed=ending_link.end is None,
         valid="unknown",
         metrics={},
         audit=Audit(linear_momentum_drift=None, angular_momentum_drift=None, energy_residual=None),

@@ -27,11 +27,11 @@ from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import matrix_from_quaternion
 
 Floats = NDArray[np.float64]
-A_DAY = 86400.0  # s; a robot without an experiment runs so long at most
+MAX_DURATION = 86400.0  # [s], one day; of a robot without an experiment
 AT_REST = 1e-3
-"""Relative to its highest speed, a joint at rest is slower than this."""
+"""Speed over the highest speed below which a joint is at rest."""
 PUSHING = 0.01
-"""Share of the largest external torque of the run from which on a cycle counts as pushing."""
+"""Share of the largest external torque of the run above which the arm pushes."""
 
 
 class PreparedRobot:
@@ -42,27 +42,27 @@ class PreparedRobot:
         self.setup = Setup(scenario)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
-        """Run the experiment and return what happened."""
+        """Run the experiment and return its result."""
         experiment = self.setup.experiment()
         prepared = self.setup.prepare(experiment.plan.duration)
         robot = self.setup.robot(prepared)
         with LocalLink(robot, self.scenario.control.period) as link:
             log = experiment.run(link)
-        return with_log(prepared.result(robot.session.finish()), self.setup, log)
+        return add_log(prepared.result(robot.session.finish()), self.setup, log)
 
     def predict(self) -> None:
         """Return None: no theory covers experiments with robots."""
         return
 
 
-def robot_of(scenario: RobotScenario) -> SimulatedRobot:
-    """Return the robot of a scenario at its start, without an experiment, for whoever commands it through a link."""
+def simulated_robot(scenario: RobotScenario) -> SimulatedRobot:
+    """Return the robot of a scenario at its start, without an experiment, to be commanded through a link."""
     setup = Setup(scenario)
-    return setup.robot(setup.prepare(A_DAY, record=False))
+    return setup.robot(setup.prepare(MAX_DURATION, record=False))
 
 
 class Setup:
-    """A scenario made ready: the arm's model, its limits, the whole system, and what follows from them."""
+    """Model of the arm, its limits and the whole system of a scenario."""
 
     def __init__(self, scenario: RobotScenario) -> None:
         self.scenario = scenario
@@ -93,7 +93,7 @@ class Setup:
 
     @property
     def tool(self) -> tuple[str, Pose]:
-        """The frame that lines are about: a body and the frame on it."""
+        """Frame whose origin follows straight lines: a body and the pose of the frame on it."""
         tool = self.scenario.tool
         if tool is None:
             return body_name(self.description.ordered()[-1].child), Pose.identity()
@@ -108,7 +108,7 @@ class Setup:
         return tool.body, tool.pose()
 
     def experiment(self) -> Experiment:
-        """Plan the moves; raises InputError for what cannot be reached or would swing up."""
+        """Plan the moves; raises InputError for unreachable goals and unstable control."""
         s = self.scenario
         self._check_sampling(self.start)
         planner = Planner(self.arm, self.tool, self.limits, self._pace(), s.control.period, self.start)
@@ -116,12 +116,12 @@ class Setup:
         for _, end, _ in plan.moves:
             self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)])
         cycles = round((s.duration or plan.duration) / plan.period)
-        held = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
-        plan = replace(plan, q=np.concatenate([plan.q, held])[:cycles])
+        final = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
+        plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles])
         return Experiment(plan=plan, stiffness=self.stiffness, damping_ratio=self.damping_ratio)
 
     def _check_sampling(self, q: Floats) -> None:
-        """Refuse a stiffness that the arm could not damp in this posture."""
+        """Raise InputError for a stiffness that sampled control cannot damp in this posture."""
         check_sampling(
             self.arm.effective_mass_matrix(q),
             self.stiffness,
@@ -178,8 +178,8 @@ class Setup:
         )
 
 
-def with_log(base: Result, setup: Setup, log: Log) -> Result:
-    """Add to a result what the experiment saw: channels, metrics and refusals."""
+def add_log(base: Result, setup: Setup, log: Log) -> Result:
+    """Add the log of an experiment to a result: channels, metrics and refusals."""
     refusals = tuple(
         Event(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals
     )
@@ -200,10 +200,10 @@ def with_log(base: Result, setup: Setup, log: Log) -> Result:
 
 
 def _history(history: History, setup: Setup, log: Log) -> History:
-    """Add the log to a history: the command that is held at an instant, and what was measured last."""
+    """Add the log to a history: the command in force at each instant and the last measured values."""
     if not len(log.t):
         return history
-    held = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
+    commanded = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
     measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
     channels = dict(history.channels)
     for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
@@ -212,7 +212,7 @@ def _history(history: History, setup: Setup, log: Log) -> History:
         position = history[f"{setup.arm.bodies[k]}.joint"]
         channels[f"{name}.position"] = Channel(values=position, unit=angle)
         for what, values, unit, row in (
-            ("command", log.command, angle, held),
+            ("command", log.command, angle, commanded),
             ("torque", log.tau_measured, torque, measured),
             ("external_torque", log.tau_external, torque, measured),
         ):
@@ -224,7 +224,7 @@ def _history(history: History, setup: Setup, log: Log) -> History:
 
 
 def _metrics(setup: Setup, log: Log) -> tuple[Mapping[str, float | int | None], Mapping[str, str]]:
-    """Return how well the joints followed, how hard they worked, and how well the books of forces balance."""
+    """Return tracking errors, peak torques, used shares of the limits and the static residual, with units."""
     metrics: dict[str, float | int | None] = {}
     units: dict[str, str] = {}
     for k, name in enumerate(setup.joints):
@@ -245,9 +245,9 @@ def _metrics(setup: Setup, log: Log) -> tuple[Mapping[str, float | int | None], 
 
 
 def static_residual(setup: Setup, log: Log) -> float | None:
-    """Return by how much torques and pushing disagree where the arm pushes at rest, relative; None where it never does.
+    """Return the relative residual of static equilibrium where the arm pushes at rest; None if it never does.
 
-    At rest the joints bear gravity and what the arm pushes with: tau = g(q) + J^T f; Eq. (A19).
+    At rest the joint torques balance gravity and the contact force: tau = g(q) + J^T f; Eq. (A19).
     """
     pushing = np.linalg.norm(log.tau_external, axis=1)
     resting = (np.abs(log.qdot) < AT_REST * setup.limits.speed).all(axis=1)
@@ -256,5 +256,5 @@ def static_residual(setup: Setup, log: Log) -> float | None:
         return None
     row = rows[np.argmax(pushing[rows])]
     gravity = setup.arm.X_NB.R.T @ np.asarray(setup.scenario.gravity)
-    borne = log.tau_measured[row] - setup.arm.gravity_torque(log.q[row], gravity)
-    return float(np.linalg.norm(borne - log.tau_external[row]) / pushing[row])
+    contact_torque = log.tau_measured[row] - setup.arm.gravity_torque(log.q[row], gravity)
+    return float(np.linalg.norm(contact_torque - log.tau_external[row]) / pushing[row])

@@ -1,4 +1,4 @@
-"""Run a scenario of kind `station`: meet exactly, dock at once, ring."""
+"""Run a scenario of kind `station`: aim the visitor, dock rigidly, simulate the vibration."""
 
 import functools
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ from softdock.spatial.vectors import point_velocity
 
 Floats = NDArray[np.float64]
 FREQUENCIES = 8
-"""So many of the lowest frequencies are among the metrics, as in the paper."""
-FINE = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
+"""Number of lowest frequencies among the metrics, as in the paper."""
+FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
 """For the motion before docking, which is slow and smooth."""
-ROUNDS = 12
-"""Rounds to aim the visitor; each takes away all but a thousandth of the miss."""
+MAX_ITERATIONS = 12
+"""Of aiming the visitor; each reduces the error to about a thousandth."""
 
 
 class PreparedStation:
@@ -45,23 +45,23 @@ class PreparedStation:
 
     @functools.cached_property
     def prediction(self) -> Mapping[str, Any]:
-        """What the weld impulse does."""
+        """Prediction of the weld impulse."""
         return predict_docking(self.scenario)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
-        """Run the docking and return what happened."""
+        """Run the docking and return its result."""
         return _run(self.scenario)
 
     def predict(self) -> Mapping[str, Any]:
-        """Return what the weld impulse does to a station at rest."""
+        """Return the effect of the weld impulse on a station at rest."""
         return self.prediction
 
 
 def _run(scenario: StationScenario) -> Result:
     flexible = scenario.flexible()
     kept = flexible.find_modes(scenario.directory)
-    followed = _followed(flexible, kept, scenario)
-    system = as_multibody(scenario, followed)
+    simulated = _with_simulated_modes(flexible, kept, scenario)
+    system = as_multibody(scenario, simulated)
     prepared = PreparedMultibody(system)
     session = prepared.begin()
     rates = []
@@ -72,7 +72,7 @@ def _run(scenario: StationScenario) -> Result:
     session.advance(system.duration)
     result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
-    metrics, units = _metrics(scenario, kept, followed, jump)
+    metrics, units = _metrics(scenario, kept, simulated, jump)
     message = (
         f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
         f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
@@ -86,22 +86,22 @@ def _run(scenario: StationScenario) -> Result:
     )
 
 
-def as_multibody(scenario: StationScenario, followed: Flexible | None = None) -> MultibodyScenario:
-    """Return the docking as a scenario of kind `multibody`, its visitor aimed so that the two meet as asked."""
+def as_multibody(scenario: StationScenario, simulated: Flexible | None = None) -> MultibodyScenario:
+    """Return the docking as a scenario of kind `multibody`, its visitor aimed at the docking port."""
     flexible = scenario.flexible()
-    if followed is None:
-        followed = _followed(flexible, flexible.find_modes(scenario.directory), scenario)
+    if simulated is None:
+        simulated = _with_simulated_modes(flexible, flexible.find_modes(scenario.directory), scenario)
     centre = (
         mesh(scenario.members()).mass_properties().centre_of_mass
         - scenario.members().nodes[scenario.base_node]
     )
-    station = scenario.system(followed, centre, Free(position=(1e3, 0.0, 0.0)))
+    station = scenario.system(simulated, centre, Free(position=(1e3, 0.0, 0.0)))
     pose, motion = _at_docking(station, scenario.before)
-    return scenario.system(followed, centre, _aimed(scenario, pose, motion))
+    return scenario.system(simulated, centre, _aim_visitor(scenario, pose, motion))
 
 
-def _followed(flexible: Flexible, kept: BaseModes, scenario: StationScenario) -> Flexible:
-    """Return the structure with the modes that are followed in time."""
+def _with_simulated_modes(flexible: Flexible, kept: BaseModes, scenario: StationScenario) -> Flexible:
+    """Return the structure with the modes that are simulated in time."""
     if (
         scenario.model == "rigid"
         or kept.frequency.size == 0
@@ -109,17 +109,17 @@ def _followed(flexible: Flexible, kept: BaseModes, scenario: StationScenario) ->
     ):
         return flexible
     if isinstance(flexible.modes, ModeChoice) and flexible.modes.below is None:
-        return flexible  # chosen by what they do to the base: few, and none may be missing
+        return flexible  # chosen by their effect on the base: few, and none may be omitted
     return flexible.model_copy(update={"modes": ModeChoice(below=scenario.simulated_below)})
 
 
 def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats]:
-    """Return pose and motion in N (about N's origin) of the station's base when the visitor is due."""
+    """Return pose and motion in N (about N's origin) of the station's base at the time of docking."""
     alone = System(
         bodies={"station": station.bodies["station"]}, structures=station.structures, orbit=station.orbit
     )
     assembly = assemble(alone)
-    settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
+    settings = Settings(duration=before, record_rate=0.0, accuracy=FINE_ACCURACY)
     run = Simulation(assembly=assembly, settings=settings).run()
     if run.ending is not Ending.TIME_REACHED:
         reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
@@ -129,46 +129,46 @@ def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats
 
 def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
     base = impact.links[link]
-    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.moving[link].copy()
+    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
 
 
-def _aimed(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
-    """Return how the visitor must start so that it meets the station as asked; a few rounds of correction.
+def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
+    """Return the initial motion with which the visitor reaches the port with the required velocity.
 
-    Free motion is almost straight: what is missed at the end is taken from the start.
+    Fixed-point iteration: free motion is almost straight, so the error at the end is subtracted at the start.
     """
     v, before = scenario.visitor, scenario.before
     wanted_p = pose.point(np.asarray(v.centre))
     wanted_w = motion[:3]
     wanted_v = point_velocity(motion, wanted_p) + pose.vector(scenario.velocity())
-    around = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
-    turned, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
-    turned = _turn(-wanted_w * before) @ pose.R
-    for _ in range(ROUNDS):
-        joint = _free(turned, p, turned.T @ w, u)
+    orbit = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
+    R_NB, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
+    R_NB = _rotation_matrix(-wanted_w * before) @ pose.R
+    for _ in range(MAX_ITERATIONS):
+        joint = _free(R_NB, p, R_NB.T @ w, u)
         body = Body(mass=v.mass, inertia=v.inertia, joint=joint)
-        assembly = assemble(System(bodies={"visitor": body}, orbit=around))
-        settings = Settings(duration=before, record_rate=0.0, accuracy=FINE)
+        assembly = assemble(System(bodies={"visitor": body}, orbit=orbit))
+        settings = Settings(duration=before, record_rate=0.0, accuracy=FINE_ACCURACY)
         impact = Impact(assembly, Simulation(assembly=assembly, settings=settings).run().state)
         reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
         missed_v = point_velocity(moving, reached.p) - wanted_v
         missed_w = moving[:3] - wanted_w
         missed_p, missed_turn = reached.p - wanted_p, _rotation_vector(reached.R @ pose.R.T)
         if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:
-            return _free(*_in_start_frame(scenario, turned, p, w, u))
+            return _free(*_in_start_frame(scenario, R_NB, p, w, u))
         u, p = u - missed_v, p - (missed_p - missed_v * before)
         w = w - missed_w
-        turned = _turn(-(missed_turn - missed_w * before)) @ turned
+        R_NB = _rotation_matrix(-(missed_turn - missed_w * before)) @ R_NB
     raise RunError("The visitor cannot be aimed at the station: shorten `before`, or raise the closing rate.")
 
 
 def _in_start_frame(
-    scenario: StationScenario, turned: Floats, p: Floats, w: Floats, u: Floats
+    scenario: StationScenario, R_NB: Floats, p: Floats, w: Floats, u: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return a start in the world as the orbit wants it: relative to the frame in which bodies start."""
+    """Return an initial motion in the world relative to the frame in which the orbit gives initial velocities."""
     orbit = scenario.orbit
     turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
-    return turned, p, turned.T @ (w - turning), u - np.cross(turning, p)
+    return R_NB, p, R_NB.T @ (w - turning), u - np.cross(turning, p)
 
 
 def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
@@ -184,7 +184,7 @@ def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
     )
 
 
-def _turn(vector: Floats) -> Floats:
+def _rotation_matrix(vector: Floats) -> Floats:
     """Return the rotation matrix of a rotation vector."""
     from scipy.spatial.transform import Rotation
 
@@ -221,9 +221,9 @@ def _free_frequencies(structure: str) -> tuple[float, ...]:
 
 
 def _metrics(
-    scenario: StationScenario, kept: BaseModes, followed: Flexible, jump: float
+    scenario: StationScenario, kept: BaseModes, simulated: Flexible, jump: float
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what is known about station and impulse, and the units of it."""
+    """Return metrics of station and impulse, and their units."""
     members = scenario.members()
     properties = mesh(members).mass_properties()
     J = properties.inertia
@@ -238,7 +238,7 @@ def _metrics(
         **predict_docking(scenario),
         "delta_rate_simulated": jump,
         "modes": kept.frequency.size,
-        "modes_simulated": followed.find_modes(scenario.directory).frequency.size,
+        "modes_simulated": simulated.find_modes(scenario.directory).frequency.size,
         "highest_frequency": float(kept.frequency[-1]) if kept.frequency.size else None,
         "residual_inertia": kept.residual,
     }

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.assembly.channels import channel_records, is_zone, set_forms, unit_of, usual_observations
+from softdock.assembly.channels import channel_records, default_observations, is_zone, set_forms, unit_of
 from softdock.assembly.contacts import pair_records
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels import events as e
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.tree import copied, records
+from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.observations import Observation, parse_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
@@ -22,13 +22,13 @@ from softdock.scenario.multibody import METRIC, MultibodyScenario
 
 FIRST_FORCE = 1e-6
 """[N] Contact force above which the first contact has begun: far below any force of interest."""
-SIDES = {"max": LARGEST, "min": SMALLEST}
-"""Peaks that metrics ask for."""
+PEAK_FLAGS = {"max": LARGEST, "min": SMALLEST}
+"""Flags of the peaks that metrics need."""
 
 
 @dataclass(frozen=True)
-class Measure:
-    """One metric, read: something of a channel, the time of an event, or the time between two."""
+class Metric:
+    """One parsed metric: a value of a channel, the time of an event, or the time between two events."""
 
     how: str
     """`max`, `min`, `start` or `final` of a channel; empty for times."""
@@ -37,8 +37,8 @@ class Measure:
     end: str = ""
 
 
-class Recorded(Mapping[str, Channel]):
-    """Channels as columns of one table, each made when it is asked for: a campaign asks for none."""
+class RecordedChannels(Mapping[str, Channel]):
+    """Channels as columns of one table, each created on first access, because campaigns read none."""
 
     def __init__(self, table: Array, labels: Mapping[str, tuple[int, str]]) -> None:
         self._table, self._labels = table, labels
@@ -55,29 +55,29 @@ class Recorded(Mapping[str, Channel]):
 
 
 class Topology:
-    """Channels, events, metrics and units of a scenario, and its arrays as something to start from."""
+    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios copy."""
 
     def __init__(self, scenario: MultibodyScenario) -> None:
         self.scenario = scenario
 
     @cached_property
-    def seen(self) -> list[Observation]:
-        """Everything of interest, each once; the first `watched` of them must be looked at in every step."""
-        return self._observations[0]
+    def observations(self) -> list[Observation]:
+        """All observed quantities, each once; the first `watched` of them are evaluated in every step."""
+        return self._ordered_observations[0]
 
     @property
     def watched(self) -> int:
-        """How many must be looked at in every step: conditions of events, and quantities of which peaks are wanted."""
-        return self._observations[1]
+        """Number of quantities evaluated in every step: conditions of events and quantities with peaks."""
+        return self._ordered_observations[1]
 
     @cached_property
-    def _observations(self) -> tuple[list[Observation], int]:
+    def _ordered_observations(self) -> tuple[list[Observation], int]:
         scenario = self.scenario
         wanted = [event.condition.observation for event in scenario.events.values()]
-        wanted += [Observation(name=name, field="force") for name in self.touching]
+        wanted += [Observation(name=name, field="force") for name in self.contact_names]
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
         also = [parse_observation(text) for text in scenario.record.also]
-        later = usual_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
+        later = default_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
         for text in scenario.metrics.values():
             match = METRIC.fullmatch(text)
             if match and match["what"]:
@@ -88,63 +88,63 @@ class Topology:
 
     @cached_property
     def index(self) -> dict[Observation, int]:
-        """Places of the observations."""
-        return {observation: i for i, observation in enumerate(self.seen)}
+        """Index of every observation."""
+        return {observation: i for i, observation in enumerate(self.observations)}
 
     @cached_property
     def labels(self) -> dict[str, tuple[int, str]]:
         """Column of the history and unit of every recorded channel, by name."""
         return {
             str(observation): (1 + i, unit_of(self.scenario, observation))
-            for i, observation in enumerate(self.seen)
+            for i, observation in enumerate(self.observations)
             if observation.name != "time"
         }
 
     @cached_property
     def zones(self) -> list[Observation]:
-        """Parts of surfaces that are to be recorded: found from the recorded motion when somebody asks for them."""
+        """Recorded parts of surfaces; their forces are computed from the recorded motion on first access."""
         also = [parse_observation(text) for text in self.scenario.record.also]
         return [what for what in dict.fromkeys(also) if is_zone(self.scenario, what)]
 
     @cached_property
-    def touching(self) -> list[str]:
-        """Names of all that may touch."""
+    def contact_names(self) -> list[str]:
+        """Names of all contacts and interfaces."""
         return [*self.scenario.contacts, *self.scenario.interfaces]
 
     @cached_property
     def peaks(self) -> dict[str, int]:
-        """Channels of which every run tells the peak, by the name of the metric."""
+        """Channels whose peaks are metrics of every run, by the name of the metric."""
         found: dict[str, int] = {}
-        for i, observation in enumerate(self.seen):
+        for i, observation in enumerate(self.observations):
             flat = observation.name.replace("-", "_")
-            if observation.name in self.touching and observation.field == "force":
+            if observation.name in self.contact_names and observation.field == "force":
                 found[f"peak_contact_force_{flat}"] = i
             if observation.name in self.scenario.springs and observation.field == "energy":
                 found[f"spring_energy_max_{flat}"] = i
         return found
 
     @cached_property
-    def measures(self) -> dict[str, Measure]:
-        """The metrics that the scenario asks for."""
+    def measures(self) -> dict[str, Metric]:
+        """Parsed metrics of the scenario."""
         return {name: self._measure(text) for name, text in self.scenario.metrics.items()}
 
-    def _measure(self, text: str) -> Measure:
+    def _measure(self, text: str) -> Metric:
         match = METRIC.fullmatch(text)
         assert match
         if match["event"]:
-            return Measure("", end=match["event"])
+            return Metric("", end=match["event"])
         if match["begin"]:
-            return Measure("", begin=match["begin"], end=match["end"])
-        return Measure(match["how"], self.index[parse_observation(match["what"])])
+            return Metric("", begin=match["begin"], end=match["end"])
+        return Metric(match["how"], self.index[parse_observation(match["what"])])
 
     @cached_property
     def units(self) -> Mapping[str, str]:
         """Units of metrics and of the prediction; a pure number has no entry."""
         units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
-        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in self.touching}
+        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in self.contact_names}
         units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.scenario.springs}
         for name, measure in self.measures.items():
-            units[name] = unit_of(self.scenario, self.seen[measure.channel]) if measure.how else "s"
+            units[name] = unit_of(self.scenario, self.observations[measure.channel]) if measure.how else "s"
         return {name: unit for name, unit in units.items() if unit != "1"}
 
     @cached_property
@@ -171,78 +171,78 @@ class Topology:
         return out
 
     @cached_property
-    def described(self) -> Assembly:
-        """The system as it is described, before an approach moves its chaser."""
+    def base_assembly(self) -> Assembly:
+        """Arrays of the system before the approach moves its chaser."""
         return assemble(self.scenario)
 
     def assemble(self, scenario: MultibodyScenario) -> Assembly:
         """Return a scenario of this topology as arrays, at its start."""
         if scenario is self.scenario:
-            return scenario.place_chaser(self.described)
-        return scenario.assemble(self.described)
+            return scenario.place_chaser(self.base_assembly)
+        return scenario.assemble(self.base_assembly)
 
     def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
         """Return the channels of a scenario of this topology."""
-        if assembly.placed is not self.described.placed:
-            return self._watch(scenario, assembly)
-        channels = copied(self._channels)
-        if scenario.struts:  # their stiffness decides how their forces are searched
+        if assembly.placed is not self.base_assembly.placed:
+            return self._make_channels(scenario, assembly)
+        channels = copy_records(self._channels)
+        if scenario.struts:  # the search for peaks of their forces depends on their stiffness
             set_forms(channels, assembly)
         return channels
 
     @cached_property
     def _channels(self) -> np.recarray:
-        return self._watch(self.scenario, self.described)
+        return self._make_channels(self.scenario, self.base_assembly)
 
-    def _watch(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-        channels = channel_records(scenario, assembly, self.seen)
+    def _make_channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        channels = channel_records(scenario, assembly, self.observations)
         channels.track[list(self.peaks.values())] |= LARGEST
         for measure in self.measures.values():
-            if measure.how in SIDES:
-                channels.track[measure.channel] |= SIDES[measure.how]
+            if measure.how in PEAK_FLAGS:
+                channels.track[measure.channel] |= PEAK_FLAGS[measure.how]
         return channels
 
     def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-        """Return what the events of a scenario of this topology do."""
+        """Return the actions of the events of a scenario of this topology."""
         ours = self.scenario.events
-        same = assembly.element_index is self.described.element_index
+        same = assembly.element_index is self.base_assembly.element_index
         if same and all(event is ours[name] for name, event in scenario.events.items()):
-            return copied(self._actions)
+            return copy_records(self._actions)
         return _actions(scenario, assembly)
 
     @cached_property
     def _actions(self) -> np.recarray:
-        return _actions(self.scenario, self.described)
+        return _actions(self.scenario, self.base_assembly)
 
     def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
         """Return the contacts of a scenario of this topology."""
         ours = self.scenario
         if (
-            assembly.placed is self.described.placed
+            assembly.placed is self.base_assembly.placed
             and all(scenario.surfaces[name] is surface for name, surface in ours.surfaces.items())
             and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
         ):
             records, pairs = self._pairs
-            return copied(records), pairs
+            return copy_records(records), pairs
         return pair_records(scenario, assembly, scenario.directory)
 
     @cached_property
     def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
-        return pair_records(self.scenario, self.described, self.scenario.directory)
+        return pair_records(self.scenario, self.base_assembly, self.scenario.directory)
 
 
 def topology_of(scenario: MultibodyScenario) -> Topology:
-    """Return the topology of a scenario; that of its sibling, if it has one with the same structures."""
+    """Return the topology of a scenario; shared with its sibling if that has the same structures."""
     sibling = scenario.sibling
     if isinstance(sibling, MultibodyScenario) and all(
         structure is sibling.structures[name] for name, structure in scenario.structures.items()
     ):
-        return _remembered(_Same(sibling))
-    return _remembered(_Same(scenario))
+        return _cached_topology(_ByIdentity(sibling))
+    return _cached_topology(_ByIdentity(scenario))
 
 
-class _Same:
-    """A scenario that equals nothing but itself."""
+class _ByIdentity:
+    """Key of a scenario that is compared by identity."""
 
     def __init__(self, scenario: ScenarioBase) -> None:
         self.scenario = scenario
@@ -251,11 +251,11 @@ class _Same:
         return id(self.scenario)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.scenario is other.scenario
+        return isinstance(other, _ByIdentity) and self.scenario is other.scenario
 
 
 @functools.lru_cache(maxsize=4)
-def _remembered(same: _Same) -> Topology:
+def _cached_topology(same: _ByIdentity) -> Topology:
     assert isinstance(same.scenario, MultibodyScenario)
     return Topology(same.scenario)
 

@@ -1,44 +1,43 @@
-"""What a multibody run says about the validity of its own models: limits that were passed, as sentences."""
+"""Validity of a multibody run: a warning for every limit of its models that was exceeded."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.contacts import DOUBTFUL_SHARE
+from softdock.dynamics.kernels.contacts import CHECKED_DEPTH_SHARE
 from softdock.dynamics.session import Ending, Run
 from softdock.model.system import System
 from softdock.result import Validity
 
-OVERLAP = 1e-9
-"""[m] Depth at the start that is more than rounding."""
-PIN_SHARE = 0.1
+MIN_OVERLAP = 1e-9
+"""[m] Initial depth above which surfaces overlap; smaller ones are rounding."""
+MAX_PIN_DEPTH_SHARE = 0.1
 """Depth over the radius of a pin above which a run gets a warning."""
-INSIGNIFICANT = 0.05
-"""Part of the largest contact force below which the resolution of another contact does not matter: coarse cells
-err by a few per cent of it."""
-WIDEST_ANGLE = 0.95 * math.pi
-"""[rad] Springs of ball joints and welds turn their torque round at half a turn."""
+NEGLIGIBLE_FORCE_SHARE = 0.05
+"""Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
+have errors of a few per cent."""
+MAX_ANGLE = 0.95 * math.pi
+"""[rad] The torque of ball joints and welds changes sign at half a turn."""
 INVALID = (Ending.PENETRATED, Ending.NOT_FINITE, Ending.STEP_TOO_SMALL)
 """Endings after which the numbers of a run must not be used."""
-CUT_SHORT = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
-"""Endings after which what happened until then holds, but is not the whole run."""
+INCOMPLETE = (Ending.STEPS_USED_UP, Ending.LOG_FULL)
+"""Endings after which results are valid up to the end, but the run is not complete."""
 
 
-def judge(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
-    """Return whether a run is valid, and a sentence for every limit that was passed; Eqs. (C34), (C35), (M66)."""
+def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
+    """Return whether a run is valid, and a sentence for every limit that was exceeded; Eqs. (C34), (C35), (M66)."""
     warnings = []
-    if (
-        run.ending in (*INVALID, *CUT_SHORT) and run.ending is not Ending.PENETRATED
-    ):  # that one names the contact
+    # A warning about penetration names the contact and is added below.
+    if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
         warnings.append(run.ending.value)
     names = list(system.contacts)
     largest = float(run.pairs["peak_force"].max(initial=0.0))
-    for i in np.flatnonzero(_suspects(run, largest)):
-        warnings += _of_contact(names[i], run.pairs[i], float(run.overlaps[i]), largest)
+    for i in np.flatnonzero(_exceeds_limits(run, largest)):
+        warnings += _contact_warnings(names[i], run.pairs[i], float(run.overlaps[i]), largest)
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
-        warnings += _of_pins(name, face, float(overlap))
-    warnings += _of_angles(run)
+        warnings += _pin_warnings(name, face, float(overlap))
+    warnings += _angle_warnings(run)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -49,83 +48,83 @@ def judge(system: System, run: Run) -> tuple[Validity, tuple[str, ...]]:
     return ("warned" if warnings else "yes"), tuple(warnings)
 
 
-def _suspects(run: Run, largest: float) -> NDArray[np.bool_]:
-    """Tell which contacts have passed some limit; all at once, because most have passed none."""
+def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:
+    """Return which contacts have exceeded a limit; vectorised, because most have not."""
     p = run.pairs.view(np.ndarray)
     force = p["peak_force"]
     suspects: NDArray[np.bool_] = (
-        (run.overlaps > OVERLAP)
-        | ((p["through"] | p["leaped"] | p["beyond"] | p["end_touched"]) != 0)
-        | (p["wall_share"] > DOUBTFUL_SHARE)
+        (run.overlaps > MIN_OVERLAP)
+        | ((p["through"] | p["may_have_tunnelled"] | p["beyond"] | p["end_touched"]) != 0)
+        | (p["wall_share"] > CHECKED_DEPTH_SHARE)
         | (p["deepest"] > p["smallest_radius"])
         | (p["peak_pressure"] > p["strength"])
-        | ((force > INSIGNIFICANT * largest) & (force < p["resolved_force"]))
+        | ((force > NEGLIGIBLE_FORCE_SHARE * largest) & (force < p["resolved_force"]))
     )
     return suspects
 
 
-def _of_pins(name: str, face: np.record, overlap: float) -> list[str]:
-    found = []
-    if overlap > OVERLAP:
-        found.append(f"Pins of {name} are {_mm(overlap)} inside the material at the start.")
+def _pin_warnings(name: str, face: np.record, overlap: float) -> list[str]:
+    warnings = []
+    if overlap > MIN_OVERLAP:
+        warnings.append(f"Pins of {name} are {_mm(overlap)} inside the material at the start.")
     radius = float(face["shape"]["pin_radius"])
     if face.deepest > 0.0 and radius > face["shape"]["radius"]:
-        found.append(
+        warnings.append(
             f"Pins of {name} are wider than their holes: their force may jump where a tilted pin touches a rim at "
             "two places of one side."
         )
-    if face.deepest > PIN_SHARE * radius:
-        found.append(
+    if face.deepest > MAX_PIN_DEPTH_SHARE * radius:
+        warnings.append(
             f"{name} is pressed {_mm(face.deepest)} deep, its pins have a radius of {_mm(radius)}: "
             "the depth must be small against it."
         )
-    return found
+    return warnings
 
 
-def _of_contact(name: str, pair: np.record, overlap: float, largest: float) -> list[str]:
-    found = []
-    if overlap > OVERLAP:
-        found.append(f"The surfaces of {name} overlap by {_mm(overlap)} at the start.")
+def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float) -> list[str]:
+    warnings = []
+    if overlap > MIN_OVERLAP:
+        warnings.append(f"The surfaces of {name} overlap by {_mm(overlap)} at the start.")
     if pair.through:
-        found.append(f"A body has passed the middle of a wall in {name}, {_mm(pair.deepest)} deep.")
-    elif pair.leaped:
-        found.append(
+        warnings.append(f"A body has passed the middle of a wall in {name}, {_mm(pair.deepest)} deep.")
+    elif pair.may_have_tunnelled:
+        warnings.append(
             f"In a fixed step the bodies of {name} move farther than half a wall that is {_mm(2.0 * pair.half_wall)} "
             "thick: it may have been passed unseen. Set a shorter `integrator.step`, or leave it out."
         )
-    elif pair.wall_share > DOUBTFUL_SHARE:
+    elif pair.wall_share > CHECKED_DEPTH_SHARE:
         text = f"{name} is pressed {_mm(pair.deepest)} deep: {pair.wall_share:.0%} of the way to the middle of a wall."
-        found.append(text)
+        warnings.append(text)
     if pair.deepest > pair.smallest_radius:
-        found.append(
+        warnings.append(
             f"{name} is pressed {_mm(pair.deepest)} deep, deeper than the smallest radius of its surfaces, "
             f"{_mm(pair.smallest_radius)}."
         )
     if pair.beyond:
-        found.append(f"{name} has touched beyond the end of the meridian of its surface a.")
+        warnings.append(f"{name} has touched beyond the end of the meridian of its surface a.")
     if pair.end_touched:
-        found.append(
+        warnings.append(
             f"{name} has touched at the end of the meridian of its surface b: nothing is known beyond."
         )
     if pair.peak_pressure > pair.strength:
-        found.append(
+        warnings.append(
             f"The pressure in {name} reaches {pair.peak_pressure:.3g} Pa, more than the strength of its layer, "
             f"{pair.strength:.3g} Pa."
         )
-    if INSIGNIFICANT * largest < pair.peak_force < pair.resolved_force:
-        found.append(
+    if NEGLIGIBLE_FORCE_SHARE * largest < pair.peak_force < pair.resolved_force:
+        warnings.append(
             f"The force in {name} stays below {pair.peak_force:.3g} N, and its cells are fine enough for "
             f"{pair.resolved_force:.3g} N and more: lower its resolved_force."
         )
-    return found
+    return warnings
 
 
-def _of_angles(run: Run) -> list[str]:
+def _angle_warnings(run: Run) -> list[str]:
     angles = run.elements["largest_angle"]
     return [
         f"{run.element_names.get(int(i), 'An element')} turns by {math.degrees(angles[i]):.0f} deg: "
         "its torque turns round at half a turn."
-        for i in np.flatnonzero(angles > WIDEST_ANGLE)
+        for i in np.flatnonzero(angles > MAX_ANGLE)
     ]
 
 

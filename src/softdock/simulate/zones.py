@@ -1,4 +1,4 @@
-"""Contact forces on parts of a surface, from the recorded motion: nothing is computed before somebody asks."""
+"""Contact forces on parts of a surface, computed from the recorded motion on first access."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 CENTRE, FORCES, AREA, PRESSURE = slice(0, 3), slice(3, 6), 9, 10  # columns of a table of touching cells
 
 
-class WithZones(Mapping[str, Channel]):
-    """Recorded channels together with those of the parts of surfaces that a scenario asks for."""
+class ChannelsWithZones(Mapping[str, Channel]):
+    """Recorded channels and the channels of the recorded parts of surfaces."""
 
     def __init__(
         self, recorded: Mapping[str, Channel], scenario: MultibodyScenario, zones: list[Observation]
@@ -47,7 +47,7 @@ class WithZones(Mapping[str, Channel]):
 
 
 class ZoneForces:
-    """What touches between two surfaces at the recorded instants, sorted by parts of surface a."""
+    """Contact forces between two surfaces at the recorded instants, by parts of surface a."""
 
     def __init__(self, recorded: Mapping[str, Channel], scenario: MultibodyScenario, contact: str) -> None:
         self._recorded, self._scenario, self._contact = recorded, scenario, contact

@@ -1,1 +1,1 @@
-"""The studio: Softdock in the browser. What runs and what looks at files knows nothing of the web server."""
+"""The studio: web interface of Softdock. Tasks and file access do not depend on the web server."""

@@ -18,9 +18,8 @@ from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import Node
 
 PAIRS = ("uniform", "log_uniform")
-NUMBER = re.compile(
-    r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?"
-)  # a quantity whose unit depends on other fields
+# A quantity whose unit depends on other fields.
+NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?")
 DRAFT = "campaign.yaml"  # file name in messages until the draft has a name
 
 
@@ -64,7 +63,7 @@ def compose_campaign(
     return answer
 
 
-ALL: tuple[Callable[..., Any], ...] = (list_dispersible_fields, compose_campaign)
+TASKS: tuple[Callable[..., Any], ...] = (list_dispersible_fields, compose_campaign)
 
 
 def campaign_text(draft: Mapping[str, Any], inside: PurePosixPath) -> str:

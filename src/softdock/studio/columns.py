@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.campaign import store
-from softdock.campaign import store as folders
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
@@ -37,9 +36,9 @@ class Columns:
         self._numbers: list[int] = []
         self._outcomes: list[int] = []
         self._values: dict[str, list[float]] = {}
-        self._seen: set[int] = set()
+        self._read_runs: set[int] = set()
         self._first_missing = 0
-        self.names: list[str] = []
+        self.outcome_names: list[str] = []
         """Outcomes in the order of their first appearance."""
         self._arrays: dict[str, Array] = {}
         self._units: dict[str, str] = {}
@@ -56,7 +55,7 @@ class Columns:
         if not wanted:
             return None
         return (
-            np.array([name in wanted for name in self.names], bool)[self.outcome]
+            np.array([name in wanted for name in self.outcome_names], bool)[self.outcome]
             if self.size
             else np.empty(0, bool)
         )
@@ -80,7 +79,7 @@ class Columns:
         values: Array = self._cached(f"value {name}", self._values.get(name, []), float)
         return values
 
-    def numeric(self) -> list[str]:
+    def numeric_names(self) -> list[str]:
         """Return the names of the numeric columns, inputs first."""
         return sorted(
             self._values, key=lambda name: (not name.startswith("input "), name.startswith("predicted "))
@@ -89,7 +88,7 @@ class Columns:
     def label(self, name: str) -> str:
         """Return the name of a column with its SI unit."""
         bare = name.removeprefix("input ").removeprefix("predicted ")
-        unit = folders.column_unit(self._units, f"input.{bare}" if name.startswith("input ") else bare)
+        unit = store.column_unit(self._units, f"input.{bare}" if name.startswith("input ") else bare)
         return axis_label(name.removeprefix("input "), unit)
 
     def update(self) -> bool:
@@ -105,20 +104,20 @@ class Columns:
             )
             while batch := rows.fetchmany(BATCH):
                 for row in batch:
-                    if row[0] not in self._seen:
+                    if row[0] not in self._read_runs:
                         self._add(row)
-        while self._first_missing in self._seen:
+        while self._first_missing in self._read_runs:
             self._first_missing += 1
         return self.size > before
 
     def _add(self, row: Sequence[Any]) -> None:
         number, outcome, inputs, metrics, prediction, wall = row
         at = len(self._numbers)
-        self._seen.add(number)
+        self._read_runs.add(number)
         self._numbers.append(number)
-        if outcome not in self.names:
-            self.names.append(outcome)
-        self._outcomes.append(self.names.index(outcome))
+        if outcome not in self.outcome_names:
+            self.outcome_names.append(outcome)
+        self._outcomes.append(self.outcome_names.index(outcome))
         parts = {
             "inputs": json.loads(inputs),
             "metrics": json.loads(metrics),
@@ -140,11 +139,11 @@ class Columns:
         if len(values) == at:
             values.append(value)
 
-    def chosen(self, wanted: Filter) -> NDArray[np.int64]:
+    def matching_rows(self, wanted: Filter) -> NDArray[np.int64]:
         """Return the indices of the rows that match a filter."""
         keep = np.ones(self.size, bool)
         if wanted.outcomes:
-            codes = [i for i, name in enumerate(self.names) if name in wanted.outcomes]
+            codes = [i for i, name in enumerate(self.outcome_names) if name in wanted.outcomes]
             keep &= np.isin(self.outcome, codes)
         if wanted.column and (wanted.low is not None or wanted.high is not None):
             values = self.column(wanted.column)
@@ -156,9 +155,9 @@ class Columns:
         self, wanted: Filter, sort: str, descending: bool, start: int, count: int, shown: Sequence[str]
     ) -> tuple[list[dict[str, Any]], int]:
         """Return one page of the filtered and sorted table, and the number of matching rows."""
-        rows = self.chosen(wanted)
+        rows = self.matching_rows(wanted)
         if sort == "outcome":
-            names = np.array(self.names or [""])
+            names = np.array(self.outcome_names or [""])
             keys = (
                 np.argsort(np.argsort(names))[self.outcome[rows]].astype(float) if rows.size else np.empty(0)
             )
@@ -169,7 +168,7 @@ class Columns:
         found = [
             {
                 "run": int(self.run[i]),
-                "outcome": self.names[self.outcome[i]],
+                "outcome": self.outcome_names[self.outcome[i]],
                 **{name: _number(self.column(name)[i]) for name in shown},
             }
             for i in here
@@ -177,13 +176,13 @@ class Columns:
         return found, int(rows.size)
 
     def _cached(self, key: str, values: list[Any], kind: Any) -> Any:
-        known = self._arrays.get(key)
-        if known is None or known.size != self.size:
-            known = np.array(values[: self.size], kind)
-            if known.size < self.size:
-                known = np.concatenate((known, np.full(self.size - known.size, np.nan)))
-            self._arrays[key] = known
-        return known
+        array = self._arrays.get(key)
+        if array is None or array.size != self.size:
+            array = np.array(values[: self.size], kind)
+            if array.size < self.size:
+                array = np.concatenate((array, np.full(self.size - array.size, np.nan)))
+            self._arrays[key] = array
+        return array
 
 
 def _number(value: float) -> float | None:
@@ -207,5 +206,5 @@ def _norms(inputs: Mapping[str, Any]) -> dict[str, float]:
     return {
         f"{name}.norm": float(np.linalg.norm(value))
         for name, value in inputs.items()
-        if isinstance(value, list) and value and all(isinstance(one, int | float) for one in value)
+        if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value)
     }

@@ -39,12 +39,12 @@ class Endpoint:
         address = f"http://{bracket_ipv6(shown)}:{self.port}/"
         return address if self.token is None else f"{address}?token={self.token}"
 
-    def announce(self, say: Callable[[str], None], *, browser: bool) -> None:
+    def announce(self, print_line: Callable[[str], None], *, browser: bool) -> None:
         """Print the address and open it in the browser."""
-        say(f"Softdock studio: {self.address}")
-        say(f"Folder {self.folder.root}; stop with Ctrl-C.")
+        print_line(f"Softdock studio: {self.address}")
+        print_line(f"Folder {self.folder.root}; stop with Ctrl-C.")
         if self.token is not None:
-            say(
+            print_line(
                 "Anyone who has this address can use the studio. The connection is not encrypted: "
                 "use it only on a trusted network."
             )
@@ -81,26 +81,26 @@ def _listen(host: str, port: int | None) -> socket.socket:
         )
     ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED) if port is None else (port,)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    refused: OSError | None = None
-    for one in ports:
+    failure: OSError | None = None
+    for candidate in ports:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((host, one))
+            listening.bind((host, candidate))
             listening.listen(128)
         except (OSError, OverflowError) as error:
             listening.close()
-            refused = error if isinstance(error, OSError) else OSError(0, "a port is between 0 and 65535")
+            failure = error if isinstance(error, OSError) else OSError(0, "a port is between 0 and 65535")
             continue
         return listening
-    assert refused is not None
-    raise InputError(_problem(host, port, refused))
+    assert failure is not None
+    raise InputError(_listen_problem(host, port, failure))
 
 
-def _problem(host: str, port: int | None, refused: OSError) -> Problem:
+def _listen_problem(host: str, port: int | None, failure: OSError) -> Problem:
     """Return why no socket can listen, at the option that must change."""
-    message = f"Cannot listen there: {reason_of(refused)}."
-    if isinstance(refused, socket.gaierror) or refused.errno == errno.EADDRNOTAVAIL:
+    message = f"Cannot listen there: {reason_of(failure)}."
+    if isinstance(failure, socket.gaierror) or failure.errno == errno.EADDRNOTAVAIL:
         return Problem(message=message, field="--host", given=host, hint="Give an address of this machine.")
     where = f"{host}:{port}" if port is not None else host
     hint = "Choose another with --port, or leave it out." if port is not None else ""

@@ -33,7 +33,7 @@ def check(scenario: "ScenarioBase") -> None:
 
 
 def check_data(data: Any) -> None:
-    """Raise InputError where unvalidated data asks for too many modes or elements, before any is computed."""
+    """Raise InputError where unvalidated data has too many modes or elements, before any is computed."""
     counts = list(_counts(data))
     elements = [(path, count) for path, count in counts if path.endswith("elements")]
     found = [

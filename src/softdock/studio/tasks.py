@@ -3,7 +3,7 @@
 import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from softdock.campaign.plan import Plan
     from softdock.scenario.source import Source
 
-POINTS = 1500  # of a drawn curve; a longer one is reduced to minima and maxima
-MOST_CURVES = 24
+MAX_POINTS = 1500  # of a drawn curve; a longer one is reduced to minima and maxima
+MAX_CURVES = 24
 StageCallback = Callable[[str], None]
 
 
@@ -47,22 +47,22 @@ def read_text(folder: Folder, report_stage: StageCallback, *, name: str) -> dict
 
 def check_text(folder: Folder, report_stage: StageCallback, *, text: str, name: str) -> dict[str, Any]:
     """Return problems and form of a scenario's text, and its differences from its bundled base."""
-    answer: dict[str, Any] = {"problems": [], "form": None, "changes": []}
+    checked: dict[str, Any] = {"problems": [], "form": None, "changes": []}
     stem, directory = scenario_origin(folder, name)
     try:
         source = _parse_checked(folder, text, stem, directory)
-        answer["form"] = build_form(source.data)
+        checked["form"] = build_form(source.data)
         base = name if is_bundled(name) else parse(text).data.get("base")
         if isinstance(base, str) and is_bundled(base):
             before = parse_with_base(bundled_text(base)[0], base, bundled_text(base)[1])
-            answer["changes"] = [
-                one for one in differences(before.data, source.data) if one[0] not in ("base",)
+            checked["changes"] = [
+                change for change in differences(before.data, source.data) if change[0] != "base"
             ]
         limits.check_data(source.data)
         limits.check(load_text(text, stem, directory))
     except InputError as error:
-        answer["problems"] = [limits.problem_data(problem) for problem in error.problems]
-    return answer
+        checked["problems"] = [limits.problem_data(problem) for problem in error.problems]
+    return checked
 
 
 def change_value(
@@ -112,10 +112,10 @@ def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Seque
 def read_curves(
     folder: Folder, report_stage: StageCallback, *, run: str, names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return channels of a run, reduced to at most `POINTS` points without losing peaks."""
+    """Return channels of a run, reduced to at most `MAX_POINTS` points without losing peaks."""
     history = Result.load(_run_folder(folder, run)).history
     found = {}
-    for name in names[:MOST_CURVES]:
+    for name in names[:MAX_CURVES]:
         if name in history.channels:
             channel = history.channels[name]
             time_, values = thin_curve(history.time, channel.values)
@@ -123,7 +123,7 @@ def read_curves(
     return found
 
 
-def thin_curve(time_: Array, values: Array, points: int = POINTS) -> tuple[Array, Array]:
+def thin_curve(time_: Array, values: Array, points: int = MAX_POINTS) -> tuple[Array, Array]:
     """Return the minimum and maximum of each of `points / 2` intervals of a curve, in order of time."""
     if values.size <= points:
         return time_, values
@@ -206,10 +206,12 @@ def check_campaign(
 
 def check_campaign_size(plan: "Plan") -> None:
     """Raise InputError where a campaign exceeds the limits of the studio."""
+    from softdock.scenario import from_data
+
     if plan.runs > limits.LARGEST_CAMPAIGN:
         message = f"The studio starts campaigns of at most {limits.LARGEST_CAMPAIGN:,} runs."
         raise InputError(Problem(message=message, field="runs", given=str(plan.runs)))
-    limits.check(load_data(plan.template.data, plan.template.name, Path(plan.template.directory)))
+    limits.check(from_data(plan.template.data, plan.template.name, Path(plan.template.directory)))
 
 
 def campaign_source(folder: Folder, name: str) -> str | Path:
@@ -231,18 +233,12 @@ def check_campaign_files(folder: Folder, source: "Source") -> None:
         folder.check_source(read_file(source.directory / scenario))
 
 
-def load_data(data: Mapping[str, Any], name: str, directory: Path) -> ScenarioBase:
-    """Return the scenario described by plain data."""
-    from softdock.scenario import from_data
-
-    return from_data(data, name, directory)
-
-
 def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[str, Any]:
     """Run a bundled scenario and draw its replay, so that later runs need no imports."""
     from softdock.simulate import simulate
 
-    scenario = load_text(*_named_text(name))
+    text, directory = bundled_text(name)
+    scenario = load_text(text, name, directory)
     result = simulate(scenario)
     with tempfile.TemporaryDirectory() as temporary:
         result.save(temporary)
@@ -250,15 +246,10 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
     return {"time": time.time()}
 
 
-ALL: tuple[Callable[..., Any], ...] = (
+TASKS: tuple[Callable[..., Any], ...] = (
     read_text, check_text, change_value, run_scenario, summarise_run, read_run_headers, read_curves, make_run_file,
     find_run, draw_thumbnails, rerun, write_campaign_report, check_campaign, warm_up,
 )  # fmt: skip
-
-
-def _named_text(name: str) -> tuple[str, str, Path]:
-    text, directory = bundled_text(name)
-    return text, name, directory
 
 
 def scenario_origin(folder: Folder, name: str) -> tuple[str, Path]:
@@ -287,7 +278,7 @@ def _load_checked(folder: Folder, text: str, stem: str, directory: Path) -> Scen
 
 
 def _copy_base_list(folder: Folder, text: str, name: str, path: str) -> str:
-    """Copy a list from the base into the text before one of its entries differences: merging replaces whole lists."""
+    """Copy a list from the base into the text before an entry is changed, because merging replaces whole lists."""
     stem, directory = scenario_origin(folder, name)
     whole, own = parse_with_base(text, stem, directory).data, parse(text).data
     keys = path.split(".")

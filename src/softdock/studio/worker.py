@@ -35,7 +35,7 @@ def _execute(folder: Folder, request: dict[str, Any], output: IO[str], memory: i
 
     from softdock.studio import campaign_drafts, tasks
 
-    known = {task.__name__: task for task in (*tasks.ALL, *campaign_drafts.ALL)}
+    known = {task.__name__: task for task in (*tasks.TASKS, *campaign_drafts.TASKS)}
     try:
         return {"done": known[request["task"]](folder, report_stage, **request["with"])}
     except InputError as error:

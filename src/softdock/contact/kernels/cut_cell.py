@@ -6,9 +6,8 @@ from softdock.native.simd import fma, maximum, select_positive
 SMALLEST_SLOPE = 1e-8  # [m] added to the slope of the depth across a cell, so that divisions stay finite
 HALF_SQRT3 = 0.8660254037844386
 TWELFTH = 1.0 / 12.0
-CORNER_WEIGHTS = (
-    2.0 * HALF_SQRT3 + 1.0
-)  # sum of the magnitudes of the weights that make a corner of four points, at most
+# Sum of the magnitudes of the weights that make a corner of four points, at most.
+CORNER_WEIGHTS = 2.0 * HALF_SQRT3 + 1.0
 
 
 @inline

@@ -77,9 +77,8 @@ def nearest_on_hole(shape, x, y, z, side):
     touches.
     """
     hx, hy, low = shape.half_x, shape.half_y, -shape.height
-    if side > 0.0 and (
-        abs(x) > hx or abs(y) > hy
-    ):  # the box has one nearest point, none on the opposite side
+    # The box has one nearest point, none on the opposite side.
+    if side > 0.0 and (abs(x) > hx or abs(y) > hy):
         px, py, pz = min(max(x, -hx), hx), min(max(y, -hy), hy), min(max(z, low), 0.0)
         vx, vy, vz = x - px, y - py, z - pz
         distance = math.sqrt(vx * vx + vy * vy + vz * vz)

@@ -167,9 +167,8 @@ def add_cap_correction(shape, R, z_rim, middle, a, part, side_count, rows, count
         if 0.0 < distance < shape.pin_radius:
             X = (side * R * ex, side * R * ey, z_rim)
             vx, vy = x - X[0], y - X[1]
-            axial_position = -(
-                vx * a[0] + vy * a[1] + z * a[2]
-            )  # position of the rim's point along the axis, from this cap
+            # Position of the rim's point along the axis, from this cap.
+            axial_position = -(vx * a[0] + vy * a[1] + z * a[2])
             if part == 0:
                 only_cap = axial_position <= 0.0
             else:

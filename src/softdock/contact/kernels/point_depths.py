@@ -45,9 +45,8 @@ def locate_points(segments, block, work, R_AB, p_AB_A, count):
         if block["facing"] >= FACES_SEVERAL:
             measure_points(segments, block, work, i)
         else:
-            s, k, n = block_depths(segments, block, (z, z, z, z), (q, q, q, q))[
-                0
-            ]  # the compiler sees that they are one
+            # Four equal arguments: the compiler removes the duplicate computations.
+            s, k, n = block_depths(segments, block, (z, z, z, z), (q, q, q, q))[0]
             store_vector(work["s"], i, s)
             store_vector(work["k"], i, k)
             store_vector(work["n"], i, n)

@@ -28,12 +28,12 @@ from softdock.contact.kernels.layout import (
 from softdock.geometry.kernels import TINY, narrow_segments
 from softdock.native.decorators import inline, kernel
 
-COVERED_DEPTH_RATIO = (
-    3.0  # least depth over bend of a covered cell that stays whole: energy error below 3.1e-4
-)
-SHARP_CLEARANCE = 0.7  # clearance over distance of the nearest point that is sharp enough
+# Least depth over bend of a completely covered cell that is not divided: energy error below 3.1e-4.
+COVERED_DEPTH_RATIO = 3.0
+# Clearance bound over distance of the nearest point at which a cell is not divided further.
+SHARP_CLEARANCE = 0.7
 SPLIT_ALONG, SPLIT_AROUND = 1, 2  # flags: halve a cell along the meridian, around the axis
-SLENDEREST = 1e-3  # smallest ratio of the curvatures: contact patches are at most 30 times as long as wide
+MIN_CURVATURE_RATIO = 1e-3  # of the two directions: contact patches are at most 30 times as long as wide
 # Columns of the cell stack: position on the strip (2), cosine and sine around, levels along and around, segments of A.
 POSITION, AZIMUTH, LEVEL_ALONG, LEVEL_AROUND, FIRST, LAST = 0, 2, 4, 5, 6, 7
 
@@ -80,40 +80,41 @@ def refine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, 
         cell = (rho, half, h_u, angle)
         sweep = (d[2], (x_A * d[0] + y_A * d[1]) / (r_A + TINY), drift, turn, reach + drift, turn_most)
         axes = axes_of_A(R_AB, x_A, y_A, r_A)
-        deepest, rise, s_first, slope, bend, doubt = variation_over_segments(
+        deepest, rise, s_first, slope, bend, bend_uncertainty = variation_over_segments(
             segments, first, last, radial, z_A, r_A, axes, shape, m, e, cell, sweep
         )
-        size, can = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
+        size, divisible = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
         beyond = -deepest > reach and not radial
-        if beyond and (-deepest > enough or half <= (SHARP_CLEARANCE - 1.0) * s or not (can[0] or can[1])):
+        if beyond and (
+            -deepest > enough or half <= (SHARP_CLEARANCE - 1.0) * s or not (divisible[0] or divisible[1])
+        ):
             clearance = min(clearance, -deepest)
             continue
         if radial:  # the cell faces all segments, few of which count: only the bends at joints matter
-            bend, doubt = (0.0, 0.0), (0.0, 0.0)
+            bend, bend_uncertainty = (0.0, 0.0), (0.0, 0.0)
         covered = 0.0
         if last == first:  # Eq. (C25): covered wherever B is within the reach
             shallow = s_first - 0.5 * (abs(slope[0]) + abs(slope[1])) - 0.25 * (bend[0] + bend[1])
             covered = max(covered, (shallow - reach - drift) / COVERED_DEPTH_RATIO)
-        split, limit = choose_split(resolution, covered, size, bend, doubt, can)
+        split, limit = choose_split(resolution, covered, size, bend, bend_uncertainty, divisible)
         if beyond:  # halved only for a sharper clearance
-            split = (SPLIT_ALONG if can[0] else 0) + (SPLIT_AROUND if can[1] else 0)
+            split = (SPLIT_ALONG if divisible[0] else 0) + (SPLIT_AROUND if divisible[1] else 0)
         if last > first and split == 0:  # bends at the joints of the segments
             slope, other = joint_variation(
                 segments, first, last, R_AB, p_AB_A, shape, m, e, steps, levels[0], levels[1], s
             )
             bend = (max(bend[0], other[0]), max(bend[1], other[1]))
-            split, limit = choose_split(resolution, covered, size, bend, doubt, can)
+            split, limit = choose_split(resolution, covered, size, bend, bend_uncertainty, divisible)
         if split == 0:
             # A bend that changes sign inside the cell is zero in its middle, but changes the slopes.
             points = gauss_points(shape, m, e, steps, levels)
             depths = gauss_depths(segments, first, last, R_AB, p_AB_A, points)
             d_0, d_1, d_2, d_3 = depths
             alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
-            weight = (
-                4.0 if last > first else 8.0
-            )  # a slope in the middle differs half as much as one between ends
-            odd_u, odd_phi = weight * abs(slope[0] - alpha), weight * abs(slope[1] - beta)
-            split = split_directions(limit, covered, odd_u, odd_phi, can)
+            # A slope in the middle differs half as much as one between ends.
+            weight = 4.0 if last > first else 8.0
+            slope_bend_u, slope_bend_phi = weight * abs(slope[0] - alpha), weight * abs(slope[1] - beta)
+            split = split_directions(limit, covered, slope_bend_u, slope_bend_phi, divisible)
         if split != 0:
             top = push_children(stack, top, split, shape, m, e, steps, levels, first, last)
             continue
@@ -216,24 +217,25 @@ def skip_distance(work):
 
 
 @inline
-def choose_split(resolution, covered, size, bend, doubt, can):
+def choose_split(resolution, covered, size, bend, bend_uncertainty, divisible):
     """Return the directions in which a cell is halved for its bends and their uncertainty, and the limit [m4]."""
-    u, phi = max(bend[0], doubt[0]), max(bend[1], doubt[1])
+    u, phi = max(bend[0], bend_uncertainty[0]), max(bend[1], bend_uncertainty[1])
     large = max(u / (size[0] * size[0]), phi / (size[1] * size[1]))  # curvatures [1/m]
     small = min(bend[0] / (size[0] * size[0]), bend[1] / (size[1] * size[1]))
-    limit = resolution * resolution * large * max(small, SLENDEREST * large)  # Eq. (C14)
-    return split_directions(limit, covered, u, phi, can), limit
+    limit = resolution * resolution * large * max(small, MIN_CURVATURE_RATIO * large)  # Eq. (C14)
+    return split_directions(limit, covered, u, phi, divisible), limit
 
 
 @inline
-def split_directions(limit, covered, bend_u, bend_phi, can):
+def split_directions(limit, covered, bend_u, bend_phi, divisible):
     """Return the directions in which a cell is halved: a sum of SPLIT_ALONG and SPLIT_AROUND, or 0.
 
-    `limit` is the fourth power of the largest bend of a cell [m4]; `can` are the directions in which it may be halved.
+    `limit` is the fourth power of the largest bend of a cell [m4]; `divisible` tells for each direction
+    whether it may be halved.
     """
     u, phi = bend_u * bend_u, bend_phi * bend_phi
-    along = can[0] and bend_u > covered and u * u > limit
-    around = can[1] and bend_phi > covered and phi * phi > limit
+    along = divisible[0] and bend_u > covered and u * u > limit
+    around = divisible[1] and bend_phi > covered and phi * phi > limit
     return (SPLIT_ALONG if along else 0) + (SPLIT_AROUND if around else 0)
 
 

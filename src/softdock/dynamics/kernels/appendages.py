@@ -18,7 +18,7 @@ from softdock.spatial.kernels import rotate, rotate_inverse
 APPENDAGE = np.dtype(
     [
         ("link", np.int64),
-        ("first", np.int64),  # its modes follow each other, from here
+        ("first", np.int64),  # index of its first mode
         ("count", np.int64),
         ("at_q", np.int64),  # where its modal coordinates start in the state
         ("at_u", np.int64),  # where its modal rates start among the speeds
@@ -26,9 +26,9 @@ APPENDAGE = np.dtype(
         ("LL_B", np.float64, (6, 6)),  # the same in the base frame; scratch memory
         # Scratch memory, link axes.
         ("moving", np.float64, 15),  # sum of `c` times the modal rates: momentum, then rate of the inertia
-        ("pull", np.float64, 9),  # what pulls at a mode per change of the link's inertia that it makes
+        ("pull", np.float64, 9),  # generalised force on a mode per change of the link's inertia by the mode
         ("energy", np.float64),  # elastic [J]
-        ("swing", np.float64),  # kinetic energy of the modal rates alone [J]
+        ("kinetic_energy", np.float64),  # kinetic energy of the modal rates alone [J]
     ],
     align=True,
 )
@@ -38,8 +38,8 @@ MODE = np.dtype(
         ("c", np.float64, 15),  # L (6), then change of mass * centre (3) and inertia xx yy zz xy xz yz (6)
         ("stiffness", np.float64),  # omega^2 [1/s2]
         ("damping", np.float64),  # 2 zeta omega [1/s]
-        ("load", np.float64),  # pull of loads at nodes [sqrt(kg) m/s2]
-        ("drive", np.float64),  # acceleration if the link did not accelerate
+        ("load", np.float64),  # generalised force of loads at nodes [sqrt(kg) m/s2]
+        ("drive", np.float64),  # modal acceleration while the link does not accelerate
     ],
     align=True,
 )
@@ -48,9 +48,9 @@ NODE = np.dtype(
     [
         ("appendage", np.int64),
         ("link", np.int64),
-        ("shapes", np.int64),  # first row of its shapes: one per mode, turn and shift in link axes
-        ("p", np.float64, 3),  # where it is in the link without deformation [m]
-        ("R_BL", np.float64, 9),  # link axes to those of the body, in which deflections are seen
+        ("shapes", np.int64),  # first row of its shapes: one per mode, rotation and displacement in link axes
+        ("p", np.float64, 3),  # undeformed position in the link [m]
+        ("R_BL", np.float64, 9),  # link axes to the axes of the body, in which deflections are expressed
     ],
     align=True,
 )
@@ -58,7 +58,7 @@ NODE = np.dtype(
 
 @kernel
 def deform(links, groups, appendages, modes, q):
-    """Let the inertia of links follow the deformation of their structures; Eq. (F40). Expects placed links."""
+    """Update the inertia of links by the deformation of their structures; Eq. (F40). Expects placed links."""
     for i in range(appendages.shape[0]):
         link = links[appendages[i].link]
         for j in range(1, 10):
@@ -80,19 +80,19 @@ def deform(links, groups, appendages, modes, q):
 
 @kernel
 def add_modal_momentum(links, appendages, modes, u):
-    """Momentum that modal rates make, and the rate of the inertia; Eq. (F41). Expects joint velocities."""
+    """Add the momentum of modal rates and the rate of the inertia; Eq. (F41). Expects joint velocities."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
         link = links[a.link]
-        moving, swing = a.moving, 0.0
+        moving, kinetic_energy = a.moving, 0.0
         for j in range(15):
             moving[j] = 0.0
         for k in range(a.count):
             c, rate = modes[a.first + k].c, u[a.at_u + k]
-            swing += rate * rate
+            kinetic_energy += rate * rate
             for j in range(15):
                 moving[j] += c[j] * rate
-        a.swing = 0.5 * swing
+        a.kinetic_energy = 0.5 * kinetic_energy
         base = links[link.root]
         if base.kind == FREE:
             h = base.h_rel
@@ -105,7 +105,7 @@ def add_modal_momentum(links, appendages, modes, u):
 
 @kernel
 def add_modal_bias(links, groups, appendages):
-    """What the motion of modes adds to momentum and bias of their links; Eqs. (F41), (F42). Expects link velocities."""
+    """Add the motion of modes to momentum and bias of their links; Eqs. (F41), (F42). Expects link velocities."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
         link, m, V = links[a.link], a.moving, links[a.link].V
@@ -133,8 +133,8 @@ def add_momentum(links, groups, i, x):
 
 
 @kernel
-def clear_pulls(links, appendages, modes):
-    """Forget loads on modes; what remains is the pull of the link's own motion on them; Eq. (F43)."""
+def reset_modal_loads(links, appendages, modes):
+    """Set loads on modes to zero and compute the inertia forces of the link's motion on them; Eq. (F43)."""
     for i in range(modes.shape[0]):
         modes[i].load = 0.0
     for i in range(appendages.shape[0]):
@@ -147,10 +147,10 @@ def clear_pulls(links, appendages, modes):
 
 
 @kernel
-def soften(links, groups, appendages, modes, q, u, gravity):
-    """Hand the modes to their links: bias, and inertia less L L^T; Eq. (F44). Returns power lost [W].
+def eliminate_modes(links, groups, appendages, modes, q, u, gravity):
+    """Eliminate the modal accelerations: add their bias to links and subtract L L^T from inertias; Eq. (F44).
 
-    Expects all pulls and loads; comes right before the accelerations.
+    Expects all loads on modes; must be called right before `accelerations`. Returns the power dissipated [W].
     """
     loss = 0.0
     for i in range(appendages.shape[0]):
@@ -161,10 +161,10 @@ def soften(links, groups, appendages, modes, q, u, gravity):
         for k in range(a.count):
             mode = modes[a.first + k]
             c, x, rate = mode.c, q[a.at_q + k], u[a.at_u + k]
-            lost, back = mode.damping * rate, mode.stiffness * x
+            lost, elastic = mode.damping * rate, mode.stiffness * x
             loss += lost * rate
-            energy += back * x
-            drive = mode.load - back - lost
+            energy += elastic * x
+            drive = mode.load - elastic - lost
             drive += g[0] * c[6] + g[1] * c[7] + g[2] * c[8] + g[3] * c[9] + g[4] * c[10]
             drive += g[5] * c[11] + g[6] * c[12] + g[7] * c[13] + g[8] * c[14]
             mode.drive = drive
@@ -173,27 +173,27 @@ def soften(links, groups, appendages, modes, q, u, gravity):
         a.energy = 0.5 * energy
         b0, b1, b2, b3, b4, b5 = bias_acceleration(links, groups, a.link, gravity)
         b0, b1, b2, b3, b4, b5 = motion_in_link(link, b0, b1, b2, b3, b4, b5)
-        b0, b1, b2, b3, b4, b5 = through(a.LL, b0, b1, b2, b3, b4, b5)
-        pushed = force_in_base(link, y0 - b0, y1 - b1, y2 - b2, y3 - b3, y4 - b4, y5 - b5)
-        add_force(links, groups, a.link, pushed)
-        take_share(links, groups, a)
+        b0, b1, b2, b3, b4, b5 = multiply(a.LL, b0, b1, b2, b3, b4, b5)
+        reaction = force_in_base(link, y0 - b0, y1 - b1, y2 - b2, y3 - b3, y4 - b4, y5 - b5)
+        add_force(links, groups, a.link, reaction)
+        subtract_modal_inertia(links, groups, a)
     return loss
 
 
 @kernel
-def take_share(links, groups, a):
-    """Take the share of modes from the inertia of all that carries them: axes and free base; Eq. (F44)."""
+def subtract_modal_inertia(links, groups, a):
+    """Subtract L L^T of a structure from the inertia of all axes and the free base that carry it; Eq. (F44)."""
     link, M = links[a.link], a.LL_B
     for j in range(6):
         m0, m1, m2 = 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0
         m3, m4, m5 = 1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0
         m0, m1, m2, m3, m4, m5 = motion_in_link(link, m0, m1, m2, m3, m4, m5)
-        m0, m1, m2, m3, m4, m5 = through(a.LL, m0, m1, m2, m3, m4, m5)
+        m0, m1, m2, m3, m4, m5 = multiply(a.LL, m0, m1, m2, m3, m4, m5)
         M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j] = force_in_base(link, m0, m1, m2, m3, m4, m5)
     while link.parent >= 0:
         for c in range(link.column, link.column + link.rows):
             S, F, j = groups[c // LANES].S, groups[c // LANES].F, c % LANES
-            x = through(M, S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j])
+            x = multiply(M, S[0, j], S[1, j], S[2, j], S[3, j], S[4, j], S[5, j])
             for k in range(6):
                 F[k, j] -= x[k]
         link = links[link.parent]
@@ -208,7 +208,7 @@ def take_share(links, groups, a):
 
 @kernel
 def write_modal_rates(links, groups, appendages, modes, u, dy, n_q, gravity):
-    """Rates of modal coordinates and of their rates; Eq. (F45). Comes after the accelerations of the links."""
+    """Rates of modal coordinates and of their rates; Eq. (F45). Expects the accelerations of the links."""
     for i in range(appendages.shape[0]):
         a = appendages[i]
         link = links[a.link]
@@ -227,8 +227,8 @@ def write_modal_rates(links, groups, appendages, modes, u, dy, n_q, gravity):
 
 
 @kernel
-def load_node(node, appendages, modes, shapes, u, tx, ty, tz, fx, fy, fz):
-    """Let a wrench in link axes, that the link has already, pull at modes too; returns its power there; Eq. (F47)."""
+def load_modes(node, appendages, modes, shapes, u, tx, ty, tz, fx, fy, fz):
+    """Add a wrench at a node, in link axes, to the modes; returns its power on the modes [W]; Eq. (F47)."""
     a = appendages[node.appendage]
     power = 0.0
     for k in range(a.count):
@@ -242,7 +242,7 @@ def load_node(node, appendages, modes, shapes, u, tx, ty, tz, fx, fy, fz):
 
 @kernel
 def node_value(node, appendages, shapes, y, n_q, component, rate):
-    """Deflection of a node or its rate, against its body and in body axes: turn, shift; 6 is the size of the shift."""
+    """Return a deflection of a node or its rate, in body axes: rotation, displacement; 6 is the norm of the latter."""
     a = appendages[node.appendage]
     at = n_q + a.at_u if rate == 1 else a.at_q
     first = 0 if component < 3 else 3
@@ -259,7 +259,7 @@ def node_value(node, appendages, shapes, y, n_q, component, rate):
 
 @inline
 def bias_acceleration(links, groups, i, gravity):
-    """Acceleration of a link that its velocities need while bases and joints do not accelerate, in base axes."""
+    """Return the velocity-dependent acceleration of a link, without accelerations of bases and joints, in base axes."""
     link = links[i]
     if link.kind == GROUND:  # gravity acts as an upward acceleration of the ground
         return 0.0, 0.0, 0.0, -gravity[0], -gravity[1], -gravity[2]
@@ -271,7 +271,7 @@ def bias_acceleration(links, groups, i, gravity):
 
 
 @inline
-def through(M, x0, x1, x2, x3, x4, x5):
+def multiply(M, x0, x1, x2, x3, x4, x5):
     """6x6 matrix times a spatial vector."""
     return (
         M[0, 0] * x0 + M[0, 1] * x1 + M[0, 2] * x2 + M[0, 3] * x3 + M[0, 4] * x4 + M[0, 5] * x5,

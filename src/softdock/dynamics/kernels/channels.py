@@ -25,12 +25,12 @@ ELEMENT_FORCE = 8
 ELEMENT_ENERGY = 9
 ELEMENT_DEFLECTION = 10
 CONTACT_FORCE = 11  # size of the force of a pair
-CONTACT_RESULT = 12  # one entry of what a pair's evaluation gave, by component
+CONTACT_RESULT = 12  # one entry of the results of a pair, by component
 ANY_CONTACT = 13  # the largest such entry of all pairs and interfaces; component -1 is the force
 NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 is the size of the shift
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
-INTERFACE_RESULT = 17  # one entry of what an interface tells, by component
+INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
 KINDS = 18
 
 # Functions of a channel that are smooth where it may have a kink.
@@ -38,7 +38,7 @@ PLAIN = 0  # the channel itself
 SQUARE = 1  # of a distance or another norm, or of the length of a strut
 COSINE = 2  # of an angle between axes
 
-# Peaks to look for.
+# Peaks to search for.
 LARGEST = 1
 SMALLEST = 2
 
@@ -61,7 +61,7 @@ CHANNEL = np.dtype(
         ("offset", np.float64),
         ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
         ("negligible", np.float64),  # but at least this
-        # Peaks. What is not looked for starts at the infinity that no value passes.
+        # Peaks. Those that are not searched for start at infinity, which no value exceeds.
         ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
         ("largest", np.float64),
         ("t_largest", np.float64),

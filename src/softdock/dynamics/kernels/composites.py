@@ -139,7 +139,8 @@ def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
     c3, c4, c5 = fma(xx, zz, -(xz * xz)), fma(xy, xz, -(xx * yz)), fma(xx, yy, -(xy * xy))
     per_det = 1.0 / dot(xx, xy, xz, c0, c1, c2)
     write_six(
-        base.turning, (c0 * per_det, c3 * per_det, c5 * per_det, c1 * per_det, c2 * per_det, c4 * per_det)
+        base.inverse_inertia,
+        (c0 * per_det, c3 * per_det, c5 * per_det, c1 * per_det, c2 * per_det, c4 * per_det),
     )
     base.centre[0], base.centre[1], base.centre[2] = cx, cy, cz
 
@@ -147,12 +148,12 @@ def find_centre(base, m, hx, hy, hz, xx, yy, zz, xy, xz, yz):
 @inline
 def write_compliance(base):
     """Motion of a rigid free tree per force on it, in the base frame; Eq. (M10)."""
-    J, c, M = base.turning, base.centre, base.inverse
+    J, c, M = base.inverse_inertia, base.centre, base.inverse
     x, y, z, per_mass = c[0], c[1], c[2], 1.0 / base.total[0]
     M[0, 0], M[0, 1], M[0, 2] = J[0], J[3], J[4]
     M[1, 0], M[1, 1], M[1, 2] = J[3], J[1], J[5]
     M[2, 0], M[2, 1], M[2, 2] = J[4], J[5], J[2]
-    for k in range(3):  # a force turns as its moment about the centre does
+    for k in range(3):  # a force rotates the tree by its moment about the centre
         M[k, 3], M[k, 4], M[k, 5] = cross(x, y, z, M[k, 0], M[k, 1], M[k, 2])
         M[3, k], M[4, k], M[5, k] = M[k, 3], M[k, 4], M[k, 5]
     for k in range(3, 6):
@@ -163,7 +164,7 @@ def write_compliance(base):
 
 @inline
 def write_inertia(base):
-    """Inertia of a free tree as a matrix, where its inverse will stand."""
+    """Inertia of a free tree as a matrix, in the memory of its inverse."""
     T, M = base.total, base.inverse
     for i in range(6):
         for j in range(6):

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from softdock.dynamics.kernels.appendages import motion_in_link
-from softdock.dynamics.kernels.derivative import EXTRA_STATES, energy_held, momentum_of
+from softdock.dynamics.kernels.derivative import EXTRA_STATES, momentum_of, total_stored_energy
 from softdock.dynamics.kernels.elements import LOCK, STRUT, WELD
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
@@ -55,11 +55,12 @@ CHECK = np.dtype(
     align=True,
 )
 """Largest errors and scales of a run so far."""
+# Records of CONSERVED: at the start, at the last comparison, and relative to N.
 START, NOW, IN_WORLD = (
     0,
     1,
     2,
-)  # records of CONSERVED: at the start, at the last comparison, and relative to N
+)
 STATES = 3
 LEAST_SPEED = 1e-2  # [m/s] the kinetic energy at this speed is the least energy scale during a run
 EXACT = 1e-12  # part of the work that rounding leaves over many steps
@@ -69,7 +70,7 @@ PERIOD = 16  # then one in so many: a comparison costs 0.9 us, and 1 % of a dock
 
 @kernel
 def begin_check(system, y, conserved, check):
-    """Take a state whose rates were just evaluated as the start of the check."""
+    """Start the check at a state whose rates were just evaluated."""
     write_conserved(system, y, system.world[0].floating == 1, conserved[START])
     mass = 0.0
     for i in range(system.links.shape[0]):
@@ -178,7 +179,7 @@ def write_conserved(system, y, relative_to_centre, out):
     for i in range(links.shape[0]):
         if links[i].kind != GROUND:
             add_link(system, links[i], (cx, cy, cz), (vx, vy, vz), out)
-    out.elastic = energy_held(system.elements, system.pairs, system.interfaces)
+    out.elastic = total_stored_energy(system.elements, system.pairs, system.interfaces)
     for i in range(system.appendages.shape[0]):
         link = links[system.appendages[i].link]
         x, y_, z = rotate_inverse(links[link.root].R_NB, vx, vy, vz)
@@ -194,7 +195,7 @@ def write_conserved(system, y, relative_to_centre, out):
 
 @inline
 def clear(out):
-    """Set all that is summed up to zero."""
+    """Set all sums to zero."""
     out.kinetic = out.elastic = out.weight = out.mass = 0.0
     out.momentum_scale = out.angular_momentum_scale = 0.0
     for k in range(3):
@@ -241,7 +242,7 @@ def add_modes(link, a, modes, q, gravity, v, out):
     V, m = link.V, a.moving
     w0, w1, w2, v0, v1, v2 = motion_in_link(link, V[0], V[1], V[2], V[3] - v[0], V[4] - v[1], V[5] - v[2])
     out.elastic += a.energy
-    out.kinetic += a.swing
+    out.kinetic += a.kinetic_energy
     if link.kind != GROUND:  # the other half is in the link's momentum times its velocity
         out.kinetic += 0.5 * (m[0] * w0 + m[1] * w1 + m[2] * w2 + m[3] * v0 + m[4] * v1 + m[5] * v2)
     else:  # the ground has no momentum: the weight of what moves on it

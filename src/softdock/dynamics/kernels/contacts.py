@@ -1,4 +1,4 @@
-"""Contact pairs inside the multibody core: their relative motion in, their wrenches out, their near lists kept."""
+"""Contact pairs in a tree of links: relative motion, wrenches on links, near lists, limits of validity."""
 
 import math
 
@@ -25,18 +25,17 @@ from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, l
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, transpose
 
-STEPS, LONGEST = 12.0, 8.0  # a near list should serve so many steps on a path of so many skins,
-BESIDE = 6.0  # and beside it as far as B moves in so many steps,
-LEAST, MOST = 0.125, 2.0  # within these parts of the skin
-MARGIN = 1.2  # of the motion expected in a step: it may be faster than at its start
-FARTHEST = (
-    3.5  # skins that B moves in a step where it may touch: only a slight touch passes unseen, Eq. (M37)
-)
-FARTHEST_IN_WALL = (
-    0.5  # half thicknesses of a wall that B moves in a step where it may touch: it is seen inside
-)
-STRIDE = 6.0  # steps that a list should allow where it can: another method may try a longer one
-DOUBTFUL_SHARE = 0.5  # of half the thickness of a wall: a depth from which on a contact is looked at closely
+PATH_STEPS, PATH_SKINS = 12.0, 8.0  # longest path of a near list, in steps and in skins
+REACH_STEPS = 6.0  # distance from the path for which a near list is valid, in steps of B
+MIN_REACH, MAX_REACH = 0.125, 2.0  # bounds on that distance, in skins
+SPEED_MARGIN = 1.2  # factor on the motion expected in a step, which may be faster than at its start
+# Motion of B in a step in which it may touch: in skins, so that only a slight contact is missed, Eq. (M37), and in half
+# thicknesses of a wall, so that a stage finds B inside the wall.
+MAX_SKINS_PER_STEP = 3.5
+MAX_HALF_WALLS_PER_STEP = 0.5
+LIST_STEPS = 6.0  # steps for which a list should be valid, because another method may try a longer step
+# Depth over half the thickness of a wall from which penetration is checked point by point.
+CHECKED_DEPTH_SHARE = 0.5
 
 PAIR = np.dtype(
     [
@@ -47,36 +46,34 @@ PAIR = np.dtype(
         ("p_aA", np.float64, 3),
         ("R_bB", np.float64, 9),
         ("p_bB", np.float64, 3),
-        ("skin", np.float64),  # [m] motion that a near list should serve
-        (
-            "out",
-            np.float64,
-            OUTPUT_SIZE,
-        ),  # force on B, torque, energy, dissipation, area, pressure, depth; in A
+        ("skin", np.float64),  # motion for which a near list is valid [m]
+        # Force on B, torque, energy, dissipation, area, pressure, depth; in A.
+        ("out", np.float64, OUTPUT_SIZE),
         ("force", np.float64),  # size of the force [N]
-        ("sharpened", np.int64),  # 1: depth and pressure in `out` are those at sharp edges of B, too
-        ("end_touches", np.int64),  # 1: and an open end of B's meridian touches
-        ("overreach", np.float64),  # motion beyond the near list, at the worst since last asked [m]
+        ("sharpened", np.int64),  # 1: depth and pressure in `out` include sharp edges of B
+        ("end_touches", np.int64),  # 1: an open end of B's meridian touches
+        # Largest motion beyond the near list since the last call of `worst_overreach` [m].
+        ("overreach", np.float64),
         # Limits of validity.
         ("half_wall", np.float64),  # half the thickness of the thinnest wall of either surface [m]
-        ("smallest_radius", np.float64),  # of a rounding that sticks out, of either surface [m]
-        ("strength", np.float64),  # pressure that the layer withstands [Pa]
-        ("resolved_force", np.float64),  # that the cells are fine enough for [N]
-        # What the state seen last has, and the largest of all states of the run.
-        ("seen_depth", np.float64),
-        ("seen_pressure", np.float64),
-        ("seen_force", np.float64),
-        ("seen_share", np.float64),
-        ("seen_through", np.int64),
-        ("seen_beyond", np.int64),
-        ("seen_end", np.int64),
+        ("smallest_radius", np.float64),  # smallest convex radius of either surface [m]
+        ("strength", np.float64),  # allowed pressure of the layer [Pa]
+        ("resolved_force", np.float64),  # force that the cells resolve [N]
+        # Values of the last observed state, and the largest values of the run.
+        ("observed_depth", np.float64),
+        ("observed_pressure", np.float64),
+        ("observed_force", np.float64),
+        ("observed_share", np.float64),
+        ("observed_through", np.int64),
+        ("observed_beyond", np.int64),
+        ("observed_end", np.int64),
         ("deepest", np.float64),  # [m]
         ("peak_pressure", np.float64),  # [Pa]
         ("peak_force", np.float64),  # [N]
         ("wall_share", np.float64),  # depth over half the thickness of the wall at that place
         ("through", np.int64),  # 1: past the middle of a wall
-        ("leaped", np.int64),  # 1: a fixed step may have passed a wall unseen
-        ("beyond", np.int64),  # 1: something touched what closes the meridian of A
+        ("may_have_tunnelled", np.int64),  # 1: a fixed step may have passed through a wall undetected
+        ("beyond", np.int64),  # 1: B touched the end faces or the back face of A
         ("end_touched", np.int64),  # 1: an open end of B's meridian touched
     ],
     align=True,
@@ -85,7 +82,7 @@ PAIR = np.dtype(
 
 @inline
 def relative_pose(pair, links):
-    """R_NA, p_NA_N, R_AB as rows and p_AB_A of a pair."""
+    """Return R_NA, p_NA_N, p_NB_N, R_AB (three rows) and p_AB_A of a pair."""
     a, b = links[pair.a], links[pair.b]
     base_a, base_b = links[a.root], links[b.root]
     R_NA = link_rotation(a, base_a, pair.R_aA)
@@ -139,22 +136,22 @@ def apply_contacts(links, pairs, arrays, lists):
         tx, ty, tz = rotate(R_NA, out[TORQUE], out[TORQUE + 1], out[TORQUE + 2])
         x, y, z = p_A
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
-        add_exactly(a, b, tx, ty, tz, fx, fy, fz)
+        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
         pair.force = math.sqrt(fx * fx + fy * fy + fz * fz)
         loss += out[DISSIPATION]
     return loss
 
 
 @inline
-def add_exactly(a, b, tx, ty, tz, fx, fy, fz):
-    """Let a wrench about N's origin act on b, and its exact negative on a."""
+def add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz):
+    """Add a wrench about N's origin to b and subtract it from a: action and reaction are equal to the last bit."""
     A, B = a.W, b.W
     B[0], B[1], B[2], B[3], B[4], B[5] = B[0] + tx, B[1] + ty, B[2] + tz, B[3] + fx, B[4] + fy, B[5] + fz
     A[0], A[1], A[2], A[3], A[4], A[5] = A[0] - tx, A[1] - ty, A[2] - tz, A[3] - fx, A[4] - fy, A[5] - fz
 
 
 @kernel
-def stored_energy(pairs):
+def contact_energy(pairs):
     """Elastic energy of all contacts at the last evaluation [J]."""
     energy = 0.0
     for i in range(pairs.shape[0]):
@@ -165,7 +162,7 @@ def stored_energy(pairs):
 
 @kernel
 def worst_overreach(pairs):
-    """Largest motion beyond the near lists since this was last asked [m]; 0 or less means that all forces hold."""
+    """Return and reset the largest motion beyond the near lists [m]; 0 or less means that all forces are valid."""
     worst = -math.inf
     for i in range(pairs.shape[0]):
         if pairs[i].active == 1:
@@ -189,34 +186,41 @@ def sharpen_pair(links, pair, i, arrays, lists):
 
 @kernel
 def observe_contacts(links, pairs, arrays, lists):
-    """Note depth, pressure and force of every pair at the last evaluation, and whether it is through a wall."""
+    """Store depth, pressure and force of every pair at the last evaluation, and whether it is through a wall."""
     for i in range(pairs.shape[0]):
         pair = pairs[i]
         sharpen_pair(links, pair, i, arrays, lists)
         out = pair.out
-        pair.seen_depth, pair.seen_pressure, pair.seen_force = out[DEPTH], out[PRESSURE], pair.force
-        pair.seen_share, pair.seen_through, pair.seen_beyond = 0.0, 0, 0
-        pair.seen_end = pair.end_touches
+        pair.observed_depth, pair.observed_pressure, pair.observed_force = (
+            out[DEPTH],
+            out[PRESSURE],
+            pair.force,
+        )
+        pair.observed_share, pair.observed_through, pair.observed_beyond = 0.0, 0, 0
+        pair.observed_end = pair.end_touches
         near_end = lists.work[i]["faces_closure"] == 1 and pair.beyond == 0
-        if out[DEPTH] > 0.0 and (out[DEPTH] > DOUBTFUL_SHARE * pair.half_wall or near_end):
+        if out[DEPTH] > 0.0 and (out[DEPTH] > CHECKED_DEPTH_SHARE * pair.half_wall or near_end):
             _, _, _, R_AB, p_AB_A = relative_pose(pair, links)
-            pair.seen_share, pair.seen_through, pair.seen_beyond = check_penetration(
+            pair.observed_share, pair.observed_through, pair.observed_beyond = check_penetration(
                 arrays, lists, i, R_AB, p_AB_A
             )
 
 
 @kernel
-def keep_observed(pairs):
-    """Add what was noted of the pairs to the largest values of the run; tells whether one is through a wall."""
+def update_extremes(pairs):
+    """Update the largest values of the run by the observed ones; returns whether a pair is through a wall."""
     through = False
     for i in range(pairs.shape[0]):
         pair = pairs[i]
-        pair.deepest = max(pair.deepest, pair.seen_depth)
-        pair.peak_pressure = max(pair.peak_pressure, pair.seen_pressure)
-        pair.peak_force = max(pair.peak_force, pair.seen_force)
-        pair.wall_share = max(pair.wall_share, pair.seen_share)
-        pair.through, pair.beyond = max(pair.through, pair.seen_through), max(pair.beyond, pair.seen_beyond)
-        pair.end_touched = max(pair.end_touched, pair.seen_end)
+        pair.deepest = max(pair.deepest, pair.observed_depth)
+        pair.peak_pressure = max(pair.peak_pressure, pair.observed_pressure)
+        pair.peak_force = max(pair.peak_force, pair.observed_force)
+        pair.wall_share = max(pair.wall_share, pair.observed_share)
+        pair.through, pair.beyond = (
+            max(pair.through, pair.observed_through),
+            max(pair.beyond, pair.observed_beyond),
+        )
+        pair.end_touched = max(pair.end_touched, pair.observed_end)
         through = through or pair.through == 1
     return through
 
@@ -235,8 +239,8 @@ def count_closed(pairs):
 def refresh_lists(links, pairs, arrays, lists, every, h):
     """Rebuild the near lists that the next step would leave (or every one), at the present motion of the links.
 
-    `h` is the step to come [s]. Returns how many lists were rebuilt (-1 where one is too long for its memory), and
-    the step that all of them serve at the present velocity [s].
+    `h` is the size of the next step [s]. Returns how many lists were rebuilt (-1 where one does not fit in its memory),
+    and the largest step for which all of them are valid at the present velocity [s].
     """
     rebuilt, longest = 0, math.inf
     for i in range(pairs.shape[0]):
@@ -246,35 +250,38 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
         a, b = links[pair.a], links[pair.b]
         R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
         w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
-        turning = rate_of_rotation(w_AB_A, R_AB)
-        speed = fastest(arrays, i, w_AB_A, turning, v_AB_A)
-        served = max(work["reach"], work["clearance"])
-        stretch = STRIDE
-        while stretch >= 1.5:  # steps: implicit ones may go no farther than 0.68 of what a list serves
-            if deviation(arrays, lists, i, R_AB, p_AB_A, turning, v_AB_A, stretch * MARGIN * h) <= served:
+        R_rate = rate_of_rotation(w_AB_A, R_AB)
+        speed = speed_bound(arrays, i, w_AB_A, R_rate, v_AB_A)
+        valid_range = max(work["reach"], work["clearance"])
+        steps = LIST_STEPS
+        while steps >= 1.5:  # in steps; implicit ones use at most 0.68 of the range of a list
+            if (
+                path_deviation(arrays, lists, i, R_AB, p_AB_A, R_rate, v_AB_A, steps * SPEED_MARGIN * h)
+                <= valid_range
+            ):
                 break
-            stretch *= 0.5
-        if every or stretch < 1.5:
+            steps *= 0.5
+        if every or steps < 1.5:
             duration, reach = path_and_reach(arrays.pairs[i], pair.skin, speed, h)
-            R, p = ahead(R_AB, p_AB_A, turning, v_AB_A, 0.5 * duration)
-            half_R, half_p = scaled(turning, v_AB_A, 0.5 * duration)
+            R, p = extrapolate_pose(R_AB, p_AB_A, R_rate, v_AB_A, 0.5 * duration)
+            half_R, half_p = pose_change(R_rate, v_AB_A, 0.5 * duration)
             rebuild_along(arrays, lists, i, R, p, half_R, half_p, reach)
             if work["block_count"] > lists.blocks.shape[1]:
                 return -1, 0.0
             rebuilt += 1
             if speed > 0.0:
-                longest = min(longest, (duration + max(reach, work["clearance"]) / speed) / MARGIN)
+                longest = min(longest, (duration + max(reach, work["clearance"]) / speed) / SPEED_MARGIN)
         else:
-            longest = min(longest, stretch * h)
+            longest = min(longest, steps * h)
         if work["clearance"] <= work["reach"] and speed > 0.0:
-            farthest = min(FARTHEST * pair.skin, FARTHEST_IN_WALL * pair.half_wall)
-            longest = min(longest, farthest / (MARGIN * speed))
+            farthest = min(MAX_SKINS_PER_STEP * pair.skin, MAX_HALF_WALLS_PER_STEP * pair.half_wall)
+            longest = min(longest, farthest / (SPEED_MARGIN * speed))
     return rebuilt, longest
 
 
 @kernel
-def note_leaps(links, pairs, arrays, lists, h):
-    """Note the pairs of which B moves farther than half a wall in the fixed step to come, and may touch in it."""
+def flag_tunnelling(links, pairs, arrays, lists, h):
+    """Flag pairs whose B may pass through a wall (tunnel): in one fixed step it moves by more than half a wall."""
     for i in range(pairs.shape[0]):
         pair, work = pairs[i], lists.work[i]
         if pair.active == 0 or not math.isfinite(pair.half_wall):
@@ -282,21 +289,21 @@ def note_leaps(links, pairs, arrays, lists, h):
         a, b = links[pair.a], links[pair.b]
         R_NA, _, p_B, R_AB, p_AB_A = relative_pose(pair, links)
         w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
-        moves = h * fastest(arrays, i, w_AB_A, rate_of_rotation(w_AB_A, R_AB), v_AB_A)
+        moves = h * speed_bound(arrays, i, w_AB_A, rate_of_rotation(w_AB_A, R_AB), v_AB_A)
         gap = work["clearance"] - motion_bound_inlined(arrays, lists, i, R_AB, p_AB_A)
         if moves > pair.half_wall and gap <= moves:
-            pair.leaped = 1
+            pair.may_have_tunnelled = 1
 
 
 @inline
 def path_and_reach(data, skin, speed, h):
-    """For how long a new list follows the present motion [s], and how far from that path it serves [m]."""
+    """Return how long a new list follows the present motion [s], and the distance from that path it allows [m]."""
     if h <= 0.0:
         return 0.0, skin
-    reach = min(max(BESIDE * speed * h, LEAST * skin), MOST * skin)
+    reach = min(max(REACH_STEPS * speed * h, MIN_REACH * skin), MAX_REACH * skin)
     if data["quadrature"] != CUT_CELLS or data["mapping"] != DISTANCE or speed <= 0.0:
         return 0.0, reach
-    return min(STEPS * h, LONGEST * skin / speed), reach
+    return min(PATH_STEPS * h, PATH_SKINS * skin / speed), reach
 
 
 @inline
@@ -310,18 +317,18 @@ def rate_of_rotation(w, R):
 
 
 @inline
-def fastest(arrays, pair, w, turning, v):
+def speed_bound(arrays, pair, w, R_rate, v):
     """Bound on the speed of any point of B relative to A [m/s]."""
     ball = arrays.nodes[arrays.pairs[pair]["root_node"]]
-    x, y, z = to_A(turning, v, ball["x"], ball["y"], ball["z"])
+    x, y, z = to_A(R_rate, v, ball["x"], ball["y"], ball["z"])
     turn = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     return math.sqrt(x * x + y * y + z * z) + ball["radius"] * turn
 
 
 @inline
-def scaled(turning, v, t):
-    """Change of rotation (three rows) and of place [m] in a time t at constant rates."""
-    x, y, z = turning
+def pose_change(R_rate, v, t):
+    """Return the change of R_AB (three rows) and of p_AB_A [m] in a time t at constant rates."""
+    x, y, z = R_rate
     return (
         (t * x[0], t * x[1], t * x[2]),
         (t * y[0], t * y[1], t * y[2]),
@@ -330,9 +337,9 @@ def scaled(turning, v, t):
 
 
 @inline
-def ahead(R_AB, p_AB_A, turning, v, t):
-    """Pose after a time t at constant rates: rows of R_AB, no longer quite a rotation, and p_AB_A [m]."""
-    (x, y, z), d = scaled(turning, v, t)
+def extrapolate_pose(R_AB, p_AB_A, R_rate, v, t):
+    """Return the pose after a time t at constant rates: rows of R_AB, orthonormal to first order, and p_AB_A [m]."""
+    (x, y, z), d = pose_change(R_rate, v, t)
     X, Y, Z = R_AB
     return (
         (X[0] + x[0], X[1] + x[1], X[2] + x[2]),
@@ -342,15 +349,15 @@ def ahead(R_AB, p_AB_A, turning, v, t):
 
 
 @inline
-def deviation(arrays, lists, pair, R_AB, p_AB_A, turning, v, t):
-    """How far from the path of its near list B will be after a time t at constant rates [m]."""
-    R, p = ahead(R_AB, p_AB_A, turning, v, t)
+def path_deviation(arrays, lists, pair, R_AB, p_AB_A, R_rate, v, t):
+    """Return the distance of B from the path of its near list after a time t at constant rates [m]."""
+    R, p = extrapolate_pose(R_AB, p_AB_A, R_rate, v, t)
     return motion_bound_inlined(arrays, lists, pair, R, p)
 
 
 @kernel
 def widen_lists(links, pairs, arrays, lists):
-    """Let near lists serve twice the motion from now on."""
+    """Double the skin of all near lists and rebuild them; returns how many, or -1 if they do not fit in memory."""
     for i in range(pairs.shape[0]):
         pairs[i].skin *= 2.0
     return refresh_lists(links, pairs, arrays, lists, True, 0.0)[0]

@@ -2,8 +2,8 @@
 
 A state is one vector: positions of all joints, modal coordinates of all flexible structures, then for every free base
 the momentum of its whole tree (in N, about N's origin), the speeds of all other joints and modal rates, then the energy
-dissipated and the work brought in. Momentum as
-a state makes the conservation of momentum exact for every integrator, because it is a linear invariant.
+dissipated and the work of external forces. With momentum as a state, every Runge-Kutta method conserves momentum to
+rounding, because it is a linear invariant.
 """
 
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.dynamics.kernels.appendages import (
     add_modal_bias,
     add_modal_momentum,
-    clear_pulls,
     deform,
-    load_node,
-    soften,
+    eliminate_modes,
+    load_modes,
+    reset_modal_loads,
     write_modal_rates,
 )
 from softdock.dynamics.kernels.composites import sum_inertias
-from softdock.dynamics.kernels.contacts import apply_contacts, stored_energy
+from softdock.dynamics.kernels.contacts import apply_contacts, contact_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
 from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
 from softdock.dynamics.kernels.fused_algebra import six
@@ -33,7 +33,7 @@ from softdock.dynamics.kernels.kinematics import (
     link_velocities,
     place_links,
 )
-from softdock.dynamics.kernels.locks import hold_locks, strike_locks
+from softdock.dynamics.kernels.locks import apply_lock_forces, apply_lock_impulses
 from softdock.dynamics.kernels.orbit import apply_gravity, apply_plates, move_orbit
 from softdock.dynamics.kernels.poses import link_rotation
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND
@@ -52,20 +52,19 @@ WORLD = np.dtype(
     ],
     align=True,
 )
-EXTRA_STATES = (
-    2  # dissipated energy, work brought in; a run under loads has a third: work seen from the centre of mass
-)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+# Dissipated energy and external work; a run under loads has a third entry: work relative to the centre of mass.
+EXTRA_STATES = 2
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class SystemRecords(NamedTuple):
-    """All that the kernels know of a system: its model, its scratch memory and counters."""
+    """A system in the kernels: records of the model with their scratch memory, and counters."""
 
     links: np.recarray
     axes: np.recarray
     elements: np.recarray
     tables: NDArray[np.float64]
-    """Loads by the clock."""
+    """Loads over time."""
     pairs: np.recarray
     arrays: ContactArrays
     lists: ContactLists
@@ -74,11 +73,11 @@ class SystemRecords(NamedTuple):
     """Flexible structures on links."""
     modes: np.recarray
     nodes: np.recarray
-    """Nodes of structures that are loaded or looked at."""
+    """Nodes of structures that are loaded or observed."""
     shapes: NDArray[np.float64]
     """Their mode shapes, one row per node and mode."""
     locks: NDArray[np.float64]
-    """Room for the equations of rigid connections."""
+    """Work array for the equations of rigid connections: six rows per lock."""
     orbit: np.recarray
     """One record for a system in orbit, none in free space."""
     plates: np.recarray
@@ -87,9 +86,9 @@ class SystemRecords(NamedTuple):
     pins: np.recarray
     """Of all interfaces."""
     groups: np.recarray
-    """Axes side by side."""
+    """Joint axes in SIMD lanes."""
     tiles: np.recarray
-    """Inertia of joints."""
+    """Blocks of the joint-space inertia matrix."""
 
 
 @kernel
@@ -103,7 +102,7 @@ def derivative(system, t, y, dy):
     w.evaluations += 1
     move_orbit(system.orbit, links, t)
     set_motion(system, y)
-    held = clear_forces(links, axes, u)
+    effort_power = clear_forces(links, axes, u)
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
@@ -111,30 +110,30 @@ def derivative(system, t, y, dy):
         apply_interfaces(links, system.interfaces, system.pins, dy[n_q + n_u :])
         loss += dy[n_q + n_u]
     if appendages.shape[0] > 0:
-        clear_pulls(links, appendages, modes)
-        power += load_nodes(system, t, u)
+        reset_modal_loads(links, appendages, modes)
+        power += load_structures(system, t, u)
     if system.orbit.shape[0] > 0:
         power += apply_gravity(links, groups, system.orbit, appendages)
         power += apply_plates(links, system.orbit, system.plates)
     if appendages.shape[0] > 0:
-        loss += soften(links, groups, appendages, modes, y, u, w.gravity)
+        loss += eliminate_modes(links, groups, appendages, modes, y, u, w.gravity)
     accelerations(links, axes, groups, system.tiles)
     if appendages.shape[0] > 0 or system.locks.shape[0] > 0:
         link_accelerations(links, groups, 0)
     if system.locks.shape[0] > 0:
-        loss += hold_locks(links, axes, groups, system.tiles, system.elements, system.locks, w.gravity)
+        loss += apply_lock_forces(links, axes, groups, system.tiles, system.elements, system.locks, w.gravity)
     write_rates(links, axes, w.gravity, y, u, dy, n_q)
     if appendages.shape[0] > 0:
         write_modal_rates(links, groups, appendages, modes, u, dy, n_q, w.gravity)
     dy[n_q + n_u] = loss
-    dy[n_q + n_u + 1] = power + held
+    dy[n_q + n_u + 1] = power + effort_power
     if dy.shape[0] > n_q + n_u + EXTRA_STATES:
-        dy[n_q + n_u + EXTRA_STATES] = power + held - common_power(links, w.gravity, n_q, u, dy)
+        dy[n_q + n_u + EXTRA_STATES] = power + effort_power - common_power(links, w.gravity, n_q, u, dy)
 
 
 @kernel
 def set_motion(system, y):
-    """Bring poses and velocities of all links to the given state; no forces."""
+    """Set poses and velocities of all links to the given state; no forces."""
     links, groups, appendages, modes = system.links, system.groups, system.appendages, system.modes
     w = system.world[0]
     q, u = y, y[w.n_q : w.n_q + w.n_u]
@@ -152,19 +151,19 @@ def set_motion(system, y):
 
 
 @kernel
-def strike(system, y):
-    """Let what is locked move as one at once; the energy that this takes goes to the ledger."""
+def impose_locks(system, y):
+    """Apply the impulses after which locked links move as one; adds the energy lost to the dissipated energy."""
     if system.locks.shape[0] > 0:
         w = system.world[0]
-        y[w.n_q + w.n_u] += strike_locks(
+        y[w.n_q + w.n_u] += apply_lock_impulses(
             system.links, system.axes, system.groups, system.tiles, system.elements, system.locks, w.gravity,
             system.appendages, system.modes, w.n_q, y,
         )  # fmt: skip
 
 
 @kernel
-def load_nodes(system, t, u):
-    """Let loads at nodes pull at the modes of their structure, too; returns their power there [W]; Eq. (F47)."""
+def load_structures(system, t, u):
+    """Add loads at nodes to the modes of their structure; returns their power on the modes [W]; Eq. (F47)."""
     power = 0.0
     for i in range(system.elements.shape[0]):
         element = system.elements[i]
@@ -175,10 +174,10 @@ def load_nodes(system, t, u):
                 tx, ty, tz = rotate(R, W[0], W[1], W[2])
                 fx, fy, fz = rotate(R, W[3], W[4], W[5])
             else:
-                R_NL = link_rotation(link, system.links[link.root], UPRIGHT)
+                R_NL = link_rotation(link, system.links[link.root], IDENTITY)
                 tx, ty, tz = rotate_inverse(R_NL, W[0], W[1], W[2])
                 fx, fy, fz = rotate_inverse(R_NL, W[3], W[4], W[5])
-            pulled = load_node(
+            pulled = load_modes(
                 system.nodes[element.node], system.appendages, system.modes, system.shapes, u,
                 tx * scale, ty * scale, tz * scale, fx * scale, fy * scale, fz * scale,
             )  # fmt: skip
@@ -189,7 +188,7 @@ def load_nodes(system, t, u):
 
 @inline
 def clear_forces(links, axes, u):
-    """Forget the forces of the last evaluation but for the efforts held at joints; returns their power [W]."""
+    """Reset forces to the efforts that controllers apply at joints; returns the power of these efforts [W]."""
     for i in range(links.shape[0]):
         link = links[i]
         if link.loaded == 1 or link.kind == FREE:
@@ -197,8 +196,8 @@ def clear_forces(links, axes, u):
                 link.W[k] = 0.0
     power = 0.0
     for i in range(axes.shape[0]):
-        axes[i].tau = axes[i].held
-        power += axes[i].held * u[i]
+        axes[i].tau = axes[i].effort
+        power += axes[i].effort * u[i]
     return power
 
 
@@ -233,7 +232,7 @@ def write_rates(links, axes, gravity, q, u, dy, n_q):
 
 @inline
 def common_power(links, gravity, n_q, u, dy):
-    """Power of all forces from outside but weight on the motion of the common centre of mass [W]; Eq. (E1)."""
+    """Power of external forces except weight on the motion of the common centre of mass [W]; Eq. (E1)."""
     mass, fx, fy, fz, px, py, pz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(links.shape[0]):
         base = links[i]
@@ -271,9 +270,9 @@ def write_quaternion_rate(q, dy, at, wx, wy, wz):
 
 
 @kernel
-def energy_held(elements, pairs, interfaces):
+def total_stored_energy(elements, pairs, interfaces):
     """Energy stored in all elements and contacts at the last evaluation [J]."""
-    energy = stored_energy(pairs) + interface_energy(interfaces)
+    energy = contact_energy(pairs) + interface_energy(interfaces)
     for i in range(elements.shape[0]):
         energy += elements[i].energy
     return energy

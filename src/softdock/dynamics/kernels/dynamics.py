@@ -1,8 +1,8 @@
-"""Forward dynamics in the base frame of each tree: the inertia that joints have while free bases yield, inverted.
+"""Forward dynamics in the base frame of each tree: the joint-space inertia with free bases eliminated, inverted.
 
-The momentum of all that an axis carries (`F`) gives both the inertia of the joints and how they push at their free
-base. Bases are taken out first, which couples all axes of a tree; the rest is inverted by sweeps, in tiles of
-LANES by LANES axes: the lower triangle of tiles row by row, and room for one more.
+The momentum of all that an axis carries (`F`) gives the inertia of the joints and their coupling with the free base.
+Bases are eliminated first, which couples all axes of a tree; the rest is inverted by sweeps, in tiles of
+LANES by LANES axes: the lower triangle of tiles row by row, and one more tile as scratch memory.
 """
 
 from softdock.dynamics.kernels.composites import write_compliance
@@ -25,8 +25,8 @@ from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, stor
 def accelerations(links, axes, groups, tiles):
     """Solve for the accelerations of all joints; Eqs. (M9)-(M13).
 
-    Expects placed links with their inertias, velocities and bias, the wrenches `W` from outside (in N about N's origin)
-    and the joint forces `tau`. Leaves accelerations in `udot`.
+    Expects placed links with their inertias, velocities and bias, the external wrenches `W` (in N about N's origin)
+    and the joint forces `tau`. Writes accelerations to `udot`.
     """
     factor(links, groups, tiles)
     for i in range(links.shape[0]):
@@ -49,7 +49,7 @@ def accelerations(links, axes, groups, tiles):
 
 @inline
 def push_link(links, groups, i, W, sign):
-    """Add an outside wrench times a sign to the force that a link needs, after turning it into the base frame."""
+    """Add an external wrench times a sign, rotated to the base frame, to the required force of a link."""
     base = links[links[i].root]
     p, R = base.p_NB, base.R_NB
     lx, ly, lz = sign * W[3], sign * W[4], sign * W[5]
@@ -71,7 +71,7 @@ def push_link(links, groups, i, W, sign):
 
 @inline
 def add_force(links, groups, i, x):
-    """Add to the force that a link needs; the ground takes any."""
+    """Add to the required force of a link, unless it is the ground."""
     link = links[i]
     if link.kind == FREE:
         f = link.f
@@ -86,7 +86,7 @@ def add_force(links, groups, i, x):
 
 @kernel
 def join(links, groups, tiles):
-    """Inertia of joints whose free bases yield, tile by tile; Eqs. (M9), (M10)."""
+    """Compute the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9), (M10)."""
     for i in range(links.shape[0]):
         if links[i].kind == FREE:
             if links[i].flexible == 1:
@@ -101,7 +101,7 @@ def join(links, groups, tiles):
 
 @kernel
 def factor(links, groups, tiles):
-    """Inverse inertia of joints whose free bases yield, tile by tile; Eqs. (M9)-(M11)."""
+    """Invert the inertia of joints with free bases eliminated, tile by tile; Eqs. (M9)-(M11)."""
     join(links, groups, tiles)
     for g in range(groups.shape[0] - 1, -1, -1):
         sweep(tiles[place(g, g)].H, groups[g].count)
@@ -146,9 +146,8 @@ def fill_tiles(groups, g, tiles):
             carried = dot6(s0, s1, s2, s3, s4, s5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
             free = dot6(y0, y1, y2, y3, y4, y5, F[0, k], F[1, k], F[2, k], F[3, k], F[4, k], F[5, k])
             store(H, k, 0, fma(load(above, k, 0), carried, -load(same, k, 0) * free))
-        for k in range(
-            groups[i].count, LANES
-        ):  # a trial step that overflowed may have left NaN in unused rows
+        # A trial step that overflowed may have left NaN in unused rows.
+        for k in range(groups[i].count, LANES):
             store(H, k, 0, 0.0)
         if i == g:
             for k in range(group.count):
@@ -182,7 +181,7 @@ def multiply(A, B, out):
 
 @inline
 def take_out(A, B, out):
-    """Add the product of a transposed tile and a tile: what the axes taken out leave; Eq. (M11)."""
+    """Add the product of a transposed tile and a tile: the update by eliminated axes; Eq. (M11)."""
     b0, b1, b2, b3, b4, b5, b6, b7 = load_tile(B)
     for k in range(LANES):
         x = add_dot(load(out, k, 0), b0, b1, b2, A[0, k], A[1, k], A[2, k])
@@ -199,7 +198,7 @@ def load_tile(A):
 
 @kernel
 def gather_forces(links, groups):
-    """Forces along axes that are left for accelerations, from the forces `f` that links need; Eq. (M12).
+    """Compute the forces along axes that accelerate them, from the required forces `f` of links; Eq. (M12).
 
     Leaves at each free base the force that its whole tree needs.
     """
@@ -242,7 +241,7 @@ def gather_forces(links, groups):
 
 @kernel
 def solve(groups, tiles):
-    """Accelerations along axes from the forces left for them; Eq. (M13)."""
+    """Compute accelerations along axes from the forces that accelerate them; Eq. (M13)."""
     n = groups.shape[0]
     for g in range(n - 1, -1, -1):
         group = groups[g]
@@ -276,7 +275,7 @@ def divide(H, group):
 
 @kernel
 def link_accelerations(links, groups, locked):
-    """What the accelerations along axes add to those of links, written to `dA`, or for locks to `dB`; Eq. (M13)."""
+    """Write the link accelerations due to those of the axes to `dA`, or for locks to `dB`; Eq. (M13)."""
     for i in range(links.shape[0]):
         link = links[i]
         a = link.dB if locked == 1 else link.dA
@@ -296,7 +295,7 @@ def link_accelerations(links, groups, locked):
 
 @inline
 def accelerate_base(base, groups, a):
-    """Acceleration of a free base from the force that its tree needs; Eq. (M13)."""
+    """Compute the acceleration of a free base from the required force of its tree; Eq. (M13)."""
     f0, f1, f2, f3, f4, f5 = six(base.f)
     for c in range(base.column, base.column + base.columns):
         group, j = groups[c // LANES], c % LANES

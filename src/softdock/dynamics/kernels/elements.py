@@ -1,4 +1,4 @@
-"""Forces of springs, stops, drives, struts, welds and loads: one small function each, one ladder."""
+"""Forces of springs, stops, drives, struts, welds and loads: one function each, one dispatch."""
 
 import math
 
@@ -30,7 +30,7 @@ DRIVE_POSITION = 2  # along a joint axis: follows a position command
 DRIVE_SPEED = 3  # along a joint axis: follows a speed command
 STRUT = 4  # spring and damper between two points
 WELD = 5  # compliant connection of two frames in all six directions
-LOAD = 6  # force and torque from outside, by a table of time
+LOAD = 6  # external force and torque, from a table over time
 LOCK = 7  # rigid connection of two frames; see locks
 
 # Laws of springs.
@@ -43,31 +43,31 @@ ELEMENT = np.dtype(
     [
         ("kind", np.int64),
         ("active", np.int64),
-        ("a", np.int64),  # link that the element stands on (a joint element: the moving link)
-        ("b", np.int64),  # link that it acts on
+        ("a", np.int64),  # link of frame F (joint elements: the moving link)
+        ("b", np.int64),  # link of frame G
         ("at_q", np.int64),
         ("at_u", np.int64),  # counted among the speeds
         ("rows", np.int64),  # axes of the joint: 1, 2 or 3
-        ("ball", np.int64),  # 1: deflection is the rotation vector of a ball joint
+        ("ball", np.int64),  # 1: the deflection is the rotation vector of a ball joint
         ("law", np.int64),
         ("in_body", np.int64),  # a load: 1 if it turns with its body
-        ("node", np.int64),  # a load: node of a structure that it pulls at, or -1
+        ("node", np.int64),  # a load: node of a structure on which it acts, or -1
         ("table", np.int64),  # a load: first row of its table
         ("table_rows", np.int64),
         ("R_aF", np.float64, 9),
         ("p_aF", np.float64, 3),
         ("R_bG", np.float64, 9),
         ("p_bG", np.float64, 3),
-        ("R_FG", np.float64, 9),  # a weld: relative pose that it holds
+        ("R_FG", np.float64, 9),  # weld, lock: relative pose without force
         ("p_FG", np.float64, 3),
-        ("stiffness", np.float64, 6),  # turning first for a weld; one value for the others
+        ("stiffness", np.float64, 6),  # rotations first for a weld; one value for the others
         ("damping", np.float64, 6),
         ("rest", np.float64, 3),
         ("reference", np.float64),  # exponential law: deflection that doubles the stiffness
         ("exponent", np.float64),
         ("preload", np.float64),
         ("friction", np.float64),  # Coulomb force of a spring
-        ("friction_speed", np.float64),  # speed below which it fades
+        ("friction_speed", np.float64),  # speed below which friction is proportional to speed
         ("lower", np.float64),
         ("upper", np.float64),
         ("target", np.float64),
@@ -84,7 +84,7 @@ ELEMENT = np.dtype(
         ("force", np.float64),
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
-        ("power", np.float64),  # power brought in from outside [W]
+        ("power", np.float64),  # power supplied by the element [W]
     ],
     align=True,
 )
@@ -92,7 +92,7 @@ ELEMENT = np.dtype(
 
 @kernel
 def apply_elements(links, axes, elements, tables, t, q, u):
-    """Add the forces of all active elements; returns power dissipated and power brought in [W]."""
+    """Add the forces of all active elements; returns power dissipated and power supplied [W]."""
     loss, power = 0.0, 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
@@ -120,8 +120,8 @@ def apply_elements(links, axes, elements, tables, t, q, u):
 
 
 @kernel
-def keep_angles(elements):
-    """Keep the largest rotations of welds and ball joints, at the last evaluation: beyond half a turn they flip."""
+def update_largest_angles(elements):
+    """Update the largest rotations of welds and ball joints; beyond half a turn the rotation vector is ambiguous."""
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.active == 1 and (element.ball == 1 or element.kind == WELD):
@@ -300,7 +300,7 @@ def apply_weld(element, links):
     gx, gy, gz = link_point(b, base_b, element.p_bG)
     R_NF = link_rotation(a, base_a, element.R_aF)
     R_NG = link_rotation(b, base_b, element.R_bG)
-    # Turned away from the held pose: R_FG R_FG0^T as a rotation vector in F.
+    # Rotation away from the pose without force: R_FG R_FG0^T as a rotation vector in F.
     E = matrix_product(matrix_product(transpose(R_NF), R_NG), transpose(unpack_matrix(element.R_FG)))
     ex, ey, ez = rotation_vector_from_matrix(E)
     scale = inverse_left_jacobian_factor(ex, ey, ez)
@@ -377,7 +377,7 @@ def table_value(tables, first, rows, t):
 
 
 @kernel
-def hold_here(element, links):
+def hold_present_pose(element, links):
     """Make a weld hold the present relative pose of its frames."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]

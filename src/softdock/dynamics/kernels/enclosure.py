@@ -20,11 +20,16 @@ from softdock.dynamics.kernels.channels import (
     VELOCITY,
 )
 from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
-from softdock.dynamics.kernels.motion_bounds import SPIN, TURN, bend_between, bound_separation
+from softdock.dynamics.kernels.motion_bounds import (
+    ANGULAR_ACCELERATION,
+    ANGULAR_VELOCITY,
+    bend_between,
+    bound_separation,
+)
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK
 from softdock.native.decorators import inline, kernel
 
-SAFETY = 2.0  # times the second derivative that samples show
+SAFETY = 2.0  # factor on a second derivative estimated from samples
 RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
 
@@ -42,8 +47,8 @@ def is_state(kind):
 
 
 @inline
-def smooth(channel, x):
-    """Return a smooth function of a value that has a kink itself: a distance at zero, an angle between two axes."""
+def smooth_value(channel, x):
+    """Return a smooth function of a channel that has kinks: the square of a distance, the cosine of an angle."""
     if channel.form == SQUARE:
         length = channel.scale * x + channel.offset
         return length * length
@@ -52,9 +57,9 @@ def smooth(channel, x):
 
 @kernel
 def bound_bends(channel, system, dense, motion):
-    """Bounds on how fast (the smooth function of) a channel bends down and up in a step; Eqs. (M63), (M64).
+    """Return the bounds of the second derivative of a channel's smooth function in a step; Eqs. (M63), (M64).
 
-    These are the largest values of its negative and of its positive second derivative.
+    The first is the largest magnitude of negative values, the second that of positive ones.
     """
     kind, links = channel.kind, system.links
     if kind == POSITION:
@@ -66,8 +71,8 @@ def bound_bends(channel, system, dense, motion):
             return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
         bend = push
         if channel.in_world == 0:
-            turn = motion[channel.j, TURN]
-            bend += 2.0 * turn * speed + (motion[channel.j, SPIN] + turn * turn) * distance
+            turn = motion[channel.j, ANGULAR_VELOCITY]
+            bend += 2.0 * turn * speed + (motion[channel.j, ANGULAR_ACCELERATION] + turn * turn) * distance
         return bend, bend
     if kind == ELEMENT_DEFLECTION or kind == ELEMENT_FORCE:  # of a strut, as its length
         strut = system.elements[channel.i]
@@ -78,27 +83,29 @@ def bound_bends(channel, system, dense, motion):
         )
         return 2.0 * distance * push, 2.0 * (speed * speed + distance * push)
     if kind == TILT or kind == ATTITUDE:
-        turn, spin = motion[channel.i, TURN], motion[channel.i, SPIN]
+        turn, spin = motion[channel.i, ANGULAR_VELOCITY], motion[channel.i, ANGULAR_ACCELERATION]
         if channel.in_world == 0:
-            other = motion[channel.j, TURN]
-            turn, spin = turn + other, spin + turn * other + motion[channel.j, SPIN]
+            other = motion[channel.j, ANGULAR_VELOCITY]
+            turn, spin = turn + other, spin + turn * other + motion[channel.j, ANGULAR_ACCELERATION]
         bend = turn * turn + spin if kind == TILT else 0.25 * turn * turn + 0.5 * spin
         return bend, bend
     return 0.0, 0.0
 
 
 @inline
-def turning_of(channel, system, motion):
-    """Angle that the links turn in a step at most on which a channel without a bound depends [rad]."""
+def rotation_bound(channel, system, motion):
+    """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
     kind = channel.kind
     if kind == VELOCITY or kind == TURN_RATE:
-        return motion[channel.i, TURN] + (motion[channel.j, TURN] if channel.in_world == 0 else 0.0)
+        return motion[channel.i, ANGULAR_VELOCITY] + (
+            motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
+        )
     if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION:
         element = system.elements[channel.i]
         if element.kind == STRUT or element.kind == WELD or element.kind == LOCK or element.kind == LOAD:
-            return motion[element.a, TURN] + motion[element.b, TURN]
+            return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
         if element.ball == 1:
-            return motion[element.a, TURN]
+            return motion[element.a, ANGULAR_VELOCITY]
     return 0.0
 
 
@@ -111,7 +118,12 @@ def second_derivative(x_0, x_1, x_2, f_0, f_1, f_2):
 @inline
 def estimate_bend(method, channel, start, early, late, end):
     """Second derivative of a channel in a step, from the values at its ends and at two of its stages; Eq. (M65)."""
-    a, b, c, d = smooth(channel, start), smooth(channel, early), smooth(channel, late), smooth(channel, end)
+    a, b, c, d = (
+        smooth_value(channel, start),
+        smooth_value(channel, early),
+        smooth_value(channel, late),
+        smooth_value(channel, end),
+    )
     if method == DORMAND_PRINCE:
         first, second = second_derivative(0.0, 0.3, 0.8, a, b, c), second_derivative(0.3, 0.8, 1.0, b, c, d)
     elif method == BOGACKI_SHAMPINE:
@@ -122,7 +134,7 @@ def estimate_bend(method, channel, start, early, late, end):
             second_derivative(0.0, 0.8717, 1.0, a, c, d),
         )
     else:
-        return math.inf  # no stage was looked at
+        return math.inf  # no stage was evaluated
     return SAFETY * max(abs(first), abs(second))
 
 
@@ -138,8 +150,8 @@ def lowest(f_0, f_1, bend):
 
 @inline
 def enclose(channel, x_0, x_1, down, up):
-    """Least and largest value of a channel between two, and whether it only rises or only falls there."""
-    f_0, f_1 = smooth(channel, x_0), smooth(channel, x_1)
+    """Return bounds of a channel between two values, and whether it is monotonic there."""
+    f_0, f_1 = smooth_value(channel, x_0), smooth_value(channel, x_1)
     low, high = lowest(f_0, f_1, up), -lowest(-f_0, -f_1, down)
     monotonic = abs(f_1 - f_0) >= 0.5 * max(down, up)
     if channel.form == SQUARE:

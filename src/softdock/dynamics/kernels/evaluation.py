@@ -15,15 +15,15 @@ def evaluate_channels(run, count, t, y, slope, values):
 
 @kernel
 def evaluate_inside(run, count, h, theta):
-    """Evaluate the state at the part theta of a step over h: channels to `workspace.values`, state to `y_stage`."""
+    """Evaluate the state at theta of a step of size h: channels to `workspace.values`, state to `y_stage`."""
     work = run.workspace
     interpolate(work.dense, theta, work.y_stage)
     evaluate_channels(run, count, run.state[0].t + theta * h, work.y_stage, work.k[1], work.values)
 
 
 @inline
-def keep_peak(channel, t, value):
-    """Keep the largest and smallest value of a channel."""
+def update_peak(channel, t, value):
+    """Update the largest and smallest value of a channel."""
     if value > channel.largest:
         channel.largest, channel.t_largest = value, t
     if value < channel.smallest:
@@ -31,18 +31,17 @@ def keep_peak(channel, t, value):
 
 
 @kernel
-def keep_peaks(channels, count, t, values):
-    """Keep the largest and smallest values of the first channels."""
+def update_peaks(channels, count, t, values):
+    """Update the largest and smallest values of the first channels."""
     for i in range(count):
-        keep_peak(channels[i], t, values[i])
+        update_peak(channels[i], t, values[i])
 
 
 @kernel
 def record_samples(run, h, t_new, contact_step):
-    """Write the samples that fall inside a step over h; tells whether one falls on its end at t_new.
+    """Write the samples inside a step of size h; returns whether one is at its end t_new.
 
-    Where the end of a step in contact is recorded as well, not later than a period after the last row, it replaces
-    them.
+    If the end of a step in contact is recorded at most one period after the last row, it replaces them.
     """
     s, channels = run.state[0], run.channels
     if s.record_period == 0.0 or channels.shape[0] == 0:
@@ -65,7 +64,7 @@ def record_samples(run, h, t_new, contact_step):
 
 @kernel
 def record_inside(run, h, theta):
-    """Write a row at the part theta of a step, after all samples before it."""
+    """Write a row at the fraction theta of a step, after all samples before it."""
     s = run.state[0]
     t = s.t + theta * h
     record_samples(run, h, t, False)
@@ -76,7 +75,7 @@ def record_inside(run, h, theta):
 
 @inline
 def write_row(run, t, values):
-    """Add a row to the record where there is room."""
+    """Add a row to the record unless it is full."""
     s, record = run.state[0], run.record
     if s.record_rows < record.shape[0] and record.shape[1] > 1:
         record[s.record_rows, 0] = t

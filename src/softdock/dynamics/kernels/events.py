@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_here
+from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_present_pose
 from softdock.dynamics.kernels.evaluation import evaluate_inside
 from softdock.native.decorators import inline, kernel
 
@@ -27,18 +27,18 @@ EVENT = np.dtype(
         ("once", np.int64),
         ("first_action", np.int64),
         ("actions", np.int64),
-        ("capture", np.int64),  # 1: keeps the state of the first such event instead of being logged
-        ("fresh", np.int64),  # just armed: takes place at once if its condition is true already
+        ("capture", np.int64),  # 1: the state of the first such event is stored instead of a log entry
+        ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
     ],
     align=True,
 )
 ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64)], align=True)
 
-ROOT_STEPS = 60  # bisection alone would be at round-off by then
+ROOT_STEPS = 60  # bisection reaches round-off in fewer
 
 
 @inline
-def excess(event, values):
+def condition_excess(event, values):
     """Positive where the condition of an event is true, in the unit of its channel."""
     return event.direction * (values[event.channel] - event.threshold)
 
@@ -49,15 +49,15 @@ def next_fresh_event(events, values):
     for i in range(events.shape[0]):
         if events[i].armed == 1 and events[i].fresh == 1:
             events[i].fresh = 0
-            if excess(events[i], values) > 0.0:
+            if condition_excess(events[i], values) > 0.0:
                 return i
     return -1
 
 
 @inline
-def begins(event, before, after):
+def becomes_true(event, before, after):
     """Tell whether the condition of an armed event becomes true between two instants."""
-    return event.armed == 1 and excess(event, before) <= 0.0 < excess(event, after)
+    return event.armed == 1 and condition_excess(event, before) <= 0.0 < condition_excess(event, after)
 
 
 @kernel
@@ -71,9 +71,14 @@ def locate(run, h, low, high, before, after):
     first = high
     for i in range(events.shape[0]):
         event = events[i]
-        if not begins(event, before, after):
+        if not becomes_true(event, before, after):
             continue
-        left, right, g_left, g_right = low, high, excess(event, before), excess(event, after)
+        left, right, g_left, g_right = (
+            low,
+            high,
+            condition_excess(event, before),
+            condition_excess(event, after),
+        )
         side = 0
         for _ in range(ROOT_STEPS):
             if right - left <= 1e-15:
@@ -82,7 +87,7 @@ def locate(run, h, low, high, before, after):
             if not left < theta < right:
                 theta = 0.5 * (left + right)
             evaluate_inside(run, count, h, theta)
-            g = excess(event, values)
+            g = condition_excess(event, values)
             if g > 0.0:
                 if side == 1:
                     g_left *= 0.5
@@ -98,7 +103,7 @@ def locate(run, h, low, high, before, after):
 
 @kernel
 def log_event(run, index, t, y):
-    """Log an event, or capture the state where it asks for that; one that happens once is no longer armed."""
+    """Log an event, or capture the state if it does so; disarm an event that happens only once."""
     s, log = run.state[0], run.log
     if run.events[index].capture == 1:
         capture_state(run, index, t, y)
@@ -124,12 +129,12 @@ def capture_state(run, index, t, y):
 def log_passive_events(run, t, before, after):
     """Log all events whose conditions become true and that have no action.
 
-    Returns their number and the first of the others, or -1; further ones with actions take place right after it.
+    Returns their number and the first event with actions, or -1; others with actions occur right after it.
     """
     count, active = 0, -1
     for i in range(run.events.shape[0]):
         event = run.events[i]
-        if begins(event, before, after):
+        if becomes_true(event, before, after):
             if event.actions == 0 and (event.capture == 1 or run.state[0].log_rows < run.log.shape[0]):
                 count += 1 - event.capture
                 log_event(run, i, t, run.workspace.y_stage)
@@ -141,8 +146,8 @@ def log_passive_events(run, t, before, after):
 
 
 @kernel
-def act(run, index):
-    """Carry out the actions of an event, at the present state of the links; tells whether the run shall stop."""
+def perform_actions(run, index):
+    """Perform the actions of an event at the present state of the links; returns whether the run stops."""
     event, events, system = run.events[index], run.events, run.system
     stop = False
     for i in range(event.first_action, event.first_action + event.actions):
@@ -168,7 +173,7 @@ def act(run, index):
 def switch_element(element, action, links, t, y, world):
     """Switch an element or give it a new target.
 
-    What goes on holds the present pose (weld, lock) or starts its command at the present position or speed (drive).
+    An enabled weld or lock keeps the present pose; an enabled drive starts at the present position or speed.
     """
     if action.kind == DISABLE_ELEMENT:
         element.active = 0
@@ -180,7 +185,7 @@ def switch_element(element, action, links, t, y, world):
     element.active = 1
     element.t_on = t
     if element.kind == WELD or element.kind == LOCK:
-        hold_here(element, links)
+        hold_present_pose(element, links)
     elif element.kind == DRIVE_POSITION:
         element.x_on = y[element.at_q]
     elif element.kind == DRIVE_SPEED:

@@ -21,7 +21,7 @@ from softdock.contact.kernels.pins import (
     add_forces,
     manifold,
 )
-from softdock.dynamics.kernels.contacts import add_exactly, relative_pose
+from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_pose
 from softdock.dynamics.kernels.poses import link_angular_velocity, point_velocity
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate, rotate_inverse
@@ -95,7 +95,7 @@ def apply_interfaces(links, interfaces, pins, power):
         fx, fy, fz = rotate(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
         tx, ty, tz = rotate(R_NA, f[TORQUE], -f[TORQUE + 1], -f[TORQUE + 2])
         tx, ty, tz = tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx
-        add_exactly(a, b, tx, ty, tz, fx, fy, fz)
+        add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
         loss += f[DISSIPATION]
     power[0] = loss
 
@@ -167,7 +167,7 @@ def interface_energy(interfaces):
 
 @kernel
 def pin_step_limit(interfaces):
-    """Time within which no pin gets far into anything, at the speeds of the last evaluation [s]."""
+    """Return the time within which no pin penetrates far, at the speeds of the last evaluation [s]."""
     least = math.inf
     for i in range(interfaces.shape[0]):
         least = min(least, interfaces[i].headway)
@@ -175,8 +175,8 @@ def pin_step_limit(interfaces):
 
 
 @kernel
-def keep_pin_depths(interfaces):
-    """Keep the largest depths of pins, at the last evaluation."""
+def update_largest_pin_depths(interfaces):
+    """Update the largest depths of pins by those of the last evaluation."""
     for i in range(interfaces.shape[0]):
         interfaces[i].deepest = max(interfaces[i].deepest, interfaces[i].result[RESULT_DEPTH])
 

@@ -1,7 +1,7 @@
 """Positions and velocities of the links, in the base frame of each tree.
 
-Poses follow from link to link and are computed link by link. All else is computed for LANES axes side by side: what an
-axis adds to a velocity is summed along the paths of the tree.
+Poses follow from link to link and are computed link by link. All else is computed for LANES axes at once: the
+velocities that axes add are summed along the paths of the tree.
 """
 
 from softdock.dynamics.kernels.fused_algebra import (
@@ -27,7 +27,7 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, gather, load, store
 from softdock.spatial.kernels import matrix_from_quaternion
 
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -48,7 +48,7 @@ def place_links(links, groups, q):
             last = link.column + link.rows - 1
             group, lane = groups[last // LANES], last % LANES
             if kind == BALL:
-                turn_ball(group, lane, matrix_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]))
+                rotate_ball(group, lane, matrix_from_quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]))
             place_child(link, links[link.parent], group, lane)
             if kind == BALL:
                 for k in range(2):
@@ -88,7 +88,7 @@ def place_child(link, parent, group, i):
 
 
 @inline
-def turn_ball(group, i, C):
+def rotate_ball(group, i, C):
     """Turn a link in its parent by the rotation of a ball joint."""
     R = group.R_PL
     for k in range(0, 9, 3):
@@ -101,10 +101,10 @@ def turn_ball(group, i, C):
 
 
 @inline
-def place_inner_axis(link, group, i, way):
-    """Lay the z axis of a column along the x (0) or y (1) axis of a ball's link."""
+def place_inner_axis(link, group, i, component):
+    """Set the z axis of a column to the x (0) or y (1) axis of a ball's link."""
     for k in range(3):
-        group.R[3 * k + 2, i], group.p[k, i] = link.R[3 * k + way], link.p[k]
+        group.R[3 * k + 2, i], group.p[k, i] = link.R[3 * k + component], link.p[k]
 
 
 @inline
@@ -164,7 +164,7 @@ def base_velocities(links, u):
         base = links[i]
         if base.kind == FREE:
             at = base.at_u
-            p, R, h, c, J = base.p_NB, base.R_NB, base.h_rel, base.centre, base.turning
+            p, R, h, c, J = base.p_NB, base.R_NB, base.h_rel, base.centre, base.inverse_inertia
             lx, ly, lz = u[at + 3], u[at + 4], u[at + 5]
             ax, ay, az = add_cross(u[at], u[at + 1], u[at + 2], lx, ly, lz, p[0], p[1], p[2])
             ax, ay, az = (
@@ -202,7 +202,7 @@ def link_velocities(links, groups, gravity):
             V = six(link.V)
             h = times_inertia(ten(link.now), V)
             write_six(link.h, h)
-            write_six(link.f, add_force_cross(NOTHING, V, h))
+            write_six(link.f, add_force_cross(ZERO_VECTOR, V, h))
         elif link.kind != GROUND:
             last = link.column + link.rows - 1
             V, lane = groups[last // LANES].V, last % LANES

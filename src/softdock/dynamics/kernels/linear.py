@@ -1,8 +1,9 @@
-"""The equations of motion made linear about a state, for implicit steps: what is stiff, and how it moves.
+"""Linearisation of the equations of motion about a state, for implicit steps.
 
-Stiff are contacts, springs, stops, dampers and drives of joints, struts and welds; all else changes slowly and is left
-out. In momenta of free trees and speeds of joints the inertia is in blocks: one for each tree's momentum, one for its
-joints. What couples two links (a contact, a strut, a weld) acts in a frame of its own by stiffness and damping, 6 by 6.
+It includes contacts, struts, welds, and springs, stops, dampers and drives of joints; all else changes slowly and is
+omitted. In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one block for its
+momentum and one for its joints. A coupling of two links (contact, strut, weld) has 6 by 6 stiffness and damping in its
+own frame.
 """
 
 import math
@@ -33,36 +34,36 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
 
-UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Linear(NamedTuple):
-    """Room for the linear equations; n momenta and speeds, m couplings: contacts first, then elements.
+    """Memory of the linear equations; n momenta and speeds, m couplings: contacts first, then elements.
 
     Rows are longer than n where n is no multiple of the lanes, and zero there.
     """
 
     inertia: NDArray[np.float64]
-    """(n, n): inverse inertia of free trees in N about its origin, inertia of joints whose bases yield."""
+    """(n, n): inverse inertia of free trees in N about its origin, inertia of joints with free bases eliminated."""
     stiffness: NDArray[np.float64]
     """(n, n): of joints."""
     damping: NDArray[np.float64]
     """(n, n): of joints."""
     inverse: NDArray[np.float64]
-    """(n, n): what solves a stage, transposed."""
-    flow: NDArray[np.float64]
+    """(n, n): inverse of the stage matrix, transposed."""
+    base_motion: NDArray[np.float64]
     """(links, 6, n): motion of a free base, in N about its origin, per momentum and per speed of joints of its tree."""
     K: NDArray[np.float64]
-    """(m, 6, 6), turning first."""
+    """(m, 6, 6): stiffness, rotations first."""
     D: NDArray[np.float64]
-    """(m, 6, 6)."""
-    ways: NDArray[np.float64]
+    """(m, 6, 6): damping."""
+    jacobians: NDArray[np.float64]
     """(m, 6, n): relative motion in the frame of the coupling per motion of free bases (in N) and joints."""
-    maps: NDArray[np.float64]
+    momentum_maps: NDArray[np.float64]
     """(m, 6, n): relative velocity there per momentum and speed."""
     frames: NDArray[np.float64]
-    """(m, 12): rotation and place in N of the frame of the coupling."""
-    coupled: NDArray[np.int64]
+    """(m, 12): rotation and position in N of the frame of the coupling."""
+    couplings: NDArray[np.int64]
     """(m, 3): 1 where it acts; the links a and b."""
     work: NDArray[np.float64]
     """(4, n)."""
@@ -70,18 +71,18 @@ class Linear(NamedTuple):
     """(2, 6)."""
 
 
-def room_for(n: int, links: int, couplings: int) -> Linear:
+def allocate_linear(n: int, links: int, couplings: int) -> Linear:
     """Return memory for the linear equations of n momenta and speeds."""
     width = -(-n // LANES) * LANES
     return Linear(
         *(np.zeros((n, width)) for _ in range(4)),
-        flow=np.zeros((links, 6, width)),
+        base_motion=np.zeros((links, 6, width)),
         K=np.zeros((couplings, 6, 6)),
         D=np.zeros((couplings, 6, 6)),
-        ways=np.zeros((couplings, 6, width)),
-        maps=np.zeros((couplings, 6, width)),
+        jacobians=np.zeros((couplings, 6, width)),
+        momentum_maps=np.zeros((couplings, 6, width)),
         frames=np.zeros((couplings, 12)),
-        coupled=np.zeros((couplings, 3), np.int64),
+        couplings=np.zeros((couplings, 3), np.int64),
         work=np.zeros((4, width)),
         wrench=np.zeros((2, 6)),
     )
@@ -89,33 +90,33 @@ def room_for(n: int, links: int, couplings: int) -> Linear:
 
 @kernel
 def linearise(system, t, y, linear):
-    """Note inertia, stiffness and damping at a state, for Eq. (M47)."""
+    """Write inertia, stiffness and damping at a state, for Eq. (M47)."""
     w = system.world[0]
     u = y[w.n_q : w.n_q + w.n_u]
     set_motion(system, y)
     join(system.links, system.groups, system.tiles)
-    note_inertia(system.links, system.groups, system.tiles, linear)
-    stiffen_joints(system.elements, t, y, u, linear)
+    write_inertia_blocks(system.links, system.groups, system.tiles, linear)
+    add_joint_stiffness(system.elements, t, y, u, linear)
     count = system.pairs.shape[0]
     for i in range(count):
-        linear.coupled[i, 0] = 0
+        linear.couplings[i, 0] = 0
         if system.pairs[i].active == 1:
             couple_contact(system, i, linear)
     for i in range(system.elements.shape[0]):
         if system.elements[i].kind == STRUT or system.elements[i].kind == WELD:
-            linear.coupled[count, 0] = 0
+            linear.couplings[count, 0] = 0
             if system.elements[i].active == 1:
                 couple_element(system.elements[i], system.links, linear, count)
             count += 1
-    for c in range(linear.coupled.shape[0]):
-        if linear.coupled[c, 0] == 1:
+    for c in range(linear.couplings.shape[0]):
+        if linear.couplings[c, 0] == 1:
             map_coupling(system.links, system.groups, linear, c)
 
 
 @kernel
-def note_inertia(links, groups, tiles, linear):
+def write_inertia_blocks(links, groups, tiles, linear):
     """Write the inverse inertia of free trees, the inertia of joints, and how bases move with both; Eq. (M46)."""
-    inertia, flow = linear.inertia, linear.flow
+    inertia, base_motion = linear.inertia, linear.base_motion
     for i in range(inertia.shape[0]):
         for b in range(0, inertia.shape[1], LANES):
             store(inertia, i, b, 0.0)
@@ -129,13 +130,13 @@ def note_inertia(links, groups, tiles, linear):
             compliance_in_N(link, inertia)
             for k in range(6):
                 for j in range(6):
-                    flow[i, k, link.at_u + j] = inertia[link.at_u + k, link.at_u + j]
+                    base_motion[i, k, link.at_u + j] = inertia[link.at_u + k, link.at_u + j]
         elif link.parent >= 0 and links[link.root].kind == FREE:
             for c in range(link.column, link.column + link.rows):
                 Y, j, at = groups[c // LANES].Y, c % LANES, groups[c // LANES].at_u[c % LANES]
                 V = in_N(links[link.root], (Y[0, j], Y[1, j], Y[2, j], Y[3, j], Y[4, j], Y[5, j]))
                 for k in range(6):
-                    flow[link.root, k, at] = -V[k]
+                    base_motion[link.root, k, at] = -V[k]
 
 
 @inline
@@ -184,8 +185,8 @@ def compliance_in_N(base, inertia):
 
 
 @inline
-def stiffen_joints(elements, t, q, u, linear):
-    """Add the stiffness and damping of what acts along joints, from the state alone."""
+def add_joint_stiffness(elements, t, q, u, linear):
+    """Add the stiffness and damping of elements along joint axes, from the state alone."""
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.active == 0 or element.kind > DRIVE_SPEED:
@@ -230,7 +231,7 @@ def stiffen_joints(elements, t, q, u, linear):
 
 @inline
 def couple_contact(system, i, linear):
-    """Note the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
+    """Write the stiffness and damping of a contact, in the axes of its surface A; Eq. (C40)."""
     links, pair = system.links, system.pairs[i]
     a, b = links[pair.a], links[pair.b]
     R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(pair, links)
@@ -243,7 +244,7 @@ def couple_contact(system, i, linear):
 
 @inline
 def couple_element(element, links, linear, c):
-    """Note the stiffness and damping of a weld, in the axes of its frame F, or of a strut, in those of N."""
+    """Write the stiffness and damping of a weld, in the axes of its frame F, or of a strut, in those of N."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]
     K, D = linear.K[c], linear.D[c]
@@ -268,13 +269,13 @@ def couple_element(element, links, linear, c):
             K[3 + i, 3 + j] = (element.stiffness[0] - across) * n[i] * n[j]
             D[3 + i, 3 + j] = element.damping[0] * n[i] * n[j]
         K[3 + i, 3 + i] += across
-    note_frame(linear, c, element.a, element.b, UPRIGHT, (bx, by, bz))
+    note_frame(linear, c, element.a, element.b, IDENTITY, (bx, by, bz))
 
 
 @kernel
 def note_frame(linear, c, a, b, R, p):
-    """Note that a coupling acts, and where."""
-    linear.coupled[c, 0], linear.coupled[c, 1], linear.coupled[c, 2] = 1, a, b
+    """Mark a coupling as active and write its frame and links."""
+    linear.couplings[c, 0], linear.couplings[c, 1], linear.couplings[c, 2] = 1, a, b
     for k in range(9):
         linear.frames[c, k] = R[k]
     for k in range(3):
@@ -284,16 +285,16 @@ def note_frame(linear, c, a, b, R, p):
 @kernel
 def map_coupling(links, groups, linear, c):
     """Relative motion of two coupled links per motion of bases and joints, and per momentum and speed; Eq. (M46)."""
-    ways, maps, n = linear.ways[c], linear.maps[c], linear.inertia.shape[1]
-    a, b = linear.coupled[c, 1], linear.coupled[c, 2]
+    jacobians, momentum_maps, n = linear.jacobians[c], linear.momentum_maps[c], linear.inertia.shape[1]
+    a, b = linear.couplings[c, 1], linear.couplings[c, 2]
     for k in range(6):
         for j in range(0, n, LANES):
-            store(ways, k, j, 0.0)
+            store(jacobians, k, j, 0.0)
     add_way(links, groups, linear, c, b, 1.0)
     add_way(links, groups, linear, c, a, -1.0)
     for k in range(6):
         for j in range(0, n, LANES):
-            store(maps, k, j, load(ways, k, j))
+            store(momentum_maps, k, j, load(jacobians, k, j))
     let_base_flow(links, linear, c, links[b].root)
     if links[a].root != links[b].root:
         let_base_flow(links, linear, c, links[a].root)
@@ -301,15 +302,25 @@ def map_coupling(links, groups, linear, c):
 
 @kernel
 def let_base_flow(links, linear, c, root):
-    """Replace the motion of a free base by that which momentum and joints make."""
+    """Express the motion of a free base by momentum and joint speeds."""
     if links[root].kind == FREE:
-        ways, maps, flow, at = linear.ways[c], linear.maps[c], linear.flow[root], links[root].at_u
+        jacobians, momentum_maps, base_motion, at = (
+            linear.jacobians[c],
+            linear.momentum_maps[c],
+            linear.base_motion[root],
+            links[root].at_u,
+        )
         for k in range(6):
             for i in range(6):
-                maps[k, at + i] = 0.0
+                momentum_maps[k, at + i] = 0.0
             for i in range(6):
-                for j in range(0, maps.shape[1], LANES):
-                    store(maps, k, j, fma(ways[k, at + i], load(flow, i, j), load(maps, k, j)))
+                for j in range(0, momentum_maps.shape[1], LANES):
+                    store(
+                        momentum_maps,
+                        k,
+                        j,
+                        fma(jacobians[k, at + i], load(base_motion, i, j), load(momentum_maps, k, j)),
+                    )
 
 
 @kernel
@@ -337,19 +348,19 @@ def add_way(links, groups, linear, c, i, sign):
 @kernel
 def add_column(linear, c, j, sign, V):
     """Add a motion of N to a column of a coupling, in its frame."""
-    ways, R = linear.ways[c], linear.frames[c]
+    jacobians, R = linear.jacobians[c], linear.frames[c]
     x, y, z = R[9], R[10], R[11]
     wx, wy, wz = rotate_inverse(R, V[0], V[1], V[2])
     vx, vy, vz = rotate_inverse(
         R, V[3] + V[1] * z - V[2] * y, V[4] + V[2] * x - V[0] * z, V[5] + V[0] * y - V[1] * x
     )
-    ways[0, j], ways[1, j], ways[2, j] = (
-        ways[0, j] + sign * wx,
-        ways[1, j] + sign * wy,
-        ways[2, j] + sign * wz,
+    jacobians[0, j], jacobians[1, j], jacobians[2, j] = (
+        jacobians[0, j] + sign * wx,
+        jacobians[1, j] + sign * wy,
+        jacobians[2, j] + sign * wz,
     )
-    ways[3, j], ways[4, j], ways[5, j] = (
-        ways[3, j] + sign * vx,
-        ways[4, j] + sign * vy,
-        ways[5, j] + sign * vz,
+    jacobians[3, j], jacobians[4, j], jacobians[5, j] = (
+        jacobians[3, j] + sign * vx,
+        jacobians[4, j] + sign * vy,
+        jacobians[5, j] + sign * vz,
     )

@@ -1,7 +1,7 @@
-"""Rigid connections: two frames strike each other at once and move as one from then on.
+"""Locks: rigid connections of two frames, made by an impulse and maintained by a constraint wrench.
 
-A lock is a constraint between two links, whatever trees they belong to. Its wrench follows from the compliance of the
-two, which the inverse inertias of the last accelerations give; it gives the first impulse, too.
+The two links may belong to different trees. Impulse and wrench follow from the compliance of the links, computed with
+the inverse inertias of the last accelerations.
 """
 
 import math
@@ -22,22 +22,19 @@ from softdock.spatial.kernels import (
     unpack_matrix,
 )
 
-SETTLING = (
-    2.0  # [1/s] how fast a lock takes back what integration lets slip: slow against steps, fast against drift
-)
-SINGULAR = (
-    1e-12  # pivots below this part of their diagonal belong to directions that other joints hold already
-)
+# Rate at which the drift of a constraint is corrected (Baumgarte) [1/s]: slow against steps, fast against the drift.
+DRIFT_CORRECTION_RATE = 2.0
+# Pivots below this part of their diagonal belong to directions that other joints constrain already.
+SINGULAR_PIVOT = 1e-12
 
 
 @kernel
-def hold_locks(links, axes, groups, tiles, elements, work, gravity):
-    """Add the wrenches of active locks to the accelerations; Eqs. (M50)-(M52). Returns the power they take [W].
+def apply_lock_forces(links, axes, groups, tiles, elements, work, gravity):
+    """Add the wrenches of active locks to the accelerations; Eqs. (M50)-(M52). Returns the power they dissipate [W].
 
-    Comes right after the accelerations, whose inverse inertias it needs. `work` has six rows per lock and one
-    column more.
+    Expects the inverse inertias of `accelerations`. `work` has six rows per lock, and one column more than rows.
     """
-    last = work.shape[1] - 1
+    last, rate = work.shape[1] - 1, DRIFT_CORRECTION_RATE
     m = 0
     for i in range(elements.shape[0]):
         element = elements[i]
@@ -45,16 +42,16 @@ def hold_locks(links, axes, groups, tiles, elements, work, gravity):
             x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
             A = relative_motion(links, groups, element.a, element.b, x, y, z, 0, gravity)
             V = relative_motion(links, groups, element.a, element.b, x, y, z, 1, gravity)
-            slip = slipped(links, element, x, y, z)
+            drift = constraint_drift(links, element, x, y, z)
             for k in range(6):
-                back = 2.0 * SETTLING * V[k] + SETTLING * SETTLING * slip[k]
-                work[6 * m + k, last] = -A[k] - back
-            element.deflection = math.sqrt(slip[3] * slip[3] + slip[4] * slip[4] + slip[5] * slip[5])
+                correction = 2.0 * rate * V[k] + rate * rate * drift[k]
+                work[6 * m + k, last] = -A[k] - correction
+            element.deflection = math.sqrt(drift[3] * drift[3] + drift[4] * drift[4] + drift[5] * drift[5])
             m += 1
     if m == 0:
         return 0.0
-    push_locks(links, axes, groups, tiles, elements, work, m, gravity)
-    taken = 0.0
+    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
+    dissipated = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind == LOCK and element.active == 1:
@@ -64,19 +61,19 @@ def hold_locks(links, axes, groups, tiles, elements, work, gravity):
             for k in range(6):
                 b.W[k] += W[k]
                 a.W[k] -= W[k]
-                taken -= W[k] * V[k]
+                dissipated -= W[k] * V[k]
             element.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
     for i in range(links.shape[0]):
         for k in range(6):
             links[i].dA[k] += links[i].dB[k]
     for i in range(axes.shape[0]):
         axes[i].udot += axes[i].du
-    return taken
+    return dissipated
 
 
 @kernel
-def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages, modes, n_q, y):
-    """Let everything that is locked move as one at once, by impulses; Eq. (M53). Returns the energy lost [J].
+def apply_lock_impulses(links, axes, groups, tiles, elements, work, gravity, appendages, modes, n_q, y):
+    """Apply impulses after which locked links move as one; Eq. (M53). Returns the energy lost [J].
 
     Expects that the derivative was evaluated at this state.
     """
@@ -92,7 +89,7 @@ def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages
             m += 1
     if m == 0:
         return 0.0
-    push_locks(links, axes, groups, tiles, elements, work, m, gravity)
+    solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity)
     lost = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
@@ -100,8 +97,8 @@ def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages
             V = relative_motion(links, groups, element.a, element.b, 0.0, 0.0, 0.0, 1, gravity)
             for k in range(6):
                 lost -= 0.5 * element.wrench[k] * V[k]
-            strike_tree(links[links[element.b].root], element.wrench, 1.0, n_q, y)
-            strike_tree(links[links[element.a].root], element.wrench, -1.0, n_q, y)
+            add_impulse(links[links[element.b].root], element.wrench, 1.0, n_q, y)
+            add_impulse(links[links[element.a].root], element.wrench, -1.0, n_q, y)
     for i in range(links.shape[0]):
         if links[i].parent >= 0:
             for row in range(links[i].at_u, links[i].at_u + links[i].rows):
@@ -117,7 +114,7 @@ def strike_locks(links, axes, groups, tiles, elements, work, gravity, appendages
 
 
 @inline
-def strike_tree(base, wrench, sign, n_q, y):
+def add_impulse(base, wrench, sign, n_q, y):
     """Add an impulse to the momentum of a free tree."""
     if base.kind == FREE:
         for k in range(6):
@@ -125,18 +122,18 @@ def strike_tree(base, wrench, sign, n_q, y):
 
 
 @kernel
-def push_locks(links, axes, groups, tiles, elements, work, m, gravity):
-    """Find the wrenches of m active locks that change relative motions by the last column of `work`; Eq. (M51).
+def solve_lock_wrenches(links, axes, groups, tiles, elements, work, m, gravity):
+    """Solve for the wrenches of m active locks that change relative motions by the last column of `work`; Eq. (M51).
 
-    Leaves each in `wrench` of its lock (on b, in N about N's origin) and what all of them change in `dB` and `du`.
+    Writes each to `wrench` of its lock (on b, in N about N's origin), and the response to all of them to `dB` and `du`.
     """
     last = work.shape[1] - 1
     for column in range(6 * m):
         clear_response(links, groups)
         lock = find_lock(elements, column // 6)
         set_unit_wrench(links, lock, column % 6)
-        push_links(links, groups, lock)
-        respond(links, axes, groups, tiles)
+        apply_lock_wrench(links, groups, lock)
+        compute_response(links, axes, groups, tiles)
         row = 0
         for i in range(elements.shape[0]):
             element = elements[i]
@@ -161,14 +158,14 @@ def push_locks(links, axes, groups, tiles, elements, work, m, gravity):
                 W[1] + z * W[3] - x * W[5],
                 W[2] + x * W[4] - y * W[3],
             )
-            push_links(links, groups, element)
+            apply_lock_wrench(links, groups, element)
             row += 6
-    respond(links, axes, groups, tiles)
+    compute_response(links, axes, groups, tiles)
 
 
 @inline
 def find_lock(elements, number):
-    """Active lock of a number among all active locks."""
+    """Return the active lock with the given number among all active locks."""
     found = 0
     for i in range(elements.shape[0]):
         if elements[i].kind == LOCK and elements[i].active == 1:
@@ -179,18 +176,18 @@ def find_lock(elements, number):
 
 
 @inline
-def set_unit_wrench(links, element, way):
+def set_unit_wrench(links, element, component):
     """Write a unit torque or force at frame G, in N about N's origin, into the wrench of a lock."""
     W = element.wrench
     x, y, z = link_point(links[element.b], links[links[element.b].root], element.p_bG)
     for k in range(6):
-        W[k] = 1.0 if k == way else 0.0
+        W[k] = 1.0 if k == component else 0.0
     W[0], W[1], W[2] = W[0] + y * W[5] - z * W[4], W[1] + z * W[3] - x * W[5], W[2] + x * W[4] - y * W[3]
 
 
 @kernel
 def clear_response(links, groups):
-    """Forget the forces of another question."""
+    """Set the forces of the previous response to zero."""
     for i in range(links.shape[0]):
         for k in range(6):
             links[i].f[k] = 0.0
@@ -200,15 +197,15 @@ def clear_response(links, groups):
 
 
 @kernel
-def push_links(links, groups, element):
-    """Let the wrench of a lock act on b and against a."""
+def apply_lock_wrench(links, groups, element):
+    """Add the wrench of a lock to b and subtract it from a."""
     push_link(links, groups, element.b, element.wrench, -1.0)
     push_link(links, groups, element.a, element.wrench, 1.0)
 
 
 @kernel
-def respond(links, axes, groups, tiles):
-    """How links and axes accelerate by the forces in `f` alone, with the inverse inertias at hand; Eq. (M50)."""
+def compute_response(links, axes, groups, tiles):
+    """Compute the accelerations of links and axes due to the forces in `f` alone; Eq. (M50)."""
     gather_forces(links, groups)
     solve(groups, tiles)
     link_accelerations(links, groups, 1)
@@ -244,8 +241,8 @@ def motion_in_world(links, groups, i, x, y, z, what, gravity):
 
 
 @inline
-def slipped(links, element, x, y, z):
-    """How far frame G has turned and moved from the pose that a lock holds, in N; G is at (x, y, z)."""
+def constraint_drift(links, element, x, y, z):
+    """Return rotation [rad] and displacement [m] of frame G from the locked pose, in N; G is at (x, y, z)."""
     a, b = links[element.a], links[element.b]
     R_NF = link_rotation(a, links[a.root], element.R_aF)
     R_NG = link_rotation(b, links[b.root], element.R_bG)
@@ -262,14 +259,14 @@ def slipped(links, element, x, y, z):
 def solve_symmetric(work, n):
     """Replace the last column by the solution of the positive semidefinite system in the first n columns.
 
-    Directions that cannot move, because something else holds them already, get no share.
+    Directions that cannot move, because other joints constrain them already, get zero.
     """
     last = work.shape[1] - 1
     for j in range(n):
         pivot, scale = work[j, j], work[j, j]
         for k in range(j):
             pivot -= work[j, k] * work[j, k] * work[k, k]
-        work[j, j] = pivot if pivot > SINGULAR * scale else 0.0
+        work[j, j] = pivot if pivot > SINGULAR_PIVOT * scale else 0.0
         for i in range(j + 1, n):
             entry = work[i, j]
             for k in range(j):

@@ -10,18 +10,17 @@ from softdock.dynamics.kernels.poses import link_point
 from softdock.dynamics.kernels.tree import BALL, FREE, GROUND, PRISMATIC, REVOLUTE
 from softdock.native.decorators import inline, kernel
 
-# Columns of the bounds of a link, over a step.
-TURN = 0  # angular velocity against N [rad]
-SPIN = 1  # its rate [rad]
-SPEED = 2  # velocity of the origin against that of the base [m]
-PUSH = 3  # its rate [m]
+# Columns of the bounds of a link; time is measured in steps.
+ANGULAR_VELOCITY = 0  # angular velocity against N [rad]
+ANGULAR_ACCELERATION = 1  # its rate [rad]
+VELOCITY = 2  # velocity of the origin against that of the base [m]
+ACCELERATION = 3  # its rate [m]
 MOTION_BOUNDS = 4
 
-STEADY_TURN = (
-    0.2  # rate of a quaternion below which its length is known well enough from the ends of the step
-)
-PIECES = 16  # of a step, at whose ends the length of a faster one is looked at
-SHORTEST = 0.25  # square of the length of a quaternion: less would mean that the integration has failed
+# Rate of a quaternion below which its norm at the ends of the step bounds its norm inside.
+SLOW_QUATERNION_RATE = 0.2
+PIECES = 16  # intervals of a step at whose ends the norm of a faster one is evaluated
+MIN_SQUARED_NORM = 0.25  # of a quaternion: less means that the integration has failed
 
 
 @inline
@@ -95,7 +94,7 @@ def bound_turning(dense, at):
         s_0, s_1, s_2, s_3 = s_0 + a * a, s_1 + b * b, s_2 + c * c, s_3 + d * d
         b_0, b_1, b_2 = b_0 + e * e, b_1 + f * f, b_2 + g * g
     slope, bend = math.sqrt(max(max(s_0, s_1), max(s_2, s_3))), math.sqrt(max(max(b_0, b_1), b_2))
-    pieces = 1 if slope < STEADY_TURN else PIECES
+    pieces = 1 if slope < SLOW_QUATERNION_RATE else PIECES
     shortest = 1.0
     for k in range(pieces + 1):
         theta, square = k / pieces, 0.0
@@ -105,7 +104,7 @@ def bound_turning(dense, at):
             square += x * x
         shortest = min(shortest, square)
     shortest -= 0.25 * (slope * slope + (1.0 + slope) * bend) / (pieces * pieces)
-    size = math.sqrt(max(shortest, SHORTEST))
+    size = math.sqrt(max(shortest, MIN_SQUARED_NORM))
     turn = 2.0 * slope / size
     return turn, 2.0 * bend / size + turn * turn
 
@@ -121,9 +120,14 @@ def bound_motion(system, h, dense, needed, motion):
         kind, at = link.kind, link.at_q
         if kind == FREE or kind == GROUND:
             turn, spin = bound_turning(dense, at + 3) if kind == FREE else (0.0, 0.0)
-            motion[i, TURN], motion[i, SPIN], motion[i, SPEED], motion[i, PUSH] = turn, spin, 0.0, 0.0
+            (
+                motion[i, ANGULAR_VELOCITY],
+                motion[i, ANGULAR_ACCELERATION],
+                motion[i, VELOCITY],
+                motion[i, ACCELERATION],
+            ) = turn, spin, 0.0, 0.0
             continue
-        turn, spin = motion[link.parent, TURN], motion[link.parent, SPIN]
+        turn, spin = motion[link.parent, ANGULAR_VELOCITY], motion[link.parent, ANGULAR_ACCELERATION]
         slide, bend, arm = 0.0, 0.0, length(link.p_PJ[0], link.p_PJ[1], link.p_PJ[2])
         if kind == PRISMATIC:
             a, b, c, d = slopes(dense, at)
@@ -131,8 +135,10 @@ def bound_motion(system, h, dense, needed, motion):
             a, b, c = bends(dense, at)
             bend = largest_of_three(a, b, c)
             arm += max(abs(dense[0, at]), abs(dense[0, at] + dense[1, at])) + 0.125 * bend
-        motion[i, SPEED] = motion[link.parent, SPEED] + turn * arm + slide
-        motion[i, PUSH] = motion[link.parent, PUSH] + (spin + turn * turn) * arm + 2.0 * turn * slide + bend
+        motion[i, VELOCITY] = motion[link.parent, VELOCITY] + turn * arm + slide
+        motion[i, ACCELERATION] = (
+            motion[link.parent, ACCELERATION] + (spin + turn * turn) * arm + 2.0 * turn * slide + bend
+        )
         rate, change = 0.0, 0.0
         if kind == BALL:
             rate, change = bound_turning(dense, at)
@@ -141,15 +147,17 @@ def bound_motion(system, h, dense, needed, motion):
             rate = max(largest_of_three(a, b, c), abs(d))
             a, b, c = bends(dense, at)
             change = largest_of_three(a, b, c)
-        motion[i, SPIN] = spin + turn * rate + change
-        motion[i, TURN] = turn + rate
+        motion[i, ANGULAR_ACCELERATION] = spin + turn * rate + change
+        motion[i, ANGULAR_VELOCITY] = turn + rate
     for i in range(system.orbit.shape[0]):
         o = system.orbit[i]
         if needed[o.hill] == 1:  # turning of the Hill frame, fastest at the perigee
             near = 1.0 - o.e * o.e
             turn = h * o.n * (1.0 + o.e) ** 2 / (near * math.sqrt(near))
-            motion[o.hill, TURN] = turn
-            motion[o.hill, SPIN] = 2.0 * o.e * (h * o.n * (1.0 + o.e)) ** 2 * (1.0 + o.e) / near**3
+            motion[o.hill, ANGULAR_VELOCITY] = turn
+            motion[o.hill, ANGULAR_ACCELERATION] = (
+                2.0 * o.e * (h * o.n * (1.0 + o.e)) ** 2 * (1.0 + o.e) / near**3
+            )
 
 
 @kernel
@@ -160,16 +168,16 @@ def bound_separation(links, dense, motion, i, p_i, j, p_j):
     """
     root_i, root_j = links[i].root, -1
     x, y, z = link_point(links[i], links[root_i], p_i)
-    arm, turn = length(p_i[0], p_i[1], p_i[2]), motion[i, TURN]
-    speed = motion[i, SPEED] + turn * arm
-    push = motion[i, PUSH] + (motion[i, SPIN] + turn * turn) * arm
+    arm, turn = length(p_i[0], p_i[1], p_i[2]), motion[i, ANGULAR_VELOCITY]
+    speed = motion[i, VELOCITY] + turn * arm
+    push = motion[i, ACCELERATION] + (motion[i, ANGULAR_ACCELERATION] + turn * turn) * arm
     if j >= 0:
         root_j = links[j].root
         a, b, c = link_point(links[j], links[root_j], p_j)
         x, y, z = x - a, y - b, z - c
-        arm, turn = length(p_j[0], p_j[1], p_j[2]), motion[j, TURN]
-        speed += motion[j, SPEED] + turn * arm
-        push += motion[j, PUSH] + (motion[j, SPIN] + turn * turn) * arm
+        arm, turn = length(p_j[0], p_j[1], p_j[2]), motion[j, ANGULAR_VELOCITY]
+        speed += motion[j, VELOCITY] + turn * arm
+        push += motion[j, ACCELERATION] + (motion[j, ANGULAR_ACCELERATION] + turn * turn) * arm
     if root_i != root_j:
         drift, drift_rate = bound_base_motion(links, dense, root_i, root_j)
         speed, push = speed + drift, push + drift_rate

@@ -37,20 +37,20 @@ def _times_inverse(row: tuple[float, ...]) -> list[float]:
 
 # The usual change of variables, which saves products with the Jacobian: Hairer and Wanner, Solving Ordinary
 # Differential Equations II, IV.7.
-REACHES = np.array([_times_inverse(row) for row in _ALPHA])
-COUPLINGS = np.array(
+STAGE_WEIGHTS = np.array([_times_inverse(row) for row in _ALPHA])
+STAGE_COUPLINGS = np.array(
     [[-x if j < i else 0.0 for j, x in enumerate(_times_inverse((*(0.0,) * i, 1.0)))] for i in range(4)]
 )
 WEIGHTS = np.array(_times_inverse(_WEIGHTS))
 ERRORS = WEIGHTS - np.array(_times_inverse(_EMBEDDED))
-INSTANTS = np.array([sum(row) for row in _ALPHA])
-LOSS = 3.0  # times: what a step forgets of fast modes is energy, and never comes back
+STAGE_TIMES = np.array([sum(row) for row in _ALPHA])
+ERROR_FACTOR = 3.0  # on the error estimate, because damping of fast modes by the method is a loss of energy
 EARLY, LATE = 2, 1  # stages where watched channels are read: at 0.73 and 0.87 of the step
 
 
 @kernel
 def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_stage, early, late, linear):
-    """One step from y over h, as `take_step`; leaves what its stages add in rows 1 to 4 of k; Eq. (M45)."""
+    """Take one step of size h from y, as `take_step`; writes the stage increments to rows 1 to 4 of k; Eq. (M45)."""
     linearise(system, t, y, linear)
     factorise(linear, GAMMA * h)
     for s in range(4):
@@ -59,9 +59,9 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
             for i in range(y.shape[0]):
                 added = 0.0
                 for earlier in range(s):
-                    added += REACHES[s, earlier] * k[1 + earlier, i]
+                    added += STAGE_WEIGHTS[s, earlier] * k[1 + earlier, i]
                 y_stage[i] = y[i] + added
-            t_stage = min(t + INSTANTS[s] * h, t_max)
+            t_stage = min(t + STAGE_TIMES[s] * h, t_max)
             right = k[5]
             derivative(system, t_stage, y_stage, right)
             if s == EARLY or s == LATE:
@@ -71,7 +71,7 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
             for i in range(y.shape[0]):
                 added = 0.0
                 for earlier in range(s):
-                    added += COUPLINGS[s, earlier] * k[1 + earlier, i]
+                    added += STAGE_COUPLINGS[s, earlier] * k[1 + earlier, i]
                 right[i] += added / h
         solve_stage(system, linear, GAMMA * h, y, right, k[1 + s])
     for i in range(y.shape[0]):
@@ -91,4 +91,4 @@ def error_of_implicit_step(k, tolerance):
         if not e < np.inf:
             return np.inf
         worst = max(worst, e)
-    return LOSS * worst
+    return ERROR_FACTOR * worst

@@ -47,7 +47,7 @@ RUN_STATE = np.dtype(
         ("method", np.int64),  # that takes the steps
         ("step", np.float64),  # proposed size of the next step
         ("list_step", np.float64),  # longest step for which the near lists are valid
-        ("pin_step", np.float64),  # longest step for which pins stay in reach of their holes' geometry
+        ("pin_step", np.float64),  # longest step in which no pin penetrates far
         ("steps", np.int64),
         ("rejected", np.int64),
         ("previous_error", np.float64),
@@ -56,16 +56,16 @@ RUN_STATE = np.dtype(
         ("trial_method", np.int64),  # that is tried next
         ("steps_until_trial", np.int64),
         ("trial_period", np.int64),
-        ("pending_event", np.int64),  # takes place next; -1: none
+        ("pending_event", np.int64),  # occurs next; -1: none
         ("stop_event", np.int64),
         ("switching", np.int64),  # 1: elements were switched, and near lists had no room to account for it
-        ("held_before", np.float64),  # energy stored before that switch
+        ("stored_before_switch", np.float64),  # energy stored before that switch
         ("captured_event", np.int64),  # whose state was captured; -1: none
         ("captured_time", np.float64),
         ("record_rows", np.int64),
         ("next_sample", np.int64),
         ("log_rows", np.int64),
-        ("unresolved", np.int64),  # intervals that the search for events and peaks gave up at its limits
+        ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
     ],
     align=True,
 )
@@ -75,17 +75,17 @@ class Search(NamedTuple):
     """Memory of the search of a step for events and peaks: a stack of intervals, for n watched channels."""
 
     instants: NDArray[np.float64]
-    """(LEVELS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
-    divides: NDArray[np.float64]
-    """(LEVELS,) where an interval is divided if it must be."""
+    """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
+    division_points: NDArray[np.float64]
+    """(MAX_INTERVALS,) where an interval is divided if it must be."""
     values: NDArray[np.float64]
-    """(LEVELS, n) at these ends."""
+    """(MAX_INTERVALS, n) at these ends."""
     downs: NDArray[np.float64]
-    """(LEVELS, n) bounds of negative second derivatives in the intervals."""
+    """(MAX_INTERVALS, n) bounds of negative second derivatives in the intervals."""
     ups: NDArray[np.float64]
-    """(LEVELS, n) bounds of positive ones."""
+    """(MAX_INTERVALS, n) bounds of positive ones."""
     turns: NDArray[np.float64]
-    """(n,) angle that the links of a channel turn in the step [rad]."""
+    """(n,) bound on the rotation of the links of a channel in the step [rad]."""
     wanted: NDArray[np.int64]
     """(n,) 1: an armed event or a peak needs the channel."""
     motion: NDArray[np.float64]
@@ -122,7 +122,7 @@ class Workspace(NamedTuple):
 
 
 class RunData(NamedTuple):
-    """All that the kernels know of a run."""
+    """All data of a run in the kernels."""
 
     system: SystemRecords
     workspace: Workspace

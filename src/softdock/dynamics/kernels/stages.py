@@ -17,19 +17,19 @@ def factorise(linear, span):
         for j in range(0, width, LANES):
             x = fma(span, load(linear.stiffness, i, j), load(linear.damping, i, j))
             store(M, i, j, fma(per, load(linear.inertia, i, j), x))
-    for c in range(linear.coupled.shape[0]):
-        if linear.coupled[c, 0] == 1:
-            maps, K, D = linear.maps[c], linear.K[c], linear.D[c]
+    for c in range(linear.couplings.shape[0]):
+        if linear.couplings[c, 0] == 1:
+            momentum_maps, K, D = linear.momentum_maps[c], linear.K[c], linear.D[c]
             for k in range(6):
                 for j in range(0, width, LANES):
-                    x = load(maps, 0, j) * (D[0, k] + span * K[0, k])
+                    x = load(momentum_maps, 0, j) * (D[0, k] + span * K[0, k])
                     for i in range(1, 6):
-                        x = fma(D[i, k] + span * K[i, k], load(maps, i, j), x)
+                        x = fma(D[i, k] + span * K[i, k], load(momentum_maps, i, j), x)
                     store(work, SPARE, j, x)
                 for i in range(n):
-                    if maps[k, i] != 0.0:
+                    if momentum_maps[k, i] != 0.0:
                         for j in range(0, width, LANES):
-                            store(M, i, j, fma(maps[k, i], load(work, SPARE, j), load(M, i, j)))
+                            store(M, i, j, fma(momentum_maps[k, i], load(work, SPARE, j), load(M, i, j)))
     for k in range(n):
         block, here = k // LANES * LANES, one_hot(k % LANES)
         others, pivot = 1.0 - here, 1.0 / M[k, k]
@@ -57,13 +57,13 @@ def solve_stage(system, linear, span, y, r, out):
             x = fma(r_v[i], load(linear.inertia, i, j), x)
             pull = fma(work[MOVES, i], load(linear.stiffness, i, j), pull)
         store(work, RIGHT, j, fma(-span, pull, x))
-    for c in range(linear.coupled.shape[0]):
-        if linear.coupled[c, 0] == 1:
+    for c in range(linear.couplings.shape[0]):
+        if linear.couplings[c, 0] == 1:
             wrench_of(linear, c, span, False)
             for j in range(0, work.shape[1], LANES):
                 x = load(work, RIGHT, j)
                 for k in range(6):
-                    x = fma(-linear.wrench[0, k], load(linear.maps[c], k, j), x)
+                    x = fma(-linear.wrench[0, k], load(linear.momentum_maps[c], k, j), x)
                 store(work, RIGHT, j, x)
     for j in range(0, work.shape[1], LANES):
         x = load(linear.inverse, 0, j) * work[RIGHT, 0]
@@ -92,11 +92,11 @@ def wrench_of(linear, c, span, moving):
     """Wrench of a coupling against the moves in `work`, and against the momenta and speeds sought if it is moving."""
     d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
     for k in range(6):
-        d[k] = span * product(linear.ways[c], k, linear.work, MOVES)
+        d[k] = span * product(linear.jacobians[c], k, linear.work, MOVES)
         wrench[k] = 0.0
     if moving:
         for j in range(6):
-            x = product(linear.maps[c], j, linear.work, SOUGHT)
+            x = product(linear.momentum_maps[c], j, linear.work, SOUGHT)
             d[j] += span * x
             for k in range(6):
                 wrench[k] += D[k, j] * x
@@ -107,13 +107,13 @@ def wrench_of(linear, c, span, moving):
 
 @inline
 def keep_momentum(links, linear, span, r_v, k_v):
-    """Let couplings change the momenta of free trees by exactly opposite amounts; Eq. (M48)."""
+    """Add the impulses of couplings to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
     work = linear.work[3]
     for i in range(r_v.shape[0]):
         work[i] = r_v[i]
-    for c in range(linear.coupled.shape[0]):
-        if linear.coupled[c, 0] == 1:
-            root_a, root_b = links[linear.coupled[c, 1]].root, links[linear.coupled[c, 2]].root
+    for c in range(linear.couplings.shape[0]):
+        if linear.couplings[c, 0] == 1:
+            root_a, root_b = links[linear.couplings[c, 1]].root, links[linear.couplings[c, 2]].root
             if root_a != root_b:
                 wrench_of(linear, c, span, True)
                 W, R = linear.wrench[0], linear.frames[c]
@@ -167,9 +167,9 @@ def write_moves(links, linear, span, q, r, k_v, out):
         link = links[i]
         at, to = link.at_q, link.at_u
         if link.kind == FREE:
-            V, flow = linear.wrench[1], linear.flow[i]
+            V, base_motion = linear.wrench[1], linear.base_motion[i]
             for k in range(6):
-                V[k] = product(flow, k, linear.work, SOUGHT)
+                V[k] = product(base_motion, k, linear.work, SOUGHT)
             x, y, z = q[at], q[at + 1], q[at + 2]
             out[at] = span * (r[at] + V[3] + V[1] * z - V[2] * y)
             out[at + 1] = span * (r[at + 1] + V[4] + V[2] * x - V[0] * z)

@@ -15,10 +15,10 @@ PI_ERROR, PI_PREVIOUS = 0.7, 0.4  # PI control after Gustafsson (1991), over the
 WORK = np.array([6.0, 4.0, 3.0, 6.0])
 REQUIRED_GAIN = 1.1  # a step of another method must be longer by this than its work is worth
 STABILITY_LIMIT = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stable
-IMPLICIT_LIST_STEP = (
-    0.68  # implicit steps have stages up to 0.73 of a step apart, the others half of one: Eq. (M37)
-)
-FIRST_TRIAL, LONGEST_PERIOD = 6, 48  # steps until the next trial; twice as many after each that failed
+# Size of implicit steps over that of explicit ones on the same near list: their stages are up to 0.73 of a step apart,
+# those of the others half of one; Eq. (M37).
+IMPLICIT_LIST_STEP = 0.68
+FIRST_TRIAL, LONGEST_PERIOD = 6, 48  # steps until the next trial; doubled after each rejected trial
 
 
 @kernel
@@ -84,14 +84,14 @@ def larger_step(h, error, before, rejected, order):
 
 
 @inline
-def accept_step(s, h, error, lands, order):
+def accept_step(s, h, error, reaches_stop, order):
     """Propose the step size after an accepted step, which may have been cut short."""
-    if not lands and h >= s.step:
+    if not reaches_stop and h >= s.step:
         s.step = min(larger_step(h, error, s.previous_error, s.after_rejection == 1, order), s.max_step)
         s.previous_error = max(error, 1e-4)
-    else:  # a step cut short for other reasons says little about the next, but what it could have been
+    else:  # a step shortened for other reasons gives only a lower bound for the next
         proposed = h * SAFETY * max(error, 1e-10) ** (-1.0 / order)
-        if proposed < s.step or lands:
+        if proposed < s.step or reaches_stop:
             s.step = min(max(min(proposed, LARGEST_FACTOR * h), min(proposed, s.step)), s.max_step)
     s.after_rejection = 0
 
@@ -107,8 +107,8 @@ def allowed_step(s, method):
 def choose_step(s, t_stop):
     """Choose the method and the size of the next step, and tell whether it ends at t_stop; Eq. (M35)."""
     if s.fixed_step > 0.0:
-        h, lands = step_to(s.t, s.fixed_step, t_stop, True)
-        return s.method, h, lands
+        h, reaches_stop = step_to(s.t, s.fixed_step, t_stop, True)
+        return s.method, h, reaches_stop
     if (
         s.automatic == 1
         and s.closed_contacts == 0
@@ -125,14 +125,14 @@ def choose_step(s, t_stop):
     if s.automatic == 1 and s.steps_until_trial <= 0:
         h = REQUIRED_GAIN * WORK[s.trial_method] / WORK[s.method] * s.step
         if h < s.step:
-            h, lands = step_to(s.t, min(h, allowed_step(s, s.trial_method)), t_stop, False)
-            return s.trial_method, h, lands
+            h, reaches_stop = step_to(s.t, min(h, allowed_step(s, s.trial_method)), t_stop, False)
+            return s.trial_method, h, reaches_stop
         if h <= min(allowed_step(s, s.trial_method), s.max_step) and s.t + 2.0 * h <= t_stop:
             return s.trial_method, h, False
         s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
         s.trial_method = next_trial_method(s, s.trial_method)
-    h, lands = step_to(s.t, min(s.step, allowed_step(s, s.method)), t_stop, False)
-    return s.method, h, lands
+    h, reaches_stop = step_to(s.t, min(s.step, allowed_step(s, s.method)), t_stop, False)
+    return s.method, h, reaches_stop
 
 
 @kernel

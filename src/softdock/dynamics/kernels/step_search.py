@@ -1,4 +1,4 @@
-"""Search of a step for events and peaks: it is divided only where one may be hidden; Eqs. (M34), (M60)-(M65)."""
+"""Search of a step for events and peaks by subdivision, only where one is possible; Eqs. (M34), (M60)-(M65)."""
 
 import math
 
@@ -10,32 +10,32 @@ from softdock.dynamics.kernels.enclosure import (
     estimate_bend,
     is_contact,
     resolution_of,
+    rotation_bound,
     second_derivative,
-    smooth,
-    turning_of,
+    smooth_value,
 )
-from softdock.dynamics.kernels.evaluation import evaluate_inside, keep_peaks, record_inside
-from softdock.dynamics.kernels.events import excess, locate, log_passive_events
+from softdock.dynamics.kernels.evaluation import evaluate_inside, record_inside, update_peaks
+from softdock.dynamics.kernels.events import condition_excess, locate, log_passive_events
 from softdock.dynamics.kernels.motion_bounds import bound_motion
 from softdock.native.decorators import inline, kernel
 
-LEVELS = 60  # intervals that wait to be searched; halving a step reaches the narrowest in 40
-NARROWEST = 1e-12  # part of a step that is not divided any more
-MOST_EVALUATIONS = 1_000_000  # in one step
-RESOLVED_TURN = (
-    0.5  # [rad] by which links turn at most between samples from which a second derivative is estimated
-)
-RESOLVED_PART = 1.0 / 1024.0  # of a step, or of such a turn, below which samples alone count,
-RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # of forces and energies of elements and structures,
-RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # of contacts, whose steps are short and which begin and end at kinks
-ASIDE = 0.05  # of an interval: nearer to its ends the vertex of a parabola is no place to divide it
+MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
+MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
+MAX_EVALUATIONS = 1_000_000  # in one step
+# Largest rotation of links between samples that give an estimate of a second derivative [rad].
+RESOLVED_ANGLE = 0.5
+# Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
+RESOLVED_PART = 1.0 / 1024.0
+RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
+RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
+END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not divided
 
 
 @kernel
 def search_step(run, method, h):
-    """Find the first event of a step that has actions, (theta, index) or (1, -1); log the others and keep peaks.
+    """Find the first event of a step that has actions, (theta, index) or (1, -1); log the others and update peaks.
 
-    `workspace.start` holds the channels at the beginning of the step and is overwritten. Expects the links at its end.
+    `workspace.start` has the channels at the beginning of the step and is overwritten. Expects the links at its end.
     """
     s, channels, work = run.state[0], run.channels, run.workspace
     if not bound_channels(run, method, h):
@@ -45,25 +45,30 @@ def search_step(run, method, h):
     while top >= 0:
         right, after = search.instants[top], search.values[top]
         hidden, crosses = examine(run, top, left, before)
-        if hidden >= 0 and top + 1 < LEVELS and right - left > NARROWEST and evaluations < MOST_EVALUATIONS:
-            theta = search.divides[top]
+        if (
+            hidden >= 0
+            and top + 1 < MAX_INTERVALS
+            and right - left > MIN_WIDTH
+            and evaluations < MAX_EVALUATIONS
+        ):
+            theta = search.division_points[top]
             evaluate_inside(run, s.watched, h, theta)
             divide(channels, s.watched, search, top, left, theta, hidden, before, values)
             evaluations += 1
             top += 1
             continue
-        if hidden >= 0 and right - left > NARROWEST:
+        if hidden >= 0 and right - left > MIN_WIDTH:
             s.unresolved += 1
         active = -1
         if crosses:
             right = locate(run, h, left, right, before, after)
             logged, active = log_passive_events(run, s.t + right * h, before, values)
-            keep_peaks(channels, s.watched, s.t + right * h, values)
+            update_peaks(channels, s.watched, s.t + right * h, values)
             copy_first(values, before, s.watched)
             if logged > 0 and active < 0:
                 record_inside(run, h, right)
         else:
-            keep_peaks(channels, s.watched, s.t + right * h, after)
+            update_peaks(channels, s.watched, s.t + right * h, after)
             copy_first(after, before, s.watched)
             top -= 1
         left = right
@@ -74,13 +79,13 @@ def search_step(run, method, h):
 
 @kernel
 def bound_channels(run, method, h):
-    """Bound the second derivatives of channels in a step; tells whether there is anything to search for."""
+    """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
     channels, events, work, count = run.channels, run.events, run.workspace, run.state[0].watched
     search, system, dense = work.search, run.system, work.dense
     if not mark_wanted(channels, events, count, search.wanted):
         return False
     bound_motion(system, h, dense, search.needed, search.motion)
-    search.instants[0], search.divides[0] = 1.0, 0.5
+    search.instants[0], search.division_points[0] = 1.0, 0.5
     copy_first(work.end, search.values[0], count)
     for i in range(count):
         channel = channels[i]
@@ -89,12 +94,12 @@ def bound_channels(run, method, h):
             down, up = 0.0, 0.0
         elif channel.bounded == 1:
             down, up = bound_bends(channel, system, dense, search.motion)
-            if not (math.isfinite(down) and math.isfinite(up)):  # overflow: nothing is known
+            if not (math.isfinite(down) and math.isfinite(up)):  # overflow
                 down, up = 0.0, 0.0
         else:
-            search.turns[i] = turning_of(channel, system, search.motion)
+            search.turns[i] = rotation_bound(channel, system, search.motion)
             up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
-            if search.turns[i] > RESOLVED_TURN:
+            if search.turns[i] > RESOLVED_ANGLE:
                 up = math.inf
             down = up
         search.downs[0, i], search.ups[0, i] = down, up
@@ -103,7 +108,7 @@ def bound_channels(run, method, h):
 
 @inline
 def mark_wanted(channels, events, count, wanted):
-    """Mark the channels that an armed event or a peak needs; tells whether there are any."""
+    """Mark the channels that an armed event or a peak needs; returns whether there are any."""
     any_wanted = False
     for i in range(count):
         wanted[i] = 1 if channels[i].track != 0 else 0
@@ -117,7 +122,7 @@ def mark_wanted(channels, events, count, wanted):
 
 @kernel
 def examine(run, top, left, before):
-    """Return a channel that may hide an event or a peak in an interval, or -1; and whether a condition turns true."""
+    """Return a channel with a possible event or peak in an interval, or -1; and whether a condition becomes true."""
     channels, events, count = run.channels, run.events, run.state[0].watched
     search, dense = run.workspace.search, run.workspace.dense
     right, after = search.instants[top], search.values[top]
@@ -127,7 +132,7 @@ def examine(run, top, left, before):
         if event.armed == 0:
             continue
         c = event.channel
-        g_0, g_1 = excess(event, before), excess(event, after)
+        g_0, g_1 = condition_excess(event, before), condition_excess(event, after)
         crosses = crosses or g_0 <= 0.0 < g_1
         low, high, monotonic, small = enclose_channel(
             channels[c], dense, search, top, c, left, right, before[c], after[c]
@@ -156,7 +161,7 @@ def examine(run, top, left, before):
 
 @inline
 def enclose_channel(channel, dense, search, top, i, left, right, x_0, x_1):
-    """Least and largest value of a channel in an interval, whether it has no turn there, and what does not matter."""
+    """Return bounds of a channel in an interval, whether it is monotonic there, and the negligible difference."""
     down, up = bends_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
     if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
         return min(x_0, x_1), max(x_0, x_1), True, 0.0
@@ -166,54 +171,54 @@ def enclose_channel(channel, dense, search, top, i, left, right, x_0, x_1):
 
 @inline
 def is_resolved(channel, turn, width):
-    """Tell whether an interval is too short for a channel without a bound to be divided."""
+    """Return whether an interval is too short to be divided for a channel without a bound."""
     part = RESOLVED_PART if channel.resolution > 0.0 else RESOLVED_PART_OF_FORCES
     if is_contact(channel.kind):
         part = RESOLVED_PART_OF_CONTACTS
-    return width * max(turn / RESOLVED_TURN, 1.0) <= part
+    return width * max(turn / RESOLVED_ANGLE, 1.0) <= part
 
 
 @kernel
 def divide(channels, count, search, top, left, theta, hidden, before, values):
-    """Divide the interval on top of the stack at an instant whose channels are known; the first part comes on top."""
+    """Divide the interval on top of the stack at an instant whose channels are known; the first part is on top."""
     right, after = search.instants[top], search.values[top]
     for i in range(count):
         channel = channels[i]
         down, up = search.downs[top, i], search.ups[top, i]
         if search.wanted[i] == 1 and channel.bounded == 0:
-            if search.turns[i] * (right - left) <= RESOLVED_TURN:
+            if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
                 a, b, c = (
-                    smooth(channel, before[i]),
-                    smooth(channel, values[i]),
-                    smooth(channel, after[i]),
+                    smooth_value(channel, before[i]),
+                    smooth_value(channel, values[i]),
+                    smooth_value(channel, after[i]),
                 )
                 seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
                 up = seen if math.isinf(up) else max(0.5 * up, seen)
             search.downs[top, i] = search.ups[top, i] = bend_after_division(channel, values[i], after[i], up)
             down = up = bend_after_division(channel, before[i], values[i], up)
         search.downs[top + 1, i], search.ups[top + 1, i] = down, up
-    # The vertex of a parabola is the place to look at next.
+    # The vertex of the parabola through the three values is the next division point.
     f = channels[hidden]
-    a, b, c = smooth(f, before[hidden]), smooth(f, values[hidden]), smooth(f, after[hidden])
+    a, b, c = smooth_value(f, before[hidden]), smooth_value(f, values[hidden]), smooth_value(f, after[hidden])
     bend = second_derivative(left, theta, right, a, b, c)
     vertex = 0.5 * (left + theta) - (b - a) / ((theta - left) * bend) if bend != 0.0 else left
-    search.divides[top] = inside(vertex, theta, right)
-    search.divides[top + 1] = inside(vertex, left, theta)
+    search.division_points[top] = division_point(vertex, theta, right)
+    search.division_points[top + 1] = division_point(vertex, left, theta)
     search.instants[top + 1] = theta
     copy_first(values, search.values[top + 1], count)
 
 
 @inline
 def bend_after_division(channel, x_0, x_1, bend):
-    """Bend of one half of an interval: none where a contact is open at both ends, as for a step without contact."""
+    """Return the second derivative of one part of an interval: zero if a contact is open at both ends."""
     return 0.0 if is_contact(channel.kind) and x_0 == 0.0 == x_1 else bend
 
 
 @inline
-def inside(vertex, left, right):
-    """Where to divide an interval: at a vertex well inside, else in the middle."""
-    aside = ASIDE * (right - left)
-    return vertex if left + aside < vertex < right - aside else 0.5 * (left + right)
+def division_point(vertex, left, right):
+    """Return where to divide an interval: at a vertex away from its ends, else in the middle."""
+    margin = END_MARGIN * (right - left)
+    return vertex if left + margin < vertex < right - margin else 0.5 * (left + right)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""The time loop of a run: step, accept or reject, locate events, act on them, record."""
+"""The time loop of a run: take a step, accept or reject it, locate events, perform their actions, record."""
 
 import math
 
@@ -13,23 +13,29 @@ from softdock.dynamics.kernels.conservation import (
 )
 from softdock.dynamics.kernels.contacts import (
     count_closed,
-    keep_observed,
-    note_leaps,
+    flag_tunnelling,
     observe_contacts,
     refresh_lists,
+    update_extremes,
     widen_lists,
     worst_overreach,
 )
-from softdock.dynamics.kernels.derivative import EXTRA_STATES, derivative, energy_held, set_motion, strike
-from softdock.dynamics.kernels.elements import keep_angles
+from softdock.dynamics.kernels.derivative import (
+    EXTRA_STATES,
+    derivative,
+    impose_locks,
+    set_motion,
+    total_stored_energy,
+)
+from softdock.dynamics.kernels.elements import update_largest_angles
 from softdock.dynamics.kernels.evaluation import (
     evaluate_channels,
-    keep_peaks,
     record_samples,
+    update_peaks,
     write_row,
 )
-from softdock.dynamics.kernels.events import act, begins, log_event, next_fresh_event
-from softdock.dynamics.kernels.interfaces import any_pin_pushes, keep_pin_depths, pin_step_limit
+from softdock.dynamics.kernels.events import becomes_true, log_event, next_fresh_event, perform_actions
+from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit, update_largest_pin_depths
 from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.step_control import (
@@ -56,14 +62,13 @@ from softdock.dynamics.kernels.stepping import (
 )
 from softdock.native.decorators import inline, kernel
 
-CONTACT_CHANGE_PENALTY = (
-    8.0  # factor on the error of a step in which a contact begins or ends: a rough estimate
-)
+# Factor on the error of a step in which a contact opens or closes: the estimate assumes a smooth right-hand side.
+CONTACT_CHANGE_PENALTY = 8.0
 
 
 @kernel
 def begin_run(run):
-    """Evaluate the initial state: near lists, channels, energy and momentum; tells whether near lists had room."""
+    """Evaluate the initial state: near lists, channels, energy and momentum; returns whether the lists fit."""
     system, work = run.system, run.workspace
     system.world[0].floating = 1 if is_floating(system) else 0
     set_motion(system, run.y)
@@ -109,7 +114,7 @@ def advance_run(run):
 
 @kernel
 def resume(run):
-    """Bring everything to the present state, which may have been changed from outside; at first, start the run."""
+    """Update everything to the present state, which the caller may have changed; start the run if it is new."""
     s, work = run.state[0], run.workspace
     copy(work.start, work.end)
     room = update_state(run, True)
@@ -119,7 +124,9 @@ def resume(run):
         return Status.LISTS_TOO_LONG
     if s.switching == 1:
         system = run.system
-        stored = energy_held(system.elements, system.pairs, system.interfaces) - s.held_before
+        stored = (
+            total_stored_energy(system.elements, system.pairs, system.interfaces) - s.stored_before_switch
+        )
         account_switch(system.world[0], run.y, stored)
         s.switching = 0
     if s.started == 0:
@@ -136,20 +143,21 @@ def start(run):
     s.started, s.next_sample, s.previous_error, s.list_step = 1, 1, 1.0, math.inf
     s.steps_until_trial, s.trial_period = FIRST_TRIAL, FIRST_TRIAL
     s.trial_method = next_trial_method(s, s.method)
-    strike(run.system, run.y)
+    impose_locks(run.system, run.y)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
-    keep_peaks(run.channels, count, s.t, work.values)
+    update_peaks(run.channels, count, s.t, work.values)
     write_row(run, s.t, work.values)
     s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
 
 
 @kernel
 def process_event(run):
-    """Log the pending event and do what it asks for."""
+    """Log the pending event and perform its actions."""
     s, work, system = run.state[0], run.workspace, run.system
     event = s.pending_event
-    if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:  # its condition became true by a jump
+    # The last row is older than the event if switching an element made its condition true.
+    if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
         write_row(run, s.t, work.values)
         restore_links(system, run.y)
@@ -160,10 +168,11 @@ def process_event(run):
     if run.events[event].actions > 0:
         evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
         if s.fixed_step == 0.0:
-            s.step = max(0.1 * s.step, s.min_step)  # what was switched may be stiff
-        stop = act(run, event)
-        strike(system, run.y)
-        stored = energy_held(system.elements, system.pairs, system.interfaces)  # of the evaluation before
+            s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
+        stop = perform_actions(run, event)
+        impose_locks(system, run.y)
+        # Energy before the switch: the last evaluation had the old elements.
+        stored = total_stored_energy(system.elements, system.pairs, system.interfaces)
         if stop:
             s.stop_event, status = event, Status.STOPPED
             evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)  # with the same near lists
@@ -172,9 +181,12 @@ def process_event(run):
             room = update_state(run, True)
             apply_jumps(run)
             if not room:
-                s.switching, s.held_before = 1, stored  # accounted for when the run resumes with longer lists
+                s.switching, s.stored_before_switch = (
+                    1,
+                    stored,
+                )  # accounted for when the run resumes with longer lists
                 return Status.LISTS_TOO_LONG
-        stored = energy_held(system.elements, system.pairs, system.interfaces) - stored
+        stored = total_stored_energy(system.elements, system.pairs, system.interfaces) - stored
         account_switch(system.world[0], run.y, stored)
         s.closed_contacts = count_closed(system.pairs)
     s.pending_event = next_fresh_event(run.events, work.start)
@@ -183,7 +195,7 @@ def process_event(run):
 
 @inline
 def account_switch(world, y, gained):
-    """Account for stored energy that switching changed: dissipated where a loaded element goes off, else work."""
+    """Add the change of stored energy by switching [J] to the dissipated energy if it is a loss, else to the work."""
     at = world.n_q + world.n_u
     if gained < 0.0:
         y[at] -= gained
@@ -198,7 +210,7 @@ def try_step(run):
     """Take a step; complete it if its error is small enough, else propose a smaller one."""
     s, work = run.state[0], run.workspace
     t_stop = next_break(run.breaks, s.t, s.t_end)
-    method, h, lands = choose_step(s, t_stop)
+    method, h, reaches_stop = choose_step(s, t_stop)
     t_max = math.nextafter(t_stop, -math.inf)
     if method == ROSENBROCK:
         take_implicit_step(
@@ -210,14 +222,14 @@ def try_step(run):
             run.system, run.channels, s.watched, method, s.t, t_max, h, run.y, work.k, work.y_new, work.y_stage,
             work.early, work.late,
         )  # fmt: skip
-    accepted, status = judge_step(run, method, h, lands)
+    accepted, status = judge_step(run, method, h, reaches_stop)
     if accepted:
-        status = complete_step(run, method, h, t_stop if lands else s.t + h, lands)
+        status = complete_step(run, method, h, t_stop if reaches_stop else s.t + h, reaches_stop)
     return status
 
 
 @kernel
-def judge_step(run, method, h, lands):
+def judge_step(run, method, h, reaches_stop):
     """Accept or reject a step and choose the size of the next."""
     s, work, system = run.state[0], run.workspace, run.system
     adaptive = s.fixed_step == 0.0
@@ -236,7 +248,7 @@ def judge_step(run, method, h, lands):
         if method != s.method:
             accepted = judge_trial(s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance)
         elif error <= 1.0:
-            accept_step(s, h, error, lands, order_of(method))
+            accept_step(s, h, error, reaches_stop, order_of(method))
             s.steps_until_trial -= 1
         else:
             accepted = False
@@ -253,9 +265,9 @@ def judge_step(run, method, h, lands):
 
 @kernel
 def replace_lists(run, h, adaptive):
-    """Make near lists valid for the step that left them: fresh ones and a shorter step, or wider ones if it is fixed.
+    """Replace near lists that a step has left: rebuild them and halve the step, or widen them if the step is fixed.
 
-    Tells whether they had room.
+    Returns whether they fit in memory.
     """
     s, system = run.state[0], run.system
     set_motion(system, run.y)
@@ -268,19 +280,18 @@ def replace_lists(run, h, adaptive):
 
 
 @kernel
-def complete_step(run, method, h, t_new, lands):
-    """Check an accepted step, search it for events and peaks, record it and go on to its end or its first event."""
+def complete_step(run, method, h, t_new, reaches_stop):
+    """Check an accepted step, search it for events and peaks, record it and move to its end or first event."""
     s, work, system = run.state[0], run.workspace, run.system
-    check_step(
-        system, work.y_new, work.conserved, work.check
-    )  # before other evaluations overwrite the forces
+    # Before other evaluations overwrite the forces.
+    check_step(system, work.y_new, work.conserved, work.check)
     prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
     evaluations = system.world[0].evaluations
     pin_step = pin_step_limit(system.interfaces)
     s.closed_contacts = count_closed(system.pairs)
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
-    keep_angles(system.elements)
-    keep_pin_depths(system.interfaces)
+    update_largest_angles(system.elements)
+    update_largest_pin_depths(system.interfaces)
     event = -1
     if run.channels.shape[0] > 0:
         t_new, event = search_and_record(run, method, h, t_new)
@@ -289,10 +300,10 @@ def complete_step(run, method, h, t_new, lands):
     move_to_end(run, t_new)
     s.pin_step, s.pending_event = pin_step, event
     if s.fixed_step > 0.0:
-        note_leaps(system.links, system.pairs, system.arrays, system.lists, h)
-    status = Status.PENETRATED if keep_observed(system.pairs) else Status.RUNNING
+        flag_tunnelling(system.links, system.pairs, system.arrays, system.lists, h)
+    status = Status.PENETRATED if update_extremes(system.pairs) else Status.RUNNING
     if event < 0:
-        switched = lands and s.t < s.t_end  # at the end of a call the next one updates everything
+        switched = reaches_stop and s.t < s.t_end  # at the end of a call the next one updates everything
         room = update_state(run, switched)
         if switched:
             apply_jumps(run)
@@ -328,10 +339,10 @@ def search_and_record(run, method, h, t_new):
 
 @inline
 def has_room_beside_samples(run):
-    """Tell whether steps in contact may be recorded without taking the rows of the samples to come."""
+    """Return whether the record has room for steps in contact besides the remaining samples."""
     s = run.state[0]
-    to_come = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
-    return s.record_contact == 1 and s.record_rows + to_come + 4.0 < run.record.shape[0]
+    remaining = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
+    return s.record_contact == 1 and s.record_rows + remaining + 4.0 < run.record.shape[0]
 
 
 @inline
@@ -348,7 +359,7 @@ def move_to_end(run, t_new):
 
 @inline
 def restore_links(system, y):
-    """Bring links and near lists back to a state after evaluations inside the step."""
+    """Set poses and velocities of the links to a state again after evaluations inside the step."""
     if system.pairs.shape[0] > 0:
         set_motion(system, y)
         worst_overreach(system.pairs)
@@ -356,20 +367,20 @@ def restore_links(system, y):
 
 @kernel
 def apply_jumps(run):
-    """Keep peaks, and mark events whose conditions became true, because something was switched."""
+    """Update peaks and mark events whose conditions became true when an element was switched."""
     work = run.workspace
-    keep_peaks(run.channels, run.state[0].watched, run.state[0].t, work.start)
+    update_peaks(run.channels, run.state[0].watched, run.state[0].t, work.start)
     for i in range(run.events.shape[0]):
-        if begins(run.events[i], work.end, work.start):
+        if becomes_true(run.events[i], work.end, work.start):
             run.events[i].fresh = 1
 
 
 @kernel
 def update_state(run, switched):
-    """Bring near lists, slope and channels to the present state; tells whether the near lists had room.
+    """Update near lists, slope and channels to the present state; returns whether the near lists fit in memory.
 
-    The links are there already, unless something was switched. Only then is the slope computed again: a new near list
-    gives the same forces as the old one up to the error of its cells.
+    The links are at the present state already, unless an element was switched. Only then is the slope computed again:
+    a new near list gives the same forces as the old one up to the error of its cells.
     """
     s, work, system = run.state[0], run.workspace, run.system
     links, pairs, world = system.links, system.pairs, system.world

@@ -1,4 +1,4 @@
-"""The machine's data of trees of links: records that hold both the constant model and the scratch memory.
+"""Records of trees of links: the constant model and the scratch memory of the kernels.
 
 Arrays of records are passed to kernels by one pointer each and their type does not depend on the size of the model,
 so that one compilation serves every system. Spatial vectors have the angular part first; while a tree is computed,
@@ -21,50 +21,44 @@ GROUP = np.dtype(
         # The model, constant during a run, one column per axis; all zero in columns without an axis.
         ("at_q", np.int64, LANES),
         ("at_u", np.int64, LANES),
-        ("parent", np.int64, LANES),  # the axis that the axis stands on, -1 for a base
+        ("parent", np.int64, LANES),  # axis that carries this axis, -1 for a base
         ("roots", np.int64, LANES),  # free bases of these axes, then -1
         ("members", np.float64, (LANES, LANES)),  # one row per root: 1 for its axes
         ("hinge", np.float64, (1, LANES)),  # 1: its position is an angle
         ("turns", np.float64, (1, LANES)),  # 1: turns about its z axis
         ("slides", np.float64, (1, LANES)),  # 1: slides along its z axis
-        ("grounded", np.float64, (1, LANES)),  # 1: its tree stands on the ground
+        ("grounded", np.float64, (1, LANES)),  # 1: its tree has a grounded base
         ("above", np.float64, (LANES, LANES)),  # row by row: the axes that carry an axis, and itself
         ("below", np.float64, (LANES, LANES)),  # the axes that an axis carries
-        (
-            "carries",
-            np.float64,
-            (LANES, LANES),
-        ),  # as `below` and itself, but the axes of a ball carry each other
+        # As `below` and itself; the axes of a ball joint carry each other.
+        ("carries", np.float64, (LANES, LANES)),
         ("R_PJ", np.float64, (9, LANES)),  # as in LINK
         ("p_PJ", np.float64, (3, LANES)),
-        (
-            "own",
-            np.float64,
-            (10, LANES),
-        ),  # of the link that the axis moves, deformed; zero for inner axes of a ball
+        # Inertia of the link that the axis moves, deformed; zero for inner axes of a ball joint.
+        ("own", np.float64, (10, LANES)),
         # Scratch memory; B is the base frame of the tree.
         ("R_PL", np.float64, (9, LANES)),  # link in its parent, but for the turn of a ball
         ("p_PL", np.float64, (3, LANES)),
         ("R", np.float64, (9, LANES)),  # R_BL; the z axis is that of the motion
         ("p", np.float64, (3, LANES)),  # p_BL_B [m]
-        ("S", np.float64, (6, LANES)),  # motion per unit of speed
-        ("step", np.float64, (6, LANES)),  # what an axis adds to velocity or acceleration
-        ("V_rel", np.float64, (6, LANES)),  # velocity that the joints make, relative to the base
-        ("A_rel", np.float64, (6, LANES)),  # acceleration that these velocities need while the base rests
+        ("S", np.float64, (6, LANES)),  # motion per unit of speed (joint Jacobian)
+        ("step", np.float64, (6, LANES)),  # velocity or acceleration that an axis adds
+        ("V_rel", np.float64, (6, LANES)),  # velocity due to the joints, relative to the base
+        ("A_rel", np.float64, (6, LANES)),  # velocity-dependent acceleration while the base is at rest
         ("V", np.float64, (6, LANES)),  # velocity against N
-        ("A", np.float64, (6, LANES)),  # acceleration that the velocities need, and gravity on the ground
+        ("A", np.float64, (6, LANES)),  # velocity-dependent acceleration, and gravity on the ground
         ("inertia", np.float64, (10, LANES)),  # as `own`, in base axes about the origin of B
         ("composite", np.float64, (10, LANES)),  # sum over all that an axis carries
         ("h", np.float64, (6, LANES)),  # momentum against N
-        ("f", np.float64, (6, LANES)),  # force that the motion needs
+        ("f", np.float64, (6, LANES)),  # required force of the motion
         ("F", np.float64, (6, LANES)),  # momentum per unit of speed of all that an axis carries
         ("Y", np.float64, (6, LANES)),  # motion of the free base that has this momentum
-        ("b", np.float64, (1, LANES)),  # force along the axis that is left for accelerations
+        ("b", np.float64, (1, LANES)),  # force along the axis that accelerates it
         ("udot", np.float64, (1, LANES)),  # acceleration along the axis
-        # The model again; last, so that all rows above begin where vectors should.
+        # The model again; last, so that all rows above are aligned to SIMD vectors.
         ("count", np.int64),  # columns in use
         ("first", np.int64),  # first axis of all that move together with one of these
-        ("unused", np.int64, LANES - 2),
+        ("padding", np.int64, LANES - 2),
     ],
     align=True,
 )
@@ -73,7 +67,7 @@ TILE = np.dtype(
     [
         ("above", np.float64, (LANES, LANES)),  # constant: as in GROUP, for the axes of two groups
         ("same", np.float64, (LANES, LANES)),  # constant: 1 for axes with the same free base
-        ("H", np.float64, (LANES, LANES)),  # inertia of joints, at last the negative of its inverse
+        ("H", np.float64, (LANES, LANES)),  # inertia of joints, finally the negative of its inverse
     ],
     align=True,
 )
@@ -97,9 +91,9 @@ LINK = np.dtype(
         ("R", np.float64, 9),  # R_BL
         ("p", np.float64, 3),  # p_BL_B [m]
         ("V", np.float64, 6),  # velocity against N
-        ("dA", np.float64, 6),  # acceleration beyond what the velocities need
-        ("dB", np.float64, 6),  # what the wrenches of locks change
-        ("W", np.float64, 6),  # wrench from outside the tree, in N axes about N's origin
+        ("dA", np.float64, 6),  # acceleration minus the velocity-dependent part
+        ("dB", np.float64, 6),  # change by the wrenches of locks
+        ("W", np.float64, 6),  # external wrench, in N axes about N's origin
         ("loaded", np.int64),  # 0: there was none at the last evaluation
         # Scratch memory of a base.
         ("R_NB", np.float64, 9),
@@ -107,11 +101,11 @@ LINK = np.dtype(
         ("now", np.float64, 10),  # as `own`, deformed
         ("total", np.float64, 10),  # inertia of the whole tree
         ("centre", np.float64, 3),  # of the whole tree [m]
-        ("turning", np.float64, 6),  # inverse inertia of the whole tree about its centre, xx yy zz xy xz yz
-        ("h_rel", np.float64, 6),  # momentum that the joints make
+        ("inverse_inertia", np.float64, 6),  # of the whole tree about its centre, xx yy zz xy xz yz
+        ("h_rel", np.float64, 6),  # momentum due to the joints
         ("h", np.float64, 6),  # momentum of the base alone
-        ("f", np.float64, 6),  # force that its motion needs; at last that of the whole tree
-        ("flexible", np.int64),  # 1: modes take their share from the inertia
+        ("f", np.float64, 6),  # required force of its motion; finally that of the whole tree
+        ("flexible", np.int64),  # 1: L L^T of modes is subtracted from the inertia
         ("inverse", np.float64, (6, 6)),  # motion of the whole tree per force
     ],
     align=True,
@@ -119,10 +113,10 @@ LINK = np.dtype(
 
 AXIS = np.dtype(
     [
-        ("held", np.float64),  # effort that a controller holds [N or N m]
-        ("tau", np.float64),  # force of springs, drives and whatever acts along the axis [N or N m]
+        ("effort", np.float64),  # effort of a controller, constant until changed [N or N m]
+        ("tau", np.float64),  # sum of all efforts along the axis [N or N m]
         ("udot", np.float64),  # acceleration along the axis
-        ("du", np.float64),  # what the wrenches of locks change along the axis
+        ("du", np.float64),  # change by the wrenches of locks along the axis
     ],
     align=True,
 )
@@ -136,17 +130,17 @@ def records(count: int, dtype: np.dtype) -> np.recarray:
 
 
 _OF_RECORDS: dict[np.dtype, np.dtype] = {}
-"""Types of records, each made once: what is the same object is quickly found to be equal."""
+"""Record types by dtype, each created once, because NumPy compares identical objects fast."""
 
 
-def copied(array: np.recarray) -> np.recarray:
-    """Return a copy of records that lie in one piece: as bytes, ten times faster than field by field."""
+def copy_records(array: np.recarray) -> np.recarray:
+    """Return a copy of contiguous records; copying bytes is ten times faster than copying fields."""
     memory = bytearray(array.tobytes())
     return np.ndarray.__new__(np.recarray, array.shape, array.dtype, memory)
 
 
-def aligned(array: np.recarray) -> np.recarray:
-    """Return a copy that begins where a vector should: lanes that lie across two lines of the cache are slow."""
+def align_records(array: np.recarray) -> np.recarray:
+    """Return a copy aligned to cache lines, because SIMD loads across two cache lines are slow."""
     line = 8 * LANES
     memory = np.empty(array.nbytes + line, np.uint8)
     start = -memory.ctypes.data % line

@@ -13,9 +13,8 @@ ORDER = 24  # even; the first term left out is 2^25/25! = 2e-18 of the motion
 VALUE_COLUMN = ORDER + 1  # column after the coefficients, for evaluated values
 COLUMNS = ORDER + 2
 ROUND_OFF = 2.3e-16  # relative to the step: tolerance of event times
-SMALLEST_HOP = (
-    1e-9  # relative to the step; contact for a shorter time changes the motion by less than round-off
-)
+# Relative to the step; a shorter contact changes the motion by less than round-off.
+MIN_CONTACT_TIME = 1e-9
 
 
 @kernel
@@ -109,14 +108,14 @@ def first_crossing(c, end):
         bound += k * (k - 1) * abs(c[k]) * power
         power *= end
     c[0] = min(c[0], 0.0)
-    t, value, slope, hop = 0.0, c[0], c[1], SMALLEST_HOP * end
+    t, value, slope, hop = 0.0, c[0], c[1], MIN_CONTACT_TIME * end
     while t < end:
         safe = _safe_step(value, slope, bound, end)  # Eq. (H8)
         if safe < hop:
             safe = hop
             hop *= 2.0
         else:
-            hop = SMALLEST_HOP * end
+            hop = MIN_CONTACT_TIME * end
         following = min(t + safe, end)
         value = evaluate(c, following)
         if value > 0.0:

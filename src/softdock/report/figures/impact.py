@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN = SERIES[:3]
 CASES = {"A": "impact-a", "B": "impact-b", "C": "impact-c", "D": "impact-d"}
-PARTING, CLOSING = "systems part", "chaser keeps closing"
+SEPARATING, CLOSING = "systems part", "chaser keeps closing"
 LEGEND: dict[str, Any] = {"framealpha": 1.0, "edgecolor": "none"}
 RATIOS = np.geomspace(0.01, 100.0, 401)  # mass ratios of the maps
 
@@ -50,10 +50,10 @@ def draw(out: Path, progress: Progress) -> list[Path]:
 def figure_3() -> Figure:
     """Draw the effective mass ratio for a target of a single mass."""
     li, lc = np.meshgrid(RATIOS, RATIOS)
-    return _map(
+    return _draw_map(
         np.asarray(rmi.ratio_from_mass_ratios(li, lc, 0.0)),
         "Target of one mass: coefficient of effective masses $e_I$",
-        {PARTING: (5.0, 0.05), CLOSING: (0.06, 7.0)},
+        {SEPARATING: (5.0, 0.05), CLOSING: (0.06, 7.0)},
         anchored=False,
     )
 
@@ -61,15 +61,15 @@ def figure_3() -> Figure:
 def figure_4() -> Figure:
     """Draw the effective mass ratio for a target mass on a fixed wall."""
     li, lc = np.meshgrid(RATIOS, RATIOS)
-    return _map(
+    return _draw_map(
         np.asarray(rmi.ratio_fixed_wall(li, lc)),
         "Target mass on a wall: coefficient of effective masses $e_I$",
-        {PARTING: (0.03, 0.018), CLOSING: (15.0, 15.0)},
+        {SEPARATING: (0.03, 0.018), CLOSING: (15.0, 15.0)},
         anchored=True,
     )
 
 
-def _map(e_I: "Array", title: str, regions: dict[str, tuple[float, float]], *, anchored: bool) -> Figure:
+def _draw_map(e_I: "Array", title: str, regions: dict[str, tuple[float, float]], *, anchored: bool) -> Figure:
     """Return a map over the mass ratios with the contour of zero relative velocity after an elastic impact."""
     figure = Figure(figsize=(7.0, 5.4), layout="constrained")
     ax = figure.subplots()
@@ -82,18 +82,18 @@ def _map(e_I: "Array", title: str, regions: dict[str, tuple[float, float]], *, a
     ax.plot(
         [], [], color=ORANGE, linewidth=2.2, label="$e_I = 0.5$: equal velocities after an elastic impact"
     )
-    _check_map(ax, anchored)
+    _mark_simulated_ratios(ax, anchored)
     ax.legend(loc="upper right" if anchored else "lower right", fontsize="small", **LEGEND)
     ax.set_xlabel(r"mass ratio of the touching bodies $\lambda_i = m_2/m_3$ [-]")
     ax.set_ylabel(r"mass ratio of the chaser $\lambda_c = m_1/m_2$ [-]")
     for text, place in regions.items():
-        ax.text(*place, text, ha="center", va="center", color="black" if text == PARTING else "white")
+        ax.text(*place, text, ha="center", va="center", color="black" if text == SEPARATING else "white")
     bar = figure.colorbar(filled, ax=ax, ticks=np.linspace(0, 1, 6))
     bar.set_label("$e_I$ [-]")
     return figure
 
 
-def _check_map(ax: "Axes", anchored: bool) -> None:
+def _mark_simulated_ratios(ax: "Axes", anchored: bool) -> None:
     """Mark simulated impacts in the colour of their effective mass ratio."""
     points = [(li, lc) for li in (0.03, 0.3, 3.0, 30.0) for lc in (0.06, 0.5, 4.0, 30.0)]
     shown = []
@@ -136,7 +136,7 @@ def figure_5() -> Figure:
         ax.plot(target, np.where(target < 1.0, interface, np.nan), style, color=SERIES[i], label=label)
         ax.plot(target, np.where(target > 1.0, interface, np.nan), style, color=SERIES[i])
     ax.axvline(1.0, color="black", linewidth=1.2, label=r"$\lambda_c = 1$: any $\lambda_i$")
-    _check_locus(ax)
+    _mark_simulated_locus(ax)
     ax.set(xlim=(0.0, 4.0), ylim=(0.08, 50.0), yscale="log")
     ax.set_title("Equal velocities after an elastic impact ($e_I = 1/2$)")
     ax.set_xlabel(r"mass ratio of the target $\lambda_t = m_4/m_3$ [-]")
@@ -146,7 +146,7 @@ def figure_5() -> Figure:
     return figure
 
 
-def _check_locus(ax: "Axes") -> None:
+def _mark_simulated_locus(ax: "Axes") -> None:
     """Mark points of the locus confirmed by simulations with an impulsive contact."""
     points = []
     for chaser, target in ((2.0, 0.3), (2.0, 0.7), (4.0, 0.5), (0.5, 1.5), (0.5, 3.0), (0.25, 2.0)):
@@ -179,6 +179,7 @@ def figure_7() -> Figure:
 
 
 def _draw_case(ax: "Axes", case: str, result: "Result") -> None:
+    """Draw the relative velocity of one case, with the prediction and the contact time."""
     assert result.prediction is not None
     touch, release = (e.time for e in result.events[:2])
     predicted = result.prediction["relative_velocity_after"]
@@ -279,7 +280,7 @@ def _draw_insertion(ax: "Axes", result: "Result") -> None:
     ax.legend(fontsize="small", loc="lower center", **LEGEND)
 
 
-def _theory(scenario: ChainScenario, time: "Array", of: Callable[..., Any]) -> "Array":
+def _theory(scenario: ChainScenario, time: "Array", closed_form: Callable[..., Any]) -> "Array":
     """Return insertion or its rate in closed form; contact starts when the gap is closed."""
     assert scenario.latch is not None
     m_c, m_t = scenario.chaser.masses[0], scenario.target.masses[0]
@@ -288,7 +289,7 @@ def _theory(scenario: ChainScenario, time: "Array", of: Callable[..., Any]) -> "
     )
     w_in, w_out = (latch.latch_frequency(k, rmi.reduced_mass(m_c, m_t)) for k in (K.inward, K.outward))
     since = time - scenario.gap / scenario.speed
-    return np.asarray(of(since, scenario.speed, w_in, w_out, scenario.latch.tip_length))
+    return np.asarray(closed_form(since, scenario.speed, w_in, w_out, scenario.latch.tip_length))
 
 
 def _mark_events(ax: "Axes", result: "Result", labels: bool = True) -> None:

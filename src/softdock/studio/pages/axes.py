@@ -32,7 +32,11 @@ def default_axes(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
             return best[0].input, best[1].input
     first = scalar[0]
     metric = next(
-        (n for n in columns.numeric() if not n.startswith("input ") and np.isfinite(columns.column(n)).any()),
+        (
+            n
+            for n in columns.numeric_names()
+            if not n.startswith("input ") and np.isfinite(columns.column(n)).any()
+        ),
         first,
     )
     return first, scalar[1] if len(scalar) > 1 else metric
@@ -46,4 +50,4 @@ def varies(columns: "Columns", name: str) -> bool:
 
 def is_component(columns: "Columns", name: str) -> bool:
     """Tell whether a column is a component of a vector whose norm is a column too."""
-    return f"{name.rpartition('.')[0]}.norm" in columns.numeric() and not name.endswith(".norm")
+    return f"{name.rpartition('.')[0]}.norm" in columns.numeric_names() and not name.endswith(".norm")

@@ -111,7 +111,7 @@ class CampaignPage:
         self.resume.set_visibility(False)
 
     def _lay_out(self) -> None:
-        names = self.columns.numeric()
+        names = self.columns.numeric_names()
         inputs = [name for name in names if name.startswith("input ")] or names
         x, y = axes.default_axes(self.columns, inputs)
         factories: dict[str, Callable[[], Panel]] = {

@@ -17,7 +17,7 @@ class Envelope:
 
     def __init__(self, columns: "Columns", inputs: list[str], x: str, y: str) -> None:
         self.columns = columns
-        names = inputs if x in inputs and y in inputs else columns.numeric()
+        names = inputs if x in inputs and y in inputs else columns.numeric_names()
         with ui.row().classes("items-center w-full").style("gap: 10px"):
             self.x = axes.column_select(names, x, "X axis", self.refresh, "envelope-x")
             self.y = axes.column_select(names, y, "Y axis", self.refresh, "envelope-y")

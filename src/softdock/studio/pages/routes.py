@@ -33,9 +33,8 @@ def build(app: FastAPI, studio: "Studio") -> None:
     async def scenarios(request: Request) -> Response:
         studio.wake()
         page = gallery.page(studio, frame.chosen_theme(request))
-        return HTMLResponse(
-            page, headers={"Cache-Control": "no-store"}
-        )  # returning to the page shows new files
+        # Returning to the page shows new files.
+        return HTMLResponse(page, headers={"Cache-Control": "no-store"})
 
     @ui.page("/scenario")
     async def scenario(request: Request, name: str = "") -> None:

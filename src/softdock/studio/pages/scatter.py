@@ -21,7 +21,7 @@ class Scatter:
 
     def __init__(self, columns: "Columns", x: str, y: str, show: Callable[[int], Awaitable[None]]) -> None:
         self.columns, self.show = columns, show
-        names = columns.numeric()
+        names = columns.numeric_names()
         with ui.row().classes("items-center w-full").style("gap: 10px"):
             self.x = axes.column_select(names, x, "X axis", self.refresh, "scatter-x")
             self.y = axes.column_select(names, y, "Y axis", self.refresh, "scatter-y")
@@ -54,9 +54,9 @@ def scatter_options(columns: "Columns", x: str, y: str) -> tuple[dict[str, Any],
         order = np.argsort(success[known], kind="stable") if success is not None else np.arange(known.size)
         shown = known[order[:MOST_POINTS]]
     successful = columns.manifest.get("campaign", {}).get("success") or ()
-    colours = outcome_colours(columns.names, successful)
+    colours = outcome_colours(columns.outcome_names, successful)
     series = []
-    for code, name in enumerate(columns.names):
+    for code, name in enumerate(columns.outcome_names):
         rows = shown[columns.outcome[shown] == code]
         failed = bool(successful) and name not in successful
         points = [[float(x_values[i]), float(y_values[i]), int(columns.run[i])] for i in rows]

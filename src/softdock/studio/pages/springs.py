@@ -17,7 +17,7 @@ class Springs:
 
     def __init__(self, columns: "Columns") -> None:
         self.columns = columns
-        names = columns.numeric()
+        names = columns.numeric_names()
         energies = [
             name for name in names if "energy" in name and not name.startswith(("input ", "predicted "))
         ]

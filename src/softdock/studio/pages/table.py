@@ -28,10 +28,12 @@ class Table:
             "sortBy": "run",
             "descending": False,
         }
-        names = columns.numeric()
+        names = columns.numeric_names()
         wanted = _default_columns(self.columns, names)
         with ui.row().classes("items-start w-full").style("gap: 10px"):
-            self.outcomes = ui.select(list(self.columns.names), multiple=True, label="Outcomes", value=[])
+            self.outcomes = ui.select(
+                list(self.columns.outcome_names), multiple=True, label="Outcomes", value=[]
+            )
             self.outcomes.props("dense outlined use-chips").style("min-width: 220px").mark("outcomes")
             self.filter_column = ui.select(
                 names, label="Filter column", value=None, with_input=True, clearable=True
@@ -100,7 +102,7 @@ class Table:
             for row in rows
         ]
         self.table.props["pagination"] = {**p, "rowsNumber": total}
-        self.outcomes.set_options(list(self.columns.names), value=self.outcomes.value)
+        self.outcomes.set_options(list(self.columns.outcome_names), value=self.outcomes.value)
         self.table.update()
 
 
