@@ -43,7 +43,8 @@ class PreparedRobot:
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the experiment and return what happened."""
-        experiment = self.setup.experiment()
+        # A simulated arm may be as soft as its scenario says; a robot behind a link may not.
+        experiment = replace(self.setup.experiment(), low_impedance=True)
         prepared = self.setup.prepare(experiment.plan.duration)
         robot = self.setup.robot(prepared)
         with LocalLink(robot, self.scenario.control.period) as link:
