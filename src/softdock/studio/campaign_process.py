@@ -79,9 +79,10 @@ def _execute(
 ) -> None:
     from softdock.campaign import runner
     from softdock.campaign.loading import load
-    from softdock.studio.tasks import campaign_source
+    from softdock.studio.tasks import campaign_source, check_origin
 
     if command == "resume":
+        check_origin(folder, campaign_folder)
         runner.resume(campaign_folder, on_progress=progress_file.update)
         return
     name, runs, seed = rest
