@@ -72,7 +72,7 @@ class Installation:
     def studio_answers(self) -> None:
         """Start the studio and ask for its first page."""
         studio = subprocess.Popen(
-            [self.bin / "softdock", "studio", "--no-browser", "--port", str(PORT)],
+            [self.bin / "softdock", "studio", "--no-browser", "--no-token", "--port", str(PORT)],
             cwd=self.work, user=self.user, env=self.environment(), stdout=subprocess.DEVNULL,
         )  # fmt: skip
         try:

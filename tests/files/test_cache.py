@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,50 @@ def test_an_entry_of_another_user_is_ignored(folder: Path, monkeypatch: pytest.M
     user = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: user)
     assert ENTRIES.read(KEY, json.loads) is None
+
+
+@pytest.mark.parametrize("replaced", ["entry", "entries", "base"])
+def test_links_are_not_followed(folder: Path, replaced: str) -> None:
+    ENTRIES.write(KEY, '"planted"')
+    path = {"entry": entry(folder), "entries": entry(folder).parent, "base": folder / "first"}[replaced]
+    path.rename(folder / "elsewhere")
+    path.symlink_to(folder / "elsewhere")
+    assert ENTRIES.read(KEY, json.loads) is None
+    ENTRIES.write(KEY, '"own"')
+    assert ENTRIES.read(KEY, json.loads) == "own"
+    assert (
+        "planted"
+        in next(
+            p for p in (folder / "elsewhere", *(folder / "elsewhere").rglob("*")) if p.is_file()
+        ).read_text()
+    )
+
+
+@pytest.mark.parametrize("name", ["first", "first/entries"])
+def test_a_folder_that_others_may_write_is_not_used(folder: Path, name: str) -> None:
+    ENTRIES.write(KEY, '"planted"')
+    (folder / name).chmod(0o777)
+    assert ENTRIES.read(KEY, json.loads) is None
+    ENTRIES.write(KEY, '"own"')
+    assert entry(folder, "second").is_file()
+    assert ENTRIES.read(KEY, json.loads) == "own"
+
+
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    ENTRIES.write(KEY, "1")
+    entry(folder).unlink()
+    os.mkfifo(entry(folder), 0o600)
+    assert ENTRIES.read(KEY, json.loads) is None
+
+
+@pytest.mark.parametrize("name", ["geometry.profile_cache", "replay.cad", "studio.thumbnail_cache"])
+def test_meridians_replay_geometry_and_thumbnails_use_this_cache(folder: Path, name: str) -> None:
+    used = import_module(f"softdock.{name}").CACHE
+    used.write(KEY, "planted")
+    assert used.read(KEY, bytes.decode) == "planted"
+    (path,) = (folder / "first").rglob(f"{KEY}*")
+    path.chmod(0o606)
+    assert used.read(KEY, bytes.decode) is None
 
 
 def test_a_damaged_entry_is_ignored(folder: Path) -> None:

@@ -39,8 +39,9 @@ class Served:
     folder: Path
 
 
-def start(folder: Path, *more: str, memory: int | None = None) -> Served:
+def start(folder: Path, *more: str, memory: int | None = None, token: bool = False) -> Served:
     """Start a studio; `memory` bounds what each of its processes may have [bytes]."""
+    more = more if token else (*more, "--no-token")
     process = subprocess.Popen(
         [*COMMAND, "--folder", str(folder), "--port", "0", *more],
         stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},

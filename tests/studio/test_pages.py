@@ -52,16 +52,15 @@ def assert_moving(frame: "Frame") -> None:
     assert frame.locator("#canvas").screenshot() != before
 
 
-def assert_whole_charts(page: "Page") -> None:
+def assert_whole_charts(frame: "Frame") -> None:
     """Charts of the replay are seen whole, or not before one scrolls."""
-    seen = page.evaluate(
-        """() => {
-          const page = document.querySelector('iframe.replay').contentWindow.document;
-          const { top, bottom } = page.getElementById('charts').getBoundingClientRect();
-          return [...page.querySelectorAll('figure')].map(e => e.getBoundingClientRect())
-            .map(e => e.bottom <= bottom + 1 ? 'whole' : e.top >= bottom - 8 ? 'below' : 'cut');
-        }"""
-    )
+    charts = frame.locator("#charts").bounding_box()
+    assert charts is not None
+    bottom, seen = charts["y"] + charts["height"], []
+    for box in (one.bounding_box() for one in frame.locator("figure").all()):
+        assert box is not None
+        whole, below = box["y"] + box["height"] <= bottom + 1, box["y"] >= bottom - 8
+        seen.append("whole" if whole else "below" if below else "cut")
     assert "cut" not in seen
     assert seen.count("whole") >= 2
 
@@ -103,11 +102,12 @@ def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     assert page.get_by_text("Conservation check passed").first.is_visible()
     assert page.get_by_text("Valid: yes").is_visible()
     frame = replay(page)
+    assert page.locator("iframe.replay").get_attribute("sandbox") == "allow-scripts"
     page.keyboard.press("n")  # the focus is still on the button
     clock(frame, 0.001)
     page.keyboard.press("Home")
     frame.locator("#clock", has_text=re.compile("^0[.]0* s$")).wait_for()
-    assert_whole_charts(page)
+    assert_whole_charts(frame)
     assert_moving(frame)
     tab.picture("studio-run")
 

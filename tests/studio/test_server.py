@@ -207,7 +207,7 @@ def test_a_port_that_is_taken_or_none_is_refused(served: Served, tmp_path: Path)
 
 
 def test_another_address_needs_the_token_that_is_printed(tmp_path: Path) -> None:
-    open_to_all = start(tmp_path, "--host", "0.0.0.0")
+    open_to_all = start(tmp_path, "--host", "0.0.0.0", token=True)
     try:
         parts = urlsplit(open_to_all.address)
         here = f"http://127.0.0.1:{parts.port}/"

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SCENARIO = "assist-soft-docking"
-COMMAND = (sys.executable, "-c", "from softdock.cli import main; main()", "studio", "--no-browser")
+COMMAND = (
+    sys.executable,
+    "-c",
+    "from softdock.cli import main; main()",
+    "studio",
+    "--no-browser",
+    "--no-token",
+)
 STARTS, CLICKS = 3, 3
 READING_TIME = 4.0  # s between the page of the scenario and the first click
 IDLE_TIME = 30.0  # s

@@ -1,5 +1,6 @@
 """Run, resume and repeat_run campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C."""
 
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -163,6 +164,7 @@ def _execute(
         check_workers(options.workers)
         with open_executor(backend, options.workers or default_workers(), options.cluster) as (pool, workers):
             _Session(plan, store, progress, rule, on_progress).run(pool, workers, missing)
+    store.check_table()
     if rule.met_at is not None:
         store.stop_at(rule.met_at)
         progress.stopped_at = rule.met_at
@@ -216,13 +218,12 @@ class _Session:
     def _collect(self, pending: set[Future[Chunk]]) -> set[Future[Chunk]]:
         """Wait for the next chunk, store its rows and return the futures that are still pending."""
         done, waiting = wait(pending, return_when=FIRST_COMPLETED)
-        rows = []
+        rows: list[Row] = []
         for future in done:
             chunk = self._chunk(future)
             self.store.add_units(chunk.units)
             for row, result in chunk.done:
-                if result is not None:
-                    result.save(history_folder(self.store.folder, row.run))
+                self._save_history(row, result, rows)
                 rows.append(row)
         self.store.add(rows)
         for row in rows:
@@ -233,6 +234,18 @@ class _Session:
             self.chunk = min(LARGEST_CHUNK, max(1, int(CHUNK_SECONDS / max(seconds, 1e-6))))
         self.on_progress(self.progress)
         return waiting
+
+    def _save_history(self, row: Row, result: Result | None, rows: list[Row]) -> None:
+        """Store the history of a run; where it cannot be written, store the rows before it and raise RunError."""
+        if result is None:
+            return
+        folder = history_folder(self.store.folder, row.run)
+        try:
+            result.save(folder)
+        except InputError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            self.store.add(rows)
+            raise RunError(f"{error.problems[0]} {self.store.kept_text()}") from error
 
     def _chunk(self, future: Future[Chunk]) -> Chunk:
         """Return the result of a future; raises RunError where the worker has ended."""

@@ -7,6 +7,8 @@ process.
 import contextlib
 import json
 import os
+import shlex
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,6 +23,7 @@ TABLE_FILE = "campaign.sqlite"
 LOCK_FILE = "campaign.lock"
 HISTORIES = "histories"
 FORMAT = 1
+WAL_INDEX_BYTES = 32_768
 NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs"}
 """File systems on which WAL does not work: its index is shared memory."""
 
@@ -53,6 +56,7 @@ class Store:
 
     def __init__(self, folder: Path, database: sqlite3.Connection, lock: IO[str]) -> None:
         self.folder, self._database, self._lock = folder, database, lock
+        self._identity = _identity(folder / TABLE_FILE)
 
     @classmethod
     def create(cls, folder: Path, manifest: dict[str, Any]) -> Self:
@@ -66,13 +70,21 @@ class Store:
                 Problem(message="There is a campaign here already.", file=str(folder), hint=hint)
             )
         store = cls._open(folder)
-        with store.transaction() as database:
+        try:
+            store._create_tables(manifest)
+        except BaseException:
+            store.__exit__()
+            raise
+        return store
+
+    def _create_tables(self, manifest: dict[str, Any]) -> None:
+        kept = "No run was made and nothing is kept. When the cause is removed, start the campaign again."
+        with self.transaction(kept) as database:
             database.execute(f"CREATE TABLE runs ({_COLUMNS})")
             database.execute("CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT)")
             entries = {"format": FORMAT, "state": {}, "manifest": manifest}
             rows = [(key, json.dumps(value)) for key, value in entries.items()]
             database.executemany("INSERT INTO manifest VALUES (?, ?)", rows)
-        return store
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
@@ -93,7 +105,8 @@ class Store:
             database.execute("PRAGMA synchronous=NORMAL")
         except sqlite3.Error as error:
             lock.close()
-            raise InputError(Problem(message=_reason(error), file=str(folder / TABLE_FILE))) from error
+            message = f"{_reason(error, folder)} Nothing was written."
+            raise InputError(Problem(message=message, file=str(folder / TABLE_FILE))) from error
         return cls(folder, database, lock)
 
     def __enter__(self) -> Self:
@@ -105,8 +118,12 @@ class Store:
         self._lock.close()
 
     @contextlib.contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Execute the block as one transaction; database errors become RunError."""
+    def transaction(self, kept: str = "") -> Iterator[sqlite3.Connection]:
+        """Execute the block as one transaction; database errors become RunError.
+
+        `kept` says what is kept after an error; by default all runs that are in the table.
+        """
+        self.check_table()
         try:
             self._database.execute("BEGIN IMMEDIATE")
             yield self._database
@@ -116,10 +133,44 @@ class Store:
                 self._database.execute("ROLLBACK")
             if not isinstance(error, sqlite3.Error):
                 raise
+            raise RunError(f"{_reason(error, self.folder)} {kept or self.kept_text()}") from error
+
+    def kept_text(self) -> str:
+        """Return how many runs are kept and how to continue."""
+        count = "All"
+        with contextlib.suppress(sqlite3.Error):
+            count = f"{self._database.execute('SELECT count(*) FROM runs').fetchone()[0]:,}"
+        return f"{count} runs up to here are kept in {self.folder}. {_resume_text(self.folder)}"
+
+    def check_table(self) -> None:
+        """Raise RunError where the table was moved, deleted or replaced; a deleted one is written again."""
+        path = self.folder / TABLE_FILE
+        if _identity(path) == self._identity:
+            return
+        (count,) = self._database.execute("SELECT count(*) FROM runs").fetchone()
+        if not self.folder.is_dir():
             raise RunError(
-                f"{_reason(error)} All runs up to here are kept in {self.folder}; "
-                f"when this is mended continue with: softdock campaign resume {self.folder}"
+                f"The folder {self.folder} was moved or deleted during the campaign. If it was moved, {count:,} runs "
+                "are kept in it; continue with: softdock campaign resume NEW_FOLDER"
+            )
+        saved = path if not path.exists() else path.with_name(f"rescued-{TABLE_FILE}")
+        try:
+            self._copy_to(saved)
+        except (OSError, sqlite3.Error) as error:
+            raise RunError(
+                f"The table {path} was deleted or replaced during the campaign and cannot be written again "
+                f"({error}). No run is kept; start the campaign again."
             ) from error
+        told = f"The table {path} was deleted or replaced during the campaign. {count:,} runs are kept in {saved}."
+        move = "" if saved == path else f"Rename it to {TABLE_FILE}. "
+        raise RunError(f"{told} {move}{_resume_text(self.folder)}")
+
+    def _copy_to(self, path: Path) -> None:
+        for suffix in ("-wal", "-shm"):  # of the deleted table; they would be applied to the copy
+            if path.name == TABLE_FILE:
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(path)) as copy:
+            self._database.backup(copy)
 
     def _add_missing_columns(self) -> None:
         """Add the columns that a table of an earlier version lacks, with their defaults."""
@@ -158,6 +209,26 @@ class Store:
             )
 
 
+def _free_bytes(folder: Path) -> float:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return float("inf")
+
+
+def _resume_text(folder: Path) -> str:
+    return f"When the cause is removed, continue with: softdock campaign resume {shlex.quote(str(folder))}"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and number of a file; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 @contextlib.contextmanager
 def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
     """Open the table of a campaign for open_readonly; also while the campaign runs."""
@@ -170,7 +241,7 @@ def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
             _check_format(database, path)
             yield database
     except sqlite3.Error as error:
-        message = f"The table cannot be read. {_reason(error)}"
+        message = f"The table cannot be read. {_reason(error, folder)}"
         raise InputError(Problem(message=message, file=str(path))) from error
 
 
@@ -271,9 +342,10 @@ def file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str:
     return kind
 
 
-def _reason(error: sqlite3.Error) -> str:
+def _reason(error: sqlite3.Error, folder: Path) -> str:
     text = str(error)
-    if "full" in text:
+    # Without space for its index, which is a file in shared memory, SQLite reports an input/output error.
+    if "full" in text or ("I/O" in text and _free_bytes(folder) < WAL_INDEX_BYTES):
         return "The disk is full."
     if "readonly" in text or "read-only" in text or "unable to open" in text:
         return "The folder may not be written."

@@ -16,6 +16,10 @@ from softdock.files.atomic import PRIVATE, write_atomic
 T = TypeVar("T")
 PRIVATE_FOLDER = 0o700
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+READ_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+"""Flags that neither follow a link nor wait for the writer of a pipe."""
 DAMAGED = (ValueError, KeyError, TypeError, EOFError, InputError)
 """Exceptions by which a decoder rejects an entry."""
 
@@ -23,7 +27,8 @@ DAMAGED = (ValueError, KeyError, TypeError, EOFError, InputError)
 class Cache:
     """Entries of one kind, one file per key; an entry that cannot be read or written costs only time.
 
-    An entry that belongs to another user, or that others may write, is ignored.
+    An entry is ignored where it is not a regular file (links are not followed), where it or a folder of the cache
+    belongs to another user, or where others may write it.
     """
 
     def __init__(self, name: str, suffix: str) -> None:
@@ -33,7 +38,9 @@ class Cache:
         """Return the decoded entry, or None where there is no usable one."""
         for base in cache_folders():
             with suppress(OSError, *DAMAGED):
-                return decode(_read_trusted(self._path(base, key)))
+                path = self._path(base, key)
+                _check_folders(base, path.parent)
+                return decode(_read_trusted(path))
         return None
 
     def write(self, key: str, data: str | bytes) -> None:
@@ -43,6 +50,7 @@ class Cache:
                 path = self._path(base, key)
                 base.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
                 path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
+                _check_folders(base, path.parent)
                 write_atomic(path, data, mode=PRIVATE)
                 return
 
@@ -74,14 +82,27 @@ def cache_folders() -> list[Path]:
 
 
 def _read_trusted(path: Path) -> bytes:
-    """Return the content of a file that only this user can have written; raises PermissionError otherwise."""
-    with path.open("rb") as file:
+    """Return the content of a regular file that only this user can have written; raises PermissionError otherwise."""
+    with os.fdopen(os.open(path, READ_FLAGS), "rb") as file:
         status = os.fstat(file.fileno())
-        if hasattr(os, "getuid") and (
-            status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & WRITABLE_BY_OTHERS
-        ):
+        if not stat.S_ISREG(status.st_mode) or not _is_own(status):
             raise PermissionError("The cache entry may have been written by another user.")
         return file.read()
+
+
+def _check_folders(*folders: Path) -> None:
+    """Raise PermissionError where a folder is a link or another user can have changed its entries."""
+    for folder in folders:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+            raise PermissionError("The cache folder may have been written by another user.")
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to this user and nobody else may write it; True on Windows."""
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & WRITABLE_BY_OTHERS
 
 
 def _user_cache() -> Path:

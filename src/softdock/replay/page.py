@@ -3,6 +3,7 @@
 import base64
 import functools
 import json
+import re
 from importlib import resources
 from typing import Any, Literal
 
@@ -21,6 +22,11 @@ CONTENT_SECURITY_POLICY = (
     "connect-src blob:; base-uri 'none'; form-action 'none'"
 )
 """Content security policy: only inline scripts and styles, no network access."""
+_SCENE = re.compile(
+    r'<script type="application/json" id="data">[^<]*</script>\n'
+    r'<script type="text/plain" id="curves">[A-Za-z0-9+/=]*</script>\n'
+    r'<script type="text/plain" id="glb">[A-Za-z0-9+/=]*</script>\n</body>\n</html>\n'
+)
 
 
 def player_html(scene: Scene, *, theme: Theme = "auto") -> str:
@@ -70,6 +76,11 @@ def player_scene(scene: Scene) -> str:
             "",
         ]
     )
+
+
+def is_player_scene(text: str) -> bool:
+    """Return whether a text is the rest of a page as `player_scene` writes it, without other elements or scripts."""
+    return _SCENE.fullmatch(text) is not None
 
 
 @functools.cache

@@ -97,7 +97,7 @@ def _scene_or_curves(result: Result) -> Scene:
 def _validity(result: Result) -> str:
     warnings = "".join(f"<li>{html.escape(text)}</li>" for text in result.warnings)
     listed = f"<ul>{warnings}</ul>" if warnings else ""
-    return f"<p>{status_mark(validity_status(result.valid))}{validity_text(result.valid)}</p>{listed}"
+    return f"<p>{status_mark(validity_status(result.valid))}{html.escape(validity_text(result.valid))}</p>{listed}"
 
 
 def _timeline(entries: Sequence[TimelineEntry]) -> str:

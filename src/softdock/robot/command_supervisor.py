@@ -1,11 +1,11 @@
-"""Supervision of commands on the robot's side: validation against limits, and a watchdog for missing commands."""
+"""Supervision on the robot's side: commands and measured state against limits, watchdog for missing commands."""
 
 from collections import Counter
 
 import numpy as np
 
 from softdock.errors import InputError, Problem
-from softdock.robot.link import Array, Command, Limits, Mode, Refusal
+from softdock.robot.link import Array, Command, Exceeded, Limits, Mode, Refusal, State
 
 MIN_PERIOD, MAX_PERIOD = 1e-3, 0.1
 """Allowed cycle times of a link [s]."""
@@ -15,6 +15,12 @@ HOLD_DAMPING_RATIO = 0.7
 """Damping ratio while holding a position; the usual choice of joint impedance control."""
 SPEED_TOLERANCE = 1e-9
 """Relative tolerance of the speed check, for rounding of accumulated positions."""
+POSITION_MARGIN, MIN_POSITION_MARGIN = 0.02, 0.01
+"""Allowed excess of a measured position as a fraction of the joint's range, and its lowest value [rad]."""
+SPEED_MARGIN, TORQUE_MARGIN = 0.2, 0.2
+"""Allowed excess of a measured speed or torque relative to its limit: overshoot of a damped joint, friction, noise."""
+RECOVERY_FRACTION = 0.5
+"""Fraction of the margins within which the state must be before commands are accepted again."""
 
 
 def check_period(period: float) -> float:
@@ -35,7 +41,8 @@ class CommandSupervisor:
 
     The speed check compares with the last accepted command (initially the held position). A step may be as large as
     the motion at full speed during the cycles elapsed by sequence numbers or by the robot's clock. The sum of all steps
-    may lead that clock by at most `MAX_LEAD_CYCLES` cycles, so that sending faster does not move the robot faster.
+    may lead that clock by at most `MAX_LEAD_CYCLES` cycles, so that sending faster does not move the robot faster; the
+    sum continues over changes of mode and sessions. `check_state` compares the measured state with the same limits.
     """
 
     def __init__(self, limits: Limits, period: float, timeout: float | None = None) -> None:
@@ -56,9 +63,15 @@ class CommandSupervisor:
         self._sequence = 0
         self._last_command_time = 0.0
         self._lead = 0.0
-        self._stiffness = limits.stiffness if limits.hold_stiffness is None else limits.hold_stiffness
+        self._last_position: Array | None = None
+        self._stiffness = limits.holding
         self._damping_ratio = np.full(limits.joints, HOLD_DAMPING_RATIO)
         self._fell_back = False
+        self.exceeded = Exceeded.NONE
+        """Limits that the newest measured state exceeds."""
+        self.exceedances: Counter[Exceeded] = Counter()
+        """Number of times that each limit began to be exceeded."""
+        self._has_recovered = True
         self.mode = Mode.MONITOR
 
     @property
@@ -70,16 +83,21 @@ class CommandSupervisor:
 
     def start_session(self, q: Array) -> None:
         """Start a new client session: reset the sequence number and hold the position q [rad]."""
-        self._sequence, self._fell_back, self.refusal = 0, False, None
+        self._sequence, self._fell_back, self.refusal = 0, bool(self.exceeded), None
         self.hold(q)
 
     def hold(self, q: Array) -> None:
-        """Switch to monitor mode and hold the joint positions q [rad] with the stiffness of the last command."""
+        """Switch to monitor mode and hold the joint positions q [rad] with the stiffness of the last command.
+
+        Stiffness and damping are at least the minimum of the robot.
+        """
         self.mode = Mode.MONITOR
+        if self._active_command is not None:
+            q = np.where(np.isfinite(q), q, self._active_command.q)
         self._active_command = Command(
             q=np.clip(q, self.limits.q_min, self.limits.q_max),
-            stiffness=self._stiffness,
-            damping_ratio=self._damping_ratio,
+            stiffness=np.maximum(self._stiffness, self.limits.lowest_stiffness),
+            damping_ratio=np.maximum(self._damping_ratio, self.limits.min_damping_ratio),
             tau_ff=np.zeros(self.limits.joints),
             mode=Mode.MONITOR,
         )
@@ -90,6 +108,37 @@ class CommandSupervisor:
             self._fell_back = True
             self.fallbacks += 1
             self.hold(q)
+
+    def check_state(self, state: State) -> None:
+        """Fall back to monitor mode if the measured state exceeds a limit by more than its margin, in any mode.
+
+        The robot then holds the present position, within the limits, with its own stiffness and damping.
+        """
+        before, self.exceeded = self.exceeded, self._find_exceeded(state, 1.0)
+        self._has_recovered = not self._find_exceeded(state, RECOVERY_FRACTION)
+        begun = self.exceeded & ~before
+        self.exceedances.update(one for one in Exceeded if one & begun)
+        if not self.exceeded or (self._fell_back and self.mode is Mode.MONITOR and not begun):
+            return  # a held position does not follow a joint that still moves
+        self._stiffness = self.limits.holding
+        self._damping_ratio = np.full(self.limits.joints, HOLD_DAMPING_RATIO)
+        self._fell_back = True
+        self.fallbacks += 1
+        self.hold(state.q)
+
+    def _find_exceeded(self, state: State, fraction: float) -> Exceeded:
+        """Return the limits that a state exceeds by more than a fraction of their margins."""
+        limits, found = self.limits, Exceeded.NONE
+        margin = fraction * np.maximum(POSITION_MARGIN * (limits.q_max - limits.q_min), MIN_POSITION_MARGIN)
+        if (state.q < limits.q_min - margin).any() or (state.q > limits.q_max + margin).any():
+            found |= Exceeded.POSITION
+        if (np.abs(state.qdot) > (1.0 + fraction * SPEED_MARGIN) * limits.speed).any():
+            found |= Exceeded.SPEED
+        if (np.abs(state.tau_measured) > (1.0 + fraction * TORQUE_MARGIN) * limits.torque).any():
+            found |= Exceeded.TORQUE
+        if not all(np.isfinite(array).all() for array in (state.q, state.qdot, state.tau_measured)):
+            found |= Exceeded.NOT_FINITE
+        return found
 
     def submit(self, command: Command, sequence: int, q: Array, now: float) -> Refusal | None:
         """Accept a command or return why it is refused; q: measured positions [rad], now: the robot's clock [s]."""
@@ -106,20 +155,18 @@ class CommandSupervisor:
         elif command.mode is Mode.MONITOR:
             self._accept_monitor(q)
         else:
-            self._accept(command, q, now)
+            self._accept(command, now)
         return self.refusal
 
     def _accept_monitor(self, q: Array) -> None:
-        self._fell_back = False
+        self._fell_back = self._fell_back and not self._has_recovered
         self.accepted += 1
         if self.mode is Mode.COMMAND:
             self.hold(q)
 
-    def _accept(self, command: Command, q: Array, now: float) -> None:
-        if self.mode is Mode.COMMAND:
-            self._lead = self._lead_after(command, q, now)
-        else:
-            self._lead = 0.0
+    def _accept(self, command: Command, now: float) -> None:
+        self._lead = self._lead_after(command, now)
+        self._last_position = command.q
         self._active_command, self._last_command_time, self.mode = command, now, Mode.COMMAND
         self._stiffness, self._damping_ratio = command.stiffness, command.damping_ratio
         self.accepted += 1
@@ -137,9 +184,14 @@ class CommandSupervisor:
             return Refusal.NOT_FINITE
         if (command.q < limits.q_min).any() or (command.q > limits.q_max).any():
             return Refusal.POSITION
-        if (command.stiffness < 0.0).any() or (command.stiffness > limits.stiffness).any():
+        lowest = 0.0 if command.low_impedance else limits.lowest_stiffness
+        if (command.stiffness < lowest).any() or (command.stiffness > limits.stiffness).any():
             return Refusal.STIFFNESS
-        if (command.damping_ratio < 0.0).any() or (command.damping_ratio > limits.damping_ratio).any():
+        ratio, lowest_ratio = (
+            command.damping_ratio,
+            0.0 if command.low_impedance else limits.min_damping_ratio,
+        )
+        if (ratio < lowest_ratio).any() or (ratio > limits.damping_ratio).any():
             return Refusal.DAMPING
         if (np.abs(command.tau_ff) > limits.torque).any():
             return Refusal.TORQUE
@@ -149,24 +201,35 @@ class CommandSupervisor:
         following = self.mode is Mode.COMMAND
         elapsed_cycles = (now - self._last_command_time) / self.period
         allowed_cycles = min(max(step, elapsed_cycles), self.timeout / self.period) if following else 1
-        if self._cycles_needed(command, q) > allowed_cycles * (1.0 + SPEED_TOLERANCE):
+        if self._cycles_of(self._step(command, q)) > allowed_cycles * (1.0 + SPEED_TOLERANCE):
             return False
-        return not following or self._lead_after(command, q, now) <= MAX_LEAD_CYCLES
+        return self._lead_after(command, now) <= MAX_LEAD_CYCLES
 
-    def _cycles_needed(self, command: Command, q: Array) -> float:
-        """Return the number of cycles at full speed between the last command and this one.
+    def _step(self, command: Command, q: Array) -> Array:
+        """Return the distance [rad] between the last command and this one.
 
         In monitor mode a command may also start from the measured positions q, which the client knows.
         """
         step = np.abs(command.q - self.active_command.q)
-        if self.mode is Mode.MONITOR:
-            step = np.minimum(step, np.abs(command.q - q))
+        return step if self.mode is Mode.COMMAND else np.minimum(step, np.abs(command.q - q))
+
+    def _cycles_of(self, step: Array) -> float:
+        """Return the number of cycles at full speed that a step [rad] needs."""
         if not step.any():
             return 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             cycles = np.where(step > 0.0, step / (self.limits.speed * self.period), 0.0)
         return float(cycles.max())
 
-    def _lead_after(self, command: Command, q: Array, now: float) -> float:
+    def _lead_after(self, command: Command, now: float) -> float:
+        """Return the cycles by which the commanded path leads the clock after this command.
+
+        The path continues from the last accepted position in monitor mode too: if it continued from the measured
+        position, requests of monitor mode would turn every overshoot of a joint into additional speed.
+        """
+        if self._last_position is None:
+            return 0.0
         elapsed_cycles = (now - self._last_command_time) / self.period
-        return max(0.0, self._lead + self._cycles_needed(command, q) - elapsed_cycles)
+        return max(
+            0.0, self._lead + self._cycles_of(np.abs(command.q - self._last_position)) - elapsed_cycles
+        )

@@ -38,12 +38,18 @@ class Experiment:
     """(joints,) [N m/rad or N/m]"""
     damping_ratio: Floats
     """(joints,)"""
+    low_impedance: bool = False
+    """Whether stiffness and damping may be below the minimum of the robot."""
 
     def command(self, cycle: int) -> Command:
         """Return the command of a cycle; after the end of the plan, the last one."""
         q = self.plan.q[min(cycle, len(self.plan.q) - 1)]
         return Command(
-            q=q, stiffness=self.stiffness, damping_ratio=self.damping_ratio, tau_ff=np.zeros(len(q))
+            q=q,
+            stiffness=self.stiffness,
+            damping_ratio=self.damping_ratio,
+            tau_ff=np.zeros(len(q)),
+            low_impedance=self.low_impedance,
         )
 
     def run(self, link: RobotLink, on_state: Callable[[State], None] | None = None) -> Log:

@@ -10,7 +10,7 @@ network with delay and loss) is invisible to both.
 """
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, IntFlag
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from softdock.errors import RunError
 
 Array = NDArray[np.float64]
+MIN_STIFFNESS_FRACTION = 0.01
+"""Lowest stiffness of a command relative to that of holding, where a robot states none."""
 
 
 class Mode(IntEnum):
@@ -39,10 +41,24 @@ class Refusal(Enum):
     POSITION = "A commanded joint position lies outside the joint's limits."
     SPEED = "The commanded position moves faster than the speed limit of a joint."
     TORQUE = "A feed-forward torque exceeds the torque limit of the joint."
-    STIFFNESS = "A stiffness is negative or larger than the robot allows."
-    DAMPING = "A damping ratio is negative or larger than the robot allows."
+    STIFFNESS = "A stiffness is smaller or larger than the robot allows."
+    DAMPING = "A damping ratio is smaller or larger than the robot allows."
     STALE = "The command is older than one already received."
-    FELL_BACK = "The robot holds its position because commands timed out; request monitor mode first."
+    FELL_BACK = (
+        "The robot holds its position because commands timed out or a measured value exceeded a limit; "
+        "request monitor mode first."
+    )
+
+
+class Exceeded(IntFlag):
+    """Limits that the measured state exceeds by more than their margins."""
+
+    NONE = 0
+    POSITION = 1
+    SPEED = 2
+    TORQUE = 4
+    NOT_FINITE = 8
+    """A measured value is not a finite number."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,6 +77,8 @@ class Command:
     tau_ff: Array
     """Feed-forward torque [N m]."""
     mode: Mode = Mode.COMMAND
+    low_impedance: bool = False
+    """Whether the client takes over stability: stiffness and damping may be below the robot's minimum, down to 0."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,6 +100,8 @@ class State:
     """Number of the robot's cycle; set by the link."""
     refusal: Refusal | None = None
     """Why the newest command was refused; None if it was accepted."""
+    exceeded: Exceeded = Exceeded.NONE
+    """Limits that this state exceeds; set by the link."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,11 +122,25 @@ class Limits:
     """Highest damping ratio; values above 1 only slow a joint down, so twice critical is enough."""
     hold_stiffness: Array | None = None
     """Joint stiffness while the robot holds its position before the first command [N m/rad]; default `stiffness`."""
+    min_stiffness: Array | None = None
+    """Lowest joint stiffness of commands without `low_impedance` [N m/rad]; default 1 % of that of holding."""
+    min_damping_ratio: float = 0.1
+    """Lowest damping ratio of commands without `low_impedance`; below it a joint overshoots by more than 70 %."""
 
     @property
     def joints(self) -> int:
         """Number of joints."""
         return len(self.q_min)
+
+    @property
+    def holding(self) -> Array:
+        """Joint stiffness while the robot holds its position [N m/rad]."""
+        return self.stiffness if self.hold_stiffness is None else self.hold_stiffness
+
+    @property
+    def lowest_stiffness(self) -> Array:
+        """Lowest joint stiffness of commands without `low_impedance` [N m/rad]."""
+        return MIN_STIFFNESS_FRACTION * self.holding if self.min_stiffness is None else self.min_stiffness
 
 
 class Robot(Protocol):

@@ -29,6 +29,7 @@ class LocalLink(Closable):
         self._sequence += 1
         before = self.robot.state()
         self.supervisor.check_timeout(before.q, before.t)
+        self.supervisor.check_state(before)
         self.supervisor.submit(command, self._sequence, before.q, before.t)
         self.robot.advance(self.supervisor.active_command, self.period)
         return replace(
@@ -36,6 +37,7 @@ class LocalLink(Closable):
             mode=self.supervisor.mode,
             sequence=self._sequence,
             refusal=self.supervisor.refusal,
+            exceeded=self.supervisor.exceeded,
         )
 
     def idle(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.robot.command_supervisor import CommandSupervisor
-from softdock.robot.link import Command, Mode, Refusal, Robot, State
+from softdock.robot.link import Command, Exceeded, Mode, Refusal, Robot, State
 from softdock.robot.link_statistics import ServerStatistics
 from softdock.robot.protocol import (
     MAX_JOINTS,
@@ -76,7 +76,10 @@ class RobotServer:
     @property
     def state(self) -> State:
         """The state at the beginning of the present cycle."""
-        return replace(self._state, mode=self.supervisor.mode, refusal=self.supervisor.refusal)
+        supervisor = self.supervisor
+        return replace(
+            self._state, mode=supervisor.mode, refusal=supervisor.refusal, exceeded=supervisor.exceeded
+        )
 
     @property
     def has_client(self) -> bool:
@@ -115,6 +118,7 @@ class RobotServer:
         self.statistics.cycles += 1
         self._state = self.robot.state()
         self.supervisor.check_timeout(self._state.q, now)
+        self.supervisor.check_state(self._state)
         if self._client is not None and now - self._client.last_heard > self.release_after:
             self._release()
         self._following, self._began = self.supervisor.active_command, now
@@ -135,6 +139,7 @@ class RobotServer:
             **self.statistics.to_json(),
             "accepted": self.supervisor.accepted,
             "fallbacks": self.supervisor.fallbacks,
+            "exceeded": {str(one.name).lower(): self.supervisor.exceedances[one] for one in Exceeded if one},
             "refused": {reason.name.lower(): refused[reason] for reason in Refusal},
         }
 

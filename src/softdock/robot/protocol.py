@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from softdock.robot.link import Array, Command, Limits, Mode, Refusal, State
+from softdock.robot.link import Array, Command, Exceeded, Limits, Mode, Refusal, State
 
 MAGIC = b"SDRL"
 VERSION = 1
@@ -26,6 +26,9 @@ _COMMAND = struct.Struct("<BBHId")
 _STATE = struct.Struct("<BBHIdQddQ")
 _DENIAL = struct.Struct("<B7x")
 
+LOW_IMPEDANCE = 1
+"""Flag of a command: the client takes over stability. Other bits are reserved and ignored."""
+_ALL_EXCEEDED = sum(Exceeded)
 _REFUSALS = tuple(Refusal)
 """The code of a refusal is its position in this order, counted from 1; 0 means none."""
 
@@ -195,26 +198,35 @@ def _welcome(payload: bytes) -> Welcome:
 
 def _command_bytes(body: CommandMessage) -> bytes:
     c = body.command
-    head = _COMMAND.pack(c.mode, 0, len(c.q), 0, body.sent)
+    head = _COMMAND.pack(c.mode, LOW_IMPEDANCE if c.low_impedance else 0, len(c.q), 0, body.sent)
     return head + _rows(c.q, c.stiffness, c.damping_ratio, c.tau_ff)
 
 
 def _command(payload: bytes) -> CommandMessage:
-    mode, _, joints, _, sent = _COMMAND.unpack_from(payload)
+    mode, flags, joints, _, sent = _COMMAND.unpack_from(payload)
     q, stiffness, damping_ratio, tau_ff = _arrays(payload, _COMMAND.size, joints, 4)
-    command = Command(q=q, stiffness=stiffness, damping_ratio=damping_ratio, tau_ff=tau_ff, mode=Mode(mode))
+    command = Command(
+        q=q,
+        stiffness=stiffness,
+        damping_ratio=damping_ratio,
+        tau_ff=tau_ff,
+        mode=Mode(mode),
+        low_impedance=bool(flags & LOW_IMPEDANCE),
+    )
     return CommandMessage(command, sent)
 
 
 def _state_bytes(body: StateMessage) -> bytes:
     s = body.state
     code = 0 if s.refusal is None else 1 + _REFUSALS.index(s.refusal)
-    head = _STATE.pack(s.mode, code, len(s.q), 0, s.t, body.echo, body.echo_sent, body.held, body.refused)
+    head = _STATE.pack(
+        s.mode, code, len(s.q), s.exceeded, s.t, body.echo, body.echo_sent, body.held, body.refused
+    )
     return head + _rows(s.q, s.qdot, s.tau_measured, s.tau_external)
 
 
 def _state(payload: bytes) -> StateMessage:
-    mode, code, joints, _, t, echo, echo_sent, held, refused = _STATE.unpack_from(payload)
+    mode, code, joints, exceeded, t, echo, echo_sent, held, refused = _STATE.unpack_from(payload)
     q, qdot, tau_measured, tau_external = _arrays(payload, _STATE.size, joints, 4)
     if code > len(_REFUSALS):
         raise ValueError("an unknown refusal")
@@ -226,6 +238,7 @@ def _state(payload: bytes) -> StateMessage:
         tau_external=tau_external,
         mode=Mode(mode),
         refusal=_REFUSALS[code - 1] if code else None,
+        exceeded=Exceeded(exceeded & _ALL_EXCEEDED),
     )
     return StateMessage(state, echo, echo_sent, held, refused)
 

@@ -42,8 +42,9 @@ class PreparedRobot:
         self.setup = Setup(scenario)
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
-        """Run the experiment and return its result."""
-        experiment = self.setup.experiment()
+        """Run the experiment and return what happened."""
+        # A simulated arm may be as soft as its scenario says; a robot behind a link may not.
+        experiment = replace(self.setup.experiment(), low_impedance=True)
         prepared = self.setup.prepare(experiment.plan.duration)
         robot = self.setup.robot(prepared)
         with LocalLink(robot, self.scenario.control.period) as link:

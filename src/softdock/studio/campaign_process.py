@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,10 @@ class ProgressFile:
             raise KeyboardInterrupt
 
     def write(self, **entries: Any) -> None:
-        """Replace the file."""
+        """Replace the file; on a full disk it keeps its content, and the table decides whether to continue."""
         text = json.dumps({"pid": os.getpid(), "time": time.time(), **entries})
-        write_atomic(self.campaign_folder / PROGRESS, text)
+        with suppress(OSError):
+            write_atomic(self.campaign_folder / PROGRESS, text)
 
 
 def main() -> int:
@@ -79,9 +81,10 @@ def _execute(
 ) -> None:
     from softdock.campaign import runner
     from softdock.campaign.loading import load
-    from softdock.studio.tasks import campaign_source
+    from softdock.studio.tasks import campaign_source, check_origin
 
     if command == "resume":
+        check_origin(folder, campaign_folder)
         runner.resume(campaign_folder, on_progress=progress_file.update)
         return
     name, runs, seed = rest

@@ -112,6 +112,7 @@ class Columns:
 
     def _add(self, row: Sequence[Any]) -> None:
         number, outcome, inputs, metrics, prediction, wall = row
+        outcome = str(outcome)
         at = len(self._numbers)
         self._read_runs.add(number)
         self._numbers.append(number)

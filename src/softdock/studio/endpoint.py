@@ -5,6 +5,7 @@ it starts while the server starts.
 """
 
 import errno
+import os
 import socket
 import threading
 import webbrowser
@@ -30,7 +31,7 @@ class Endpoint:
     port: int
     listening: socket.socket
     token: str | None
-    """Secret that requests need where the studio can be reached from other machines."""
+    """Secret that requests need; None where it is switched off."""
 
     @property
     def address(self) -> str:
@@ -43,7 +44,9 @@ class Endpoint:
         """Print the address and open it in the browser."""
         print_line(f"Softdock studio: {self.address}")
         print_line(f"Folder {self.folder.root}; stop with Ctrl-C.")
-        if self.token is not None:
+        if self.token is None:
+            print_line("Every user who reaches this address can use the studio: there is no token.")
+        elif not is_loopback(self.host):
             print_line(
                 "Anyone who has this address can use the studio. The connection is not encrypted: "
                 "use it only on a trusted network."
@@ -53,14 +56,26 @@ class Endpoint:
 
 
 @contextmanager
-def open_endpoint(root: Path, host: str, port: int | None) -> Iterator[Endpoint]:
-    """Lock a folder and listen; raises InputError where another studio uses the folder or no port is free."""
+def open_endpoint(root: Path, host: str, port: int | None, *, with_token: bool = True) -> Iterator[Endpoint]:
+    """Lock a folder and listen; raises InputError where another studio uses the folder or no port is free.
+
+    Files that this process and its children write meanwhile are readable by their owner only.
+    """
     folder = Folder(root)
-    with _listen(host, port) as listening:
-        token = None if is_loopback(host) else new_token()
+    with _private_files(), _listen(host, port) as listening:
+        token = new_token() if with_token else None
         endpoint = Endpoint(folder, host, listening.getsockname()[1], listening, token)
         with folder.lock(endpoint.address.partition("?")[0]):
             yield endpoint
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def bracket_ipv6(host: str) -> str:

@@ -32,10 +32,16 @@ EMBEDDED_STYLE = (
     "@media (min-height: 700px) { figure { flex-basis: calc(33.3% - 3px) } }"
 )
 """Style of a replay inside a page of the studio: without header, with a compact layout."""
+SANDBOXED = "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 REPLAY_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
-    "img-src data: blob:; connect-src blob:; frame-ancestors 'self'"
+    f"img-src data: blob:; connect-src blob:; {SANDBOXED} allow-scripts"
 )
+FILE_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {SANDBOXED}"
+"""Content security policies of files from the folder, which others may have written.
+
+They have no origin, even where they are opened without a frame: no script of theirs reaches the studio or the network.
+"""
 
 
 def add_routes(app: FastAPI, studio: "Studio") -> None:
@@ -44,7 +50,8 @@ def add_routes(app: FastAPI, studio: "Studio") -> None:
     @app.get("/thumbnail")
     async def thumbnail(name: str) -> Response:
         picture = await _thumbnail(studio, name)
-        return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
+        headers = {"Cache-Control": "no-cache", "Content-Security-Policy": FILE_POLICY}
+        return Response(picture, media_type="image/svg+xml", headers=headers)
 
     @app.post("/files")
     async def add(request: Request, name: str) -> Response:
@@ -67,7 +74,10 @@ def add_routes(app: FastAPI, studio: "Studio") -> None:
     @app.get("/campaigns/{campaign}/report")
     async def report(campaign: str) -> Response:
         made = await _result_of(studio.query_worker.call("write_campaign_report", campaign=campaign))
-        return FileResponse(made["path"], media_type="text/html", filename=f"{campaign}.html")
+        headers = {"Content-Security-Policy": FILE_POLICY}
+        return FileResponse(
+            made["path"], media_type="text/html", filename=f"{campaign}.html", headers=headers
+        )
 
 
 async def _thumbnail(studio: "Studio", name: str) -> str:
@@ -91,7 +101,7 @@ async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: st
         path = Path((await _result_of(studio.query_worker.call("find_run", run=run)))["path"]) / STORED[kind]
     else:
         path = Path((await _result_of(studio.query_worker.call("make_run_file", run=run, kind=kind)))["path"])
-    headers = {"Cache-Control": "no-cache"}
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": FILE_POLICY}
     return FileResponse(
         path, media_type=MEDIA_TYPES[kind], filename=name if download else None, headers=headers
     )
@@ -106,7 +116,11 @@ async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Res
         return Path(made["path"]).read_text(encoding="utf-8")
 
     if download:
-        headers = {"Content-Disposition": f'attachment; filename="{run.replace("/", "-")}-replay.html"'}
+        name = f"{run.replace('/', '-')}-replay.html"
+        headers = {
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Content-Security-Policy": REPLAY_POLICY,
+        }
         return HTMLResponse(player_shell() + await scene(), headers=headers)
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": REPLAY_POLICY}
     shell = player_shell(

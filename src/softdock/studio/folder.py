@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -127,6 +127,18 @@ class Folder:
 
             path = self._check_text(source, ("base",), base)
             self.check_source(read_file(path), (*above, base))
+
+    def check_definition(self, definition: Mapping[str, Any], directory: str) -> None:
+        """Raise InputError where the scenario of a stored run names an existing file outside the folder."""
+        base = Path(directory) if directory else self.root
+        for key, text in _texts(definition):
+            with contextlib.suppress(OSError, ValueError, RuntimeError):
+                path = (base / text).resolve()
+                if not text.strip("./") or not path.exists():
+                    continue
+                if not path.is_relative_to(self.root) and not path.is_relative_to(PACKAGE):
+                    field, message = ".".join(map(str, key)), "The studio uses only files below its folder."
+                    raise InputError(Problem(message=message, field=field, given=str(text)[:100]))
 
     def _check_text(self, source: "Source", key: tuple[str | int, ...], text: str) -> Path:
         try:

@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 20_000_000
 """Bytes of one request; CAD files of docking mechanisms need less than a tenth of it."""
 COOKIE = "softdock_token"
+"""Name of the cookie before the port: browsers send cookies of one host to all its ports."""
 COOKIE_LIFETIME = 604_800  # s; the token is valid only while the studio runs
+LARGEST_HEADERS = 32_768
+"""Bytes of all headers of one request; browsers send less than 4 kB."""
+PAGE_POLICY = (
+    b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    b"img-src 'self' data: blob:; font-src 'self' data:; frame-src 'self'; object-src 'none'; base-uri 'none'; "
+    b"form-action 'self'; frame-ancestors 'self'"
+)
+"""Policy of responses that set none: nothing from or to other hosts. NiceGUI needs inline scripts and `eval`."""
+POLICY = b"content-security-policy"
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
@@ -64,12 +76,15 @@ class RequestChecks:
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
+            await _refuse(scope, send, 431, "The headers of the request are too large.")
+            return
         refusal = self._refuse_foreign(headers)
         if refusal:
             await _refuse(scope, send, 403, refusal)
             return
         if self.token is not None and not _equal(_cookie(headers), self.token):
-            await self._exchange_token(scope, send)
+            await self._exchange_token(scope, headers, send)
             return
         await self._forward_limited(scope, headers, receive, send)
 
@@ -83,12 +98,13 @@ class RequestChecks:
             return "Requests from other web pages are not allowed."
         return ""
 
-    async def _exchange_token(self, scope: "Scope", send: "Send") -> None:
+    async def _exchange_token(self, scope: "Scope", headers: dict[str, str], send: "Send") -> None:
         """Exchange the token in the address for a cookie; refuse a request without the token."""
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         given = query.get("token", [""])[0]
         if scope["type"] == "http" and scope["method"] == "GET" and _equal(given, str(self.token)):
-            cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_LIFETIME}"
+            options = f"HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_LIFETIME}"
+            cookie = f"{cookie_name(headers['host'])}={self.token}; {options}"
             # A page that reloads instead of a redirect, after which browsers would not send a strict cookie.
             body = b"<!doctype html><meta http-equiv=refresh content='0;url=/'><title>Softdock</title>"
             extra = [(b"set-cookie", cookie.encode("latin-1"))]
@@ -122,7 +138,7 @@ class RequestChecks:
                 return  # drop the response of the application to the incomplete body; the refusal follows below
             if message["type"] == "http.response.start":
                 state["started"] = 1
-                message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
+                message["headers"] = _hardened(message.get("headers", ()))
             await send(message)
 
         with suppress(_TooLargeError):
@@ -150,12 +166,23 @@ def _equal(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
+def cookie_name(host: str) -> str:
+    """Return the name of the cookie of a studio from the Host header of a request."""
+    return f"{COOKIE}_{host.rpartition(':')[2]}" if re.search(r":[0-9]+$", host) else COOKIE
+
+
 def _cookie(headers: dict[str, str]) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(headers.get("host", "")))
     except CookieError:
         return ""
     return found.value if found else ""
+
+
+def _hardened(headers: "Iterable[tuple[bytes, bytes]]") -> list[tuple[bytes, bytes]]:
+    """Return headers with the safe ones, and with `PAGE_POLICY` where they have no policy."""
+    given = [*headers, *SAFE_HEADERS]
+    return given if any(name.lower() == POLICY for name, _ in given) else [*given, (POLICY, PAGE_POLICY)]
 
 
 async def _refuse(scope: "Scope", send: "Send", status: int, sentence: str) -> None:
@@ -171,7 +198,7 @@ async def _respond(
     headers: list[Any] = [
         (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
-        *SAFE_HEADERS,
+        *(extra or ()),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *(extra or ())]})
+    await send({"type": "http.response.start", "status": status, "headers": _hardened(headers)})
     await send({"type": "http.response.body", "body": body})

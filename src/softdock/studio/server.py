@@ -16,7 +16,7 @@ from softdock.studio.campaigns import Campaigns
 from softdock.studio.endpoint import Endpoint, bracket_ipv6
 from softdock.studio.folder import BUNDLED, Folder
 from softdock.studio.pages import frame, routes
-from softdock.studio.request_checks import RequestChecks, allowed_hosts
+from softdock.studio.request_checks import RequestChecks, allowed_hosts, is_loopback
 from softdock.studio.runs import Runs
 from softdock.studio.worker_processes import WorkerProcess
 
@@ -66,7 +66,9 @@ class Studio:
         await asyncio.gather(self.query_worker.stop(), self.run_worker.stop())
 
 
-def application(studio: Studio, hosts: frozenset[str], port: int, token: str | None) -> RequestChecks:
+def application(
+    studio: Studio, hosts: frozenset[str], port: int, token: str | None, *, compress: bool = False
+) -> RequestChecks:
     """Return the application with pages and file routes, behind the request checks."""
 
     @asynccontextmanager
@@ -88,7 +90,7 @@ def application(studio: Studio, hosts: frozenset[str], port: int, token: str | N
         reconnect_timeout=60.0,  # a page on a busy machine keeps its state
         show_welcome_message=False,
         tailwind=False,  # style.css is complete; Tailwind would compile styles in the browser
-        gzip_middleware_factory=None if token is None else GZipMiddleware,  # no gain on one machine
+        gzip_middleware_factory=GZipMiddleware if compress else None,
     )
     # The request checks refuse foreign pages first; the web socket server has its own check.
     core.sio.eio.cors_allowed_origins = [f"http://{bracket_ipv6(host)}:{port}" for host in sorted(hosts)]
@@ -98,7 +100,8 @@ def application(studio: Studio, hosts: frozenset[str], port: int, token: str | N
 def serve(endpoint: Endpoint) -> None:
     """Serve until Ctrl-C."""
     studio = Studio.at(endpoint.folder.root)
-    app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token)
+    compress = not is_loopback(endpoint.host)  # no gain on one machine
+    app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token, compress=compress)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
     )

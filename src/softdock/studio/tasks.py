@@ -142,9 +142,22 @@ def make_run_file(folder: Folder, report_stage: StageCallback, *, run: str, kind
     run_folder = _run_folder(folder, run)
     path = run_folder / FILES[kind]
     made_from = run_folder / "result.json"
-    if not path.is_file() or path.stat().st_mtime < made_from.stat().st_mtime:
-        write_run_file(kind, Result.load(run_folder), path)
+    outdated = not path.is_file() or path.stat().st_mtime < made_from.stat().st_mtime
+    if outdated or (kind == "scene" and not _is_scene(path)):
+        result = Result.load(run_folder)
+        folder.check_definition(result.definition, result.directory)
+        write_run_file(kind, result, path)
     return {"path": str(path)}
+
+
+def _is_scene(path: Path) -> bool:
+    """Return whether a file holds nothing but the data of a replay."""
+    from softdock.replay.page import is_player_scene
+
+    try:
+        return is_player_scene(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def find_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[str, Any]:
@@ -176,6 +189,7 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
     run_folder = _run_folder(folder, run)
     if not (run_folder / "result.json").is_file():
         report_stage("simulating")
+        check_origin(folder, folder.campaign(campaign))
         result, row, _ = runner.rerun(folder.campaign(campaign), number)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
@@ -187,6 +201,7 @@ def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campai
     from softdock.report.campaign import write_report
 
     campaign_folder = folder.campaign(campaign)
+    check_origin(folder, campaign_folder)
     path, _ = write_report(
         campaign_folder, campaign_folder / "report.html", lambda what, fraction: report_stage(what)
     )
@@ -223,6 +238,33 @@ def campaign_source(folder: Folder, name: str) -> str | Path:
     path = folder.inside(name)
     check_campaign_files(folder, read_file(path))
     return path
+
+
+def check_origin(folder: Folder, campaign_folder: Path) -> None:
+    """Raise InputError where a stored campaign was started from a file outside the studio's folder.
+
+    A received campaign must not choose which files the studio reads.
+    """
+    from softdock.campaign import store
+    from softdock.campaign.loading import bundled_campaigns
+
+    with store.open_readonly(campaign_folder) as database:
+        manifest = store.read_entry(database, "manifest")
+    origin = manifest.get("origin") if isinstance(manifest, dict) else None
+    if isinstance(origin, str) and origin in bundled_campaigns():
+        return
+    try:
+        check_campaign_files(folder, read_file(folder.inside(str(origin))))
+    except InputError as error:
+        raise InputError(
+            Problem(
+                message=f"The file that this campaign was started from is not used. {error.problems[0].message}",
+                file=str(campaign_folder),
+                given=str(origin)[:100],
+                hint="Copy campaign file and scenario to the studio's folder and start a new campaign, or use "
+                "`softdock campaign` if you trust this folder.",
+            )
+        ) from error
 
 
 def check_campaign_files(folder: Folder, source: "Source") -> None:

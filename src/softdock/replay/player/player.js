@@ -133,6 +133,10 @@ class Player {
     $("channels").addEventListener("click", () => this.toggleChannels());
     $("help").addEventListener("click", () => $("keys").toggleAttribute("hidden"));
     document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("message", ({ source, data }) => { // keys of the page around this one
+      if (source !== parent || data?.softdock !== "key") return;
+      this.key({ key: String(data.key), shiftKey: !!data.shiftKey, target: document.body, preventDefault() {} });
+    });
     new ResizeObserver(() => this.resize()).observe(document.body);
     new ResizeObserver(() => this.resize()).observe($("stage"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.requestPaint());

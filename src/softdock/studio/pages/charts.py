@@ -9,6 +9,8 @@ from softdock.presentation.numbers import display_unit
 
 GREY, FAINT = "#8a94a3", "rgba(138,148,163,0.22)"
 TEXT = {"color": GREY, "fontSize": 12}
+ESCAPE = "(s => String(s).replace(/[&<>\"']/g, c => '&#' + c.charCodeAt(0) + ';'))"
+"""JavaScript function that escapes a text for the HTML of a tooltip."""
 
 
 def axis(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
@@ -57,10 +59,12 @@ def over_time(
                 {**line, "name": f"{name}, earlier", "data": _scaled(earlier[name]["points"], factor),
                  "lineStyle": dashed, "itemStyle": {"color": colour}}
             )  # fmt: skip
-    if series and events:
+    # NiceGUI evaluates keys of charts that begin with a colon, so that nothing but numbers and texts may enter.
+    marks = [{"xAxis": float(event["time"]), "name": str(event["name"])} for event in events]
+    if series and marks:
         series[0]["markLine"] = {
             "silent": True, "symbol": "none", "lineStyle": {"color": GREY, "type": "dotted", "width": 1},
-            "label": {"show": False}, "data": [{"xAxis": event["time"], "name": event["name"]} for event in events],
+            "label": {"show": False}, "data": marks,
         }  # fmt: skip
     return frame(
         axis("time [s]"),

@@ -4,13 +4,18 @@
   const TURNED = "[role=tab], [role=slider], [role=radio], [role=menu]"; // arrows move these
   const PRESSED = "button, a, summary, [role=switch], [role=checkbox]";
   const STEPS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+  const SCROLLING = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]; // the page would scroll
   const isTaken = ({ key, target }) =>
     target.closest(TYPING) || (target.closest(TURNED) && STEPS.includes(key)) ||
     ([" ", "Enter"].includes(key) && target.closest(`${PRESSED}, ${TURNED}`));
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || ["Tab", "Escape"].includes(event.key) || isTaken(event)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (["Tab", "Escape"].includes(event.key) || isTaken(event)) return;
     const seen = [...document.querySelectorAll("iframe.replay")].filter((one) => one.offsetParent);
-    const player = seen.length ? seen[seen.length - 1].contentWindow.softdock : null;
-    if (player) player.key(event);
+    if (!seen.length) return;
+    if (SCROLLING.includes(event.key)) event.preventDefault();
+    // The replay has no origin, so that messages are the only way to it.
+    const { key, shiftKey } = event;
+    seen[seen.length - 1].contentWindow.postMessage({ softdock: "key", key, shiftKey }, "*");
   });
 })();

@@ -156,7 +156,8 @@ class RunView:
 
     def _replay(self) -> None:
         ui.html(
-            f'<iframe class="replay" title="Replay of the run" src="{html.escape(self._address())}/replay" '
+            '<iframe class="replay" title="Replay of the run" sandbox="allow-scripts" '
+            f'src="{html.escape(self._address())}/replay" '
             'style="height: max(420px, calc(100vh - 290px))"></iframe>',
             sanitize=False,
         ).classes("w-full")

@@ -37,8 +37,8 @@ def verdict_html(summary: Summary, success: Sequence[str] = ()) -> str:
     return (
         f'<div class="verdict"><span>{status_mark(status)}<b>{html.escape(label(outcome))}</b></span>'
         f'<span class="message">{html.escape(summary["message"])}</span>'
-        f"<span>{status_mark(validity_status(valid))}<span>{validity_text(valid)}</span></span>"
-        f'<span title="Largest relative errors: {errors}">{status_mark(conservation_status(audit))}'
+        f"<span>{status_mark(validity_status(valid))}<span>{html.escape(validity_text(valid))}</span></span>"
+        f'<span title="Largest relative errors: {html.escape(errors)}">{status_mark(conservation_status(audit))}'
         f"<span>{conservation_text(audit)}</span></span></div>" + (f"<ul>{warnings}</ul>" if warnings else "")
     )
 

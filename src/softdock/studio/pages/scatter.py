@@ -68,7 +68,7 @@ def scatter_options(columns: "Columns", x: str, y: str) -> tuple[dict[str, Any],
     options = charts.frame(charts.axis(columns.label(x)), charts.axis(columns.label(y)), series=series)
     options["tooltip"] = {
         "trigger": "item", "confine": True,
-        ":formatter": "p => 'run ' + p.value[2] + ': ' + p.seriesName + '<br>' + p.value[0].toPrecision(5) + ', ' "
-        "+ p.value[1].toPrecision(5)",
+        ":formatter": f"p => 'run ' + p.value[2] + ': ' + {charts.ESCAPE}(p.seriesName) + '<br>' "
+        "+ p.value[0].toPrecision(5) + ', ' + p.value[1].toPrecision(5)",
     }  # fmt: skip
     return options, int(shown.size), int(known.size)
