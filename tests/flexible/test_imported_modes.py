@@ -143,7 +143,7 @@ def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_modes(tmp_path / "none", base="base")
     (tmp_path / "bad.npz").write_text("hello")
-    with pytest.raises(InputError, match="not a NumPy file"):
+    with pytest.raises(InputError, match="not an archive of plain arrays"):
         read_modes(tmp_path / "bad.npz", base="base")
     np.savez(tmp_path / "few.npz", names=["a"])
     with pytest.raises(InputError, match="has no array positions, frequency, shapes, mass"):
