@@ -9,6 +9,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
+    from softdock.result import Result
     from softdock.simulate.real_time import RealTime
 
 
@@ -52,32 +53,32 @@ def run(
     chosen = load(scenario, overrides or ())
     if plot is not None:
         format_of(plot)  # reject an unknown format before the run
-        console.make_folder(plot.parent)
     if report is not None:
         console.check_suffix("--report", report, ".html", ".htm")
-        console.make_folder(report.parent)
-    if out is not None:
-        console.make_folder(out)
     settings = _real_time_settings(real_time, frame, substeps)
-    result = simulate(chosen, real_time=settings)
-    written = []
-    if out is not None:
-        result.save(out)
-        written.append(str(out))
-    if plot is not None:
-        result.plot(plot)
-        written.append(str(plot))
-    if report is not None:
-        from softdock.report.run import write_run_report
-
-        write_run_report(result, report)
-        written.append(str(report))
+    folders = (out, plot and plot.parent, report and report.parent)
+    with console.output_folders(*(folder for folder in folders if folder is not None)):
+        result = simulate(chosen, real_time=settings)
+        written = _write(result, out, plot, report)
     if as_json:
         console.print_json(result.to_json())
     else:
         console.print_result(result, written)
     if not result.completed:
         raise RunError(result.message)
+
+
+def _write(result: "Result", out: Path | None, plot: Path | None, report: Path | None) -> list[str]:
+    """Write the requested files; return their names."""
+    if out is not None:
+        result.save(out)
+    if plot is not None:
+        result.plot(plot)
+    if report is not None:
+        from softdock.report.run import write_run_report
+
+        write_run_report(result, report)
+    return [str(path) for path in (out, plot, report) if path is not None]
 
 
 def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
