@@ -19,6 +19,7 @@ from softdock.files.child_process import read_in_child
 from softdock.files.regular_file import read_regular_file
 from softdock.flexible.meshing import Mesh
 from softdock.flexible.modes import BaseModes, base_modes_from_shapes
+from softdock.flexible.structure import LARGEST_COORDINATE
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +52,8 @@ def modes_from_arrays(
     if not count or not np.size(frequency):
         raise _field_error("frequency" if count else "names", "must hold at least one value.")
     p = _array("positions", positions, (count, 3))
+    if np.abs(p).max() > LARGEST_COORDINATE:
+        raise _field_error("positions", f"must be at most {LARGEST_COORDINATE:g} m.", f"{np.abs(p).max():g}")
     f = _array("frequency", frequency, (np.size(frequency),))
     x = _array("shapes", shapes, (count, 6, f.size))
     M = _mass(mass, count)

@@ -187,7 +187,10 @@ def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
     with np.errstate(over="ignore"):
         vertices = scale * vertices
     _check_mesh(path, vertices, triangles)
-    return list(_split_bodies(path, path.stem, vertices, triangles, (), np.full(len(triangles), -1)))
+    bodies = list(_split_bodies(path, path.stem, vertices, triangles, (), np.full(len(triangles), -1)))
+    if not bodies:
+        raise cad_error(path, "The file holds no triangles with three different vertices.")
+    return bodies
 
 
 def _check_mesh(path: Path, vertices: Array, triangles: Indices) -> None:
