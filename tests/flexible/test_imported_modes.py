@@ -123,6 +123,7 @@ def test_free_free_modes_are_refused() -> None:
         ),
         ("modes.csv", "1,0.5,b,", "1,0.6,b,", r"modes\.csv:4: mode 1 must have one frequency"),
         ("modes.csv", "1,0.5,b,", "1,0.5,a,", r"modes\.csv:4: mode 1 has two rows for one node"),
+        ("modes.csv", "2,0.8,base,", "2,0.8,base" + "x" * 200_000, r"modes\.csv:5: is not a row of a table"),
         ("modes.csv", "2,0.8,base,", "2,0.8,", r"modes\.csv:5: must have 9 fields"),
     ],
 )

@@ -166,20 +166,22 @@ def _rows(
     except UnicodeDecodeError:
         raise InputError(Problem(message="is not a text file.", file=str(path))) from None
     reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
-    columns = list(reader.fieldnames or [])
+    try:
+        columns = list(reader.fieldnames or [])
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise _line_error(path, reader.reader.line_num, f"is not a row of a table: {error}.", "") from None
     if set(columns) - set(optional) != set(needed) or (
         set(columns) & set(optional) and not set(optional) <= set(columns)
     ):
         more = f", optionally {', '.join(optional)}" if optional else ""
         raise _line_error(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
-    empty = True
-    for row in reader:
-        if None in row or None in row.values():
-            raise _line_error(path, reader.line_num, f"must have {len(columns)} fields.", "")
-        empty = False
-        yield reader.line_num, row
-    if empty:
+    if not rows:
         raise InputError(Problem(message="has no rows.", file=str(path)))
+    for line, row in rows:
+        if None in row or None in row.values():
+            raise _line_error(path, line, f"must have {len(columns)} fields.", "")
+        yield line, row
 
 
 def _numbers(path: Path, line: int, row: dict[str, str], columns: tuple[str, ...]) -> list[float]:

@@ -95,7 +95,8 @@ def _step_bodies(path: Path, data: bytes) -> list[Facets]:
         raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
     glb = read_in_child(STEP, data, path=path, file_format="STEP")
     try:
-        bodies = list(_glb_bodies(path, glb)) if glb else []
+        with np.errstate(all="ignore"):  # the shape is checked when its profile is known
+            bodies = list(_glb_bodies(path, glb)) if glb else []
     except (LookupError, TypeError, ValueError, ArithmeticError, struct.error) as error:
         raise cad_error(path, "The STEP file is damaged: faces are incomplete.") from error
     if not bodies:
