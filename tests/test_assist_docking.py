@@ -220,7 +220,7 @@ def test_cad_files_are_found_beside_the_scenario(tmp_path, passive_run):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("surfaces: {cavity: {file: nowhere.step}}", "no such file"),
+        ("surfaces: {cavity: {file: nowhere.step}}", "does not exist"),
         ("surfaces: {cavity: {file: text.step}}", "STEP"),
         ("surfaces: {cavity: {file: block.step, side: outside}}", "revolution"),
         ("surfaces: {cavity: {file: two_bodies.step}}", "bodies"),

@@ -1,11 +1,15 @@
 """A result survives the way to the disk and back, and nothing half-written is ever seen."""
 
 import errno
+import hashlib
+import io
 import json
+import math
 import os
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -173,6 +177,40 @@ def test_missing_damaged_and_newer_files_are_named(
     with pytest.raises(InputError, match=message) as caught:
         Result.load(tmp_path)
     assert str(tmp_path / file) in str(caught.value)
+
+
+def parquet(columns: dict[str, list[object]]) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("history", "message"),
+    [
+        (b"PAR1", "damaged, or it is not a Parquet file"),
+        (
+            parquet({"time": [0.0, 1.0]})[:-20] + b"x" * 12 + b"PAR1" * 2,
+            "damaged, or it is not a Parquet file",
+        ),
+        (parquet({"x": [0.0, 1.0]}), "needs a column 'time'"),
+        (parquet({"time": [0.0, math.nan]}), "needs a column 'time' of finite numbers"),
+        (parquet({"time": [0.0, 1.0], "x": ["a", "b"]}), "column 'x' holds string, not numbers"),
+    ],
+)
+def test_a_damaged_history_with_the_right_digest_is_named(
+    tmp_path: Path, history: bytes, message: str
+) -> None:
+    make_result().save(tmp_path)
+    (tmp_path / "history.parquet").write_bytes(history)
+    path = tmp_path / "result.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["history_sha256"] = hashlib.sha256(history).hexdigest()
+    path.write_text(json.dumps(document), encoding="utf-8")
+    for _ in range(2):  # in a child process, and with the entry of the cache
+        with pytest.raises(InputError, match=message) as caught:
+            Result.load(tmp_path)
+        assert caught.value.problems[0].file == str(tmp_path / "history.parquet")
 
 
 @pytest.mark.parametrize("key", ["scenario", "outcome", "audit", "timing", "events", "definition", "metrics"])

@@ -40,7 +40,7 @@ def softdock(capsys, monkeypatch, folder, command, text):
         (NOSE % "two_bodies.step, part: 3", "surfaces.bumper-nose.part", "no such body"),
         (NOSE % "empty.step", AT_FILE, "The file is empty"),
         (NOSE % "text.step", AT_FILE, "not a STEP file"),
-        (NOSE % "nowhere.step", AT_FILE, "no such file"),
+        (NOSE % "nowhere.step", AT_FILE, "does not exist"),
         (NOSE % "block.step", AT_FILE, "departs by"),
         (
             INLINE % "[[0, 0], [0, 10 mm], [20 mm, 2 mm], [20 mm, 10 mm], [0, 2 mm]]",

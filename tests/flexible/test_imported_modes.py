@@ -7,6 +7,7 @@ import pytest
 from tests.flexible.structures import beam, satellite
 
 from softdock.errors import InputError
+from softdock.files import cache, child_process
 from softdock.flexible import RigidPart, base_modes, free_modes, mesh, modes_from_arrays, read_modes
 from softdock.flexible.imported_modes import COMPONENTS
 
@@ -122,6 +123,7 @@ def test_free_free_modes_are_refused() -> None:
         ),
         ("modes.csv", "1,0.5,b,", "1,0.6,b,", r"modes\.csv:4: mode 1 must have one frequency"),
         ("modes.csv", "1,0.5,b,", "1,0.5,a,", r"modes\.csv:4: mode 1 has two rows for one node"),
+        ("modes.csv", "2,0.8,base,", "2,0.8,base" + "x" * 200_000, r"modes\.csv:5: is not a row of a table"),
         ("modes.csv", "2,0.8,base,", "2,0.8,", r"modes\.csv:5: must have 9 fields"),
     ],
 )
@@ -143,7 +145,7 @@ def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_modes(tmp_path / "none", base="base")
     (tmp_path / "bad.npz").write_text("hello")
-    with pytest.raises(InputError, match="not a NumPy file"):
+    with pytest.raises(InputError, match="not an archive of plain arrays"):
         read_modes(tmp_path / "bad.npz", base="base")
     np.savez(tmp_path / "few.npz", names=["a"])
     with pytest.raises(InputError, match="has no array positions, frequency, shapes, mass"):
@@ -151,3 +153,36 @@ def test_missing_and_invalid_files_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text("name,x,y,z,mass\n")
     with pytest.raises(InputError, match="has no rows"):
         read_modes(tmp_path, base="base")
+
+
+def test_damaged_archives_name_the_file_and_what_is_wrong(tmp_path: Path) -> None:
+    given = lumped()
+    file = tmp_path / "modes.npz"
+
+    def refused(message: str, **change: object) -> None:
+        np.savez(file, **{**given, **change})  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=message) as caught:
+            read_modes(file, base="base")
+        assert caught.value.problems[0].file == str(file)
+
+    refused("mass: must be an array of numbers", mass=np.array([["a"] * 6] * 3))
+    refused("frequency: must be an array of numbers", frequency=given["frequency"] + 1j)
+    refused("frequency: must hold at least one value", frequency=np.zeros(0), shapes=np.zeros((3, 6, 0)))
+    refused("names: must hold at least one value", names=np.zeros(0, "U1"))
+    refused("positions: must be at most", positions=given["positions"] * 1e200)
+    refused("mass-normalised", shapes=given["shapes"] * 1e200)
+    refused("damaged, or it is not an archive of plain arrays", names=np.array(["a", 1, None], object))
+    np.savez(file, **given)  # type: ignore[arg-type]
+    file.write_bytes(file.read_bytes()[:-300])
+    with pytest.raises(InputError, match="damaged"):
+        read_modes(file, base="base")
+
+
+def test_an_archive_that_was_read_before_needs_no_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "cache_folders", lambda: [tmp_path])
+    np.savez(tmp_path / "modes.npz", **lumped())  # type: ignore[arg-type]
+    before = read_modes(tmp_path / "modes.npz", base="base")
+    monkeypatch.setattr(child_process.subprocess, "Popen", None)
+    np.testing.assert_array_equal(read_modes(tmp_path / "modes.npz", base="base").shapes, before.shapes)

@@ -167,6 +167,8 @@ def test_nastran_files_are_read(
             r"model\.bdf:8: GRID must be in the basic coordinate system\. Given: system 5",
         ),
         ("GRID,3,,3.5", "GRID,3,,3.5x", r"model\.bdf:8: GRID needs a number in field 4\. Given: 3\.5x"),
+        ("GRID,3,,3.5", "GRID,3,,1e999", r"model\.bdf:8: GRID needs a number up to 1e\+100 in field 4"),
+        ("GRID,3,,3.5", "GRID,3,,1e80", r"modes\.pch: positions: must be at most 1e\+06 m"),
         ("GRID,3,", "GRID,4,", r"CONM2 refers to GRID 3, which does not exist"),
         ("CONM2,12,2,,4.0", "CONM2,12,2,,8.0", r"must be mass-normalised: mode \d has the modal mass"),
     ],
@@ -200,6 +202,10 @@ def test_errors_in_results_are_rejected(tmp_path: Path, own: BaseModes) -> None:
         "\n".join(line for line in good.splitlines() if line not in rows),
         "no motion of grid point 3, which has mass",
     )
+    value = f"EIGENVALUE = {'9' * 5000}"
+    refused(good.replace("EIGENVALUE =", value).replace("E-", "D-"), r"modes\.f06: frequency: must be finite")
+    with pytest.raises(InputError, match="a folder"):
+        read_nastran(bulk, tmp_path, base=1)
     with pytest.raises(InputError, match="does not exist"):
         read_nastran(tmp_path / "none.bdf", results, base=1)
     bulk.write_text("SOL 103")

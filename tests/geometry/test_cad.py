@@ -207,7 +207,7 @@ def test_unusable_files_are_rejected_with_a_message(tmp_path, name, content, sen
 
 
 def test_missing_file_large_file_and_bad_arguments(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="does not exist"):
         read_surface(tmp_path / "nowhere.step")
     with (tmp_path / "large.stl").open("wb") as file:
         file.truncate(60_000_000)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from toy_scenario import HEAD, VALID, Side, ToyScenario
 
 from softdock.errors import InputError
+from softdock.quantities.units import LARGEST
 from softdock.scenario import bundled, check, from_data, load
 from softdock.scenario.kinds import KINDS
 
@@ -203,14 +204,14 @@ def test_every_kind_names_itself():
         assert KINDS[kind].model.model_fields["kind"].default == kind
 
 
-POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
+POSITIVE = st.floats(min_value=0, exclude_min=True, max_value=LARGEST)
 
 
 @given(
     st.builds(
         Side,
         masses=st.lists(POSITIVE, min_size=1, max_size=4).map(tuple),
-        speed=st.floats(allow_nan=False, allow_infinity=False),
+        speed=st.floats(-LARGEST, LARGEST),
     ),
     st.text(max_size=20),
 )

@@ -26,7 +26,7 @@ def test_a_mass_is_a_float_in_si(mass):
     assert value == 3.0
 
 
-@given(st.floats(1e-300, 1e300))
+@given(st.floats(1e-300, 1e100))
 def test_a_dumped_mass_loads_to_the_same_bits(value):
     assert MASS.validate_json(MASS.dump_json(MASS.validate_python(value))) == value
 

@@ -185,3 +185,11 @@ def test_files_that_are_not_scenarios(write, text, line, part):
     found = file_problem(write(text))
     assert part in found.message
     assert found.line == line
+
+
+def test_escaped_characters_of_json() -> None:
+    assert parse(r'{"softdock": 1, "title": "\ud83d\ude00"}').data["title"] == "\N{GRINNING FACE}"
+    for escaped, words in ((r"\ud83d", r"one half of a character \(\\ud83d"), (r"\u0000", "null character")):
+        with pytest.raises(InputError, match=words) as caught:
+            parse('{"softdock": 1,\n"base": "' + escaped + '"}', file="a.json")
+        assert (caught.value.problems[0].file, caught.value.problems[0].line) == ("a.json", 2)

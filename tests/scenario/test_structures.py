@@ -232,7 +232,7 @@ def plain_array() -> bytes:
 def test_files_that_hold_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "modes.npz").write_bytes(content)
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
-    with pytest.raises(InputError, match="Is not a NumPy file of plain arrays") as caught:
+    with pytest.raises(InputError, match="not an archive of plain arrays") as caught:
         load(tmp_path / "case.yaml")
     assert caught.value.problems[0].field == "structures.tower.file"
 
@@ -242,7 +242,7 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "modes.npz"
     file.write_bytes(file.read_bytes()[:2000])
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
-    with pytest.raises(InputError, match="Is not a NumPy file"):
+    with pytest.raises(InputError, match="not an archive of plain arrays"):
         load(tmp_path / "case.yaml")
 
 
@@ -261,3 +261,12 @@ def test_a_missing_file_of_modes_is_told(tmp_path: Path) -> None:
     (tmp_path / "case.yaml").write_text(with_file(), encoding="utf-8")
     with pytest.raises(InputError, match="does not exist"):
         load(tmp_path / "case.yaml")
+
+
+def test_far_nodes_and_huge_numbers_are_refused(tmp_path: Path) -> None:
+    far = refused(tmp_path, "top: [0, 0, -40]", "top: [0, 0, -1e12]")
+    assert (far.field, far.line) == ("structures.tower.members.nodes.top", 14)
+    assert "at most 1e+06 m" in far.message
+    huge = refused(tmp_path, "top: [0, 0, -40]", "top: [0, 0, 1.7e308]")
+    assert huge.field == "structures.tower.members.nodes.top.2"
+    assert "magnitude of at most 1e+100" in huge.message

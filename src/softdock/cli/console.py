@@ -7,7 +7,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,21 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(path, "make", error) from error
+
+
+@contextmanager
+def output_folders(*paths: Path) -> Iterator[None]:
+    """Create folders for output; where the block fails, delete those that it created and that are empty."""
+    created = [folder for path in paths for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        for path in paths:
+            make_folder(path)
+        yield
+    except BaseException:
+        for folder in sorted(created, key=lambda path: len(path.parts), reverse=True):
+            with suppress(OSError):  # not empty, or used by another process
+                folder.rmdir()
+        raise
 
 
 @contextmanager

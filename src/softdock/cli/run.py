@@ -50,9 +50,15 @@ def run(
     from softdock.simulate import simulate
 
     chosen = load(scenario, overrides or ())
-    _check_outputs(out, plot, report)
-    result = simulate(chosen, real_time=_real_time_settings(real_time, frame, substeps))
-    written = _write_outputs(result, out, plot, report)
+    if plot is not None:
+        format_of(plot)  # reject an unknown format before the run
+    if report is not None:
+        console.check_suffix("--report", report, ".html", ".htm")
+    settings = _real_time_settings(real_time, frame, substeps)
+    folders = (out, plot and plot.parent, report and report.parent)
+    with console.output_folders(*(folder for folder in folders if folder is not None)):
+        result = simulate(chosen, real_time=settings)
+        written = _write(result, out, plot, report)
     if as_json:
         console.print_json(result.to_json())
     else:
@@ -61,22 +67,8 @@ def run(
         raise RunError(result.message)
 
 
-def _check_outputs(out: Path | None, plot: Path | None, report: Path | None) -> None:
-    """Create the folders of the output files and reject unknown formats, before the run."""
-    from softdock.report.picture import format_of
-
-    if plot is not None:
-        format_of(plot)
-        console.make_folder(plot.parent)
-    if report is not None:
-        console.check_suffix("--report", report, ".html", ".htm")
-        console.make_folder(report.parent)
-    if out is not None:
-        console.make_folder(out)
-
-
-def _write_outputs(result: "Result", out: Path | None, plot: Path | None, report: Path | None) -> list[str]:
-    """Write the requested files and return their paths."""
+def _write(result: "Result", out: Path | None, plot: Path | None, report: Path | None) -> list[str]:
+    """Write the requested files; return their names."""
     if out is not None:
         result.save(out)
     if plot is not None:

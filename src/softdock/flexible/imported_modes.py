@@ -1,24 +1,34 @@
 """Modes computed by another program: read from NumPy or CSV files, checked for normalisation and orthogonality."""
 
 import csv
-import zipfile
-import zlib
+import io
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem
+from softdock.files.array_readers import NPZ
+from softdock.files.cache import Cache, content_key
+from softdock.files.child_process import read_in_child
+from softdock.files.regular_file import read_regular_file
 from softdock.flexible.meshing import Mesh
 from softdock.flexible.modes import BaseModes, base_modes_from_shapes
+from softdock.flexible.structure import LARGEST_COORDINATE
 
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-3
 """Allowed error of modal masses (1 and 0): that of shapes printed with five digits, summed over a thousand nodes."""
 COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")
+CACHE = Cache("modes", ".npz")
+LARGEST_FILE = 500_000_000
+"""Largest file with modes [bytes]; a thousand modes of ten thousand nodes."""
 ARRAYS = ("names", "positions", "frequency", "shapes", "mass")
 
 
@@ -29,17 +39,21 @@ def modes_from_arrays(
     positions: ArrayLike,
     frequency: ArrayLike,
     shapes: ArrayLike,
-    mass: ArrayLike,
+    mass: Any,
     tolerance: float = TOLERANCE,
 ) -> BaseModes:
     """Return modes clamped at node `base`; raise InputError for shapes that are not mass-normalised or orthogonal.
 
     Positions (nodes, 3) [m], frequency (modes,) ascending [Hz], shapes (nodes, 6, modes), rotation before translation;
     shapes must be zero at the base. Mass is lumped at the nodes, (nodes, 6): three moments of inertia [kg m2], then the
-    mass three times [kg]; or the full matrix (6 nodes, 6 nodes).
+    mass three times [kg]; or the full matrix (6 nodes, 6 nodes), which may be sparse.
     """
     count = len(names)
+    if not count or not np.size(frequency):
+        raise _field_error("frequency" if count else "names", "must hold at least one value.")
     p = _array("positions", positions, (count, 3))
+    if np.abs(p).max() > LARGEST_COORDINATE:
+        raise _field_error("positions", f"must be at most {LARGEST_COORDINATE:g} m.", f"{np.abs(p).max():g}")
     f = _array("frequency", frequency, (np.size(frequency),))
     x = _array("shapes", shapes, (count, 6, f.size))
     M = _mass(mass, count)
@@ -48,9 +62,10 @@ def modes_from_arrays(
         raise _field_error("names", "must be different from each other.")
     if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
         raise _field_error("frequency", "must be above 0 Hz and rise from mode to mode.")
-    _check_base(x, mesh.index(base), base, tolerance)
     flat = x.reshape(6 * count, f.size)
-    _check_modal_mass(flat.T @ (M @ flat), tolerance)
+    with np.errstate(all="ignore"):  # a modal mass that is not finite is rejected
+        _check_base(x, mesh.index(base), base, tolerance)
+        _check_modal_mass(flat.T @ (M @ flat), tolerance)
     return base_modes_from_shapes(mesh, base, f, flat)
 
 
@@ -62,21 +77,34 @@ def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> 
     """
     path = Path(path)
     arrays = _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
-    names = [str(name) for name in np.asarray(arrays.pop("names"))]
-    return modes_from_arrays(base=base, names=names, tolerance=tolerance, **arrays)
+    names = [str(name) for name in np.ravel(arrays.pop("names"))]
+    with errors_about(path):
+        return modes_from_arrays(base=base, names=names, tolerance=tolerance, **arrays)
+
+
+@contextmanager
+def errors_about(path: Path) -> Iterator[None]:
+    """Add the name of a file to the errors about the modes that it contains."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(*(replace(p, file=p.file or str(path)) for p in error.problems)) from None
 
 
 def _from_npz(path: Path) -> dict[str, Floats]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            missing = [name for name in ARRAYS if name not in file]
-            if missing:
-                raise InputError(Problem(message=f"has no array {', '.join(missing)}.", file=str(path)))
-            return {name: file[name] for name in ARRAYS}
-    except OSError as error:
-        raise file_error(path, "read", error) from None
-    except (ValueError, EOFError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error):
-        raise InputError(Problem(message="is not a NumPy file of plain arrays.", file=str(path))) from None
+    data = read_regular_file(path, largest=LARGEST_FILE)
+    key = content_key(data)
+    arrays = CACHE.read(key, _decode)
+    if arrays is None:
+        content = read_in_child(NPZ, data, path=path, arguments=ARRAYS, file_format="NumPy")
+        CACHE.write(key, content)
+        arrays = _decode(content)
+    return arrays
+
+
+def _decode(data: bytes) -> dict[str, Floats]:
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        return {name: file[name] for name in ARRAYS}
 
 
 def _from_csv(folder: Path) -> dict[str, Floats]:
@@ -134,26 +162,26 @@ def _rows(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and fields of each row; raise InputError for a file without rows or with other columns."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise file_error(path, "read", error) from None
+        text = read_regular_file(path, largest=LARGEST_FILE).decode()
     except UnicodeDecodeError:
         raise InputError(Problem(message="is not a text file.", file=str(path))) from None
     reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
-    columns = list(reader.fieldnames or [])
+    try:
+        columns = list(reader.fieldnames or [])
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise _line_error(path, reader.reader.line_num, f"is not a row of a table: {error}.", "") from None
     if set(columns) - set(optional) != set(needed) or (
         set(columns) & set(optional) and not set(optional) <= set(columns)
     ):
         more = f", optionally {', '.join(optional)}" if optional else ""
         raise _line_error(path, 1, f"the columns must be {', '.join(needed)}{more}.", ", ".join(columns))
-    empty = True
-    for row in reader:
-        if None in row or None in row.values():
-            raise _line_error(path, reader.line_num, f"must have {len(columns)} fields.", "")
-        empty = False
-        yield reader.line_num, row
-    if empty:
+    if not rows:
         raise InputError(Problem(message="has no rows.", file=str(path)))
+    for line, row in rows:
+        if None in row or None in row.values():
+            raise _line_error(path, line, f"must have {len(columns)} fields.", "")
+        yield line, row
 
 
 def _numbers(path: Path, line: int, row: dict[str, str], columns: tuple[str, ...]) -> list[float]:
@@ -168,7 +196,10 @@ def _numbers(path: Path, line: int, row: dict[str, str], columns: tuple[str, ...
 
 def _array(field: str, given: ArrayLike, shape: tuple[int, ...]) -> Floats:
     try:
-        values = np.asarray(given, float)
+        values = np.asarray(given)
+        values = values.astype(
+            float, casting="same_kind" if values.dtype.kind == "c" else "unsafe", copy=False
+        )
     except (TypeError, ValueError):
         raise _field_error(field, "must be an array of numbers.") from None
     if values.shape != shape or not np.isfinite(values).all():
@@ -176,13 +207,15 @@ def _array(field: str, given: ArrayLike, shape: tuple[int, ...]) -> Floats:
     return values
 
 
-def _mass(given: ArrayLike, count: int) -> sparse.csc_matrix:
+def _mass(given: Any, count: int) -> sparse.csc_matrix:
     """Return the mass matrix; raise InputError unless it is symmetric without negative masses."""
-    values = np.asarray(given, float)
-    if values.shape == (count, 6):
-        M = sparse.diags(_array("mass", values, (count, 6)).ravel()).tocsc()
+    if sparse.issparse(given):
+        M = given
+        _array("mass", M.data, M.data.shape)
+    elif np.shape(given) == (count, 6):
+        M = sparse.diags(_array("mass", given, (count, 6)).ravel()).tocsc()
     else:
-        M = sparse.csc_matrix(_array("mass", values, (6 * count, 6 * count)))
+        M = sparse.csc_matrix(_array("mass", given, (6 * count, 6 * count)))
     if abs(M - M.T).max() > 1e-9 * abs(M).max() or (M.diagonal() < 0.0).any():
         raise _field_error("mass", "must be symmetric, with no negative mass.")
     return M
@@ -202,10 +235,8 @@ def _check_base(shapes: Floats, at: int, base: str, tolerance: float) -> None:
 def _check_modal_mass(G: Floats, tolerance: float) -> None:
     """Raise InputError unless the modal mass matrix G is the identity within the tolerance."""
     own = np.abs(np.diag(G) - 1.0)
-    if own.size == 0:
-        raise _field_error("frequency", "must hold at least one mode.")
     worst = int(own.argmax())
-    if own[worst] > tolerance:
+    if not own[worst] <= tolerance:
         raise _field_error(
             "shapes",
             f"must be mass-normalised: mode {worst + 1} has the modal mass {G[worst, worst]:.6g}, not 1 "
@@ -214,7 +245,7 @@ def _check_modal_mass(G: Floats, tolerance: float) -> None:
         )
     off_diagonal = np.abs(G - np.diag(np.diag(G)))
     i, j = np.unravel_index(int(off_diagonal.argmax()), off_diagonal.shape)
-    if off_diagonal[i, j] > tolerance:
+    if not off_diagonal[i, j] <= tolerance:
         raise _field_error(
             "shapes",
             f"must be orthogonal: modes {min(i, j) + 1} and {max(i, j) + 1} have the product {G[i, j]:.6g}, not 0 "

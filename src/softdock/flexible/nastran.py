@@ -12,22 +12,26 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from softdock.errors import InputError, Problem, file_error
-from softdock.flexible.imported_modes import TOLERANCE, modes_from_arrays
+from softdock.errors import InputError, Problem
+from softdock.files.regular_file import read_regular_file
+from softdock.flexible.imported_modes import LARGEST_FILE, TOLERANCE, errors_about, modes_from_arrays
 from softdock.flexible.modes import BaseModes
+from softdock.quantities.units import LARGEST
 from softdock.spatial.inertia import rigid_inertia_matrix
 
 Floats = NDArray[np.float64]
 
-_REAL = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[EeDd][-+]?\d+)?"
-_PUNCH_MODE = re.compile(rf"\$EIGENVALUE\s*=\s*({_REAL})\s*MODE\s*=\s*(\d+)")
+_REAL = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[EeDd][-+]?\d+)?"
+_IDENTIFIER = r"\d{1,9}"
+_PUNCH_MODE = re.compile(rf"\$EIGENVALUE\s*=\s*({_REAL})\s*MODE\s*=\s*({_IDENTIFIER})")
 _PUNCH_TABLES = ("$EIGENVECTOR", "$DISPLACEMENTS")
 _F06_TITLE = re.compile(r"(?:[A-Z] ){5}")
 """Titles of printed tables have spaces between letters: F O R C E S   O F ..."""
 _F06_VALUE = re.compile(rf"^\s*EIGENVALUE\s*=\s*({_REAL})")
-_F06_MODE = re.compile(r"R E A L\s+E I G E N V E C T O R\s+N O \.\s*(\d+)")
-_ROW = re.compile(rf"^\s*(\d+)\s+([GS])((?:\s+{_REAL})+)")
+_F06_MODE = re.compile(r"R E A L\s+E I G E N V E C T O R\s+N O \.\s*(\d{1,9})")
+_ROW = re.compile(rf"^\s*({_IDENTIFIER})\s+([GS])((?:\s+{_REAL})+)")
 _MORE = re.compile(rf"^-CONT-((?:\s+{_REAL})+)")
 _SHORT_EXPONENT = re.compile(r"(?<=[\d.])([-+]\d+)$")
 
@@ -56,21 +60,21 @@ def read_nastran(
         message = "has modes of frequency zero: the structure must be clamped at its base."
         raise _error(eigenvectors, None, message)
     shapes = np.array([[modes[mode][grid] for grid in grids] for mode in order])
-    # Nastran: translation before rotation.
-    shapes = np.concatenate([shapes[..., 3:], shapes[..., :3]], axis=-1)
-    mass = np.zeros((6 * len(grids), 6 * len(grids)))
-    for grid, own in data.mass.items():
-        at = 6 * grids.index(grid)
-        mass[at : at + 6, at : at + 6] += own
-    return modes_from_arrays(
-        base=str(base),
-        names=[str(grid) for grid in grids],
-        positions=np.array([data.positions[grid] for grid in grids]),
-        frequency=np.sqrt(eigenvalue) / (2.0 * np.pi),
-        shapes=np.moveaxis(shapes, 0, -1),
-        mass=mass,
-        tolerance=tolerance,
-    )
+    shapes = np.concatenate(
+        [shapes[..., 3:], shapes[..., :3]], axis=-1
+    )  # Nastran: translation before rotation
+    mass = sparse.block_diag([data.mass.get(grid, np.zeros((6, 6))) for grid in grids], format="csc")
+    mass.eliminate_zeros()
+    with errors_about(eigenvectors):
+        return modes_from_arrays(
+            base=str(base),
+            names=[str(grid) for grid in grids],
+            positions=np.array([data.positions[grid] for grid in grids]),
+            frequency=np.sqrt(eigenvalue) / (2.0 * np.pi),
+            shapes=np.moveaxis(shapes, 0, -1),
+            mass=mass,
+            tolerance=tolerance,
+        )
 
 
 def _check_grids(
@@ -164,24 +168,24 @@ def _read_eigenvectors(path: Path) -> tuple[dict[int, dict[int, list[float]]], d
             punched = not line.startswith("$TITLE") and (punched or line.startswith(_PUNCH_TABLES))
             found = _PUNCH_MODE.search(line)
             if found and punched:
-                values[int(found[2])] = float(found[1])
+                values[int(found[2])] = _number(found[1])
             current = modes.setdefault(int(found[2]), {}) if found and punched else None
         elif found := _F06_VALUE.match(line):
-            eigenvalue = float(found[1])
+            eigenvalue = _number(found[1])
         elif found := _F06_MODE.search(line):  # repeated on every page
             values[int(found[1])] = eigenvalue
             current = modes.setdefault(int(found[1]), {})
         elif _F06_TITLE.search(line):
             current = None
         elif current is not None and (found := _ROW.match(line)):
-            numbers = [float(x) for x in found[3].split()]
+            numbers = [_number(x) for x in found[3].split()]
             last = numbers[:6] if len(numbers) >= 6 else numbers[:3]  # punch lines end with a line number
             if found[2] == "G":
                 if int(found[1]) in current:
                     raise _error(path, number, f"grid point {found[1]} appears twice in one mode.")
                 current[int(found[1])] = last
         elif current is not None and (found := _MORE.match(line)):
-            last += [float(x) for x in found[1].split()][:3]
+            last += [_number(x) for x in found[1].split()][:3]
     if not modes:
         raise _error(
             path, None, "has no eigenvectors: ask Nastran for VECTOR(PUNCH) or VECTOR(PRINT), SORT1, real."
@@ -194,10 +198,7 @@ def _read_eigenvectors(path: Path) -> tuple[dict[int, dict[int, list[float]]], d
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="latin-1").splitlines()
-    except OSError as error:
-        raise file_error(path, "read", error) from None
+    return read_regular_file(path, largest=LARGEST_FILE).decode("latin-1").splitlines()
 
 
 def _cell(cells: list[str], i: int) -> str:
@@ -208,9 +209,17 @@ def _real(path: Path, line: int, cells: list[str], i: int) -> float:
     """Return a real number in Nastran format, including 1.5-3 and 1.5D-3; blank is zero."""
     text = _cell(cells, i)
     try:
-        return float(_SHORT_EXPONENT.sub(r"e\1", text.replace("D", "e").replace("d", "e"))) if text else 0.0
+        value = _number(_SHORT_EXPONENT.sub(r"e\1", text)) if text else 0.0
     except ValueError:
         raise _error(path, line, f"{cells[0]} needs a number in field {i + 1}.", text) from None
+    if not abs(value) <= LARGEST:
+        raise _error(path, line, f"{cells[0]} needs a number up to {LARGEST:g} in field {i + 1}.", text)
+    return value
+
+
+def _number(text: str) -> float:
+    """Return a real number whose exponent may be written with D."""
+    return float(text.replace("D", "e").replace("d", "e"))
 
 
 def _integer(path: Path, line: int, cells: list[str], i: int) -> int:

@@ -23,6 +23,9 @@ InertiaPerLength = Annotated[float, Quantity("kg*m", ge=0)]
 SAME_LENGTH = 1e-9
 """Beams shorter than this fraction of the structure's size have no length within round-off of the coordinates."""
 
+LARGEST_COORDINATE = 1e6
+"""Largest distance of a node from the origin along an axis [m]; the largest structures in orbit are below 1 km."""
+
 
 class Section(Model):
     """Stiffness and mass of a beam per length, about its own axes: x along it, y and z across."""
@@ -175,6 +178,11 @@ class Structure(Model):
     def _check_topology(self) -> Self:
         if not self.nodes:
             raise FieldError("nodes", "must name at least one node")
+        for name, position in self.nodes.items():
+            if max(map(abs, position)) > LARGEST_COORDINATE:
+                raise FieldError(
+                    f"nodes.{name}", f"must have coordinates of at most {LARGEST_COORDINATE:g} m"
+                )
         size = float(np.ptp(np.array(list(self.nodes.values())), axis=0).max())
         for name, beam in self.beams.items():
             self._check_beam(f"beams.{name}", beam, size)

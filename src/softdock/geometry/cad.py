@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.geometry.axis import AxisFrame, find_axis, frame_on_axis
+from softdock.geometry.cad_files import STEP_ENDINGS, cad_error
 from softdock.geometry.chain import Chain, Side, clip, join_pieces, parts_on_side
-from softdock.geometry.facets import STEP_ENDINGS, Facets, cad_error, read_bodies
+from softdock.geometry.facets import Facets, read_bodies
 from softdock.geometry.mass_properties import MassProperties, mesh_mass_properties, profile_mass_properties
 from softdock.geometry.meridian_pieces import meridian_pieces
 from softdock.geometry.pieces import Accuracy, Piece, boundary_edges
@@ -84,6 +85,25 @@ def read_surface(
     if tolerance is not None and not 0.0 < tolerance < np.inf:
         raise InputError(f"The tolerance must be a positive length [m]. Given: {tolerance}.")
     facets = _select_body(path, read_bodies(path, unit), body)
+    frame = None if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+    try:
+        with np.errstate(all="ignore"):  # values that are not finite are found by `check_profile`
+            return _find_surface(path, facets, frame, side, unit, density, z_range, tolerance)
+    except (ValueError, LookupError, ArithmeticError) as error:
+        message = "The surfaces of the file have no usable shape."
+        raise cad_error(path, message, hint="The file is probably damaged; export it again.") from error
+
+
+def _find_surface(
+    path: Path,
+    facets: Facets,
+    frame: AxisFrame | None,
+    side: Side | None,
+    unit: str | None,
+    density: float | None,
+    z_range: tuple[float, float] | None,
+    tolerance: float | None,
+) -> CadSurface:
     if side is None and not facets.closed:
         message = "The surface is an open shell, so the side of its material is unknown."
         raise cad_error(
@@ -93,7 +113,7 @@ def read_surface(
         )
     side = side or "outside"
     allowed = tolerance if tolerance is not None else DEFAULT_TOLERANCE * facets.size
-    frame = find_axis(facets) if axis is None else frame_on_axis(*(np.array(v, float) for v in axis))
+    frame = frame or find_axis(facets)
     pieces = meridian_pieces(facets, frame, allowed)
     chains = join_pieces(pieces, JOINT_TOLERANCE * facets.size)
     part = _requested_part(path, facets, frame, pieces, chains, side, z_range)

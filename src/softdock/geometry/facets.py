@@ -1,6 +1,6 @@
 """Reading of CAD files as facets: STEP files with the exact surface of each facet, and meshes."""
 
-import json
+import io
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,23 +12,20 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from softdock.errors import InputError, Problem
+from softdock.files.child_process import read_in_child
+from softdock.geometry.cad_files import STEP_ENDINGS, cad_error, read_cad_file
+from softdock.geometry.library_readers import EXACT_KINDS, MESH, STEP, glb_parts
 from softdock.geometry.mass_properties import is_closed
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Kind = Literal["plane", "cylinder", "cone", "sphere", "torus"]
 
-LARGEST_FILE = 50_000_000
-"""Largest accepted file [bytes]; larger files are assemblies or scans, not contact surfaces."""
-STEP_ENDINGS = (".step", ".stp")
-MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb")
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
-
-# Facets of a STEP file are used for drawing, orientation and the search for holes; surfaces are read exactly.
-_LINEAR_DEFLECTION = 0.5  # in the file's unit; the angular deflection is the smaller one at this size
-_ANGULAR_DEFLECTION = 0.15  # [rad], 42 facets per turn
-_FINE_DEFLECTION = 0.05  # [rad], for splines, which are fitted
+LARGEST_COORDINATE = 1e5
+"""Largest distance from the origin [m]; squares and products of coordinates stay far below the largest number."""
+MOST_SURFACES = 1000
+"""Connected surfaces of a file; the search for voids compares them in pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,60 +76,37 @@ class Facets:
 
 def read_bodies(path: Path, unit: str | None = None) -> list[Facets]:
     """Return the bodies of a CAD file in file order; `unit` is the unit of a mesh."""
-    ending = path.suffix.lower()
-    if ending not in STEP_ENDINGS + MESH_ENDINGS:
-        allowed = ", ".join(STEP_ENDINGS + MESH_ENDINGS)
-        raise cad_error(path, f"The file extension must be one of {allowed}.", given=path.suffix or "none")
     if unit is not None and unit not in UNITS:
         raise cad_error(path, f"The unit must be one of {', '.join(UNITS)}.", given=unit)
-    if not path.is_file():
-        raise cad_error(path, "There is no such file.")
-    if path.stat().st_size > LARGEST_FILE:
-        raise cad_error(
-            path,
-            f"The file is larger than {LARGEST_FILE // 10**6} MB.",
-            hint="Export the one part that touches, without its assembly.",
-        )
-    data = path.read_bytes()
+    data = read_cad_file(path)
     if not data.strip():
         raise cad_error(path, "The file is empty.")
-    if ending in STEP_ENDINGS:
+    if path.suffix.lower() in STEP_ENDINGS:
         if unit is not None:
             raise cad_error(path, "A STEP file contains its unit; omit `unit`.", given=unit)
         return _step_bodies(path, data)
     return _mesh_bodies(path, data, UNITS[unit or "m"])
 
 
-def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
-    """Return an `InputError` about a file."""
-    return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
-
-
 def _step_bodies(path: Path, data: bytes) -> list[Facets]:
-    import cascadio  # slow import; only STEP files need it
-
     if not data.lstrip().startswith(b"ISO-10303-21;"):
         raise cad_error(path, "This is not a STEP file: it must begin with ISO-10303-21.")
     if b"END-ISO-10303-21" not in data[-200:]:
         raise cad_error(path, "The STEP file is truncated: its end (END-ISO-10303-21) is missing.")
-    bodies: list[Facets] = []
-    for angular in (_ANGULAR_DEFLECTION, _FINE_DEFLECTION):
-        glb = cascadio.load(
-            data, include_brep=True, tol_linear=_LINEAR_DEFLECTION, tol_angular=angular, use_parallel=False
-        )
-        bodies = list(_glb_bodies(glb)) if glb else []
-        if all(face is not None for body in bodies for face in body.faces):
-            break
+    glb = read_in_child(STEP, data, path=path, file_format="STEP")
+    try:
+        with np.errstate(all="ignore"):  # the shape is checked when its profile is known
+            bodies = list(_glb_bodies(path, glb)) if glb else []
+    except (LookupError, TypeError, ValueError, ArithmeticError, struct.error) as error:
+        raise cad_error(path, "The STEP file is damaged: faces are incomplete.") from error
     if not bodies:
         raise cad_error(path, "The STEP file holds no solid or shell.")
     return bodies
 
 
-def _glb_bodies(glb: bytes) -> Iterator[Facets]:
+def _glb_bodies(path: Path, glb: bytes) -> Iterator[Facets]:
     """Yield the bodies of a GLB written by cascadio: metres, one matrix per node, exact faces in an extension."""
-    length = struct.unpack_from("<I", glb, 12)[0]
-    tree = json.loads(glb[20 : 20 + length])
-    binary = glb[20 + length + 8 :]
+    tree, binary = glb_parts(glb)
     for node, X in _placed_nodes(tree):
         for primitive in tree["meshes"][node["mesh"]]["primitives"]:
             positions = _accessor(tree, binary, primitive["attributes"]["POSITION"]).astype(float)
@@ -141,7 +115,8 @@ def _glb_bodies(glb: bytes) -> Iterator[Facets]:
             face_of = _accessor(tree, binary, extension["faceIndices"]).astype(np.int64).ravel()
             vertices = positions @ X[:3, :3].T + X[:3, 3]
             faces = tuple(_exact_face(face, X) for face in extension["faces"])
-            yield from _split_bodies(node.get("name", ""), vertices, triangles, faces, face_of)
+            _check_mesh(path, vertices, triangles)
+            yield from _split_bodies(path, node.get("name", ""), vertices, triangles, faces, face_of)
 
 
 def _placed_nodes(tree: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Array]]:
@@ -169,7 +144,7 @@ def _accessor(tree: Mapping[str, Any], binary: bytes, index: int) -> NDArray[Any
 def _exact_face(face: Mapping[str, Any] | None, X: Array) -> ExactFace | None:
     """Return a face in the file's frame F; X is the pose of its part in F. None for splines."""
     kind = (face or {}).get("type")
-    if face is None or kind not in ("plane", "cylinder", "cone", "sphere", "torus"):
+    if face is None or kind not in EXACT_KINDS:
         return None
 
     def place(name: str) -> Array:
@@ -204,25 +179,45 @@ def _exact_face(face: Mapping[str, Any] | None, X: Array) -> ExactFace | None:
 
 
 def _mesh_bodies(path: Path, data: bytes, scale: float) -> list[Facets]:
-    import io
-
-    import trimesh
-
-    try:
-        mesh = trimesh.load_mesh(io.BytesIO(data), file_type=path.suffix[1:].lower(), process=False)
-    except Exception as error:
-        raise cad_error(path, f"The {path.suffix[1:].upper()} file cannot be read: {error}.") from error
-    vertices, triangles = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
+    ending = path.suffix[1:].lower()
+    content = read_in_child(MESH, data, path=path, arguments=[ending], file_format=ending.upper())
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        vertices, triangles = arrays["vertices"], arrays["triangles"]
     if not len(triangles):
         raise cad_error(path, "The file holds no triangles.")
+    with np.errstate(over="ignore"):
+        vertices = scale * vertices
+    _check_mesh(path, vertices, triangles)
+    bodies = list(_split_bodies(path, path.stem, vertices, triangles, (), np.full(len(triangles), -1)))
+    if not bodies:
+        raise cad_error(path, "The file holds no triangles with three different vertices.")
+    return bodies
+
+
+def _check_mesh(path: Path, vertices: Array, triangles: Indices) -> None:
+    """Raise InputError unless vertices are finite numbers of a plausible size and triangles refer to them."""
+    if vertices.shape != (len(vertices), 3) or triangles.shape != (len(triangles), 3):
+        raise cad_error(
+            path, "The file is damaged: a vertex needs three coordinates and a triangle three vertices."
+        )
     if not np.isfinite(vertices).all():
         raise cad_error(path, "The file holds coordinates that are not finite numbers.")
-    face_of = np.full(len(triangles), -1)
-    return list(_split_bodies(path.stem, scale * vertices, triangles, (), face_of))
+    wrong = triangles[(triangles < 0) | (triangles >= len(vertices))]
+    if wrong.size:
+        message = f"The file is damaged: a triangle refers to vertex {wrong[0]}, counted from 0; there are"
+        raise cad_error(path, f"{message} {len(vertices)}.")
+    far = float(np.abs(vertices).max(initial=0.0))
+    if far > LARGEST_COORDINATE:
+        raise cad_error(path, f"Coordinates must be below {LARGEST_COORDINATE:g} m.", given=f"{far:.4g} m")
 
 
 def _split_bodies(
-    name: str, vertices: Array, triangles: Indices, faces: tuple[ExactFace | None, ...], face_of: Indices
+    path: Path,
+    name: str,
+    vertices: Array,
+    triangles: Indices,
+    faces: tuple[ExactFace | None, ...],
+    face_of: Indices,
 ) -> Iterator[Facets]:
     """Merge equal vertices, drop degenerate triangles and yield one body per connected surface.
 
@@ -233,6 +228,11 @@ def _split_bodies(
     good = np.all(triangles != np.roll(triangles, 1, axis=1), axis=1)
     triangles, face_of = triangles[good], face_of[good]
     labels = triangle_components(triangles, len(vertices))
+    if len(count := np.unique(labels)) > MOST_SURFACES:
+        message = (
+            f"The file holds {len(count)} surfaces without connection; at most {MOST_SURFACES} are allowed."
+        )
+        raise cad_error(path, message, hint="Export a mesh whose triangles share their vertices.")
     parts = [np.flatnonzero(labels == label) for label in dict.fromkeys(labels)]
     solids: list[tuple[Indices, bool, float]] = []
     voids: list[tuple[Indices, bool, float]] = []

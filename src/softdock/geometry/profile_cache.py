@@ -10,10 +10,10 @@ import numpy as np
 
 from softdock.errors import InputWarning
 from softdock.files.cache import Cache, content_key
+from softdock.geometry.cad_files import read_cad_file
 from softdock.geometry.profile import Arc, Line, Profile
 
 CACHE = Cache("meridians", ".json")
-LARGEST = 50_000_000  # bytes; larger files are refused by the reader
 
 
 def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.ndarray]:
@@ -23,9 +23,9 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
     issued as `InputWarning`.
     """
     key = _key(path, options)
-    document = CACHE.read(key, _decode) if key else None
+    document = CACHE.read(key, _decode)
     if document is None:
-        from softdock.geometry.cad import read_surface  # slow import of SciPy and trimesh
+        from softdock.geometry.cad import read_surface  # slow import of SciPy
 
         surface = read_surface(path, **options)
         document = {
@@ -34,21 +34,17 @@ def read_meridian(path: Path, **options: Any) -> tuple[Profile, np.ndarray, np.n
             "R_FS": surface.frame.R_FS.tolist(),
             "warnings": surface.warnings,
         }
-        if key:
-            CACHE.write(key, json.dumps(document))
+        CACHE.write(key, json.dumps(document))
     for sentence in document["warnings"]:
         warnings.warn(sentence, InputWarning, stacklevel=2)
     return profile_from_rows(document["profile"]), np.array(document["p_FS"]), np.array(document["R_FS"])
 
 
-def _key(path: Path, options: Mapping[str, Any]) -> str | None:
+def _key(path: Path, options: Mapping[str, Any]) -> str:
+    """Return the key of a file with its options; raises InputError for a file that must not be read."""
+    data = read_cad_file(path)
     sources = sorted(Path(__file__).parent.glob("*.py"))
-    try:
-        if path.stat().st_size > LARGEST:
-            return None
-        return content_key(json.dumps(options, sort_keys=True, default=str), *sources, path)
-    except OSError:
-        return None  # the reader reports the error
+    return content_key(json.dumps(options, sort_keys=True, default=str), *sources, data)
 
 
 def _decode(data: bytes) -> dict[str, Any]:

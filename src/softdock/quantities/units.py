@@ -157,12 +157,16 @@ _LONGEST = 100
 _LARGEST_EXPONENT = 9
 
 
+LARGEST = 1e100
+"""Largest magnitude of a quantity in SI; products of three such values are finite."""
+
+
 def parse_quantity(given: object, unit: str) -> float:
     """Return `given` in SI: a number (already in SI) or a text with a unit of the dimension of `unit`.
 
     Raises ValueError that states the problem and what is needed.
     """
-    if type(given) is float and math.isfinite(given):
+    if type(given) is float and abs(given) <= LARGEST:
         return given  # fast path for the runs of a campaign
     needed = parse_unit(unit)
     if isinstance(given, str):
@@ -176,6 +180,8 @@ def parse_quantity(given: object, unit: str) -> float:
         raise ValueError(f"must be {described(unit)}, as a number in SI [{unit}] or a text with a unit")
     if not math.isfinite(value):
         raise ValueError(f"must be a finite number, for example {_example(needed.dimension)}")
+    if abs(value) > LARGEST:
+        raise ValueError(f"must have a magnitude of at most {LARGEST:g} in SI")
     return value
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import difflib
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem
+from softdock.files.parquet import read_columns
+from softdock.files.regular_file import read_regular_file
 
 Array = NDArray[np.float64]
+LARGEST_FILE = 2_000_000_000
+"""Largest log [bytes]."""
 PARQUET = (".parquet", ".pq")
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".log")
 
@@ -51,46 +56,29 @@ def read_table(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
 
 
 def _read_parquet(path: Path, wanted: Sequence[str]) -> Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-        names = file.schema_arrow.names
-        _check_names(path, wanted, names, None)
-        table = file.read(columns=list(wanted))
-    except OSError as error:
-        if error.errno:
-            raise file_error(path, "read", error) from error
-        raise _not_parquet(path) from error
-    except pa.ArrowException as error:
-        raise _not_parquet(path) from error
+    found = read_columns(path, read_regular_file(path, largest=LARGEST_FILE))
+    _check_names(path, wanted, [column.name for column in found], None)
     columns = {}
-    for name in wanted:
-        kind = table.schema.field(name).type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-            message = f"The column '{name}' holds {kind}, not numbers."
+    for column in found:
+        if column.name not in wanted:
+            continue
+        if column.values is None or column.values.dtype == bool:
+            message = f"The column '{column.name}' holds {column.type_name}, not numbers."
             raise InputError(Problem(message=message, file=str(path)))
-        columns[name] = table[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
+        columns[column.name] = column.values.astype(float)
     return Table(columns, None)
-
-
-def _not_parquet(path: Path) -> InputError:
-    return InputError(Problem(message="It is not a Parquet file, or it is damaged.", file=str(path)))
 
 
 def _read_text(path: Path, wanted: Sequence[str], dialect: Dialect) -> Table:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=True)
-            rows, lines = [], []
-            for row in reader:
-                if not any(cell.strip() for cell in row) or (dialect.comment and _is_comment(row, dialect)):
-                    continue
-                rows.append(row)
-                lines.append(reader.line_num)
-    except OSError as error:
-        raise file_error(path, "read", error) from error
+        text = read_regular_file(path, largest=LARGEST_FILE).decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter, skipinitialspace=True)
+        rows, lines = [], []
+        for row in reader:
+            if not any(cell.strip() for cell in row) or (dialect.comment and _is_comment(row, dialect)):
+                continue
+            rows.append(row)
+            lines.append(reader.line_num)
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             Problem(message=f"It is not a text file with columns: {error}.", file=str(path))

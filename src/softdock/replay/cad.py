@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from softdock.files.cache import Cache, content_key
+from softdock.geometry.cad_files import read_cad_file
 from softdock.replay.scene import Mesh
 from softdock.replay.solids import shade_smoothly
 
@@ -23,7 +24,7 @@ def cad_mesh(path: Path, unit: str | None) -> Mesh | None:
 
     Raises InputError where the file cannot be read.
     """
-    return _read(path, unit, content_key(path, repr((unit, path.suffix.lower()))))
+    return _read(path, unit, content_key(read_cad_file(path), repr((unit, path.suffix.lower()))))
 
 
 @functools.lru_cache(maxsize=32)
@@ -31,7 +32,7 @@ def _read(path: Path, unit: str | None, digest: str) -> Mesh | None:
     key = content_key(digest, _source_digest())
     arrays = CACHE.read(key, _decode)
     if arrays is None:
-        from softdock.geometry.facets import read_bodies  # imports SciPy and cascadio
+        from softdock.geometry.facets import read_bodies  # imports SciPy
 
         bodies = read_bodies(path, unit)
         counts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
@@ -50,9 +51,10 @@ def _read(path: Path, unit: str | None, digest: str) -> Mesh | None:
 
 @functools.cache
 def _source_digest() -> str:
-    from softdock.geometry import facets
+    from softdock.geometry import facets, library_readers
 
-    return content_key(Path(facets.__file__), Path(__file__), Path(__file__).with_name("solids.py"))
+    readers = Path(facets.__file__), Path(library_readers.__file__)
+    return content_key(*readers, Path(__file__), Path(__file__).with_name("solids.py"))
 
 
 def _encode(arrays: Arrays) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import InputError
+from softdock.geometry.cad_files import read_cad_file
 
 
 def outlines_of(definition: Mapping[str, Any], directory: str) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def _outline(data: Mapping[str, Any], directory: Path) -> dict[str, Any]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Return the SHA-256 of a file, or None where it cannot be read."""
-    with suppress(OSError):
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return the SHA-256 of a CAD file, or None where it cannot be read."""
+    with suppress(InputError):
+        return hashlib.sha256(read_cad_file(path)).hexdigest()
     return None

@@ -6,14 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from softdock.errors import InputError, Problem, file_errors
+import numpy as np
+
+from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_together
+from softdock.files.parquet import mark_readable, read_columns
+from softdock.files.regular_file import read_regular_file
 from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
 from softdock.result.outlines import outlines_of
 
 RESULT_FILE = "result.json"
 HISTORY_FILE = "history.parquet"
 FORMAT = 1
+LARGEST_FILE = 2_000_000_000
+"""Largest file of a result [bytes]; a history with 1000 channels and 10^5 rows has below 1 GB."""
 REMEDY = "Run the scenario again with --out to write a new one."
 
 
@@ -29,6 +35,7 @@ def save(result: Result, folder: Path) -> None:
         "outlines": plain_data(result.outlines or outlines_of(result.definition, result.directory)),
     }
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    mark_readable(history)
     write_together(folder, {HISTORY_FILE: history, RESULT_FILE: text})
 
 
@@ -51,7 +58,7 @@ def load(folder: Path) -> Result:
             units=document["units"],
             audit=Audit(**document["audit"]),
             timing=Timing(**document["timing"]),
-            history=_from_parquet(history),
+            history=_read_history(folder / HISTORY_FILE, history),
             events=tuple(Event(**event) for event in document["events"]),
             prediction=document["prediction"],
             definition=document["definition"],
@@ -77,8 +84,7 @@ def _read_document(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> bytes:
-    with file_errors(path, "read"):
-        return path.read_bytes()
+    return read_regular_file(path, largest=LARGEST_FILE)
 
 
 def _damaged(path: Path, message: str) -> InputError:
@@ -106,14 +112,12 @@ def _to_parquet(history: History) -> bytes:
     return buffer.getvalue()
 
 
-def _from_parquet(data: bytes) -> History:
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(io.BytesIO(data))
-    channels = {
-        column.name: Channel(
-            values=table[column.name].to_numpy(), unit=(column.metadata or {}).get(b"unit", b"").decode()
-        )
-        for column in table.schema
-    }
+def _read_history(path: Path, data: bytes) -> History:
+    channels: dict[str, Channel] = {}
+    for column in read_columns(path, data):
+        if column.values is None:
+            raise _damaged(path, f"The column '{column.name}' holds {column.type_name}, not numbers.")
+        channels[column.name] = Channel(values=column.values, unit=column.unit)
+    if "time" not in channels or not np.isfinite(channels["time"].values).all():
+        raise _damaged(path, "It needs a column 'time' of finite numbers.")
     return History(time=channels.pop("time").values, channels=channels)

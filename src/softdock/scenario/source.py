@@ -36,6 +36,7 @@ MOST_VALUES = 20_000
 DEEPEST = 40
 """Levels of nesting; scenarios need fewer than ten."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 FieldPath = tuple[str | int, ...]
 """Path of a value in the data: keys and indices from the top."""
 
@@ -247,8 +248,22 @@ class _Builder:
         if tag is not None:
             raise self._refuse(f"The tag '{tag}' is not allowed; scenario files hold plain data.")
         if isinstance(event, ScalarEvent):
-            return _Node(str(event.value), self.line, plain=event.style is None or event.style == "")
+            return _Node(self._text(event), self.line, plain=event.style is None or event.style == "")
         return _Node({} if isinstance(event, MappingStartEvent) else [], self.line, open=True)
+
+    def _text(self, event: ScalarEvent) -> str:
+        """Return the text of a scalar; two escaped surrogates, by which JSON writes an emoji, become one character."""
+        text = str(event.value)
+        if "\0" in text:
+            raise self._refuse("A text has a null character (\\0), which no name or path may have.")
+        if _SURROGATE.search(text) is None:
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            lone = ord(_SURROGATE.findall(text)[0])
+            message = f"A text has one half of a character (\\u{lone:04x}) without its other half."
+            raise self._refuse(message) from None
 
     def _expects_key(self) -> bool:
         return bool(self._stack) and isinstance(self._stack[-1].value, dict) and self._keys[-1] is None

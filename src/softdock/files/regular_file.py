@@ -1,0 +1,46 @@
+"""Reading of input files: the type and the size are checked before any content is read."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from softdock.errors import InputError, Problem, file_errors
+
+KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+"""Types of files that are not read, with their names."""
+
+
+def read_regular_file(path: Path, *, largest: int, hint: str = "") -> bytes:
+    """Return the content of a regular file of at most `largest` bytes.
+
+    Raises InputError for a missing or larger file, a folder, a named pipe, a device and a socket; `hint` says what
+    to do about a file that is too large.
+    """
+    if "\0" in str(path):
+        raise _error(path, "The path must not have a null character.")
+    with file_errors(path, "read"):
+        _check_type(path, path.stat().st_mode)  # before opening, which blocks for a named pipe
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            _check_type(path, status.st_mode)
+            data = b"" if status.st_size > largest else file.read(largest + 1)
+    if status.st_size > largest or len(data) > largest:
+        raise _error(path, f"The file is larger than {largest / 1e6:g} MB.", hint)
+    return data
+
+
+def _check_type(path: Path, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((name for matches, name in KINDS if matches(mode)), "not a regular file")
+        raise _error(path, f"The path is {kind}; a file is needed.")
+
+
+def _error(path: Path, message: str, hint: str = "") -> InputError:
+    return InputError(Problem(file=str(path).replace("\0", "\\0"), message=message, hint=hint))

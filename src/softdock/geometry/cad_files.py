@@ -1,0 +1,25 @@
+"""Formats of CAD files, reading of their content, and errors about them."""
+
+from pathlib import Path
+
+from softdock.errors import InputError, Problem
+from softdock.files.regular_file import read_regular_file
+
+LARGEST_FILE = 50_000_000
+"""Largest accepted file [bytes]; larger files are assemblies or scans, not contact surfaces."""
+STEP_ENDINGS = (".step", ".stp")
+MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb")
+
+
+def read_cad_file(path: Path) -> bytes:
+    """Return the content of a CAD file; raises InputError unless it is a regular file of an allowed size and format."""
+    if path.suffix.lower() not in STEP_ENDINGS + MESH_ENDINGS:
+        allowed = ", ".join(STEP_ENDINGS + MESH_ENDINGS)
+        raise cad_error(path, f"The file extension must be one of {allowed}.", given=path.suffix or "none")
+    hint = "Export the one part that touches, without its assembly."
+    return read_regular_file(path, largest=LARGEST_FILE, hint=hint)
+
+
+def cad_error(path: Path, message: str, given: str = "", hint: str = "") -> InputError:
+    """Return an `InputError` about a file."""
+    return InputError(Problem(file=str(path), message=message, given=given, hint=hint))
