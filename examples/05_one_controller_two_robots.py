@@ -14,7 +14,7 @@ from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import UdpServer, connect
 from softdock.scenario.robot import RobotScenario
-from softdock.simulate.remote import run_on
+from softdock.simulate.remote import run_on_robot
 from softdock.simulate.robot import robot_of
 
 BENT = np.radians([0.0, 30.0, 0.0, -60.0, 0.0, 90.0, 0.0])  # rad
@@ -44,7 +44,7 @@ def main() -> None:
         thread = threading.Thread(target=robot.run, args=(lambda: not stop.is_set(),))
         thread.start()
         try:
-            there = run_on(scenario, lambda: connect(*robot.address))  # what `softdock robot run` does
+            there = run_on_robot(scenario, lambda: connect(*robot.address))  # what `softdock robot run` does
         finally:
             stop.set()
             thread.join()

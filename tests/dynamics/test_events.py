@@ -231,10 +231,10 @@ def test_a_run_that_uses_up_its_steps_keeps_what_it_has():
 def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
     """A repelling strut between two points that come together."""
     bodies = {
-        "a": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1e200, 0.0, 0.0))),
+        "a": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1e100, 0.0, 0.0))),
         "b": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(position=(1.0, 0.0, 0.0))),
     }
-    strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e200)
+    strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e100)
     run = simulate(System(bodies=bodies, struts={"s": strut}), 1.0, step=0.1)
     assert run.ending is Ending.NOT_FINITE
     assert np.isfinite(run.state).all()

@@ -46,6 +46,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Simulate a scenario and print its result."""
+    from softdock.report.picture import format_of
     from softdock.scenario import load
     from softdock.simulate import simulate
 
