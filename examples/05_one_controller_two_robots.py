@@ -15,7 +15,7 @@ from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import UdpServer, connect
 from softdock.scenario.robot import RobotScenario
 from softdock.simulate.remote import run_on_robot
-from softdock.simulate.robot import robot_of
+from softdock.simulate.robot import simulated_robot
 
 BENT = np.radians([0.0, 30.0, 0.0, -60.0, 0.0, 90.0, 0.0])  # rad
 CYCLE, DELAY = 0.005, 0.002  # s
@@ -38,7 +38,7 @@ def main() -> None:
     here = softdock.simulate(scenario)
 
     # What `softdock robot serve` does: a robot behind the protocol. It holds when commands stay away for a second.
-    server = RobotServer(robot_of(scenario), CYCLE, timeout=1.0)
+    server = RobotServer(simulated_robot(scenario), CYCLE, timeout=1.0)
     stop = threading.Event()
     with UdpServer(server, port=0, conditions=Conditions(delay=DELAY)) as robot:
         thread = threading.Thread(target=robot.run, args=(lambda: not stop.is_set(),))
