@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from softdock.dynamics.entry_points import derivative, write_conserved
 from softdock.dynamics.kernels import conservation as kernels
 from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.settings import Accuracy
 
 Floats = NDArray[np.float64]
@@ -69,7 +70,7 @@ class Conservation:
 
 def energy_and_momentum(system: SystemRecords, y: Floats, t: float = 0.0) -> EnergyAndMomentum:
     """Evaluate a state and return its energy and momentum."""
-    out = np.zeros(1, kernels.CONSERVED)
+    out = records(1, kernels.CONSERVED)
     derivative(system, t, y, np.zeros(len(y)))
     write_conserved(system, y, False, out[0])
     return EnergyAndMomentum.from_record(out[0])
