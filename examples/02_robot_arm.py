@@ -7,8 +7,9 @@ the inertias alone, whatever the motor's limits.
 import numpy as np
 
 import softdock
+from softdock.model.elements import Drive
 from softdock.model.joints import Free, Revolute
-from softdock.model.system import Body, Drive
+from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 
 BASE_MASS, BASE_INERTIA = 100.0, 20.0  # kg, kg m2

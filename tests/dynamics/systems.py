@@ -13,19 +13,11 @@ from softdock.dynamics.session import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
+from softdock.model.elements import Drive, Exponential, Spring, Strut, Weld
+from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from softdock.model.observations import parse_observation
-from softdock.model.system import (
-    Anchor,
-    Body,
-    Drive,
-    Exponential,
-    FullInertia,
-    Spring,
-    Strut,
-    System,
-    Weld,
-)
+from softdock.model.system import Body, FullInertia, System
 from softdock.spatial.rotations import matrix_from_quaternion
 
 EPS = np.finfo(float).eps

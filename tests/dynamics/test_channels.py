@@ -11,9 +11,10 @@ from softdock.assembly.channels import channel_records, default_observations
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.model.elements import Spring
 from softdock.model.joints import Prismatic
 from softdock.model.observations import parse_observation
-from softdock.model.system import Body, Spring, System
+from softdock.model.system import Body, System
 
 BODY = ("x", "distance", "vy", "velocity", "wz", "rate", "tilt", "qw", "qy")
 

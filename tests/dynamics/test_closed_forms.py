@@ -7,9 +7,10 @@ import pytest
 
 from dynamics.systems import EPS, INTEGRATORS, TIGHT, assemble, body_pose, simulate, watch
 from softdock.dynamics.settings import Accuracy, Method
+from softdock.model.elements import Exponential, Spring, Strut
 from softdock.model.frames import Anchor
 from softdock.model.joints import AxisAngle, Free, Prismatic, Revolute
-from softdock.model.system import Body, Exponential, Spring, Strut, System
+from softdock.model.system import Body, System
 from softdock.theory import rigid_body as theory
 
 # Errors of all steps together; each stays below the accuracy, and below it by far in smooth motion.

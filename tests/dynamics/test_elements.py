@@ -19,20 +19,10 @@ from dynamics.systems import (
 )
 from softdock.dynamics.conservation import energy_and_momentum
 from softdock.dynamics.system_records import system_records
+from softdock.model.elements import Drive, Exponential, Load, Pulse, Spring, Stop, Strut, Weld
+from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Prismatic, Revolute, Spherical, Universal
-from softdock.model.system import (
-    Anchor,
-    Body,
-    Drive,
-    Exponential,
-    Load,
-    Pulse,
-    Spring,
-    Stop,
-    Strut,
-    System,
-    Weld,
-)
+from softdock.model.system import Body, System
 from softdock.theory import restitution
 from softdock.theory import rigid_body as theory
 

@@ -9,9 +9,10 @@ import softdock
 from dynamics.systems import EPS, simulate
 from softdock import simulate as run_scenario
 from softdock.dynamics.session import Ending
+from softdock.model.elements import Drive, Spring, Strut, Weld
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Prismatic, Revolute
-from softdock.model.system import Body, Drive, Spring, Strut, System, Weld
+from softdock.model.system import Body, System
 from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
 
 MASS, FREQUENCY = 2.0, 5.0

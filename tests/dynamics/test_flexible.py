@@ -13,9 +13,10 @@ from softdock.dynamics.impulse import Impact
 from softdock.dynamics.system_arrays import StateKind
 from softdock.errors import InputError
 from softdock.flexible import base_modes, deflect, free_modes, mesh
+from softdock.model.elements import Load
 from softdock.model.joints import Fixed, Free
 from softdock.model.structures import Flexible, ModeChoice
-from softdock.model.system import Body, FullInertia, Load, System
+from softdock.model.system import Body, FullInertia, System
 
 every_scene = pytest.mark.parametrize(("kind", "floating"), SCENES, ids=SCENE_NAMES)
 

@@ -14,7 +14,8 @@ from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
-from softdock.model.system import Body, Lock, System
+from softdock.model.elements import Lock
+from softdock.model.system import Body, System
 from softdock.scenario import load
 from softdock.simulate import simulate as simulate_scenario
 from softdock.simulate.multibody import PreparedMultibody

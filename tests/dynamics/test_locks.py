@@ -11,10 +11,11 @@ from softdock.assembly.assembler import Assembly
 from softdock.dynamics.impulse import weld_impulse
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import base_modes, mesh, motion_about, weld
+from softdock.model.elements import Lock
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
 from softdock.model.structures import Flexible
-from softdock.model.system import Body, Lock, System
+from softdock.model.system import Body, System
 from softdock.spatial.inertia import rigid_inertia_matrix
 
 SCENES = [("free", True), ("revolute", True), ("universal", True), ("spherical", False), ("planar", True)]

@@ -10,7 +10,8 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
-from softdock.model.system import Body, Spring, System
+from softdock.model.elements import Spring
+from softdock.model.system import Body, System
 
 CONTENDERS = (Method.DORMAND_PRINCE, Method.BOGACKI_SHAMPINE)
 FINE = Accuracy(length=1e-12, angle=1e-12, speed=1e-11, rate=1e-11)

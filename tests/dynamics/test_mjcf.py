@@ -8,21 +8,12 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, assemble, evaluate, scene
 from softdock.errors import InputError
+from softdock.model.elements import Drive, Exponential, Load, Spring, Stop, Strut, Weld
+from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.mjcf import to_mjcf
 from softdock.model.orbit import SystemOrbit
-from softdock.model.system import (
-    Anchor,
-    Body,
-    Drive,
-    Exponential,
-    Load,
-    Spring,
-    Stop,
-    Strut,
-    System,
-    Weld,
-)
+from softdock.model.system import Body, System
 
 mujoco = pytest.importorskip("mujoco")
 pytest.importorskip("pinocchio")

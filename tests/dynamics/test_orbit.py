@@ -11,11 +11,12 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
+from softdock.model.elements import Strut
 from softdock.model.frames import Anchor
 from softdock.model.joints import AxisAngle, Free
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
-from softdock.model.system import Body, Strut, System
+from softdock.model.system import Body, System
 from softdock.orbit import drag, relative_motion, solar_pressure
 from softdock.orbit.earth import MU, ROTATION
 from softdock.orbit.gravity import gravity_gradient

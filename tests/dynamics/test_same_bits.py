@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from dynamics.systems import EPS, SCENE_NAMES, SCENES, assemble, evaluate, scene, simulate, watch
+from softdock.model.elements import Spring, Stop
 from softdock.model.joints import Prismatic
-from softdock.model.system import Body, Spring, Stop, System
+from softdock.model.system import Body, System
 from softdock.native.library import usable_builds
 
 SCRIPT = """

@@ -8,8 +8,9 @@ from softdock.dynamics.kernels.tree import align_records, copy_records
 from softdock.dynamics.session import Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.model.elements import Spring
 from softdock.model.joints import Free, Prismatic, Revolute
-from softdock.model.system import Body, Spring, System
+from softdock.model.system import Body, System
 
 BALL = (1.0, 1.0, 1.0)
 

@@ -9,9 +9,10 @@ import pytest
 from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
 from softdock import simulate
 from softdock.dynamics.settings import Accuracy
+from softdock.model.elements import Load, Pulse, Spring, Strut
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
-from softdock.model.system import Body, Load, Pulse, Spring, Strut
+from softdock.model.system import Body
 from softdock.scenario import load
 from softdock.scenario.multibody import EventModel, IntegratorModel, MultibodyScenario
 

@@ -7,6 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from dynamics.systems import assemble, body_pose, evaluate
+from softdock.model.elements import Drive, Load, Pulse, Spring, Stop, Strut, Weld
+from softdock.model.frames import Anchor
 from softdock.model.joints import (
     AxisAngle,
     Fixed,
@@ -18,19 +20,7 @@ from softdock.model.joints import (
     Spherical,
     Universal,
 )
-from softdock.model.system import (
-    Anchor,
-    Body,
-    Drive,
-    FullInertia,
-    Load,
-    Pulse,
-    Spring,
-    Stop,
-    Strut,
-    System,
-    Weld,
-)
+from softdock.model.system import Body, FullInertia, System
 
 BOX = {"mass": 2.0, "inertia": (1.0, 2.0, 2.5)}
 

@@ -4,9 +4,10 @@ import math
 
 import pytest
 
+from softdock.model.elements import Spring
 from softdock.model.joints import Fixed, Free, Spherical
 from softdock.model.surfaces import Contact, Layer, Surface
-from softdock.model.system import Body, Spring
+from softdock.model.system import Body
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate import simulate

@@ -8,8 +8,9 @@ from dynamics.systems import JOINTS, evaluate, joint, solid
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.kernels.dynamics import link_accelerations
 from softdock.model import joints as j
+from softdock.model.elements import Spring
 from softdock.model.mjcf import to_mjcf
-from softdock.model.system import Body, Spring, System
+from softdock.model.system import Body, System
 from softdock.spatial.rotations import matrix_from_quaternion
 
 

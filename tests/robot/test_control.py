@@ -8,8 +8,9 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
+from softdock.model.elements import Spring
 from softdock.model.joints import Revolute
-from softdock.model.system import Body, Spring, System
+from softdock.model.system import Body, System
 from softdock.robot.bodies import joint_limits
 from softdock.robot.impedance import Compensation, check_sampling, damping_matrix, decoupled_modes
 from softdock.robot.urdf import read_urdf

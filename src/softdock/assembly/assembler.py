@@ -17,9 +17,10 @@ from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.model import joints as j
+from softdock.model.elements import Load
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
-from softdock.model.system import WORLD, Body, Load, System
+from softdock.model.system import WORLD, Body, System
 from softdock.spatial.inertia import momentum, rigid_inertia
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, matrix_from_quaternion, matrix_from_z_to

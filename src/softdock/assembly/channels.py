@@ -15,6 +15,7 @@ from softdock.dynamics.kernels import interfaces as pins
 from softdock.dynamics.kernels.elements import LOCK, SPRING, STRUT, WELD
 from softdock.dynamics.kernels.tree import records
 from softdock.errors import InputError
+from softdock.model.elements import JointElement
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import (
     BODY_FIELDS,
@@ -28,7 +29,7 @@ from softdock.model.observations import (
     Observation,
 )
 from softdock.model.orbit import HILL
-from softdock.model.system import WORLD, JointElement, System
+from softdock.model.system import WORLD, System
 
 BODY_CHANNELS = {
     **{name: (c.POSITION, k) for k, name in enumerate(("x", "y", "z", "distance"))},

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.system_arrays import FlexibleRecords, JointIndices
+from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
-from softdock.model.system import Drive, JointElement, Load, Lock, Spring, Stop, Strut, System, Weld
+from softdock.model.system import System
 from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]

@@ -37,11 +37,11 @@ class ForceEvaluator:
         with self._lock:
             self._update_list(*relative[:2])
             evaluate(self._arrays, self._lists, 0, *relative, out)
-        F_B_N = R_NA @ out[layout.FORCE : layout.FORCE + 3]
-        T_about_A_N = R_NA @ out[layout.TORQUE : layout.TORQUE + 3]
+        force, torque = (R_NA @ out[at : at + 3] for at in (layout.FORCE, layout.TORQUE))
+        wrench_A, wrench_B = Wrench(T=torque, F=force).action_and_reaction(p_AB_N)
         return Contact(
-            wrench_A=Wrench(T=-T_about_A_N, F=-F_B_N),
-            wrench_B=Wrench(T=T_about_A_N - np.cross(p_AB_N, F_B_N), F=F_B_N),
+            wrench_A=wrench_A,
+            wrench_B=wrench_B,
             energy=float(out[layout.ENERGY]),
             dissipation=float(out[layout.DISSIPATION]),
             area=float(out[layout.CONTACT_AREA]),

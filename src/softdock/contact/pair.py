@@ -77,6 +77,13 @@ class Wrench:
     F: NDArray[np.float64]
     """Force [N], shape (3,)."""
 
+    def action_and_reaction(self, p_AB: NDArray[np.float64]) -> "tuple[Wrench, Wrench]":
+        """Return the wrenches on A and on B of a contact.
+
+        This one acts on B, about the reference point of A; that of B is at p_AB [m] from it.
+        """
+        return Wrench(T=-self.T, F=-self.F), Wrench(T=self.T - np.cross(p_AB, self.F), F=self.F)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:

@@ -167,11 +167,11 @@ class PinInHole:
         rows, out = np.zeros((pin_rows.MAXIMUM_ROWS, pin_rows.COLUMNS)), np.zeros(kernels.TOTALS_SIZE)
         count = manifold(shape, _vector(R_NH.T @ p_HP_N), _vector(R_NH.T @ R_NP[:, 2]), rows)
         add_forces(shape, rows, count, _vector(R_NH.T @ w_N), _vector(R_NH.T @ v_N), out)
-        force = R_NH @ out[kernels.FORCE : kernels.FORCE + 3]
-        torque = R_NH @ out[kernels.TORQUE : kernels.TORQUE + 3]
+        force, torque = (R_NH @ out[at : at + 3] for at in (kernels.FORCE, kernels.TORQUE))
+        wrench_hole, wrench_pin = Wrench(T=torque, F=force).action_and_reaction(p_HP_N)
         return PinContact(
-            wrench_hole=Wrench(T=-torque, F=-force),
-            wrench_pin=Wrench(T=torque - np.cross(p_HP_N, force), F=force),
+            wrench_hole=wrench_hole,
+            wrench_pin=wrench_pin,
             energy=float(out[kernels.ENERGY]),
             dissipation=float(out[kernels.DISSIPATION]),
             depth=float(out[kernels.MAXIMUM_DEPTH]),

@@ -80,9 +80,7 @@ def read_check(system: SystemRecords, check: np.recarray, accuracy: Accuracy) ->
     """Return the largest errors of a run relative to its scales; Eqs. (E2), (E3)."""
     seen, own = check.view(np.ndarray)[0], system.links.view(np.ndarray)["own"]
     mass, inertia = float(own[:, 0].sum()), float(own[:, 4:7].sum()) / 3.0
-    scale = float(
-        max(seen["largest_kinetic"], seen["largest_elastic"], seen["largest_dissipated"], seen["gross_work"])
-    )
+    scale = float(kernels.energy_scale(check[0]))
     if not np.isfinite(scale):
         scale = LARGEST
     floor = 0.5 * mass * accuracy.speed**2 + float(seen["rounding"])

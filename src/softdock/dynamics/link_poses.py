@@ -11,7 +11,7 @@ Records = NDArray[np.void]
 
 def base_pose(links: Records, index: int) -> Pose:
     """Return the pose X_NB of the base of a link's tree; its arrays are views of the records."""
-    plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
+    plain = links.view(np.ndarray)  # field access is ten times faster
     base = plain[plain[index]["root"]]
     return Pose(R=base["R_NB"].reshape(3, 3), p=base["p_NB"])
 

@@ -174,7 +174,7 @@ class Session:
             record=_record(settings, len(channels), len(pairs) + len(simulation.interfaces) > 0),
             log=np.empty((settings.max_events, 2)),
         )
-        self._progress = self._run.state.view(np.ndarray)[0]  # whose fields are found in a tenth of the time
+        self._progress = self._run.state.view(np.ndarray)[0]  # field access is ten times faster
         self._bind()
         self.lists_fit_at_start = bool(self._begin())
         """Whether the near lists of the initial state fit in memory."""
@@ -198,7 +198,7 @@ class Session:
 
     @property
     def time(self) -> float:
-        """Where the run stands [s]."""
+        """Present time of the run [s]."""
         return float(self._progress["t"])
 
     @property
@@ -228,7 +228,7 @@ class Session:
         return self._run.workspace.values.copy()
 
     def finish(self) -> Run:
-        """Return what happened so far."""
+        """Return the results so far."""
         run, progress, system = self._run, self._progress, self.system
         evaluations = int(system.world["evaluations"][0])
         self._finish()
@@ -330,8 +330,8 @@ def _workspace(
 
 
 def _lost_inertia(links: np.recarray) -> bool:
-    """Tell whether modes have left a free body an inertia that is not positive definite."""
-    plain = links.view(np.ndarray)  # whose fields are found in a tenth of the time
+    """Return whether the inertia of a free body minus that of its modes is not positive definite."""
+    plain = links.view(np.ndarray)  # field access is ten times faster
     for M in plain["inverse"][(plain["kind"] == FREE) & (plain["flexible"] == 1)]:
         scale = np.sqrt(np.abs(np.diag(M)))
         if not np.isfinite(M).all() or not scale.all():
@@ -392,11 +392,7 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
 
     Energies need error control of their own: a released stop still dissipates while it exerts no force.
     """
-    # Field access on plain arrays is ten times faster.
-    links, world = (
-        a.links.view(np.ndarray),
-        a.world.view(np.ndarray),
-    )
+    links, world = a.links.view(np.ndarray), a.world.view(np.ndarray)  # field access is ten times faster
     root, own = links["root"], links["own"]
     n_q = int(world["n_q"][0])
     mass = own[:, 0].sum()

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from softdock.errors import InputError, Problem
 from softdock.model import joints as j
+from softdock.model.elements import Spring, Strut
 from softdock.model.orbit import HILL
-from softdock.model.system import WORLD, Body, Spring, Strut, System
+from softdock.model.system import WORLD, Body, System
 from softdock.spatial.rotations import quaternion_from_matrix
 
 TIME_STEP = 1e-3  # [s]; small enough for most models without stiff contacts; users change it in the file

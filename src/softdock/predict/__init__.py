@@ -37,8 +37,7 @@ def predict(scenario: "ScenarioBase | str | os.PathLike[str]") -> Mapping[str, A
 
     SI values by the names of a run's metrics; None for a scenario kind without a theory.
     """
-    from softdock.scenario import KINDS, load
+    from softdock.scenario import KINDS, as_scenario
 
-    if isinstance(scenario, str | os.PathLike):
-        scenario = load(scenario)
+    scenario = as_scenario(scenario)
     return KINDS[scenario.kind].prepare(scenario).predict()

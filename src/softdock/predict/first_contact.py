@@ -44,10 +44,9 @@ class FirstContact:
         cls, simulation: Simulation, name: str, index: int, captured: CapturedState
     ) -> "FirstContact | None":
         """Evaluate a contact, by its index, at the state that a run captured; None where it carries no force there."""
+        # At rest there is neither friction nor damping: the force is normal to the surfaces.
         at_rest = captured.state.copy()
-        at_rest[int(simulation.assembly.world[0].n_q) :] = (
-            0.0  # without friction and damping the force is normal
-        )
+        at_rest[int(simulation.assembly.world[0].n_q) :] = 0.0
         at_contact = replace(simulation.assembly, y=at_rest)
         pairs = records(1, PAIR)
         pairs[0] = simulation.pairs[index]

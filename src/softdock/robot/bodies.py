@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from softdock.errors import InputError
 from softdock.model import joints as j
-from softdock.model.system import WORLD, Body, FullInertia, Spring, Stop
+from softdock.model.elements import Spring, Stop
+from softdock.model.system import WORLD, Body, FullInertia
 from softdock.robot.link import Limits
 from softdock.robot.urdf import Description, Joint, JointType, Link
 from softdock.spatial.rotations import nearest_quaternion

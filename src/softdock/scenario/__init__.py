@@ -2,6 +2,17 @@
 
 from softdock.scenario.base import FieldError, Model, ScenarioBase
 from softdock.scenario.kinds import KINDS
-from softdock.scenario.loading import Bundled, bundled, check, from_data, load
+from softdock.scenario.loading import Bundled, as_scenario, bundled, check, from_data, load
 
-__all__ = ["KINDS", "Bundled", "FieldError", "Model", "ScenarioBase", "bundled", "check", "from_data", "load"]
+__all__ = [
+    "KINDS",
+    "Bundled",
+    "FieldError",
+    "Model",
+    "ScenarioBase",
+    "as_scenario",
+    "bundled",
+    "check",
+    "from_data",
+    "load",
+]

@@ -61,7 +61,8 @@ def _annotations(expected: Any) -> Iterator[Quantity | JointQuantity]:
 
 def _joint_unit(scenario: ScenarioBase, owners: list[BaseModel], annotations: list[Any]) -> str:
     """Return the unit of a quantity along a joint; depends on the motion of the joint and the mode of a drive."""
-    from softdock.model.system import Drive, JointElement, System
+    from softdock.model.elements import Drive, JointElement
+    from softdock.model.system import System
 
     owner = next((one for one in reversed(owners) if isinstance(one, JointElement)), None)
     if not isinstance(scenario, System):

@@ -65,6 +65,11 @@ def bundled_text(name: str) -> tuple[str, Path]:
     return file.read_text(encoding="utf-8"), Path(str(file)).parent
 
 
+def as_scenario(scenario: ScenarioBase | str | os.PathLike[str]) -> ScenarioBase:
+    """Return a scenario, or the bundled scenario or file of that name."""
+    return load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
+
+
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
     """Return all problems of a scenario; an empty list if it is valid."""
     try:

@@ -8,11 +8,12 @@ from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
+from softdock.model.elements import Lock, Weld
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
 from softdock.model.orbit import SystemOrbit
 from softdock.model.structures import DampingRatio, Flexible, Modes
-from softdock.model.system import Body, Lock, Weld
+from softdock.model.system import Body
 from softdock.quantities.fields import (
     Frequency,
     Inertia,

@@ -22,10 +22,9 @@ def prepare(scenario: "ScenarioBase | str | os.PathLike[str]") -> "Prepared":
     Assembly, surfaces, modes, channels and initial state are made once; runs, predictions, reports and drawings use
     them. Raises `InputError`.
     """
-    from softdock.scenario import KINDS, load
+    from softdock.scenario import KINDS, as_scenario
 
-    if isinstance(scenario, str | os.PathLike):
-        scenario = load(scenario)
+    scenario = as_scenario(scenario)
     return KINDS[scenario.kind].prepare(scenario)
 
 
@@ -40,10 +39,9 @@ def simulate(
     The scenario is not changed. Bad input raises `InputError`; a bounce or a failed latch is an outcome. The result
     contains the prediction of theory, unless `with_prediction` is false.
     """
-    from softdock.scenario import load
+    from softdock.scenario import as_scenario
 
-    if isinstance(scenario, str | os.PathLike):
-        scenario = load(scenario)
+    scenario = as_scenario(scenario)
     _check_real_time(scenario, real_time)
     prepared = prepare(scenario)
     result = run_prepared(prepared, real_time, for_prediction=with_prediction)

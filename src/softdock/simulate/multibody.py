@@ -48,7 +48,8 @@ class PreparedMultibody:
             watched=self.topology.watched,
         )
         self._captured: CapturedState | None = None
-        self._has_run = False
+        self._has_captured = False
+        """Whether the last run looked for the first contact; it found none if nothing was captured."""
 
     def check_start(self, session: Session | None = None) -> None:
         """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
@@ -64,7 +65,8 @@ class PreparedMultibody:
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the scenario; `for_prediction` captures the state at the first contact."""
-        simulation = self._capturing() if for_prediction and self._needs_contact else self.simulation
+        capturing = for_prediction and self.scenario.impact is None and bool(self.scenario.contacts)
+        simulation = self._capturing() if capturing else self.simulation
         if real_time is not None:
             simulation = replace(simulation, settings=real_time.settings(simulation.settings))
         session = self.begin(simulation)
@@ -74,7 +76,7 @@ class PreparedMultibody:
         else:
             frames = run_in_frames(session, self.scenario.duration, real_time)
         run = session.finish()
-        self._captured, self._has_run = run.captured, simulation is not self.simulation and for_prediction
+        self._captured, self._has_captured = run.captured, capturing
         result = self.result(run)
         return result if frames is None else replace(result, timing=_with_frames(result.timing, frames))
 
@@ -93,20 +95,16 @@ class PreparedMultibody:
         """Return the first contact: that of the last run, if it captured it, else that of a run until then."""
         if not self.scenario.contacts:
             return None
-        if not self._has_run:
+        if not self._has_captured:
             settings = replace(self.simulation.settings, record_rate=0.0, record_contact=False)
             session = self.begin(replace(self._capturing(stop=True), settings=settings))
             session.advance(self.scenario.duration)
             self._captured = session.finish().captured
-            self._has_run = True
+            self._has_captured = True
         if self._captured is None:
             return None
         index = self._captured.event - len(self.scenario.events)
         return FirstContact.of(self.simulation, list(self.scenario.contacts)[index], index, self._captured)
-
-    @property
-    def _needs_contact(self) -> bool:
-        return self.scenario.impact is None and bool(self.scenario.contacts)
 
     def _capturing(self, *, stop: bool = False) -> Simulation:
         """Return the simulation with the events armed that capture the state at the first contact, and may stop."""

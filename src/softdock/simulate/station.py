@@ -50,14 +50,14 @@ class PreparedStation:
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the docking and return its result."""
-        return _run(self.scenario)
+        return _run(self.scenario, self.prediction)
 
     def predict(self) -> Mapping[str, Any]:
         """Return the effect of the weld impulse on a station at rest."""
         return self.prediction
 
 
-def _run(scenario: StationScenario) -> Result:
+def _run(scenario: StationScenario, prediction: Mapping[str, Any]) -> Result:
     flexible = scenario.flexible()
     kept = flexible.find_modes(scenario.directory)
     simulated = _with_simulated_modes(flexible, kept, scenario)
@@ -72,7 +72,7 @@ def _run(scenario: StationScenario) -> Result:
     session.advance(system.duration)
     result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
-    metrics, units = _metrics(scenario, kept, simulated, jump)
+    metrics, units = _metrics(scenario, prediction, kept, simulated, jump)
     message = (
         f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
         f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
@@ -221,7 +221,11 @@ def _free_frequencies(structure: str) -> tuple[float, ...]:
 
 
 def _metrics(
-    scenario: StationScenario, kept: BaseModes, simulated: Flexible, jump: float
+    scenario: StationScenario,
+    prediction: Mapping[str, Any],
+    kept: BaseModes,
+    simulated: Flexible,
+    jump: float,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return metrics of station and impulse, and their units."""
     members = scenario.members()
@@ -235,7 +239,7 @@ def _metrics(
     units |= {name: "kg*m^2" for name in metrics if name.startswith("inertia")}
     metrics |= {
         "closing_rate": scenario.closing_rate,
-        **predict_docking(scenario),
+        **prediction,
         "delta_rate_simulated": jump,
         "modes": kept.frequency.size,
         "modes_simulated": simulated.find_modes(scenario.directory).frequency.size,

@@ -58,8 +58,11 @@ RUN_STATE = np.dtype(
         ("trial_period", np.int64),
         ("pending_event", np.int64),  # occurs next; -1: none
         ("stop_event", np.int64),
-        ("switching", np.int64),  # 1: elements were switched, and near lists had no room to account for it
-        ("stored_before_switch", np.float64),  # energy stored before that switch
+        (
+            "switched",
+            np.int64,
+        ),  # 1: elements were switched, and their change of energy is not accounted for yet
+        ("stored_before_switch", np.float64),  # [J]
         ("captured_event", np.int64),  # whose state was captured; -1: none
         ("captured_time", np.float64),
         ("record_rows", np.int64),

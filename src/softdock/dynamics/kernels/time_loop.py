@@ -122,13 +122,7 @@ def resume(run):
         apply_jumps(run)
     if not room:
         return Status.LISTS_TOO_LONG
-    if s.switching == 1:
-        system = run.system
-        stored = (
-            total_stored_energy(system.elements, system.pairs, system.interfaces) - s.stored_before_switch
-        )
-        account_switch(system.world[0], run.y, stored)
-        s.switching = 0
+    account_switch(run)
     if s.started == 0:
         start(run)
     s.pending_event = next_fresh_event(run.events, work.start)
@@ -172,7 +166,8 @@ def process_event(run):
         stop = perform_actions(run, event)
         impose_locks(system, run.y)
         # Energy before the switch: the last evaluation had the old elements.
-        stored = total_stored_energy(system.elements, system.pairs, system.interfaces)
+        s.stored_before_switch = total_stored_energy(system.elements, system.pairs, system.interfaces)
+        s.switched = 1
         if stop:
             s.stop_event, status = event, Status.STOPPED
             evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)  # with the same near lists
@@ -181,22 +176,25 @@ def process_event(run):
             room = update_state(run, True)
             apply_jumps(run)
             if not room:
-                s.switching, s.stored_before_switch = (
-                    1,
-                    stored,
-                )  # accounted for when the run resumes with longer lists
                 return Status.LISTS_TOO_LONG
-        stored = total_stored_energy(system.elements, system.pairs, system.interfaces) - stored
-        account_switch(system.world[0], run.y, stored)
+        account_switch(run)
         s.closed_contacts = count_closed(system.pairs)
     s.pending_event = next_fresh_event(run.events, work.start)
     return status
 
 
 @inline
-def account_switch(world, y, gained):
-    """Add the change of stored energy by switching [J] to the dissipated energy if it is a loss, else to the work."""
-    at = world.n_q + world.n_u
+def account_switch(run):
+    """Add the change of stored energy by a switch to the dissipated energy if it is a loss, else to the work.
+
+    Expects that the switched elements were evaluated; does nothing if none was switched.
+    """
+    s, system, y = run.state[0], run.system, run.y
+    if s.switched == 0:
+        return
+    s.switched = 0
+    gained = total_stored_energy(system.elements, system.pairs, system.interfaces) - s.stored_before_switch
+    at = system.world[0].n_q + system.world[0].n_u
     if gained < 0.0:
         y[at] -= gained
     else:
