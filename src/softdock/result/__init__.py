@@ -18,6 +18,10 @@ Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
 """Validity of the models during a run; `no` means that its numbers must not be used. Recordings, and results of
 versions without validity checks, are `unknown`."""
+LoadKind = Literal[
+    "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount"
+]
+Verdict = Literal["met", "violated", "undecided"]
 CONSERVATION_LIMIT = 1e-2
 """Relative error of energy or momentum above which the conservation check fails; half of it in speeds."""
 
@@ -49,6 +53,38 @@ class Event:
     time: float
     name: str
     message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """Largest force and moment that one element, contact, interface, joint or mount transmitted during a run.
+
+    None where it transmits no force, or no moment, by its nature.
+    """
+
+    name: str
+    kind: LoadKind
+    peak_force: float | None
+    """Size of the force [N]."""
+    t_peak_force: float | None
+    """Its time [s]."""
+    peak_moment: float | None = None
+    """Size of the moment [N m]."""
+    t_peak_moment: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequirementVerdict:
+    """A requirement compared with a run or a campaign."""
+
+    id: str
+    verdict: Verdict
+    value: float | str | None
+    """What the run gave [SI]: a metric, an outcome, or in a campaign the fraction of runs that comply."""
+    limit: float | str | None
+    """What the requirement allows [SI], before its factor of safety."""
+    margin: float | None
+    """Allowed over required value minus 1, factor of safety included; negative where violated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +149,10 @@ class Result:
     """`warned` where a limit of a model was exceeded, `no` where the numbers must not be used."""
     warnings: tuple[str, ...] = ()
     """One sentence for every exceeded limit."""
+    loads: tuple[Load, ...] = ()
+    """Loads of all elements, contacts, interfaces, joints and mounts, largest force first."""
+    requirements: tuple[RequirementVerdict, ...] = ()
+    """Verdicts on the requirements of the scenario, in their order."""
     prediction: Mapping[str, Any] | None = None
     """Prediction of theory for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
@@ -134,6 +174,8 @@ class Result:
             "valid": self.valid,
             "warnings": list(self.warnings),
             "metrics": self.metrics,
+            "loads": [asdict(load) for load in self.loads],
+            "requirements": [asdict(verdict) for verdict in self.requirements],
             "units": self.units,
             "audit": asdict(self.audit),
             "conservation_check": {

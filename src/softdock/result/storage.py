@@ -12,7 +12,17 @@ from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_together
 from softdock.files.parquet import mark_readable, read_columns
 from softdock.files.regular_file import read_regular_file
-from softdock.result import Audit, Channel, Event, History, Result, Timing, plain_data
+from softdock.result import (
+    Audit,
+    Channel,
+    Event,
+    History,
+    Load,
+    RequirementVerdict,
+    Result,
+    Timing,
+    plain_data,
+)
 from softdock.result.outlines import outlines_of
 
 RESULT_FILE = "result.json"
@@ -55,6 +65,8 @@ def load(folder: Path) -> Result:
             valid=document.get("valid", "unknown"),
             warnings=tuple(document.get("warnings", ())),
             metrics=document["metrics"],
+            loads=tuple(Load(**load) for load in document.get("loads", ())),
+            requirements=tuple(RequirementVerdict(**verdict) for verdict in document.get("requirements", ())),
             units=document["units"],
             audit=Audit(**document["audit"]),
             timing=Timing(**document["timing"]),
