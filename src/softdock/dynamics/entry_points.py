@@ -153,6 +153,7 @@ WORKSPACE = Structure(
         "tolerance": _STATE,
         "captured": _STATE,
         "start": _VALUES,
+        "previous": _VALUES,
         "early": _VALUES,
         "late": _VALUES,
         "end": _VALUES,

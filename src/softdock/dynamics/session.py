@@ -320,10 +320,10 @@ def _workspace(
 ) -> kernels.Workspace:
     """Return memory for the steps of a run."""
     k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((4, states))
-    start, early, late, end, values = np.zeros((5, len(channels)))
+    start, previous, early, late, end, values = np.zeros((6, len(channels)))
     return kernels.Workspace(
         k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
-        start=start, early=early, late=late, end=end, values=values,
+        start=start, previous=previous, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
         linear=_linear(arrays, pairs), search=allocate_search(arrays, channels, watched),
     )  # fmt: skip

@@ -139,6 +139,22 @@ def estimate_bend(method, channel, start, early, late, end):
 
 
 @inline
+def stays_closed(channel, previous, start, end):
+    """Tell whether a channel is about a contact that is closed at the ends of this and of the previous step."""
+    return is_contact(channel.kind) and previous > 0.0 and start > 0.0 and end > 0.0
+
+
+@inline
+def bend_from_previous(previous_step, previous, start, end):
+    """Second derivative in a step of a contact that stays closed, from the ends of this and of the previous step.
+
+    The previous step is relative to this one. Stages are not on the trajectory: at the stiffness of a contact their
+    forces differ from those of the trajectory more than these do from a parabola.
+    """
+    return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
+
+
+@inline
 def lowest(f_0, f_1, bend):
     """Least value between two where the second derivative, over the whole interval, is at most `bend`; Eq. (M34)."""
     rise = f_1 - f_0

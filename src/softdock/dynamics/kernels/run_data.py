@@ -48,6 +48,7 @@ RUN_STATE = np.dtype(
         ("step", np.float64),  # proposed size of the next step
         ("list_step", np.float64),  # longest step for which the near lists are valid
         ("pin_step", np.float64),  # longest step in which no pin penetrates far
+        ("previous_step", np.float64),  # size of the previous step; 0: none, or something was switched since
         ("steps", np.int64),
         ("rejected", np.int64),
         ("previous_error", np.float64),
@@ -111,6 +112,8 @@ class Workspace(NamedTuple):
     """(n,): state at the first event that captures it."""
     start: NDArray[np.float64]
     """(m,): channels at the start of the step; then at two stages and at its end."""
+    previous: NDArray[np.float64]
+    """(m,): channels at the start of the previous step."""
     early: NDArray[np.float64]
     late: NDArray[np.float64]
     end: NDArray[np.float64]

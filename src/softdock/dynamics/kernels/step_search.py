@@ -1,9 +1,10 @@
-"""Search of a step for events and peaks by subdivision, only where one is possible; Eqs. (M34), (M60)-(M65)."""
+"""Search of a step for events and peaks by subdivision, only where one is possible; Eqs. (M34), (M60)-(M65), (M90)."""
 
 import math
 
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
+    bend_from_previous,
     bends_between,
     bound_bends,
     enclose,
@@ -13,6 +14,7 @@ from softdock.dynamics.kernels.enclosure import (
     rotation_bound,
     second_derivative,
     smooth_value,
+    stays_closed,
 )
 from softdock.dynamics.kernels.evaluation import evaluate_inside, record_inside, update_peaks
 from softdock.dynamics.kernels.events import condition_excess, locate, log_passive_events
@@ -28,6 +30,7 @@ RESOLVED_ANGLE = 0.5
 RESOLVED_PART = 1.0 / 1024.0
 RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
 RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
+LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
 END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not divided
 
 
@@ -80,9 +83,11 @@ def search_step(run, method, h):
 @kernel
 def bound_channels(run, method, h):
     """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
-    channels, events, work, count = run.channels, run.events, run.workspace, run.state[0].watched
+    s = run.state[0]
+    channels, events, work, count = run.channels, run.events, run.workspace, s.watched
     search, system, dense = work.search, run.system, work.dense
     if not mark_wanted(channels, events, count, search.wanted):
+        s.previous_step = 0.0
         return False
     bound_motion(system, h, dense, search.needed, search.motion)
     search.instants[0], search.division_points[0] = 1.0, 0.5
@@ -98,11 +103,16 @@ def bound_channels(run, method, h):
                 down, up = 0.0, 0.0
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
+            if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
+                up = bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i])
+            else:
+                up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
             if search.turns[i] > RESOLVED_ANGLE:
                 up = math.inf
             down = up
         search.downs[0, i], search.ups[0, i] = down, up
+    copy_first(work.start, work.previous, count)
+    s.previous_step = h
     return True
 
 
@@ -192,10 +202,11 @@ def divide(channels, count, search, top, left, theta, hidden, before, values):
                     smooth_value(channel, values[i]),
                     smooth_value(channel, after[i]),
                 )
-                seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
-                up = seen if math.isinf(up) else max(0.5 * up, seen)
-            search.downs[top, i] = search.ups[top, i] = bend_after_division(channel, values[i], after[i], up)
-            down = up = bend_after_division(channel, before[i], values[i], up)
+                down, up = refine_bends(second_derivative(left, theta, right, a, b, c), down, up)
+            search.downs[top, i], search.ups[top, i] = bends_after_division(
+                channel, values[i], after[i], down, up
+            )
+            down, up = bends_after_division(channel, before[i], values[i], down, up)
         search.downs[top + 1, i], search.ups[top + 1, i] = down, up
     # The vertex of the parabola through the three values is the next division point.
     f = channels[hidden]
@@ -209,9 +220,18 @@ def divide(channels, count, search, top, left, theta, hidden, before, values):
 
 
 @inline
-def bend_after_division(channel, x_0, x_1, bend):
-    """Return the second derivative of one part of an interval: zero if a contact is open at both ends."""
-    return 0.0 if is_contact(channel.kind) and x_0 == 0.0 == x_1 else bend
+def refine_bends(seen, down, up):
+    """Return the range of an estimated second derivative after one more sample: about the value seen; Eq. (M90)."""
+    if math.isinf(up):
+        return SAFETY * abs(seen), SAFETY * abs(seen)
+    uncertainty = max(0.25 * (down + up), LEAST_UNCERTAINTY * abs(seen))
+    return max(uncertainty - seen, 0.0), max(uncertainty + seen, 0.0)
+
+
+@inline
+def bends_after_division(channel, x_0, x_1, down, up):
+    """Return the range of the second derivative in one part of an interval: zero if a contact is open at both ends."""
+    return (0.0, 0.0) if is_contact(channel.kind) and x_0 == 0.0 == x_1 else (down, up)
 
 
 @inline

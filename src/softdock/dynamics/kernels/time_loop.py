@@ -394,6 +394,7 @@ def update_state(run, switched):
         world[0].rebuilds += max(rebuilt, 0)
     if switched:
         evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
+        s.previous_step = 0.0
     if switched or rebuilt > 0:
         worst_overreach(pairs)
     return rebuilt >= 0
