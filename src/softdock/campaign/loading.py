@@ -17,7 +17,6 @@ from softdock.scenario import ScenarioBase, bundled
 from softdock.scenario import load as load_scenario
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.messages import did_you_mean, problems_of
-from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
 
@@ -146,9 +145,9 @@ def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
 
 
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
-    known = known_outcomes(scenario)
+    known = scenario.possible_outcomes()
     for i, outcome in enumerate(campaign.success):
-        if known and outcome not in known:
+        if outcome not in known:
             hint = did_you_mean(outcome, known)[0]
             raise _refusal(source, ("success", i), "The scenario has no such outcome.", hint)
 
@@ -166,21 +165,6 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     if campaign.predictions is not None and not two_and_two:
         message = "Only chains of two and two masses can be predicted in bulk."
         raise _refusal(source, ("predictions",), message)
-
-
-def known_outcomes(scenario: ScenarioBase) -> list[str]:
-    """Return the possible outcomes of a scenario; empty where they are unknown."""
-    if isinstance(scenario, MultibodyScenario):
-        if not scenario.outcomes:
-            return []
-        stops = [name for name, event in scenario.events.items() if any(action.stop for action in event.then)]
-        named = [outcome.name for outcome in scenario.outcomes]
-        return [*dict.fromkeys([*named, *(name.replace("-", "_").lower() for name in stops), "completed"])]
-    if not isinstance(scenario, ChainScenario):
-        return []
-    from softdock.lumped import Outcome
-
-    return [outcome.identifier for outcome in Outcome]
 
 
 def _refusal(source: Source, field_path: FieldPath, message: str, hint: str = "") -> InputError:

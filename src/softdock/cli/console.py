@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,12 @@ from rich.console import Console
 from softdock.errors import InputError, InputWarning, Problem, RunError, file_error, reason_of
 
 if TYPE_CHECKING:
-    from softdock.result import Result
+    from softdock.result import RequirementVerdict, Result
 
 Progress = Callable[[str, float], None]
 
 PIPE_WIDTH = 200  # characters
-EXIT_RUN, EXIT_INPUT, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
+EXIT_RUN, EXIT_INPUT, EXIT_VIOLATED, EXIT_UNDECIDED, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 3, 4, 130, 141
 
 
 def stdout_console() -> Console:
@@ -115,6 +115,25 @@ def progress_bar(title: str) -> Iterator[Progress]:
 
 class ReportedExit(SystemExit):
     """An exit whose reason has been printed already."""
+
+
+def refuse_check_without(requirements: Collection[Any], what: str) -> None:
+    """Raise InputError for `--check` where there are no requirements."""
+    if not requirements:
+        message = f"The {what} has no requirements to check."
+        hint = "Add them under `requirements`, or leave --check out."
+        raise InputError(Problem(message=message, field="--check", hint=hint))
+
+
+def exit_by_verdicts(verdicts: "Iterable[RequirementVerdict]") -> None:
+    """Name violated or else undecided requirements on stderr and exit with their code; return where all are met."""
+    by_verdict: dict[str, list[str]] = {"violated": [], "undecided": [], "met": []}
+    for found in verdicts:
+        by_verdict[found.verdict].append(found.id)
+    for verdict, code in (("violated", EXIT_VIOLATED), ("undecided", EXIT_UNDECIDED)):
+        if by_verdict[verdict]:
+            print_message(f"Requirements {verdict}: {', '.join(by_verdict[verdict])}")
+            raise ReportedExit(code)
 
 
 def report(error: BaseException) -> int:

@@ -43,6 +43,10 @@ def run(
             metavar="N", help="Equal steps per frame in real time (default: steps controlled by accuracy)."
         ),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Simulate a scenario and print its result."""
@@ -51,6 +55,8 @@ def run(
     from softdock.simulate import simulate
 
     chosen = load(scenario, overrides or ())
+    if check:
+        console.refuse_check_without(chosen.requirements, "scenario")
     if plot is not None:
         format_of(plot)  # reject an unknown format before the run
     if report is not None:
@@ -66,6 +72,8 @@ def run(
         console.print_result(result, written)
     if not result.completed:
         raise RunError(result.message)
+    if check:
+        console.exit_by_verdicts(result.requirements)
 
 
 def _write(result: "Result", out: Path | None, plot: Path | None, report: Path | None) -> list[str]:

@@ -146,7 +146,7 @@ class System(Model):
     def _check_numbers(self, findings: Findings, sibling: "System") -> None:
         """Check the numbers that differ from those of `sibling`, a valid system of the same topology."""
         changed = [name for name, body in self.bodies.items() if body is not sibling.bodies[name]]
-        for name in {above for one in changed for above in self._lineage(one)}:
+        for name in {above for one in changed for above in self.lineage(one)}:
             if not isinstance(self.bodies[name].joint, Fixed):
                 findings.of(self._check_moved_mass, name)
         for group in ("springs", "stops", "drives"):
@@ -242,7 +242,7 @@ class System(Model):
 
     def _check_moved_mass(self, name: str) -> None:
         """Raise FieldError for a joint that moves no mass or inertia, whose acceleration would be infinite."""
-        moved = [n for n in self.bodies if name in self._lineage(n)]
+        moved = [n for n in self.bodies if name in self.lineage(n)]
         if any(structure.body in moved for structure in self.structures.values()):
             return  # a structure has mass and extent
         mass = sum(self.bodies[n].mass for n in moved)
@@ -261,7 +261,8 @@ class System(Model):
                     f"bodies.{name}.inertia", "must not be zero: the joint turns a body without any inertia"
                 )
 
-    def _lineage(self, name: str) -> list[str]:
+    def lineage(self, name: str) -> list[str]:
+        """Return a body and all that carry it, up to the root of its tree; nothing for the world."""
         line = []
         while name != WORLD:
             line.append(name)

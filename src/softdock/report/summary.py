@@ -8,6 +8,7 @@ from softdock.presentation.assessment import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
     metric_table,
@@ -36,6 +37,7 @@ def summary_lines(result: Result) -> list[Line]:
     blocks: list[list[Line]] = [
         [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
+        _requirements(result),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
@@ -48,6 +50,15 @@ def summary_lines(result: Result) -> list[Line]:
     for block in filter(None, blocks):
         lines += [*([("", Status.NEUTRAL)] if lines else []), *block]
     return lines
+
+
+def _requirements(result: Result) -> list[Line]:
+    """Return the requirement matrix, one line per requirement with its status."""
+    if not result.requirements:
+        return []
+    table = requirement_table(result)
+    header, *rows = table.to_text().splitlines()
+    return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
 
 
 def _conservation(audit: Audit) -> str:

@@ -153,6 +153,10 @@ class Result:
     """Loads of all elements, contacts, interfaces, joints and mounts, largest force first."""
     requirements: tuple[RequirementVerdict, ...] = ()
     """Verdicts on the requirements of the scenario, in their order."""
+    contact_conditions: Mapping[str, float] | None = None
+    """Motion of the tip relative to the port at the first contact of chaser and target [SI]; see `CONDITION_UNITS`.
+
+    None without an `approach`, without a contact, and where nothing needs them."""
     prediction: Mapping[str, Any] | None = None
     """Prediction of theory for the first impact, where it applies."""
     definition: Mapping[str, Any] = field(default_factory=dict)
@@ -176,6 +180,7 @@ class Result:
             "metrics": self.metrics,
             "loads": [asdict(load) for load in self.loads],
             "requirements": [asdict(verdict) for verdict in self.requirements],
+            "contact_conditions": self.contact_conditions,
             "units": self.units,
             "audit": asdict(self.audit),
             "conservation_check": {

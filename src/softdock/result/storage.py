@@ -67,6 +67,7 @@ def load(folder: Path) -> Result:
             metrics=document["metrics"],
             loads=tuple(Load(**load) for load in document.get("loads", ())),
             requirements=tuple(RequirementVerdict(**verdict) for verdict in document.get("requirements", ())),
+            contact_conditions=document.get("contact_conditions"),
             units=document["units"],
             audit=Audit(**document["audit"]),
             timing=Timing(**document["timing"]),

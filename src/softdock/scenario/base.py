@@ -4,6 +4,7 @@ The name of a scenario (bundled name or file stem) and the folder of its relativ
 they are stored separately and ignored in comparisons.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any, Literal, Self
 
 from pydantic import PrivateAttr
 
-from softdock.quantities.model import FieldError, Model
+from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
+from softdock.quantities.model import FieldError, Findings, Model
 
 __all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
 
@@ -37,6 +39,8 @@ class ScenarioBase(Model):
     """One line about the purpose of the scenario."""
     description: str = ""
     """Description: source of the numbers, expected behaviour."""
+    requirements: dict[RequirementId, Requirement] = {}
+    """Requirements on the run, by identifier."""
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
@@ -71,6 +75,78 @@ class ScenarioBase(Model):
     def without_history(self) -> Self:
         """Return the same scenario with as little recording as possible, for runs that need metrics only."""
         return self
+
+    def metric_units(self) -> Mapping[str, str]:
+        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        return {}
+
+    def metric_unit(self, text: str) -> str:
+        """Return the SI unit of an expression of a metric; raises FieldError with the path of the text empty."""
+        raise FieldError(
+            "", f"must be the name of a metric of the run; there are: {', '.join(self.metric_units())}"
+        )
+
+    def possible_outcomes(self) -> list[str]:
+        """Return the outcomes of completed runs."""
+        return []
+
+    def own_metrics(self) -> Mapping[str, str]:
+        """Return the expressions of the metrics that the scenario defines, by name."""
+        return {}
+
+    def requirement_metrics(self) -> dict[str, str]:
+        """Return the expressions that only requirements evaluate, by the name of their metric in the result."""
+        names = metric_names(self.requirements, self.own_metrics())
+        return {
+            name: self.requirements[key].metric or ""
+            for key, name in names.items()
+            if not METRIC_NAME.fullmatch((self.requirements[key].metric or "").strip())
+            and name not in self.own_metrics()
+        }
+
+    def _check_requirements(self, findings: Findings) -> None:
+        """Collect the errors of the requirements: metrics, units of limits, outcomes, contact conditions."""
+        for key, requirement in self.requirements.items():
+            findings.of(self._check_requirement, f"requirements.{key}", requirement)
+        owners = dict.fromkeys(self.own_metrics(), "the metric of that name")
+        for key, name in metric_names(self.requirements, self.own_metrics()).items():
+            if name == made_name(key):
+                if name in owners:
+                    message = f"gives the metric {name!r}, which is that of {owners[name]}: choose another identifier"
+                    findings.errors.append(FieldError(f"requirements.{key}", message))
+                owners[name] = repr(key)
+
+    def _check_requirement(self, field: str, requirement: Requirement) -> None:
+        if requirement.metric is not None:
+            unit = self._requirement_unit(f"{field}.metric", requirement.metric.strip())
+            try:
+                requirement.bounds(unit)
+            except FieldError as error:
+                raise FieldError(".".join([field, *map(str, error.path)]), str(error)) from None
+        known = self.possible_outcomes()
+        for i, outcome in enumerate(requirement.outcome or ()):
+            if outcome not in known:
+                names = ", ".join(known)
+                raise FieldError(
+                    f"{field}.outcome.{i}", f"the scenario has no such outcome; there are: {names}"
+                )
+        if requirement.conditions is not None and getattr(self, "approach", None) is None:
+            raise FieldError(
+                f"{field}.conditions", "needs an `approach`, which defines the frames of tip and port"
+            )
+
+    def _requirement_unit(self, field: str, metric: str) -> str:
+        if not METRIC_NAME.fullmatch(metric):
+            try:
+                return self.metric_unit(metric)
+            except FieldError as error:
+                raise FieldError(field, str(error)) from None
+        known = self.metric_units()
+        if metric not in known:
+            close = difflib.get_close_matches(metric, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+            raise FieldError(field, f"the run has no metric {metric!r}; {hint}")
+        return known[metric]
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data in SI from which an equal scenario can be loaded."""

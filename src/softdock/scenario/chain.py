@@ -21,11 +21,30 @@ from softdock.quantities.fields import (
     Quantity,
     Speed,
 )
+from softdock.quantities.model import Findings
 from softdock.scenario.base import FieldError, Model, ScenarioBase
 
 MOST_MASSES = 1000
 MOST_ROWS = 1_000_000
 STEEPEST = math.radians(89.9)  # rad, largest wedge angle
+
+METRIC_UNITS = {
+    "relative_velocity_before": "m/s",
+    "relative_velocity_after": "m/s",
+    "chaser_velocity_after": "m/s",
+    "target_velocity_after": "m/s",
+    "effective_mass_ratio": "1",
+    "impulse": "N*s",
+    "peak_contact_force": "N",
+    "contact_duration": "s",
+    "impacts": "1",
+    "kinetic_energy_before": "J",
+    "kinetic_energy_after": "J",
+    "energy_dissipated": "J",
+}
+"""SI units of the metrics of every run that are one number."""
+CONTACT_METRIC_UNITS = {"penetration_max": "m"}
+LATCH_METRIC_UNITS = {"insertion_max": "m", "latch_time": "s", "latched": "1", "minimum_speed": "m/s"}
 
 Masses = Annotated[tuple[PositiveMass, ...], Field(min_length=1, max_length=MOST_MASSES)]
 WedgeAngle = Annotated[float, Quantity("rad", gt=0, le=STEEPEST)]
@@ -165,7 +184,20 @@ class ChainScenario(ScenarioBase):
             raise FieldError(
                 "record.rate", f"would record {rows:.3g} rows in {self.stop.time:g} s; at most {MOST_ROWS:,}"
             )
+        findings = Findings()
+        self._check_requirements(findings)
+        findings.report()
         return self
+
+    def metric_units(self) -> dict[str, str]:
+        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        return METRIC_UNITS | (CONTACT_METRIC_UNITS if self.latch is None else LATCH_METRIC_UNITS)
+
+    def possible_outcomes(self) -> list[str]:
+        """Return the outcomes of completed runs."""
+        from softdock.lumped import Outcome  # loads kernels
+
+        return [outcome.identifier for outcome in Outcome]
 
     @property
     def interface_effective_mass(self) -> float:

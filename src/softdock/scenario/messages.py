@@ -139,6 +139,8 @@ def _wrong_value(
         message = f"needs the key '{key}', which selects the type"
     elif kind in ("model_type", "model_attributes_type"):
         message = f"must be a mapping of keys to values, with keys such as {', '.join(keys_of(here)[:4])}"
+    elif kind == "string_pattern_mismatch" and context["pattern"].startswith("^[A-Za-z0-9]"):
+        message = "must be an identifier of plain letters (a to z, A to Z), digits, '_' and '-'"
     elif kind == "string_pattern_mismatch" and "A-Z" in context["pattern"]:
         message = (
             "must be a name of plain letters (a to z, A to Z), digits, '_' and '-' that begins with a letter"

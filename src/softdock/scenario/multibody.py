@@ -234,6 +234,8 @@ class MultibodyScenario(ScenarioBase, System):
                 findings.of(self._check_file, name, info.context["directory"])
             for name, structure in self.structures.items():
                 findings.of(self._check_structure, name, structure, info.context["directory"])
+        if not findings.errors:  # units of expressions need a valid system
+            self._check_requirements(findings)
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:
         """Return the validated scenario with fields replaced that differ in numbers only; raises ValueError.
@@ -267,10 +269,10 @@ class MultibodyScenario(ScenarioBase, System):
         if self.bodies[approach.chaser].joint.type != "free":
             raise FieldError("approach.chaser", f"must be a free body; {approach.chaser!r} is not")
         self._check_body("approach.tip.body", approach.tip.body, world=False)
-        if approach.chaser not in self._lineage(approach.tip.body):
+        if approach.chaser not in self.lineage(approach.tip.body):
             raise FieldError("approach.tip.body", f"must be {approach.chaser!r} or a body that it carries")
         self._check_body("approach.port.body", approach.port.body)
-        if approach.port.body != WORLD and approach.chaser in self._lineage(approach.port.body):
+        if approach.port.body != WORLD and approach.chaser in self.lineage(approach.port.body):
             raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
     def _check_known(self, field: str, name: str, known: Collection[str], what: str) -> None:
@@ -357,15 +359,43 @@ class MultibodyScenario(ScenarioBase, System):
                 f"{observation.name!r} is a part of a surface: these are only recorded, by record.also"
             )
 
-    def _check_metric(self, field: str, text: str) -> None:
+    def _check_metric(self, field: str, text: str) -> str:
+        """Return the SI unit of a metric; raises FieldError."""
         match = METRIC.fullmatch(text)
         if not match:
             raise FieldError(field, f"must be {METRIC_FORMS}")
-        if match["what"]:
-            self._check_quantity(field, match["what"])
         for key in ("event", "begin", "end"):
             if match[key]:
                 self._check_known(field, match[key], self.events, "event")
+        return unit_of(self, self._check_quantity(field, match["what"])) if match["what"] else "s"
+
+    def metric_unit(self, text: str) -> str:
+        """Return the SI unit of an expression of a metric; raises FieldError."""
+        return self._check_metric("", text)
+
+    def metric_units(self) -> dict[str, str]:
+        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        contacts = [*self.contacts, *self.interfaces]
+        units = {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
+        units |= {"peak_contact_force": "N"} if contacts else {}
+        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.springs}
+        for name in self.structures:
+            units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
+        return units | {name: self.metric_unit(text) for name, text in self.own_metrics().items()}
+
+    def own_metrics(self) -> Mapping[str, str]:
+        """Return the expressions of the metrics that the scenario defines, by name."""
+        return self.metrics
+
+    def all_metrics(self) -> dict[str, str]:
+        """Return the expressions of all metrics that a run evaluates: its own and those of requirements."""
+        return {**self.metrics, **self.requirement_metrics()}
+
+    def possible_outcomes(self) -> list[str]:
+        """Return the outcomes of completed runs."""
+        stops = [name for name, event in self.events.items() if any(action.stop for action in event.then)]
+        named = [outcome.name for outcome in self.outcomes]
+        return [*dict.fromkeys([*named, *(name.replace("-", "_").lower() for name in stops), "completed"])]
 
     def _check_structure(self, name: str, structure: Flexible, directory: Path) -> None:
         try:

@@ -1,12 +1,12 @@
 """Scenarios of kind `robot`: an arm under joint impedance control, its environment and its moves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.model.frames import Anchor
@@ -27,7 +27,7 @@ from softdock.quantities.fields import (
     Vector3,
 )
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
-from softdock.robot.bodies import build_bodies, build_friction_springs, build_stops
+from softdock.robot.bodies import body_name, build_bodies, build_friction_springs, build_stops
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
 from softdock.scenario.multibody import MultibodyScenario, RecordModel
@@ -154,6 +154,9 @@ class RobotScenario(MultibodyScenario):
     pace: PaceModel = PaceModel()
     moves: tuple[MoveModel, ...] = Field(min_length=1)
 
+    _system: MultibodyScenario = PrivateAttr()
+    """The complete system, without the metrics of requirements."""
+
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         directory = (info.context or {}).get("directory", Path())
         robot = self.read_arm(directory)
@@ -172,9 +175,28 @@ class RobotScenario(MultibodyScenario):
         for i, move in enumerate(self.moves):
             findings.of(_check_limits, f"moves.{i}.joints", move.joints or (), robot)
         findings.report()
-        self._whole(robot, info.context)
+        self._system = self._whole(robot, info.context)
+        self._check_requirements(findings)
+        findings.report()
         if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
             raise FieldError("tool.body", f"there is no body called {self.tool.body!r}")
+
+    def metric_unit(self, text: str) -> str:
+        """Return the SI unit of an expression of a metric; raises FieldError."""
+        return self._system.metric_unit(text)
+
+    def metric_units(self) -> dict[str, str]:
+        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        units = self._system.metric_units()
+        for joint in self.read_arm(self._system.directory).moving:
+            name, rotary = body_name(joint.name).replace("-", "_"), joint.motion.is_rotary
+            units[f"tracking_error_max_{name}"] = "rad" if rotary else "m"
+            units |= {
+                f"{what}_{name}": "N*m" if rotary else "N" for what in ("peak_torque", "peak_external_torque")
+            }
+        return units | dict.fromkeys(
+            ("torque_used", "speed_used", "static_residual", "refused_commands"), "1"
+        )
 
     def _check_start(self, robot: Description) -> None:
         start = self.arm.start
@@ -207,7 +229,10 @@ class RobotScenario(MultibodyScenario):
     def whole(self) -> MultibodyScenario:
         """Return the arm and its environment as one scenario of kind `multibody`."""
         directory = self.directory
-        return self._whole(self.read_arm(), {"directory": directory}).with_origin(self.name, directory)
+        metrics = self.requirement_metrics()
+        return self._whole(self.read_arm(), {"directory": directory}, metrics).with_origin(
+            self.name, directory
+        )
 
     @property
     def friction_speed(self) -> float:
@@ -221,7 +246,10 @@ class RobotScenario(MultibodyScenario):
     def _arm_bodies(self, robot: Description) -> dict[str, Body]:
         return build_bodies(robot, start=self.arm.start, mount=self.arm.mount, parent=self.arm.parent)
 
-    def _whole(self, robot: Description, context: Any) -> MultibodyScenario:
+    def _whole(
+        self, robot: Description, context: Any, metrics: Mapping[str, str] | None = None
+    ) -> MultibodyScenario:
+        """Return the complete system; `metrics` are evaluated in addition to those of the scenario."""
         ours = self._arm_bodies(robot)
         stops = build_stops(robot, self.arm.end_stops.stiffness, self.arm.end_stops.damping)
         springs = build_friction_springs(robot, self.friction_speed)
@@ -233,6 +261,10 @@ class RobotScenario(MultibodyScenario):
                     )
         fields = {name: getattr(self, name) for name in MultibodyScenario.model_fields if name != "kind"}
         fields |= {
+            "requirements": {
+                key: one for key, one in self.requirements.items() if one.conditions is not None
+            },
+            "metrics": {**self.metrics, **(metrics or {})},
             "bodies": {**self.bodies, **ours},
             "stops": {**self.stops, **stops},
             "springs": {**self.springs, **springs},

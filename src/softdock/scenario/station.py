@@ -25,7 +25,7 @@ from softdock.quantities.fields import (
     Quantity,
     Vector3,
 )
-from softdock.quantities.model import FieldError, Model, SeveralFieldsError
+from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import (
     AccuracyModel,
@@ -42,6 +42,19 @@ CONTACT_TIMES = 4.0
 """Contact times between touch and rigid connection; the relative motion has decayed by then."""
 READING_DELAY = 1e-6
 """Time after the impulse or the rigid connection at which rates are read [s]."""
+FREQUENCIES = 8
+"""Number of lowest frequencies among the metrics, as in the paper."""
+METRIC_UNITS = {
+    "mass": "kg",
+    **{f"inertia_{axes}": "kg*m^2" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")},
+    "closing_rate": "m/s",
+    **{f"delta_rate{what}": "rad/s" for what in ("_rigid", "", "_all_modes", "_simulated")},
+    **dict.fromkeys(("modes", "modes_simulated", "residual_inertia"), "1"),
+    "highest_frequency": "Hz",
+    "max_deflection_a": "m",
+    "max_deflection_b": "m",
+}
+"""SI units of the metrics of a run, except for its frequencies."""
 DIRECTIONS: dict[str, tuple[float, float, float]] = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),
@@ -123,7 +136,10 @@ class StationScenario(ScenarioBase):
             if node not in flexible.node_names(self.directory):
                 raise FieldError(key, f"the station has no node {node!r}")
         self._check_times()
+        findings = Findings()
         self._check_system(flexible)
+        self._check_requirements(findings)
+        findings.report()
         if info.context and "directory" in info.context:
             self._check_modes(flexible)
         return self
@@ -141,9 +157,30 @@ class StationScenario(ScenarioBase):
     def _check_system(self, flexible: Flexible) -> None:
         """Raise the errors of the multibody system with the keys of this scenario."""
         try:
-            self.model_copy(update={"contact_time": None}).system(flexible, np.zeros(3), Free())
+            self._impulsive_system(flexible)
         except ValidationError as error:
             raise _as_field_errors(error) from None
+
+    def _impulsive_system(self, flexible: Flexible) -> MultibodyScenario:
+        """Return the system without the metrics of requirements, for checks; a contact would need its modes."""
+        return self.model_copy(update={"contact_time": None, "requirements": {}}).system(
+            flexible, np.zeros(3), Free()
+        )
+
+    def metric_unit(self, text: str) -> str:
+        """Return the SI unit of an expression of a metric; raises FieldError."""
+        return self._impulsive_system(self.flexible()).metric_unit(text)
+
+    def metric_units(self) -> dict[str, str]:
+        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        units = dict(METRIC_UNITS)
+        for i in range(1, FREQUENCIES + 1):
+            units |= {f"{kind}_frequency_{i}": "Hz" for kind in ("free", "coupled")}
+        return units
+
+    def possible_outcomes(self) -> list[str]:
+        """Return the outcomes of completed runs."""
+        return ["docked"]
 
     def _check_modes(self, flexible: Flexible) -> None:
         try:
@@ -215,6 +252,7 @@ class StationScenario(ScenarioBase):
             metrics={
                 "max_deflection_a": f"max tower/{a}.deflection",
                 "max_deflection_b": f"max tower/{b}.deflection",
+                **self.requirement_metrics(),
             },
             record=RecordModel(
                 rate=self.record_rate,

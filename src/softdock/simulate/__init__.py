@@ -79,7 +79,7 @@ class DeferredMapping(Mapping[str, Any]):
 def run_prepared(
     prepared: "Prepared", real_time: "RealTime | None" = None, *, for_prediction: bool = False
 ) -> "Result":
-    """Run a prepared scenario and return outcome, metrics, history, validity and timing."""
+    """Run a prepared scenario and return outcome, metrics, history, validity, requirements and timing."""
     start = time.perf_counter()
     result = prepared.simulate(real_time, for_prediction=for_prediction)
     timing = replace(result.timing, wall_s=time.perf_counter() - start)
@@ -89,8 +89,12 @@ def run_prepared(
 
         warning = conservation_failure(result.audit)
         warnings = (*result.warnings, warning)
-        return replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
-    return result
+        result = replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
+    if not prepared.scenario.requirements:
+        return result
+    from softdock.result.requirements import assess_requirements
+
+    return replace(result, requirements=assess_requirements(prepared.scenario, result))
 
 
 def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:

@@ -11,17 +11,13 @@ from softdock.lumped.kernels.polynomial import ORDER
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.predict.chain import predict_chain
 from softdock.result import Audit, Channel, Event, History, Result, Timing
-from softdock.scenario.chain import ChainScenario
+from softdock.scenario.chain import CONTACT_METRIC_UNITS, LATCH_METRIC_UNITS, METRIC_UNITS, ChainScenario
 from softdock.simulate.real_time import RealTime
 
 UNITS = {
-    **PREDICTION_UNITS,
-    "peak_contact_force": "N",
-    "contact_duration": "s",
-    "penetration_max": "m",
-    "kinetic_energy_before": "J",
-    "kinetic_energy_after": "J",
-    "energy_dissipated": "J",
+    name: unit
+    for name, unit in (PREDICTION_UNITS | METRIC_UNITS | CONTACT_METRIC_UNITS | LATCH_METRIC_UNITS).items()
+    if unit != "1"
 }
 _EVENTS = {
     "touch": "The bodies touch.",

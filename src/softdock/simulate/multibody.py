@@ -1,6 +1,6 @@
 """Run a scenario of kind `multibody`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.predict.contact_conditions import contact_conditions
 from softdock.predict.first_contact import FirstContact
 from softdock.predict.multibody import predict_first_contact, predict_impact
 from softdock.result import Audit, Channel, Event, History, Result, Timing
@@ -39,7 +40,7 @@ class PreparedMultibody:
             assembly=self.assembly,
             settings=_settings(scenario),
             channels=self.topology.channels(scenario, self.assembly),
-            events=copy_records(self.topology.events),
+            events=self._events(self._docking_contacts if self._needs_conditions else ()),
             actions=self.topology.actions(scenario, self.assembly),
             pairs=pairs,
             contact_pairs=contact_pairs,
@@ -65,8 +66,7 @@ class PreparedMultibody:
 
     def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
         """Run the scenario; `for_prediction` captures the state at the first contact."""
-        capturing = for_prediction and self.scenario.impact is None and bool(self.scenario.contacts)
-        simulation = self._capturing() if capturing else self.simulation
+        simulation = self._capturing(self._docking_contacts) if for_prediction else self.simulation
         if real_time is not None:
             simulation = replace(simulation, settings=real_time.settings(simulation.settings))
         session = self.begin(simulation)
@@ -76,13 +76,18 @@ class PreparedMultibody:
         else:
             frames = run_in_frames(session, self.scenario.duration, real_time)
         run = session.finish()
-        self._captured, self._has_captured = run.captured, capturing
+        self._captured, self._has_captured = run.captured, for_prediction or self._needs_conditions
         result = self.result(run)
         return result if frames is None else replace(result, timing=_with_frames(result.timing, frames))
 
     def result(self, run: Run) -> Result:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
-        return _result(self.scenario, run, self.topology)
+        approach, captured = self.scenario.approach, run.captured
+        result = _result(self.scenario, run, self.topology)
+        if approach is None or captured is None or not self.topology.docking_contacts:
+            return result
+        conditions = contact_conditions(self.assembly, captured.state, approach.tip, approach.port)
+        return replace(result, contact_conditions=conditions)
 
     def predict(self) -> dict[str, Any] | None:
         """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
@@ -95,9 +100,13 @@ class PreparedMultibody:
         """Return the first contact: that of the last run, if it captured it, else that of a run until then."""
         if not self.scenario.contacts:
             return None
+        first_interface = len(self.scenario.events) + len(self.scenario.contacts)
+        if self._captured is not None and self._captured.event >= first_interface:
+            self._has_captured = False  # pins touched first, which the prediction does not cover
         if not self._has_captured:
+            contacts = [name for name in self._docking_contacts if name in self.scenario.contacts]
             settings = replace(self.simulation.settings, record_rate=0.0, record_contact=False)
-            session = self.begin(replace(self._capturing(stop=True), settings=settings))
+            session = self.begin(replace(self._capturing(contacts, stop=True), settings=settings))
             session.advance(self.scenario.duration)
             self._captured = session.finish().captured
             self._has_captured = True
@@ -106,12 +115,29 @@ class PreparedMultibody:
         index = self._captured.event - len(self.scenario.events)
         return FirstContact.of(self.simulation, list(self.scenario.contacts)[index], index, self._captured)
 
-    def _capturing(self, *, stop: bool = False) -> Simulation:
-        """Return the simulation with the events armed that capture the state at the first contact, and may stop."""
-        events, actions = copy_records(self.simulation.events), self.simulation.actions
-        capture = events.capture == 1
-        events.armed[capture] = events.fresh[capture] = events.once[capture] = 1
+    @property
+    def _docking_contacts(self) -> list[str]:
+        """Contacts and interfaces of which the first to touch captures the state; all contacts without an approach."""
+        return self.topology.docking_contacts or list(self.scenario.contacts)
+
+    @property
+    def _needs_conditions(self) -> bool:
+        """Whether a requirement limits the contact conditions, so that every run captures the first contact."""
+        return any(one.conditions is not None for one in self.scenario.requirements.values())
+
+    def _events(self, capturing: Collection[str]) -> np.recarray:
+        """Return the events, with those armed that capture the state when one of these contacts begins."""
+        events = copy_records(self.topology.events)
+        if capturing:
+            for event, name in zip(events[len(self.scenario.events) :], self.topology.contact_names):
+                event.armed = event.fresh = event.once = int(name in capturing)
+        return events
+
+    def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:
+        """Return the simulation that captures the state when the first of these contacts begins, and may stop there."""
+        events, actions = self._events(contacts), self.simulation.actions
         if stop:
+            capture = events.capture == 1
             events.first_action[capture], events.actions[capture] = len(actions), 1
             ending = records(1, ACTION)
             ending.kind = STOP

@@ -22,15 +22,13 @@ from softdock.model.system import Body, System
 from softdock.predict.station import predict_docking
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.scenario.station import READING_DELAY, StationScenario
+from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
 from softdock.simulate.multibody import PreparedMultibody
 from softdock.simulate.real_time import RealTime
 from softdock.spatial.poses import Pose
 from softdock.spatial.vectors import point_velocity
 
 Floats = NDArray[np.float64]
-FREQUENCIES = 8
-"""Number of lowest frequencies among the metrics, as in the paper."""
 FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
 """For the motion before docking, which is slow and smooth."""
 MAX_ITERATIONS = 12
@@ -72,7 +70,9 @@ def _run(scenario: StationScenario, prediction: Mapping[str, Any]) -> Result:
     session.advance(system.duration)
     result = prepared.result(session.finish())
     jump = float(np.linalg.norm(rates[1] - rates[0]))
-    metrics, units = _metrics(scenario, prediction, kept, simulated, jump)
+    metrics = _metrics(scenario, prediction, kept, simulated, jump) | _deflections(scenario, result)
+    demanded = scenario.requirement_metrics()
+    units = scenario.metric_units() | {name: scenario.metric_unit(text) for name, text in demanded.items()}
     message = (
         f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
         f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
@@ -81,8 +81,8 @@ def _run(scenario: StationScenario, prediction: Mapping[str, Any]) -> Result:
         result,
         outcome="docked" if result.completed else result.outcome,
         message=message if result.completed else result.message,
-        metrics={**metrics, **_deflections(scenario, result)},
-        units={**units, "max_deflection_a": "m", "max_deflection_b": "m"},
+        metrics={**metrics, **{name: result.metrics[name] for name in demanded}},
+        units={name: unit for name, unit in units.items() if unit != "1"},
     )
 
 
@@ -226,17 +226,15 @@ def _metrics(
     kept: BaseModes,
     simulated: Flexible,
     jump: float,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return metrics of station and impulse, and their units."""
+) -> dict[str, Any]:
+    """Return the metrics of station and impulse."""
     members = scenario.members()
     properties = mesh(members).mass_properties()
     J = properties.inertia
     metrics: dict[str, Any] = {"mass": properties.mass}
-    units = {"mass": "kg"}
     for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
         # Products of inertia as Table 2 prints them: the integral of x z dm, not the element of the matrix.
         metrics[f"inertia_{'xyz'[i]}{'xyz'[j]}"] = float(J[i, j] if i == j else -J[i, j])
-    units |= {name: "kg*m^2" for name in metrics if name.startswith("inertia")}
     metrics |= {
         "closing_rate": scenario.closing_rate,
         **prediction,
@@ -246,11 +244,8 @@ def _metrics(
         "highest_frequency": float(kept.frequency[-1]) if kept.frequency.size else None,
         "residual_inertia": kept.residual,
     }
-    units |= {name: "rad/s" for name in metrics if name.startswith("delta_rate")}
-    units |= {"closing_rate": "m/s", "highest_frequency": "Hz"}
     coupled = kept.coupled_frequency() if kept.frequency.size else np.zeros(0)
     for i, free in enumerate(_free_frequencies(members.model_dump_json())):
         metrics[f"free_frequency_{i + 1}"] = free
         metrics[f"coupled_frequency_{i + 1}"] = float(coupled[i]) if i < coupled.size else None
-        units |= {f"{kind}_frequency_{i + 1}": "Hz" for kind in ("free", "coupled")}
-    return metrics, units
+    return metrics

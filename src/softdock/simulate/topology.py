@@ -78,7 +78,7 @@ class Topology:
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
         also = [parse_observation(text) for text in scenario.record.also]
         later = default_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
-        for text in scenario.metrics.values():
+        for text in scenario.all_metrics().values():
             match = METRIC.fullmatch(text)
             if match and match["what"]:
                 group = wanted if match["how"] in ("max", "min") else later
@@ -126,7 +126,7 @@ class Topology:
     @cached_property
     def measures(self) -> dict[str, Metric]:
         """Parsed metrics of the scenario."""
-        return {name: self._measure(text) for name, text in self.scenario.metrics.items()}
+        return {name: self._measure(text) for name, text in self.scenario.all_metrics().items()}
 
     def _measure(self, text: str) -> Metric:
         match = METRIC.fullmatch(text)
@@ -140,21 +140,21 @@ class Topology:
     @cached_property
     def units(self) -> Mapping[str, str]:
         """Units of metrics and of the prediction; a pure number has no entry."""
-        units = dict(PREDICTION_UNITS) | {"peak_contact_force": "N"}
-        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in self.contact_names}
-        units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.scenario.springs}
-        for name, measure in self.measures.items():
-            units[name] = unit_of(self.scenario, self.observations[measure.channel]) if measure.how else "s"
+        units = {**PREDICTION_UNITS, **self.scenario.metric_units()}
+        units |= {
+            name: self.scenario.metric_unit(text)
+            for name, text in self.scenario.requirement_metrics().items()
+        }
         return {name: unit for name, unit in units.items() if unit != "1"}
 
     @cached_property
     def events(self) -> np.recarray:
-        """The events of the scenario, then one per contact that captures the state at the first contact, disarmed.
+        """The events of the scenario, then one per contact or interface that captures the state at its begin, disarmed.
 
         To be copied before use.
         """
         scenario, count = self.scenario, len(self.scenario.events)
-        out = records(count + len(scenario.contacts), e.EVENT)
+        out = records(count + len(self.contact_names), e.EVENT)
         first = 0
         for record, event in zip(out, scenario.events.values()):
             condition = event.condition
@@ -165,10 +165,26 @@ class Topology:
             record.once = int(event.once)
             record.first_action, record.actions = first, len(event.then)
             first += len(event.then)
-        for record, name in zip(out[count:], scenario.contacts):
+        for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
             record.threshold, record.direction, record.capture = FIRST_FORCE, 1, 1
         return out
+
+    @cached_property
+    def docking_contacts(self) -> list[str]:
+        """Contacts and interfaces between the chaser of the approach and other bodies; empty without an approach."""
+        scenario, approach = self.scenario, self.scenario.approach
+        if approach is None:
+            return []
+        sides = {
+            name: (scenario.surfaces[contact.a].body, scenario.surfaces[contact.b].body)
+            for name, contact in scenario.contacts.items()
+        } | {name: (one.pins.body, one.holes.body) for name, one in scenario.interfaces.items()}
+        return [
+            name
+            for name, bodies in sides.items()
+            if sum(approach.chaser in scenario.lineage(body) for body in bodies) == 1
+        ]
 
     @cached_property
     def base_assembly(self) -> Assembly:

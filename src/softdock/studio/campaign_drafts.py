@@ -27,7 +27,7 @@ def list_dispersible_fields(
     folder: Folder, report_stage: tasks.StageCallback, *, name: str
 ) -> dict[str, Any]:
     """Return the fields of a scenario that can be dispersed, with unit and value, and its possible outcomes."""
-    from softdock.campaign.loading import known_outcomes, presets
+    from softdock.campaign.loading import presets
 
     text = tasks.read_text(folder, report_stage, name=name)["text"]
     answer = tasks.check_text(folder, report_stage, text=text, name=name)
@@ -36,7 +36,7 @@ def list_dispersible_fields(
     scenario = load_text(text, *tasks.scenario_origin(folder, name))
     return {
         "fields": dict(_fields(answer["form"])),
-        "outcomes": known_outcomes(scenario),
+        "outcomes": scenario.possible_outcomes(),
         "presets": presets(),
     }
 

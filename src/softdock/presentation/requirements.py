@@ -1,0 +1,156 @@
+"""Requirement matrices of runs and campaigns, the same in terminal, report and studio."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from softdock.model.contact_conditions import CONDITION_UNITS
+from softdock.model.requirements import Requirement, metric_names
+from softdock.presentation.labels import label
+from softdock.presentation.numbers import MISSING, format_number, format_quantity, format_share
+from softdock.presentation.status import Status
+from softdock.presentation.tables import Table
+from softdock.result import RequirementVerdict, Result
+from softdock.result.requirements import CampaignVerdict, worst_condition
+
+VERDICT_STATUS = {"met": Status.GOOD, "violated": Status.FAILED, "undecided": Status.DOUBTFUL}
+"""Status of a verdict."""
+NO_VALUE = "no value"
+
+
+def requirement_table(result: Result) -> Table:
+    """Return the requirement matrix of a run: identifier, text, value, limit, factor, margin, verdict, source."""
+    requirements = read_requirements(result.definition)
+    names = metric_names(requirements, result.definition.get("metrics") or {})
+    rows = []
+    for found in result.requirements:
+        requirement = requirements[found.id]
+        unit = result.units.get(names.get(found.id, ""), "1")
+        value, limit = _run_cells(requirement, found, unit, result)
+        rows.append(
+            (
+                found.id, requirement_text(requirement), value, limit, _factor(requirement),
+                format_margin(found.margin), found.verdict, _line(requirement.source),
+            )
+        )  # fmt: skip
+    header = ("requirement", "text", "value", "limit", "factor", "margin", "verdict", "source")
+    return Table(header=header, rows=rows, left=(0, 1, 3, 6, 7), statuses=_statuses(result.requirements))
+
+
+def campaign_requirement_table(
+    verdicts: Sequence[CampaignVerdict], definition: Mapping[str, Any], units: Mapping[str, str]
+) -> Table:
+    """Return the requirement matrix of a campaign; `definition` is the plain data of its scenario.
+
+    The bound is the value that the demanded share of all possible runs keeps, with the demanded confidence.
+    """
+    requirements = read_requirements(definition)
+    names = metric_names(requirements, definition.get("metrics") or {})
+    rows = []
+    for found in verdicts:
+        requirement = requirements[found.id]
+        unit = units.get(names.get(found.id, ""), "1")
+        rows.append(
+            (
+                found.id, requirement_text(requirement), limit_text(requirement, unit), _factor(requirement),
+                _bound(found, unit), format_margin(found.margin), _compliance(found), _interval(found),
+                demand_text(found), found.verdict,
+                "" if found.additional_runs is None else f"{found.additional_runs:,}", _line(requirement.source),
+            )
+        )  # fmt: skip
+    header = (
+        "requirement", "text", "limit", "factor", "bound", "margin", "complying runs", "confidence interval",
+        "demanded", "verdict", "runs to decide", "source",
+    )  # fmt: skip
+    return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
+
+
+def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
+    """Return the requirements of a scenario given as plain data."""
+    found = definition.get("requirements") or {}
+    return {key: Requirement.model_validate(data) for key, data in found.items()}
+
+
+def requirement_text(requirement: Requirement) -> str:
+    """Return the text of a requirement in one line, or what it limits where it has none."""
+    if requirement.text.strip():
+        return _line(requirement.text)
+    if requirement.metric is not None:
+        return label(_line(requirement.metric))
+    return "outcome" if requirement.outcome is not None else "conditions at the first contact"
+
+
+def limit_text(requirement: Requirement, unit: str) -> str:
+    """Return the limit of a requirement before its factor of safety; `unit` is the SI unit of its metric."""
+    if requirement.outcome is not None:
+        return " or ".join(map(label, requirement.outcome))
+    if requirement.metric is None:
+        return requirement.conditions if isinstance(requirement.conditions, str) else "own limits"
+    low, high = requirement.bounds(unit)
+    if low is None or high is None:
+        bound = high if low is None else low
+        assert bound is not None
+        return f"{'at most' if low is None else 'at least'} {format_quantity(bound, unit)}"
+    return f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+
+
+def format_margin(margin: float | None) -> str:
+    """Return a margin of safety with its sign and two decimal places."""
+    return MISSING if margin is None else f"{margin:+.2f}" if abs(margin) < 1000.0 else f"{margin:+.1e}"
+
+
+def format_confidence(confidence: float) -> str:
+    """Return a probability or confidence in per cent with as many digits as it has."""
+    return f"{format_number(100.0 * confidence)} %"
+
+
+def demand_text(found: CampaignVerdict) -> str:
+    """Return what a campaign must show: a probability with its confidence, or that all runs comply."""
+    if found.probability is None:
+        return "all runs"
+    return f"{format_confidence(found.probability)} with {format_confidence(found.confidence)} confidence"
+
+
+def _run_cells(
+    requirement: Requirement, found: RequirementVerdict, unit: str, result: Result
+) -> tuple[str, str]:
+    """Return value and limit of a requirement of a run."""
+    limit = limit_text(requirement, unit)
+    if requirement.outcome is not None:
+        return label(str(found.value)), limit
+    if requirement.metric is not None:
+        is_number = isinstance(found.value, int | float)
+        return format_quantity(float(found.value or 0.0), unit) if is_number else NO_VALUE, limit
+    worst = worst_condition(requirement, result.contact_conditions)
+    if worst is None or found.value is None:
+        return NO_VALUE, limit
+    name, compared = worst
+    assert compared.value is not None
+    assert compared.limit is not None
+    words = "at least" if compared.sign == ">=" else "at most"
+    value = f"{label(name)} {format_quantity(compared.value, CONDITION_UNITS[name])}"
+    return value, f"{words} {format_quantity(compared.limit, CONDITION_UNITS[name])} ({limit})"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _factor(requirement: Requirement) -> str:
+    return MISSING if requirement.outcome is not None else format_number(requirement.factor)
+
+
+def _bound(found: CampaignVerdict, unit: str) -> str:
+    return MISSING if found.bound is None else format_quantity(found.bound, unit)
+
+
+def _compliance(found: CampaignVerdict) -> str:
+    counts = f"{found.complying:,} of {found.runs:,}"
+    return f"{counts} ({found.undecided_runs:,} undecided)" if found.undecided_runs else counts
+
+
+def _interval(found: CampaignVerdict) -> str:
+    return MISSING if found.interval is None else " to ".join(map(format_share, found.interval))
+
+
+def _statuses(verdicts: Sequence[RequirementVerdict]) -> list[Status]:
+    return [VERDICT_STATUS[found.verdict] for found in verdicts]

@@ -1,0 +1,160 @@
+"""Verdicts on the requirements of a run, with margins of safety."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from softdock.model.contact_conditions import CONDITION_UNITS
+from softdock.model.requirements import Requirement, metric_names
+from softdock.result import RequirementVerdict, Result, Verdict
+from softdock.scenario import ScenarioBase
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignVerdict(RequirementVerdict):
+    """A requirement compared with the runs of a campaign; `value` is the fraction that complies, `limit` the demand."""
+
+    fraction: float | None
+    """Complying runs over all runs that count; None without runs."""
+    interval: tuple[float, float] | None
+    """Two-sided confidence interval of the probability to comply; None where the sampling does not give one."""
+    bound: float | None
+    """Value of the metric [SI] that the demanded fraction of all possible runs keeps, with the demanded confidence; the
+    worst value of the runs where no probability is demanded. None for outcomes, and with too few runs."""
+    additional_runs: int | None
+    """Estimated number of runs that decide an undecided requirement; None if it is decided or there is no estimate."""
+    runs: int
+    """Runs that count."""
+    complying: int
+    undecided_runs: int
+    """Runs whose metric has no value; they neither comply nor violate."""
+    probability: float | None
+    """Demanded probability; None where all runs must comply."""
+    confidence: float
+    lower: float | None
+    """One-sided lower confidence bound of the probability to comply."""
+    upper: float | None
+    """One-sided upper confidence bound of the probability to comply."""
+    note: str = ""
+    """What limits the meaning of the numbers; empty where nothing does."""
+
+
+def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
+    """Return the verdict on every requirement of a scenario, in their order.
+
+    A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
+    a requirement undecided.
+    """
+    names = metric_names(scenario.requirements, scenario.own_metrics())
+    return tuple(
+        _assess(key, requirement, names.get(key, ""), result)
+        for key, requirement in scenario.requirements.items()
+    )
+
+
+def _assess(key: str, requirement: Requirement, metric: str, result: Result) -> RequirementVerdict:
+    usable = result.completed and result.valid != "no"
+    if requirement.outcome is not None:
+        verdict: Verdict = "undecided" if not usable else _verdict(result.outcome in requirement.outcome)
+        limit = ", ".join(requirement.outcome)
+        return RequirementVerdict(id=key, verdict=verdict, value=result.outcome, limit=limit, margin=None)
+    if requirement.metric is not None:
+        unit = result.units.get(metric, "1")
+        found = compare(
+            result.metrics.get(metric) if usable else None, *requirement.bounds(unit), requirement.factor
+        )
+        return RequirementVerdict(
+            id=key, verdict=found.verdict, value=found.value, limit=found.limit, margin=found.margin
+        )
+    worst = worst_condition(requirement, result.contact_conditions if usable else None)
+    if worst is None:
+        return RequirementVerdict(
+            id=key, verdict="undecided", value=None, limit=_box_name(requirement), margin=None
+        )
+    name, found = worst
+    unit = CONDITION_UNITS[name]
+    return RequirementVerdict(
+        id=key,
+        verdict=found.verdict,
+        value=f"{name} {found.value:.6g} {unit}",
+        limit=f"{name} {found.sign} {found.limit:.6g} {unit}",
+        margin=found.margin,
+    )
+
+
+def _box_name(requirement: Requirement) -> str:
+    return requirement.conditions if isinstance(requirement.conditions, str) else "conditions"
+
+
+def _verdict(holds: bool) -> Verdict:
+    return "met" if holds else "violated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A value compared with its smallest and largest allowed value [SI]."""
+
+    verdict: Verdict
+    value: float | None
+    limit: float | None
+    """The more critical of both limits, before the factor of safety."""
+    margin: float | None
+    """None where the ratio of limit and value has no meaning: a limit of 0, or a value on the other side of 0."""
+    sign: str = "<="
+    """`<=` for a largest, `>=` for a smallest allowed value."""
+
+
+def compare(value: Any, low: float | None, high: float | None, factor: float) -> Comparison:
+    """Return verdict and margin of a value [SI] with at least one limit; Eqs. (Q1) to (Q4)."""
+    only = low if high is None else high if low is None else None
+    sign = ">=" if high is None else "<="
+    number = float(value) if isinstance(value, int | float) else math.nan
+    if not math.isfinite(number):
+        return Comparison(verdict="undecided", value=None, limit=only, margin=None, sign=sign)
+    sides = list(_sides(number, low, high, factor))
+    holds = all(side.verdict == "met" for side in sides)
+    worst = min(sides, key=lambda side: _criticality(side, number))
+    return Comparison(
+        verdict=_verdict(holds), value=number, limit=worst.limit, margin=worst.margin, sign=worst.sign
+    )
+
+
+def _sides(value: float, low: float | None, high: float | None, factor: float) -> Iterator[Comparison]:
+    if low is not None:
+        holds, margin = _at_most(-value, -low, factor)
+        yield Comparison(verdict=_verdict(holds), value=value, limit=low, margin=margin, sign=">=")
+    if high is not None:
+        holds, margin = _at_most(value, high, factor)
+        yield Comparison(verdict=_verdict(holds), value=value, limit=high, margin=margin, sign="<=")
+
+
+def _criticality(side: Comparison, value: float) -> tuple[int, float]:
+    """Return a key that is smallest for the most critical side: a violated one, then the smaller margin."""
+    order = 0 if side.verdict == "violated" else 1
+    assert side.limit is not None
+    return (order, side.margin) if side.margin is not None else (order + 1, abs(side.limit - value))
+
+
+def _at_most(value: float, limit: float, factor: float) -> tuple[bool, float | None]:
+    """Return whether a value with its factor of safety stays below a limit, and its margin."""
+    if limit > 0.0:
+        return factor * value <= limit, limit / (factor * value) - 1.0 if value > 0.0 else None  # Eq. (Q1)
+    if limit < 0.0:
+        return value <= factor * limit, value / (factor * limit) - 1.0  # Eq. (Q2)
+    return value <= 0.0, None
+
+
+def worst_condition(
+    requirement: Requirement, conditions: Mapping[str, float] | None
+) -> tuple[str, Comparison] | None:
+    """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
+    box = requirement.box
+    if box is None or conditions is None:
+        return None
+    found = {
+        name: compare(abs(conditions[name]), low if low > 0.0 else None, high, requirement.factor)
+        for name, (low, high) in box.limits().items()
+    }
+    name = min(found, key=lambda one: _criticality(found[one], found[one].value or 0.0))
+    return name, found[name]
