@@ -5,13 +5,13 @@ import math
 import pytest
 
 from softdock.presentation.numbers import (
-    DISPLAY_UNITS,
     display_unit,
     format_duration,
     format_number,
     format_quantity,
     format_value,
 )
+from softdock.presentation.unit_systems import DISPLAY_UNITS
 from softdock.quantities.units import parse_unit
 
 
@@ -53,8 +53,8 @@ def test_display_units_measure_the_same_as_their_si_unit(unit: str) -> None:
         assert factor * parsed.factor == pytest.approx(1.0, rel=1e-15)
 
 
-def test_a_unit_without_entry_is_displayed_as_it_is() -> None:
-    assert display_unit("kg*m^2", 1e-6) == ("kg*m^2", 1.0)
+def test_a_unit_without_entry_is_typeset() -> None:
+    assert display_unit("kg*m^2", 1e-6) == ("kg·m²", 1.0)
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,12 @@ SOURCES = (
 FILE_KEYS = ("file", "bulk", "eigenvectors")
 """Keys of a scenario that name a file or a folder of tables."""
 MOST_SHOWN = 12
+HEADING = ("title", "description", "author", "revision", "units")
 IGNORED = {
     f"{what}.{key}"
     for what, keys in (
-        ("campaign", ("title", "description", "metrics", "springs", "predictions")),
-        ("scenario.data", ("title", "description")),
+        ("campaign", (*HEADING, "metrics", "springs", "predictions")),
+        ("scenario.data", (*HEADING, "sources")),
     )
     for key in keys
 }

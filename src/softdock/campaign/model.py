@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from softdock.quantities.fields import Integer
 from softdock.quantities.model import FieldError, Model
+from softdock.scenario.base import UnitSystemName
 
 MOST_RUNS = 100_000_000
 KINDS = ("uniform", "log_uniform", "normal", "choice", "magnitude")
@@ -102,6 +103,12 @@ class CampaignFile(Model):
     kind: Literal["campaign"] = "campaign"
     title: str = ""
     description: str = ""
+    author: str = ""
+    """Author of the campaign, for reports."""
+    revision: str = ""
+    """Revision of the campaign, for reports."""
+    units: UnitSystemName | None = None
+    """Units in which the report displays values; by default those of the scenario."""
     scenario: Annotated[str, Field(min_length=1)]
     """Bundled scenario or scenario file, relative to this file."""
     set: dict[str, Any] = {}

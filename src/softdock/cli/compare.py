@@ -12,6 +12,7 @@ from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from softdock.presentation.tables import Table
+    from softdock.presentation.unit_systems import UnitSystem
     from softdock.recording import Comparison, Deviation
 
 FILE = "comparison.json"
@@ -30,9 +31,11 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write figures and comparison.json to this folder.")
     ] = None,
+    units: console.Units = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Align two runs in time and print their differences, channel by channel."""
+    from softdock.presentation.unit_systems import find_unit_system, unit_system_of
     from softdock.quantities.units import parse_quantity
     from softdock.recording import compare as compare_runs
     from softdock.recording import load_run
@@ -43,28 +46,31 @@ def compare(
             shift = parse_quantity(offset, "s")
         except ValueError as error:
             raise InputError(Problem(field="--offset", message=f"The value {error}.", given=offset)) from None
+    if units is not None:
+        find_unit_system(units)  # refuse an unknown one before the files are read
     found = compare_runs(load_run(run_a), load_run(run_b), shift)
-    written = [] if out is None else _write(found, out)
+    system = unit_system_of(found.a.definition, units)
+    written = [] if out is None else _write(found, out, system)
     if as_json:
         console.print_json(found.to_json())
         return
-    _print(found)
+    _print(found, system)
     for path in written:
         print(f"Written to {path}")
 
 
-def _write(found: "Comparison", folder: Path) -> list[Path]:
+def _write(found: "Comparison", folder: Path, system: "UnitSystem") -> list[Path]:
     from softdock.files.atomic import write_together
     from softdock.report.comparison import draw_comparison
 
     text = json.dumps(found.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     console.make_folder(folder)
-    figures = draw_comparison(found, folder)
+    figures = draw_comparison(found, folder, system)
     write_together(folder, {FILE: text.encode()})
     return [*figures, folder / FILE]
 
 
-def _print(found: "Comparison") -> None:
+def _print(found: "Comparison", system: "UnitSystem") -> None:
     from softdock.presentation.labels import shorten_list
     from softdock.presentation.numbers import format_quantity
 
@@ -78,10 +84,10 @@ def _print(found: "Comparison") -> None:
     )
     print()
     if found.joints:
-        print(_joint_table(found).to_text())
+        print(_joint_table(found, system).to_text())
         print()
     ranked = _ranked(found)
-    print(_channel_table(ranked[:MOST_LINES]).to_text())
+    print(_channel_table(ranked[:MOST_LINES], system).to_text())
     if len(ranked) > MOST_LINES:
         print(
             f"... and {len(ranked) - MOST_LINES} more channels with smaller differences; --json prints all."
@@ -93,7 +99,7 @@ def _print(found: "Comparison") -> None:
         print(f"Not compared, because their units differ in dimension: {', '.join(found.other_unit)}.")
 
 
-def _joint_table(found: "Comparison") -> "Table":
+def _joint_table(found: "Comparison", system: "UnitSystem") -> "Table":
     from softdock.presentation.numbers import MISSING, format_quantity
     from softdock.presentation.tables import Table
 
@@ -103,22 +109,22 @@ def _joint_table(found: "Comparison") -> "Table":
         for quantity in ("angle", "torque"):
             one = both.get(quantity)
             values = (one.largest, one.deviation) if one else ()
-            cells += [format_quantity(value, one.unit) for value in values] if one else [MISSING, MISSING]
+            cells += [format_quantity(v, one.unit, system) for v in values] if one else [MISSING, MISSING]
         rows.append(cells)
     header = ("joint", "angle: largest", "std deviation", "torque: largest", "std deviation")
     return Table(header=header, rows=rows)
 
 
-def _channel_table(channels: "Sequence[tuple[str, Deviation]]") -> "Table":
+def _channel_table(channels: "Sequence[tuple[str, Deviation]]", system: "UnitSystem") -> "Table":
     from softdock.presentation.numbers import format_quantity
     from softdock.presentation.tables import Table
 
     rows = [
         (
             name,
-            format_quantity(d.largest, d.unit),
+            format_quantity(d.largest, d.unit, system),
             format_quantity(d.largest_at, "s"),
-            *(format_quantity(value, d.unit) for value in (d.deviation, d.mean, d.range)),
+            *(format_quantity(value, d.unit, system) for value in (d.deviation, d.mean, d.range)),
         )
         for name, d in channels
     ]

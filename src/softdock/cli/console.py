@@ -9,15 +9,25 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 
 from softdock.errors import InputError, InputWarning, Problem, RunError, file_error, reason_of
 
 if TYPE_CHECKING:
+    from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import RequirementVerdict, Result
 
+Units = Annotated[
+    str | None,
+    typer.Option(
+        "--units",
+        metavar="SYSTEM",
+        help="Display units: automatic, SI, mm/deg or imperial (default: as in the file; JSON is in SI).",
+    ),
+]
 Progress = Callable[[str, float], None]
 
 PIPE_WIDTH = 200  # characters
@@ -34,13 +44,15 @@ def print_message(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def print_result(result: "Result", written: Iterable[object] = ()) -> None:
+def print_result(
+    result: "Result", written: Iterable[object] = (), system: "UnitSystem | None" = None
+) -> None:
     """Print the summary of a run, in the colours of its statuses on a terminal, and the files written."""
     from softdock.presentation.colours import TERMINAL_STYLES
     from softdock.report.summary import summary_lines
 
     console = stdout_console()
-    for text, status in summary_lines(result):
+    for text, status in summary_lines(result, system):
         console.print(text, style=TERMINAL_STYLES[status] or None, soft_wrap=True)
     for path in written:
         print(f"Written to {path}")

@@ -1,12 +1,15 @@
 """`softdock predict`: predict the impact of four masses or of a scenario from theory."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from softdock.cli import console
 from softdock.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from softdock.presentation.unit_systems import UnitSystem
 
 SENTENCES = ("regime_sentence", "restitution_source")  # printed below the table
 
@@ -30,25 +33,29 @@ def predict(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Replace a field of the scenario; may be repeated."),
     ] = None,
+    units: console.Units = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Predict the impact of two systems without simulating it.
 
     Values are numbers in SI or texts with a unit: --m1 "17 kg" --speed "5 cm/s".
     """
+    from softdock.presentation.unit_systems import find_unit_system
     from softdock.result import plain_data
 
+    system = find_unit_system(units or "automatic")
     given = {"m1": m1, "m2": m2, "m3": m3, "m4": m4, "speed": speed, "restitution": restitution}
     if scenario is None:
         _reject_overrides(overrides)
-        name, prediction = None, _predict_masses(given)
+        name, prediction = "", _predict_masses(given)
     else:
         _reject_masses(given)
-        name, prediction = _predict_scenario(scenario, overrides or [])
+        name, prediction, written = _predict_scenario(scenario, overrides or [])
+        system = system if units else find_unit_system(written)
     if as_json:
-        console.print_json({"scenario": name, "prediction": plain_data(prediction)})
+        console.print_json({"scenario": name or None, "prediction": plain_data(prediction)})
     else:
-        _print(name, prediction)
+        _print(name, prediction, system)
 
 
 def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
@@ -82,7 +89,8 @@ def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
     return predict_masses(**values)
 
 
-def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Mapping[str, Any]]:
+def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Mapping[str, Any], str]:
+    """Return name, prediction and unit system of a scenario."""
     from softdock.predict import predict as predict_scenario
     from softdock.scenario import load
 
@@ -92,7 +100,7 @@ def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Map
         message = "No contact occurs in this scenario within its duration: there is nothing to predict."
         hint = "Define the point of impact in `impact`, or contacts that close within the duration."
         raise InputError(Problem(message=message, given=name_or_file, hint=hint))
-    return scenario.name, prediction
+    return scenario.name, prediction, scenario.units
 
 
 def _reject_masses(given: Mapping[str, str | None]) -> None:
@@ -108,13 +116,13 @@ def _reject_overrides(overrides: list[str] | None) -> None:
         raise InputError("--set changes a field of a scenario, but no scenario is given.")
 
 
-def _print(name: str | None, prediction: Mapping[str, Any]) -> None:
+def _print(name: str, prediction: Mapping[str, Any], system: "UnitSystem") -> None:
     from softdock.predict import UNITS
     from softdock.presentation.run import quantity_table
 
     values = {key: value for key, value in prediction.items() if key not in SENTENCES}
     print(f"Prediction: {name or 'four masses'}")
-    print(quantity_table(values, UNITS).to_text())
+    print(quantity_table(values, UNITS, system).to_text())
     for key in SENTENCES:
         if key in prediction:
             print(prediction[key])

@@ -19,6 +19,7 @@ def replay(
         Path | None,
         typer.Option(metavar="FILE", help="Write an animated glTF file, for example for Blender."),
     ] = None,
+    units: console.Units = None,
 ) -> None:
     """Write the replay of a run as a page for browsers or as a 3-D animation."""
     if html is None and glb is None:
@@ -29,13 +30,16 @@ def replay(
     console.check_suffix("--html", html, ".html", ".htm")
     console.check_suffix("--glb", glb, ".glb")
     from softdock.files.atomic import write_together
+    from softdock.presentation.unit_systems import unit_system_of
     from softdock.replay import player_html, scene, write_glb
     from softdock.result import Result
 
-    shown = scene(Result.load(folder))
+    result = Result.load(folder)
+    system = unit_system_of(result.definition, units)
+    shown = scene(result)
     files = {}
     if html is not None:
-        files[html] = player_html(shown).encode()
+        files[html] = player_html(shown, system=system).encode()
     if glb is not None:
         files[glb] = write_glb(shown)
     for path, data in files.items():

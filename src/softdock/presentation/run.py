@@ -16,6 +16,7 @@ from softdock.presentation.numbers import (
 )
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Audit, Timing
 
 Values = Mapping[str, Any]
@@ -26,6 +27,7 @@ def metric_table(
     prediction: Values | None,
     units: Mapping[str, str],
     others: Mapping[str, Values] | None = None,
+    system: UnitSystem = AUTOMATIC,
 ) -> Table:
     """Return simulated beside predicted values, and beside the metrics of other runs by their titles.
 
@@ -37,13 +39,13 @@ def metric_table(
         values = [column[name] for column in columns.values() if name in column]
         if any(_is_compound(value) for value in values):
             continue
-        symbol, factor = display_unit(units.get(name, ""), _largest(values))
+        symbol, factor = display_unit(units.get(name, ""), _largest(values), system)
         cells = [format_value(column[name], factor) if name in column else "" for column in columns.values()]
         rows.append((label(name), *cells, symbol))
     return Table(header=("", *columns, "unit"), rows=rows, left=(0, len(columns) + 1))
 
 
-def quantity_table(values: Values, units: Mapping[str, str]) -> Table:
+def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem = AUTOMATIC) -> Table:
     """Return one line per quantity: name, value and display unit; members of a mapping have a line each."""
     flat: dict[str, tuple[Any, str]] = {}
     for name, value in values.items():
@@ -54,7 +56,8 @@ def quantity_table(values: Values, units: Mapping[str, str]) -> Table:
             flat[label(name)] = (value, unit)
     rows = []
     for name, (value, unit) in flat.items():
-        symbol, factor = display_unit(unit, _largest(value if isinstance(value, list | tuple) else [value]))
+        largest = _largest(value if isinstance(value, list | tuple) else [value])
+        symbol, factor = display_unit(unit, largest, system)
         rows.append((name, format_value(value, factor), symbol))
     return Table(header=("quantity", "value", "unit"), rows=rows, left=(0, 2))
 

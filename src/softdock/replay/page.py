@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from softdock.presentation.colours import SERIES, SERIES_DARK
-from softdock.presentation.numbers import DISPLAY_UNITS
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Scene
 from softdock.replay.three_js import three_module
@@ -29,15 +29,15 @@ _SCENE = re.compile(
 )
 
 
-def player_html(scene: Scene, *, theme: Theme = "auto") -> str:
+def player_html(scene: Scene, *, theme: Theme = "auto", system: UnitSystem = AUTOMATIC) -> str:
     """Return the HTML page that plays a scene; it needs no network and also works inside a frame.
 
     Raises `InputError` if the 3-D library is not installed.
     """
-    return player_shell(theme=theme) + player_scene(scene)
+    return player_shell(theme=theme, system=system) + player_scene(scene)
 
 
-def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
+def player_shell(*, theme: Theme = "auto", style: str = "", system: UnitSystem = AUTOMATIC) -> str:
     """Return the page up to the scene: equal for all scenes, so that a browser can start before the scene is ready."""
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'
     return "\n".join(
@@ -54,7 +54,7 @@ def player_shell(*, theme: Theme = "auto", style: str = "") -> str:
             "</head>",
             "<body>",
             _file("player.html"),
-            f'<script type="application/json" id="presentation">{_json(_presentation())}</script>',
+            f'<script type="application/json" id="presentation">{_json(_presentation(system))}</script>',
             f'<script type="text/plain" id="three">{_escaped(three_module())}</script>',
             f"<script>{_escaped(_file('renderer.js'))}</script>",
             # Modules run after the whole page is loaded, independent of their position.
@@ -103,9 +103,9 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def _presentation() -> dict[str, Any]:
+def _presentation(system: UnitSystem) -> dict[str, Any]:
     """Return display units and colours of curves for the scripts of the player."""
-    return {"units": DISPLAY_UNITS, "light": SERIES, "dark": SERIES_DARK}
+    return {"units": system.table(), "light": SERIES, "dark": SERIES_DARK}
 
 
 def _data(scene: Scene) -> dict[str, Any]:

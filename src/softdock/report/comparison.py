@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from softdock.presentation.colours import SERIES
 from softdock.presentation.labels import QUANTITIES, quantity_label
-from softdock.presentation.numbers import DisplayUnit, display_unit, format_number, format_quantity
+from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.unit_systems import AUTOMATIC, DisplayUnit, UnitSystem
 from softdock.recording.comparison import Comparison, joint_channels
 from softdock.report.picture import GREY, save_picture, style_axes
 
@@ -23,7 +24,7 @@ MOST_JOINTS = 16
 ROW_HEIGHT = 1.25  # inches
 
 
-def draw_comparison(comparison: Comparison, folder: Path) -> list[Path]:
+def draw_comparison(comparison: Comparison, folder: Path, system: UnitSystem = AUTOMATIC) -> list[Path]:
     """Draw one figure per unit into a folder and return their paths."""
     units: dict[str, list[str]] = {}
     for name, deviation in comparison.channels.items():
@@ -32,12 +33,15 @@ def draw_comparison(comparison: Comparison, folder: Path) -> list[Path]:
     written = []
     for unit, names in units.items():
         path = folder / f"{_file_name(unit)}.png"
-        save_picture(comparison_figure(comparison, unit, _most_different(comparison, names)), path)
+        chosen = _most_different(comparison, names)
+        save_picture(comparison_figure(comparison, unit, chosen, system), path)
         written.append(path)
     return written
 
 
-def comparison_figure(comparison: Comparison, unit: str, names: list[str]) -> Figure:
+def comparison_figure(
+    comparison: Comparison, unit: str, names: list[str], system: UnitSystem = AUTOMATIC
+) -> Figure:
     """Return a figure with one row per channel: both runs on the left, their difference on the right."""
     height = 1.3 + ROW_HEIGHT * len(names)
     figure = Figure(figsize=(10.0, height))
@@ -52,7 +56,7 @@ def comparison_figure(comparison: Comparison, unit: str, names: list[str]) -> Fi
     axes = figure.subplots(len(names), 2, sharex=True, squeeze=False)
     values = max(float(np.nanmax(np.abs(comparison.curves(name)[1]))) for name in names)
     differences = max(comparison.channels[name].largest for name in names)
-    left, right = display_unit(unit, values), display_unit(unit, differences)
+    left, right = display_unit(unit, values, system), display_unit(unit, differences, system)
     for row, name in zip(axes, names):
         _draw_both(row[0], comparison, name, left)
         _draw_difference(row[1], comparison, name, right)

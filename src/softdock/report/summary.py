@@ -16,23 +16,28 @@ from softdock.presentation.run import (
     timing_text,
 )
 from softdock.presentation.status import Status
+from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.result import Audit, Result
 
 Line = tuple[str, Status]
 """Text, which may have several lines, and its status."""
 
 
-def summary(result: Result) -> str:
+def summary(result: Result, system: UnitSystem | None = None) -> str:
     """Return outcome, metrics beside the prediction, conservation check and timing as text for a terminal."""
-    return "\n".join(text for text, _ in summary_lines(result))
+    return "\n".join(text for text, _ in summary_lines(result, system))
 
 
-def summary_lines(result: Result) -> list[Line]:
-    """Return the summary in parts that have one status each; blocks are separated by empty lines."""
+def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line]:
+    """Return the summary in parts that have one status each; blocks are separated by empty lines.
+
+    Values are in the given unit system, or in that of the scenario.
+    """
+    system = system or unit_system_of(result.definition)
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
-    table = metric_table(result.metrics, result.prediction, result.units)
+    table = metric_table(result.metrics, result.prediction, result.units, system=system)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
         [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from softdock.scenario.kinds import Prepared
+    from softdock.scenario.provenance import WrittenValue
 
 Array = NDArray[np.float64]
 Validity = Literal["yes", "warned", "no", "unknown"]
@@ -167,6 +168,17 @@ class Result:
     """Folder of relative paths in the definition."""
     outlines: Mapping[str, Any] = field(default_factory=dict)
     """Meridians of the surfaces by name; added when the result is saved (`softdock.result.outlines`)."""
+    saved_inputs: "tuple[WrittenValue, ...]" = field(default=(), compare=False, repr=False)
+    """Values of the scenario as written, of a loaded result; see `inputs`."""
+
+    @property
+    def inputs(self) -> "tuple[WrittenValue, ...]":
+        """Values of the scenario as they were written, with file, line and source; empty where unknown."""
+        if self.saved_inputs or self.prepared is None:
+            return self.saved_inputs
+        from softdock.scenario.provenance import written_values
+
+        return written_values(self.prepared.scenario)
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `softdock run --json` prints; numbers that are not finite become None."""

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from softdock.result import (
     plain_data,
 )
 from softdock.result.outlines import outlines_of
+from softdock.scenario.provenance import WrittenValue
 
 RESULT_FILE = "result.json"
 HISTORY_FILE = "history.parquet"
@@ -42,6 +44,7 @@ def save(result: Result, folder: Path) -> None:
         **result.to_json(),
         "definition": plain_data(result.definition),
         "directory": result.directory,
+        "inputs": [asdict(value) for value in result.inputs],
         "outlines": plain_data(result.outlines or outlines_of(result.definition, result.directory)),
     }
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
@@ -77,9 +80,15 @@ def load(folder: Path) -> Result:
             definition=document["definition"],
             directory=document.get("directory", ""),
             outlines=document.get("outlines", {}),
+            saved_inputs=tuple(WrittenValue(**value) for value in document.get("inputs", ())),
         )
     except (KeyError, TypeError) as error:
         raise _damaged(path, "Parts of the result are missing.") from error
+
+
+def history_digest(history: History) -> str:
+    """Return the SHA-256 of a history as `save` writes it; `history_sha256` in `result.json`."""
+    return hashlib.sha256(_to_parquet(history)).hexdigest()
 
 
 def _read_document(path: Path) -> dict[str, Any]:

@@ -8,14 +8,44 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import PrivateAttr
+from pydantic import BeforeValidator, PrivateAttr
 
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
+from softdock.scenario.source import Source
 
 __all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
+
+UNIT_SYSTEMS = ("automatic", "SI", "mm/deg", "imperial")
+"""Names of the unit systems in which results are displayed."""
+
+
+def unit_system_name(given: object) -> str:
+    """Return the name of a unit system written in any case, `mm-deg` for `mm/deg` included; raises ValueError."""
+    names = {name.lower(): name for name in UNIT_SYSTEMS}
+    found = names.get(str(given).strip().lower().replace("-", "/"))
+    if found is None:
+        raise ValueError(f"must be one of {', '.join(UNIT_SYSTEMS)}")
+    return found
+
+
+UnitSystemName = Annotated[
+    Literal["automatic", "SI", "mm/deg", "imperial"], BeforeValidator(unit_system_name)
+]
+
+
+SourceKind = Literal["measured", "computed", "literature", "specified", "assumed"]
+"""Where a value of a scenario comes from."""
+
+
+class InputSource(Model):
+    """Where a value, or all values below a key, come from."""
+
+    kind: SourceKind
+    reference: str = ""
+    """Document, test or reason."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +56,8 @@ class Origin:
     directory: Path = field(default_factory=Path, compare=False)
     sibling: "ScenarioBase | None" = field(default=None, compare=False, repr=False)
     """A scenario that differs from this one in numbers only; topology and index tables of both are the same."""
+    source: Source | None = field(default=None, compare=False, repr=False)
+    """Data as written, with file and line of every value; None for a scenario that was not read from a file."""
 
 
 class ScenarioBase(Model):
@@ -41,6 +73,14 @@ class ScenarioBase(Model):
     """Description: source of the numbers, expected behaviour."""
     requirements: dict[RequirementId, Requirement] = {}
     """Requirements on the run, by identifier."""
+    author: str = ""
+    """Author of the scenario, for reports."""
+    revision: str = ""
+    """Revision of the scenario, for reports."""
+    units: UnitSystemName = "automatic"
+    """Units in which results are displayed; JSON output is always in SI."""
+    sources: dict[str, SourceKind | InputSource] = {}
+    """Where values come from, by dotted path of a key; an entry applies to all keys below its own."""
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
@@ -59,10 +99,15 @@ class ScenarioBase(Model):
         """Scenario from which this one differs in numbers only, or None."""
         return self._origin.sibling
 
-    def with_origin(self, name: str, directory: Path | None = None) -> Self:
-        """Return the same scenario with another name and another folder of relative paths."""
+    @property
+    def source(self) -> Source | None:
+        """Data as written, with file and line of every value; None where it was not read from a file."""
+        return self._origin.source
+
+    def with_origin(self, name: str, directory: Path | None = None, source: Source | None = None) -> Self:
+        """Return the same scenario with another name, folder of relative paths and data from which it was read."""
         copy = self.model_copy()
-        copy._origin = Origin(name, self.directory if directory is None else directory)
+        copy._origin = Origin(name, self.directory if directory is None else directory, source=source)
         return copy
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:

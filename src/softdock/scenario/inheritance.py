@@ -18,7 +18,12 @@ BASE = "base"
 
 def merge(base: Source, changes: Source) -> Source:
     """Return the base with the changes applied; the folder of relative paths is that of the changes."""
-    merged = replace(changes, data=copy.deepcopy(base.data), locations=dict(base.locations))
+    merged = replace(
+        changes,
+        data=copy.deepcopy(base.data),
+        locations=dict(base.locations),
+        base_files=(*base.base_files, base.file),
+    )
     if base.directory.absolute() != changes.directory.absolute():
         _anchor_files(merged.data, base.directory.absolute())
     wanted = {key: value for key, value in changes.data.items() if key != BASE}

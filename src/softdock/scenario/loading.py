@@ -16,6 +16,7 @@ from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides
+from softdock.scenario.provenance import check_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -178,7 +179,9 @@ def _build(source: Source, name: str) -> ScenarioBase:
         scenario = model.model_validate(source.data, context={"directory": source.directory, "name": name})
     except ValidationError as error:
         raise InputError(*problems_of(error, model, source)) from None
-    return scenario.with_origin(name, source.directory)
+    if scenario.sources:
+        check_sources(scenario, source)
+    return scenario.with_origin(name, source.directory, source)
 
 
 def _kind(source: Source) -> str:

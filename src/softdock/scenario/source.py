@@ -61,6 +61,8 @@ class Source:
     file: str = ""
     directory: Path = field(default_factory=Path)
     """Folder of relative paths in the file."""
+    base_files: tuple[str, ...] = ()
+    """Files of the base and of its bases, the first one first."""
 
     def where(self, path: FieldPath) -> Location:
         """Return the location of the value at `path`, or of the nearest enclosing value."""

@@ -7,7 +7,7 @@ from typing import Any
 from softdock.scenario.schema import json_schema
 
 LONGEST_LIST = 12  # entries; a longer list is edited in the text
-HIDDEN = ("softdock", "kind")
+HIDDEN = ("softdock", "kind", "sources")
 SCALARS = ("number", "string", "integer", "boolean", "null")
 
 Node = dict[str, Any]
