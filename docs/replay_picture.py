@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 import softdock
-from softdock.bench.browser import FLAGS, NARROW, find_browser
+from softdock.bench.browser import FLAGS, NARROW
+from softdock.report.pdf import find_browser
 from softdock.replay import player_html, scene
 
 PICTURE = Path(__file__).parent / "images" / "replay.png"

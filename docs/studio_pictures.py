@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Page, sync_playwright
 from tests.studio.conftest import CAMPAIGN, start, stop
 
-from softdock.bench.browser import FLAGS, NARROW, find_browser
+from softdock.bench.browser import FLAGS, NARROW
+from softdock.report.pdf import find_browser
 
 IMAGES = Path(__file__).parent / "images"
 LONG = 300_000.0  # ms

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from softdock.bench.browser import FLAGS, NARROW, find_browser, missing
+from softdock.bench.browser import FLAGS, NARROW, missing
+from softdock.report.pdf import find_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -140,7 +140,7 @@ def terminal_lines(result: Result, monkeypatch: pytest.MonkeyPatch) -> list[str]
 
 def table_cells(page: str) -> list[list[str]]:
     """Return the rows of the table of metrics."""
-    table = re.search(r"<table[^>]*><tr><th></th><th[^>]*>simulated.*?</table>", page)
+    table = re.search(r"<table[^>]*><thead><tr><th></th><th[^>]*>simulated.*?</table>", page)
     assert table is not None
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table[0].split("<tr>")[2:]]
 

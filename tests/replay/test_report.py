@@ -117,6 +117,6 @@ def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
     path.write_text(run_report(runs.nominal()))
     tab.page.goto(path.as_uri())
     assert tab.page.locator("svg.section").count() == 6
-    assert tab.page.locator("svg.chart").count() == 3
+    assert tab.page.locator("svg.chart").count() == 7
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tab.picture("run-report")

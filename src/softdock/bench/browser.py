@@ -1,9 +1,7 @@
 """Chromium with software graphics, for benchmarks and tests of web pages."""
 
-import os
-import shutil
+from softdock.report.pdf import find_browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = "no browser here: install Chromium (Debian: apt-get install chromium) to drive the pages"
 NO_DRIVER = "no driver for the browser here: pip install playwright to drive the pages"
 FLAGS = (
@@ -16,12 +14,6 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 NARROW, WIDE = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
-
-
-def find_browser() -> str | None:
-    """Return the path of the browser, from `SOFTDOCK_CHROMIUM` if set; None if there is none."""
-    names = [os.environ.get("SOFTDOCK_CHROMIUM", ""), *NAMES]
-    return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 def missing() -> str:

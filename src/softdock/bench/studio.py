@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from softdock.bench.browser import FLAGS, NARROW, find_browser, missing
+from softdock.bench.browser import FLAGS, NARROW, missing
 from softdock.report import Progress
+from softdock.report.pdf import find_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -97,24 +97,24 @@ def _digests(plan: Plan) -> dict[str, str]:
         for value in distribution.values if isinstance(distribution, Choice) else ():
             parts.append(functools.reduce(lambda inside, key: {key: inside}, path.split(".")[::-1], value))
     directory = Path(plan.template.directory)
-    files = {name: path for part in parts for name, path in _named_files(part, directory)}
-    return {name: _digest(path) for name, path in sorted(files.items())}
+    files = {name: path for part in parts for name, path in named_files(part, directory)}
+    return {name: digest_file(path) for name, path in sorted(files.items())}
 
 
-def _named_files(data: Any, directory: Path, inside: str = "") -> Iterator[tuple[str, Path]]:
+def named_files(data: Any, directory: Path, inside: str = "") -> Iterator[tuple[str, Path]]:
     """Yield name and path of every file named in plain data; an arm may be a bundled one."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if key in FILE_KEYS and isinstance(value, str):
                 yield value, find_robot(value, directory) if inside == "arm" else directory / value
             else:
-                yield from _named_files(value, directory, key)
+                yield from named_files(value, directory, key)
     elif isinstance(data, list | tuple):
         for value in data:
-            yield from _named_files(value, directory)
+            yield from named_files(value, directory)
 
 
-def _digest(path: Path) -> str:
+def digest_file(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of the files in a folder."""
     try:
         if not path.is_dir():

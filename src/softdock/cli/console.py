@@ -28,6 +28,11 @@ Units = Annotated[
         help="Display units: automatic, SI, mm/deg or imperial (default: as in the file; JSON is in SI).",
     ),
 ]
+Author = Annotated[str, typer.Option(metavar="NAME", help="Author of the report (default: as in the file).")]
+Revision = Annotated[
+    str, typer.Option(metavar="TEXT", help="Revision of the report (default: as in the file).")
+]
+Paper = Annotated[str | None, typer.Option(metavar="a4|letter", help="Paper of a PDF report (default: a4).")]
 Progress = Callable[[str, float], None]
 
 PIPE_WIDTH = 200  # characters

@@ -9,6 +9,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem, RunError
 
 if TYPE_CHECKING:
+    from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import Result
     from softdock.simulate.real_time import RealTime
 
@@ -25,11 +26,27 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a figure of the history.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw loads, motion, misalignment and energy (.png, .svg or .pdf)."
+        ),
+    ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.html", help="Write a report with timeline, figures and metrics."),
+        typer.Option(metavar="FILE", help="Write a report (.html, or .pdf through an installed browser)."),
     ] = None,
+    convergence: Annotated[
+        bool,
+        typer.Option(
+            "--convergence",
+            help="Run again with tighter accuracy and finer contact cells; the report shows the changes.",
+        ),
+    ] = False,
+    paper: console.Paper = None,
+    author: console.Author = "",
+    revision: console.Revision = "",
+    units: console.Units = None,
     real_time: Annotated[
         bool,
         typer.Option("--real-time", help="Run in real time, frame by frame; count missed frames."),
@@ -50,43 +67,67 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Simulate a scenario and print its result."""
-    from softdock.report.picture import format_of
+    from softdock.presentation.unit_systems import find_unit_system
     from softdock.scenario import load
     from softdock.simulate import simulate
 
     chosen = load(scenario, overrides or ())
     if check:
         console.refuse_check_without(chosen.requirements, "scenario")
-    if plot is not None:
-        format_of(plot)  # reject an unknown format before the run
-    if report is not None:
-        console.check_suffix("--report", report, ".html", ".htm")
+    system = find_unit_system(units or chosen.units)
+    _check_files(plot, report, convergence, paper)
     settings = _real_time_settings(real_time, frame, substeps)
     folders = (out, plot and plot.parent, report and report.parent)
     with console.output_folders(*(folder for folder in folders if folder is not None)):
         result = simulate(chosen, real_time=settings)
-        written = _write(result, out, plot, report)
+        if out is not None:
+            result.save(out)
+        if plot is not None:
+            result.plot(plot, system=system)
+        if report is not None:
+            _write_report(result, report, system, convergence, (author, revision, paper))
     if as_json:
         console.print_json(result.to_json())
     else:
-        console.print_result(result, written)
+        console.print_result(result, [path for path in (out, plot, report) if path is not None], system)
     if not result.completed:
         raise RunError(result.message)
     if check:
         console.exit_by_verdicts(result.requirements)
 
 
-def _write(result: "Result", out: Path | None, plot: Path | None, report: Path | None) -> list[str]:
-    """Write the requested files; return their names."""
-    if out is not None:
-        result.save(out)
+def _check_files(plot: Path | None, report: Path | None, convergence: bool, paper: str | None) -> None:
+    """Reject before the run what could not be written after it."""
     if plot is not None:
-        result.plot(plot)
-    if report is not None:
-        from softdock.report.run import write_run_report
+        from softdock.report.picture import format_of
 
-        write_run_report(result, report)
-    return [str(path) for path in (out, plot, report) if path is not None]
+        format_of(plot, "--plot")
+    if report is not None:
+        from softdock.report.writing import check_report_name, find_paper
+
+        check_report_name(report)
+        find_paper(paper)
+    elif convergence:
+        raise InputError(Problem(field="--convergence", message="Requires --report."))
+
+
+def _write_report(
+    result: "Result", path: Path, system: "UnitSystem", convergence: bool, about: tuple[str, str, str | None]
+) -> None:
+    """Write the report of a run; `about` is author, revision and paper."""
+    from softdock.report.run import ReportOptions, write_run_report
+    from softdock.report.writing import find_paper
+    from softdock.simulate.convergence import check_convergence
+
+    refinements = None
+    if convergence:
+        with console.progress_bar("Convergence") as progress:
+            refinements = check_convergence(result, progress)
+    author, revision, paper = about
+    options = ReportOptions(
+        author=author, revision=revision, system=system, paper=find_paper(paper), refinements=refinements
+    )
+    write_run_report(result, path, options)
 
 
 def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":

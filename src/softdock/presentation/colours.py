@@ -25,7 +25,12 @@ TERMINAL_STYLES = {
 FAILURES = (STATUS_COLOURS[Status.FAILED][0], "#A259C4", "#E08A2E", "#8A6D3B")
 """Colours of several kinds of failure beside each other."""
 STATUS_CSS = (
-    ".status { width: 12px; height: 12px; border-radius: 50%; display: inline-block; flex: none; margin-right: 8px }\n"
+    ".status { width: 12px; height: 12px; border-radius: 50%; display: inline-block; flex: none; margin-right: 8px; "
+    "print-color-adjust: exact }\n"
+    # Shapes, so that colour is not the only difference: circle, triangle, diamond, small circle.
+    ".status.doubtful { border-radius: 0; clip-path: polygon(50% 0, 100% 100%, 0 100%) }\n"
+    ".status.failed { border-radius: 0; clip-path: polygon(50% 0, 100% 50%, 50% 100%, 0 50%) }\n"
+    ".status.neutral { clip-path: circle(30%) }\n"
     + " ".join(f".status.{status.value} {{ background: var(--{status.value}) }}" for status in Status)
     + "\n"
 )

@@ -36,8 +36,10 @@ class Table:
         """Return a table element; cells with numbers have the class `number`."""
         attribute = f' class="{css_class}"' if css_class else ""
         head = "".join(self._cell("th", i, cell) for i, cell in enumerate(self.header))
-        top = f"<tr>{head}</tr>" if any(self.header) else ""
-        return f"<table{attribute}>{top}{''.join(self._html_rows())}</table>"
+        rows = "".join(self._html_rows())
+        if any(self.header):  # a head of its own is repeated on every printed page
+            rows = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        return f"<table{attribute}>{rows}</table>"
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""

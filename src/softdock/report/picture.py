@@ -15,12 +15,12 @@ FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
 
 
-def format_of(path: Path) -> str:
-    """Return the format of a picture by the suffix of its name."""
+def format_of(path: Path, option: str = "") -> str:
+    """Return the format of a picture by the suffix of its name, which may be given by an option of a command."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         message = f"The name of a picture ends in {', '.join('.' + known for known in FORMATS)}."
-        raise InputError(Problem(message=message, given=str(path)))
+        raise InputError(Problem(message=message, field=option, given=str(path)))
     return kind
 
 

@@ -1,4 +1,4 @@
-"""Plot of the history of a run over time: one panel per unit, with events marked."""
+"""Plot of the history of a run over time: panels with events marked."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -12,49 +12,69 @@ from matplotlib.figure import Figure
 
 from softdock.errors import InputError, Problem
 from softdock.presentation.colours import SERIES
-from softdock.presentation.labels import label, quantity_label, shorten_list
+from softdock.presentation.labels import axis_label, label, quantity_label, shorten_list
 from softdock.presentation.numbers import display_unit
+from softdock.presentation.unit_systems import UnitSystem, unit_system_of
+from softdock.report.panels import Panel, overview_panels
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.result import Array, Channel, Event, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE_STYLES = ("-", "--", ":", "-.")
+LINE_STYLES = ("-", "--", "-.", ":")
 LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
 EVENT_SPACING = 0.03  # of the time axis: closer events share one label
 
 
-def plot(result: Result, path: Path | None = None, channels: Sequence[str] | None = None) -> Figure:
-    """Draw recorded channels over time and save the picture if a path is given.
+def plot(
+    result: Result,
+    path: Path | None = None,
+    channels: Sequence[str] | None = None,
+    system: UnitSystem | None = None,
+) -> Figure:
+    """Draw a run over time and save the picture if a path is given.
 
-    A channel is chosen by its name or the beginning of its name. By default all are drawn, or those that
-    change most where a panel would be too full.
+    Channels are chosen by their name or the beginning of their name; without them the four panels of an overview are
+    drawn. Values are in the given unit system, or in that of the scenario.
     """
-    full = _panels(_choose(result, channels))
-    panels = full if channels else {unit: _most_varying(panel) for unit, panel in full.items()}
-    heights = [max(2.0, 0.19 * min(len(panel), 2 * LEGEND_ROWS)) for panel in panels.values()]
-    figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
-    figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
-    axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for ax, (unit, panel) in zip(axes, panels.items(), strict=True):
-        _draw_panel(ax, result, unit, panel)
-        if len(panel) < len(full[unit]):
-            ax.get_legend().set_title(f"{len(panel)} of {len(full[unit])}", {"size": "x-small"})
-    axes[-1].set_xlabel("time [s]")
-    _mark_events(list(axes), result)
-    figure.align_ylabels()
+    panels = overview_panels(result) if channels is None else _panels(result, channels)
+    if not panels:
+        raise InputError("This result has no recorded channels to draw.")
+    figure = draw_panels(result, panels, system or unit_system_of(result.definition))
     if path is not None:
         save_picture(figure, path)
     return figure
 
 
-def _choose(result: Result, wanted: Sequence[str] | None) -> dict[str, Channel]:
+def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> Figure:
+    """Return a figure of panels above each other over a common time axis, with events marked."""
+    heights = [max(2.0, 0.19 * min(len(panel.curves), 2 * LEGEND_ROWS)) for panel in panels]
+    figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
+    figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
+    axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for ax, panel in zip(axes, panels, strict=True):
+        _draw_panel(ax, panel, system)
+    axes[-1].set_xlabel("time [s]")
+    _mark_events(list(axes), result)
+    figure.align_ylabels()
+    return figure
+
+
+def _panels(result: Result, wanted: Sequence[str]) -> list[Panel]:
+    """Return the wanted channels grouped by unit, in the order in which units first appear."""
+    units: dict[str, dict[str, Array]] = {}
+    for name, channel in _choose(result, wanted).items():
+        units.setdefault(channel.unit, {})[name] = channel.values
+    return [
+        Panel(title="", unit=unit, curves=curves, time=result.history.time) for unit, curves in units.items()
+    ]
+
+
+def _choose(result: Result, wanted: Sequence[str]) -> dict[str, Channel]:
     recorded = result.history.channels
     if not recorded:
         raise InputError("This result has no recorded channels to draw.")
-    if wanted is None:
-        return dict(recorded)
     problems: list[Problem] = []
     chosen: dict[str, Channel] = {}
     for name in wanted:
@@ -69,41 +89,28 @@ def _choose(result: Result, wanted: Sequence[str] | None) -> dict[str, Channel]:
     return chosen
 
 
-def _panels(channels: dict[str, Channel]) -> dict[str, dict[str, Channel]]:
-    """Return the channels grouped by unit, in the order in which units first appear."""
-    panels: dict[str, dict[str, Channel]] = {}
-    for name, channel in channels.items():
-        panels.setdefault(channel.unit, {})[name] = channel
-    return panels
-
-
-def _most_varying(panel: dict[str, Channel]) -> dict[str, Channel]:
-    """Return the channels with the largest ranges, at most `LEGEND_ROWS`, in their original order."""
-    ranked = sorted(panel, key=lambda name: -_range(panel[name].values))[:LEGEND_ROWS]
-    return {name: channel for name, channel in panel.items() if name in ranked}
-
-
-def _range(values: Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(np.ptp(finite)) if finite.size else 0.0
-
-
 def _size(values: Array) -> float:
     finite = values[np.isfinite(values)]
     return float(np.abs(finite).max()) if finite.size else 0.0
 
 
-def _draw_panel(ax: "Axes", result: Result, unit: str, panel: dict[str, Channel]) -> None:
-    largest = max(_size(channel.values) for channel in panel.values())
-    symbol, factor = display_unit(unit, largest)
-    for i, (name, channel) in enumerate(panel.items()):
-        colour, style = SERIES[i % len(SERIES)], LINE_STYLES[i // len(SERIES) % len(LINE_STYLES)]
-        ax.plot(result.history.time, factor * channel.values, style, color=colour, linewidth=1.2, label=name)
-    ax.set_ylabel(quantity_label(unit, symbol))
+def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
+    largest = max(_size(values) for values in panel.curves.values())
+    symbol, factor = display_unit(panel.unit, largest, system)
+    for i, (name, values) in enumerate(panel.curves.items()):
+        colour, style = SERIES[i % len(SERIES)], LINE_STYLES[(i + i // 12) % len(LINE_STYLES)]
+        shown = panel.labels.get(name, name)
+        ax.plot(panel.time, factor * values, style, color=colour, linewidth=1.2, label=shown)
+    ax.set_ylabel(axis_label(panel.title, symbol) if panel.title else quantity_label(panel.unit, symbol))
     ax.margins(x=0.0)
     style_axes(ax)
-    columns = -(-len(panel) // (2 * LEGEND_ROWS))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="x-small", ncols=columns)
+    columns = -(-len(panel.curves) // (2 * LEGEND_ROWS))
+    legend = ax.legend(
+        loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="x-small", ncols=columns
+    )
+    if panel.omitted:
+        total = len(panel.curves) + len(panel.omitted)
+        legend.set_title(f"{len(panel.curves)} of {total}", {"size": "x-small"})  # type: ignore[arg-type]
 
 
 def _mark_events(axes: list["Axes"], result: Result) -> None:

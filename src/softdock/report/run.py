@@ -1,76 +1,122 @@
-"""The report of one run: timeline, figures, metrics, conservation check and scenario in one HTML file."""
+"""The report of one run in one HTML file: verdict, loads, charts, timeline, metrics, inputs, evidence, scenario."""
 
 import html
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from softdock.campaign.manifest import versions
+from softdock.campaign.manifest import digest_file, named_files, versions
 from softdock.errors import InputError
-from softdock.files.atomic import write_together
-from softdock.presentation.assessment import (
-    CONSERVATION_RULE,
-    conservation_status,
-    conservation_text,
-    named_outcomes,
-    outcome_status,
-    validity_status,
-    validity_text,
-)
+from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.labels import label
+from softdock.presentation.loads import largest_load_text, load_table
 from softdock.presentation.numbers import format_time
-from softdock.presentation.run import conservation_table, metric_table, prediction_sentences, timing_text
+from softdock.presentation.run import metric_table, prediction_sentences
 from softdock.presentation.tables import status_mark
+from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.replay import scene as build_scene
 from softdock.replay import sections
 from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.scene import Scene
 from softdock.report import svg
-from softdock.report.page import html_page
+from softdock.report.evidence import evidence_parts, validity_paragraph
+from softdock.report.imprint import Imprint, data_digest, report_date
+from softdock.report.inputs import input_parts
+from softdock.report.limits import limit_lines
+from softdock.report.load_channels import history_loads, peak_components
+from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
+from softdock.report.panels import Panel, load_panels, motion_panels
+from softdock.report.requirements import overall_verdict, requirement_matrix
 from softdock.report.timeline import TimelineEntry, build_timeline
-from softdock.result import Audit, Result, plain_data
+from softdock.report.writing import write_report_file
+from softdock.result import Result, plain_data
+from softdock.result.storage import history_digest
+from softdock.simulate.convergence import Refinement
 
 MOST_SECTIONS = 6
 STYLE = """
 ol.timeline { list-style: none; padding: 0; border-left: 2px solid var(--line); margin-left: 6px }
 ol.timeline li { position: relative; padding: 0 0 0.7em 1.3em }
 ol.timeline li::before { content: ""; position: absolute; left: -6px; top: 0.45em; width: 10px; height: 10px;
-  border-radius: 50%; background: var(--accent) }
+  border-radius: 50%; background: var(--accent); print-color-adjust: exact }
 ol.timeline time { color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 0.8em }
 ol.timeline small { display: block; color: var(--soft) }
-.sections { display: grid; grid-template-columns: repeat(auto-fill, minmax(290px, 1fr)); gap: 14px }
+.sections { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 290px), 1fr)); gap: 14px }
+@media print { .sections { grid-template-columns: repeat(3, 1fr) } }
 """
 
 
-def write_run_report(result: Result, path: Path) -> None:
-    """Write the report of a run; the file appears complete or not at all."""
-    write_together(path.parent, {path.name: run_report(result).encode()})
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What a report of a run contains beside the result."""
+
+    author: str = ""
+    """Overrides the author of the scenario."""
+    revision: str = ""
+    """Overrides the revision of the scenario."""
+    system: UnitSystem | None = None
+    """Units of values; those of the scenario if None."""
+    paper: str = ""
+    """Paper of a PDF (`PAPERS`); empty for HTML, where the browser chooses it."""
+    refinements: Sequence[Refinement] | None = None
+    """Runs with finer settings; None where convergence was not checked."""
 
 
-def run_report(result: Result) -> str:
+def write_run_report(result: Result, path: Path, options: ReportOptions | None = None) -> None:
+    """Write the report of a run as HTML or, by the suffix of its name, PDF; it appears complete or not at all."""
+    options = options or ReportOptions()
+    write_report_file(path, lambda paper: run_report(result, replace(options, paper=paper)), options.paper)
+
+
+def run_report(result: Result, options: ReportOptions | None = None) -> str:
     """Return the report of a run as a self-contained page."""
+    options = options or ReportOptions()
+    system = options.system or unit_system_of(result.definition)
     scene = _scene_or_curves(result)
-    timeline = build_timeline(result, scene)
+    timeline = build_timeline(result, scene, system)
     title = scene.title or result.scenario or "Run"
-    status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
+    imprint = _imprint(result, options)
     parts = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
-        f"{html.escape(result.message)}</p>",
-        _validity(result),
-        f'<p class="soft">{html.escape(str(result.definition.get("description", "")))}</p>',
+        *page_head(title, imprint),
+        *_verdict(result, system),
+        *_loads(result, system),
+        *_charts(result, system),
         "<h2>Timeline</h2>",
-        _timeline(timeline),
+        _timeline(timeline, result),
         *_sections(result, scene, timeline),
-        *_charts(scene),
-        "<h2>Metrics</h2>",
-        _metrics(result),
-        "<h2>Conservation check</h2>",
-        _conservation(result.audit),
-        *_scenario_and_program(result),
+        "<h2>Metrics and prediction</h2>",
+        *_metrics(result, system),
+        "<h2>Inputs</h2>",
+        *input_parts(result),
+        "<h2>Validity and convergence</h2>",
+        *evidence_parts(result, options.refinements, system),
+        "<h2>Identification</h2>",
+        scrolling(imprint.table(), small=True),
+        *_annex(result),
     ]
-    return html_page(title, parts, STYLE + svg.STYLE + sections.STYLE)
+    return html_page(title, parts, STYLE + svg.STYLE + sections.STYLE, imprint, options.paper)
+
+
+def _imprint(result: Result, options: ReportOptions) -> Imprint:
+    digests = {}
+    for name, path in named_files(plain_data(result.definition), Path(result.directory)):
+        try:
+            digests[name] = digest_file(path)
+        except InputError:  # a result that was loaded on another computer
+            digests[name] = "file not found"
+    if len(result.history.time):
+        digests["history"] = history_digest(result.history)
+    return Imprint(
+        subject="scenario",
+        digest=data_digest(result.definition),
+        date=report_date(),
+        author=options.author or str(result.definition.get("author", "")),
+        revision=options.revision or str(result.definition.get("revision", "")),
+        versions=versions(),
+        digests=digests,
+    )
 
 
 def _scene_or_curves(result: Result) -> Scene:
@@ -94,18 +140,84 @@ def _scene_or_curves(result: Result) -> Scene:
         )
 
 
-def _validity(result: Result) -> str:
-    warnings = "".join(f"<li>{html.escape(text)}</li>" for text in result.warnings)
-    listed = f"<ul>{warnings}</ul>" if warnings else ""
-    return f"<p>{status_mark(validity_status(result.valid))}{html.escape(validity_text(result.valid))}</p>{listed}"
-
-
-def _timeline(entries: Sequence[TimelineEntry]) -> str:
-    items = [
-        f"<li><time>{format_time(entry.time)}</time>{html.escape(entry.text)}"
-        f"<small>{html.escape(entry.details)}</small></li>"
-        for entry in entries
+def _verdict(result: Result, system: UnitSystem) -> list[str]:
+    """Return outcome, verdict on the requirements, largest load and requirement matrix."""
+    status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
+    verdict, verdict_status = overall_verdict(result.requirements)
+    headline = largest_load_text(result.loads or history_loads(result), system)
+    parts = [
+        f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
+        f"{html.escape(result.message)}</p>",
+        validity_paragraph(result),
+        f'<p class="headline"><b>{html.escape(headline)}</b></p>' if headline else "",
+        paragraph(str(result.definition.get("description", "")), "soft"),
+        "<h2>Requirements</h2>",
+        f"<p>{status_mark(verdict_status)}{html.escape(verdict)}</p>",
     ]
+    if result.requirements:
+        note = (
+            "Margin: allowed over required value minus 1, with the factor of safety; negative where violated."
+        )
+        parts += [scrolling(requirement_matrix(result, system)), paragraph(note, "soft")]
+    return parts
+
+
+def _loads(result: Result, system: UnitSystem) -> list[str]:
+    loads = result.loads or history_loads(result)
+    if not loads:
+        return []
+    table = load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
+    note = "Largest force and moment of every element with time; x, y, z: components at the peak, where recorded."
+    if not result.loads:
+        note += " Taken from the recorded rows: this result has no loads of its own."
+    return ["<h2>Loads</h2>", paragraph(note, "soft keep"), scrolling(table, small=True)]
+
+
+def _charts(result: Result, system: UnitSystem) -> list[str]:
+    if len(result.history.time) < 2:
+        return []
+    loads, silent = load_panels(result)
+    motion = motion_panels(result)
+    limits = limit_lines(result, system)
+    total = [panel for panel in _total_force(result) if any(one.channel in panel.curves for one in limits)]
+    panels = [*total, *loads, *motion]
+    span = (float(result.history.time[0]), float(result.history.time[-1]))
+    charts = []
+    for panel in panels:
+        own = [limit for limit in limits if limit.channel in panel.curves]
+        charts.append(
+            svg.chart(panel.simplified(), result.events, span, limits=own, title=panel.title, system=system)
+        )
+    notes = ["Dotted lines: events, with their numbers in the timeline."]
+    notes += [f"Zero throughout: {', '.join(silent)}."] if silent else []
+    notes += [
+        f"Not drawn in '{panel.title}': {', '.join(panel.omitted)}." for panel in panels if panel.omitted
+    ]
+    drawn = {name for panel in panels for name in panel.curves}
+    elsewhere = [limit.text for limit in limits if limit.channel not in drawn]
+    notes += [f"Limits of channels that are not drawn: {'; '.join(elsewhere)}."] if elsewhere else []
+    grid = f'<div class="charts">{"".join(charts)}</div>'
+    return ["<h2>Time histories</h2>", paragraph(" ".join(notes), "soft keep"), grid] if charts else []
+
+
+def _total_force(result: Result) -> list[Panel]:
+    """Return the panel of the sum of all contact forces, which limits of `peak_contact_force` refer to."""
+    channel = result.history.channels.get("contact.force")
+    if channel is None:
+        return []
+    curves = {"contact.force": channel.values}
+    return [Panel(title="Sum of contact forces", unit="N", curves=curves, time=result.history.time)]
+
+
+def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
+    numbers = {time: number for number, time in svg.number_events(result.events).items()}
+    items = []
+    for entry in entries:
+        number = f"{numbers[entry.time]}. " if entry.is_event and entry.time in numbers else ""
+        items.append(
+            f"<li><time>{format_time(entry.time)}</time>{number}{html.escape(entry.text)}"
+            f"<small>{html.escape(entry.details)}</small></li>"
+        )
     return f'<ol class="timeline">{"".join(items)}</ol>'
 
 
@@ -123,39 +235,21 @@ def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) ->
         f"<figure>{picture}<figcaption>{format_time(time)}: {html.escape(' '.join(texts[time]))}</figcaption></figure>"
         for time, picture in zip(times, sections.sections(result, scene, times))
     ]
-    note = "Outlines in the frame of the port, its axis to the right. Red: contact forces, to the scale of the replay."
+    note = "Outlines in the frame of the port, its axis to the right. Arrows: contact forces, to the scale of the replay."
     body = f'<div class="sections">{"".join(figures)}</div><p class="soft">{note}</p>'
     return ["<h2>Sections</h2>", body] if figures else []
 
 
-def _charts(scene: Scene) -> list[str]:
-    curves = {curve.name: curve for curve in scene.curves}
-    span = (scene.start, scene.end)
-    charts = [svg.chart([curves[name] for name in names], scene.events, span) for names in scene.charts]
-    return ["<h2>Time histories</h2>", "<p class='soft'>Dotted lines: events.</p>", *charts] if charts else []
-
-
-def _metrics(result: Result) -> str:
-    table = metric_table(result.metrics, result.prediction, result.units)
+def _metrics(result: Result, system: UnitSystem) -> list[str]:
+    table = metric_table(result.metrics, result.prediction, result.units, system=system)
     sentences = prediction_sentences(result.prediction)
-    return table.to_html() + "".join(f"<p>Theory: {html.escape(text)}</p>" for text in sentences)
+    return [scrolling(table), *(paragraph(f"Theory: {text}") for text in sentences)]
 
 
-def _conservation(audit: Audit) -> str:
-    verdict = f"<p>{status_mark(conservation_status(audit))}{conservation_text(audit)}</p>"
-    note = f'<p class="soft">{CONSERVATION_RULE} {html.escape(Audit.COVERAGE)}</p>'
-    return verdict + conservation_table(audit).to_html() + note
-
-
-def _scenario_and_program(result: Result) -> list[str]:
-    used = ", ".join(f"{name} {value}" for name, value in versions().items())
-    return [
-        "<h2>Scenario</h2>",
-        f"<p>{html.escape(result.scenario)}, complete, in SI units:</p>",
-        f"<pre>{html.escape(_yaml(result.definition))}</pre>",
-        "<h2>Program</h2>",
-        f"<p>{timing_text(result.timing)}.</p><p class='soft'>{html.escape(used)}</p>",
-    ]
+def _annex(result: Result) -> list[str]:
+    text = html.escape(_yaml(result.definition))
+    name = f"{result.scenario}, complete, in SI units" if result.scenario else "Complete, in SI units"
+    return ['<h2 class="annex">Annex: full scenario</h2>', collapsed(name, f"<pre>{text}</pre>")]
 
 
 def _yaml(definition: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The timeline of a run: its start, events, peak contact forces and end in order of time."""
+"""The timeline of a run: its start, events, peak loads and end in order of time."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,9 @@ import numpy as np
 
 from softdock.presentation.labels import label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.scene import Curve, Scene
+from softdock.report.load_channels import history_loads
 from softdock.result import Result
 
 MOST_ENTRIES = 60
@@ -24,21 +26,27 @@ class TimelineEntry:
     text: str
     details: str = ""
     """Values of the first curves at that time."""
+    is_event: bool = False
 
 
-def build_timeline(result: Result, scene: Scene) -> list[TimelineEntry]:
-    """Return start, events, peak contact forces and end of a run in order of time, at most `MOST_ENTRIES`."""
+def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC) -> list[TimelineEntry]:
+    """Return start, events, peak loads and end of a run in order of time, at most `MOST_ENTRIES`."""
     curves = {curve.name: curve for curve in scene.curves}
     shown = [curves[names[0]] for names in scene.charts]
     entries = [
-        TimelineEntry(time=scene.start, text=_describe_start(result), details=_values(shown, scene.start))
+        TimelineEntry(
+            time=scene.start,
+            text=_describe_start(result, system),
+            details=_values(shown, scene.start, system),
+        )
     ]
     for event in result.events:
         text = event.message or f"{label(event.name)}."
-        entries.append(TimelineEntry(time=event.time, text=text, details=_values(shown, event.time)))
-    entries += _peak_forces(result)
+        details = _values(shown, event.time, system)
+        entries.append(TimelineEntry(time=event.time, text=text, details=details, is_event=True))
+    entries += _peak_loads(result, system)
     ending = f"The run ends after {format_quantity(scene.end - scene.start, 's')}."
-    entries.append(TimelineEntry(time=scene.end, text=ending, details=_values(shown, scene.end)))
+    entries.append(TimelineEntry(time=scene.end, text=ending, details=_values(shown, scene.end, system)))
     entries.sort(key=lambda entry: entry.time)
     omitted = len(entries) - MOST_ENTRIES
     if omitted > 0:
@@ -47,44 +55,49 @@ def build_timeline(result: Result, scene: Scene) -> list[TimelineEntry]:
     return entries
 
 
-def _peak_forces(result: Result) -> Iterator[TimelineEntry]:
-    contacts = result.definition.get("contacts")
-    names = list(contacts) if isinstance(contacts, Mapping) else ["contact"]
-    for name in names:
-        channel = result.history.channels.get(f"{name}.force")
-        if channel is None or channel.unit != "N" or not np.isfinite(channel.values).any():
-            continue
-        at = int(np.nanargmax(channel.values))
-        if channel.values[at] > 0.0:
-            where = "" if name == "contact" else f" of {name}"
-            details = f"force {format_quantity(float(channel.values[at]), 'N')}"
-            time = float(result.history.time[at])
-            yield TimelineEntry(time=time, text=f"Peak contact force{where}.", details=details)
+def _peak_loads(result: Result, system: UnitSystem) -> Iterator[TimelineEntry]:
+    """Yield the peak of every contact and interface, and the largest force and moment of all other loads."""
+    loads = result.loads or history_loads(result)
+    touching = [load for load in loads if load.kind in ("contact", "interface")]
+    others = [load for load in loads if load not in touching]
+    largest = sorted(others, key=lambda load: -(load.peak_force or 0.0))[:1]
+    for load in (*touching, *largest):
+        if load.peak_force and load.t_peak_force is not None:
+            details = f"force {format_quantity(load.peak_force, 'N', system)}"
+            text = (
+                f"Peak {load.kind} force of {load.name}." if load.name != "contact" else "Peak contact force."
+            )
+            yield TimelineEntry(time=load.t_peak_force, text=text, details=details)
+    for load in sorted(others, key=lambda load: -(load.peak_moment or 0.0))[:1]:
+        if load.peak_moment and load.t_peak_moment is not None:
+            details = f"moment {format_quantity(load.peak_moment, 'N*m', system)}"
+            text = f"Peak {load.kind} moment of {load.name}."
+            yield TimelineEntry(time=load.t_peak_moment, text=text, details=details)
 
 
-def _describe_start(result: Result) -> str:
+def _describe_start(result: Result, system: UnitSystem) -> str:
     approach = result.definition.get("approach")
     if isinstance(approach, Mapping):
         offset, tilt = math.hypot(*approach["offset"]), math.hypot(*approach["tilt"])
         text = (
-            f"{approach['chaser']} approaches at {format_quantity(approach['speed'], 'm/s')} "
-            f"from {format_quantity(approach['distance'], 'm')}"
+            f"{approach['chaser']} approaches at {format_quantity(approach['speed'], 'm/s', system)} "
+            f"from {format_quantity(approach['distance'], 'm', system)}"
         )
-        text += f", {format_quantity(offset, 'm')} off the axis" if offset else ""
-        text += f", tilted by {format_quantity(tilt, 'rad')}" if tilt else ""
+        text += f", {format_quantity(offset, 'm', system)} off the axis" if offset else ""
+        text += f", tilted by {format_quantity(tilt, 'rad', system)}" if tilt else ""
         return f"{text[0].upper()}{text[1:]}."
     if "speed" in result.definition:
-        return f"The chaser approaches at {format_quantity(result.definition['speed'], 'm/s')}."
+        return f"The chaser approaches at {format_quantity(result.definition['speed'], 'm/s', system)}."
     return "The run starts."
 
 
-def _values(curves: Sequence[Curve], time: float) -> str:
+def _values(curves: Sequence[Curve], time: float, system: UnitSystem) -> str:
     """Return the values of curves at a time, each in the display unit of its whole curve."""
     texts = []
     for curve in curves:
         size = float(np.abs(curve.values).max())
         value = float(np.interp(time, curve.time, curve.values))
-        unit, factor = display_unit(curve.unit, size)
+        unit, factor = display_unit(curve.unit, size, system)
         texts.append(
             f"{curve.name} {format_number(value * factor if abs(value) > NEGLIGIBLE * size else 0.0)} {unit}"
         )

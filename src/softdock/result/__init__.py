@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from softdock.presentation.unit_systems import UnitSystem
     from softdock.scenario.kinds import Prepared
     from softdock.scenario.provenance import WrittenValue
 
@@ -222,15 +223,20 @@ class Result:
 
         return load(Path(folder))
 
-    def plot(self, path: Path | str | None = None, channels: Sequence[str] | None = None) -> "Figure":
-        """Plot recorded channels over time, one panel per unit, and save the figure if a path is given.
+    def plot(
+        self,
+        path: Path | str | None = None,
+        channels: Sequence[str] | None = None,
+        system: "UnitSystem | None" = None,
+    ) -> "Figure":
+        """Plot the run over time, and save the figure if a path is given.
 
-        Channels are selected by name or by the beginning of their name, such as `chaser`. By default all are plotted,
-        or those that change most where there are too many for a panel.
+        Four panels show the loads, the motion of the approach, misalignment or rates, and energy or joint positions.
+        Channels selected by name, or by the beginning of their name such as `chaser`, have one panel per unit.
         """
         from softdock.report.plot import plot
 
-        return plot(self, None if path is None else Path(path), channels)
+        return plot(self, None if path is None else Path(path), channels, system)
 
     def summary(self) -> str:
         """Return outcome, metrics with prediction, conservation check and timing as text for a terminal."""

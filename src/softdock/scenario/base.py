@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
@@ -79,7 +79,7 @@ class ScenarioBase(Model):
     """Revision of the scenario, for reports."""
     units: UnitSystemName = "automatic"
     """Units in which results are displayed; JSON output is always in SI."""
-    sources: dict[str, SourceKind | InputSource] = {}
+    sources: dict[str, SourceKind | InputSource] = Field(default_factory=dict)
     """Where values come from, by dotted path of a key; an entry applies to all keys below its own."""
 
     _origin: Origin = PrivateAttr(default_factory=Origin)

@@ -1,0 +1,71 @@
+"""Tables and sentences about the loads of a run, the same in terminal, report and studio."""
+
+from collections.abc import Callable, Sequence
+
+from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
+from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
+from softdock.result import Load
+
+Components = Callable[[Load, str], tuple[float, ...]]
+"""Returns the components of a load at its peak, of its force (`N`) or moment (`N*m`)."""
+
+
+def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> str:
+    """Return the largest force of any kind, and the largest moment, as a sentence; empty without loads."""
+    forces = [load for load in loads if load.peak_force]
+    moments = [load for load in loads if load.peak_moment]
+    parts = []
+    if forces:
+        top = max(forces, key=lambda load: load.peak_force or 0.0)
+        parts.append(_peak("force", top.peak_force, "N", top, top.t_peak_force, system))
+    if moments:
+        top = max(moments, key=lambda load: load.peak_moment or 0.0)
+        parts.append(_peak("moment", top.peak_moment, "N*m", top, top.t_peak_moment, system))
+    return f"Largest {'; largest '.join(parts)}." if parts else ""
+
+
+def _peak(
+    what: str, value: float | None, unit: str, load: Load, time: float | None, system: UnitSystem
+) -> str:
+    at = "" if time is None else f" at {format_time(time)}"
+    return f"{what} {format_quantity(value, unit, system)} in {load.kind} {load.name}{at}"
+
+
+def load_table(
+    loads: Sequence[Load], system: UnitSystem = AUTOMATIC, components: Components | None = None
+) -> Table:
+    """Return peak force and moment of every load with their times, and their components where they are given.
+
+    All forces have one unit, and all moments.
+    """
+    force = display_unit("N", max((load.peak_force or 0.0 for load in loads), default=0.0), system)
+    moment = display_unit("N*m", max((load.peak_moment or 0.0 for load in loads), default=0.0), system)
+    has_moments = any(load.peak_moment is not None for load in loads)
+    rows = []
+    for load in loads:
+        row = [load.name, load.kind]
+        pairs = [("N", force, load.peak_force, load.t_peak_force)]
+        pairs += [("N*m", moment, load.peak_moment, load.t_peak_moment)] if has_moments else []
+        for unit, display, peak, time in pairs:
+            row.append("" if peak is None else format_number(display.factor * peak))
+            row.append("" if time is None or not peak else format_time(time))
+            if components is not None:
+                row.append(
+                    ", ".join(
+                        _component(display.factor * x, peak, display.factor) for x in components(load, unit)
+                    )
+                )
+        rows.append(row)
+    header = ["element", "kind", *_columns("force", force.symbol, components)]
+    header += _columns("moment", moment.symbol, components) if has_moments else []
+    return Table(header=header, rows=rows, left=(0, 1))
+
+
+def _columns(what: str, symbol: str, components: Components | None) -> list[str]:
+    return [f"peak {what} [{symbol}]", "at", *(["x, y, z"] if components is not None else [])]
+
+
+def _component(value: float, peak: float | None, factor: float) -> str:
+    """Return a component; rounding errors beside the whole vector are 0."""
+    return format_number(0.0 if abs(value) <= 1e-6 * factor * (peak or 0.0) else float(f"{value:.4g}"))

@@ -1,0 +1,98 @@
+"""Evidence for a run: validity, conservation check, accuracy and convergence."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+
+from softdock.presentation.assessment import (
+    CONSERVATION_RULE,
+    conservation_status,
+    conservation_text,
+    validity_status,
+    validity_text,
+)
+from softdock.presentation.labels import label
+from softdock.presentation.numbers import display_unit, format_quantity, format_value
+from softdock.presentation.run import conservation_table, timing_text
+from softdock.presentation.tables import Table, status_mark
+from softdock.presentation.unit_systems import UnitSystem
+from softdock.report.page import paragraph, scrolling
+from softdock.result import Audit, Result
+from softdock.simulate.convergence import Refinement
+
+_ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"}
+
+
+def evidence_parts(result: Result, refinements: Sequence[Refinement] | None, system: UnitSystem) -> list[str]:
+    """Return validity, conservation check, requested accuracy and, where it was checked, convergence."""
+    return [
+        "<h3>Validity of the models</h3>",
+        validity_paragraph(result),
+        "<h3>Conservation check</h3>",
+        f"<p>{status_mark(conservation_status(result.audit))}{html.escape(conservation_text(result.audit))}</p>",
+        conservation_table(result.audit).to_html(),
+        f'<p class="soft">{html.escape(f"{CONSERVATION_RULE} {Audit.COVERAGE}")}</p>',
+        "<h3>Accuracy and convergence</h3>",
+        paragraph(_accuracy(result, system)),
+        *_convergence(result, refinements, system),
+        paragraph(f"{timing_text(result.timing)}.", "soft"),
+    ]
+
+
+def validity_paragraph(result: Result) -> str:
+    """Return the validity of a run with its warnings."""
+    warnings = "".join(f"<li>{html.escape(text)}</li>" for text in result.warnings)
+    listed = f"<ul>{warnings}</ul>" if warnings else ""
+    return f"<p>{status_mark(validity_status(result.valid))}{html.escape(validity_text(result.valid))}</p>{listed}"
+
+
+def _accuracy(result: Result, system: UnitSystem) -> str:
+    """Return the requested accuracy of the time integration in words."""
+    integrator = result.definition.get("integrator")
+    settings = integrator if isinstance(integrator, Mapping) else result.definition
+    accuracy = settings.get("accuracy")
+    if not isinstance(accuracy, Mapping):
+        return (
+            "The motion between events is solved exactly; there is no step whose error could be controlled."
+        )
+    if settings.get("step") is not None:
+        return f"Fixed step of {format_quantity(settings['step'], 's')}."
+    parts = [
+        f"{name} {format_quantity(accuracy[name], unit, system)}"
+        for name, unit in _ACCURACY_UNITS.items()
+        if name in accuracy
+    ]
+    return f"Error allowed in one step: {', '.join(parts)}."
+
+
+def _convergence(result: Result, refinements: Sequence[Refinement] | None, system: UnitSystem) -> list[str]:
+    if refinements is None:
+        return [paragraph("Convergence was not checked (option --convergence).")]
+    if not refinements:
+        return []
+    changed = [f"{one.title}: {one.outcome}" for one in refinements if one.outcome != result.outcome]
+    outcome = f"The outcome changes ({'; '.join(changed)})." if changed else "The outcome does not change."
+    sizes = [abs(x) for one in refinements for x in one.changes.values() if math.isfinite(x)]
+    largest = f" Largest relative change of a metric: {max(sizes):.1e}." if sizes else ""
+    return [paragraph(outcome + largest), scrolling(_convergence_table(result, refinements, system))]
+
+
+def _convergence_table(result: Result, refinements: Sequence[Refinement], system: UnitSystem) -> Table:
+    rows = []
+    for name in refinements[0].changes:
+        value = float(result.metrics[name])
+        symbol, factor = display_unit(
+            result.units.get(name, ""), value if math.isfinite(value) else 0.0, system
+        )
+        cells = [format_value(value, factor)]
+        for one in refinements:
+            cells += [format_value(one.metrics.get(name), factor), _change_text(one.changes[name])]
+        rows.append((label(name), *cells, symbol))
+    header = ["metric", "run", *(text for one in refinements for text in (one.title, "change")), "unit"]
+    return Table(header=header, rows=rows, left=(0, len(header) - 1))
+
+
+def _change_text(change: float) -> str:
+    if not math.isfinite(change):
+        return "" if math.isnan(change) else "from 0"
+    return "0" if change == 0.0 else f"{change:+.1e}"

@@ -1,0 +1,269 @@
+"""Panels of a run: which channels its charts show. Plots, figures and reports draw the same panels."""
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.model.frames import Anchor
+from softdock.model.system import WORLD
+from softdock.replay.curves import ATTITUDE_CHANNEL
+from softdock.replay.keyframes import simplified_rows
+from softdock.replay.scene import Curve
+from softdock.report.load_channels import LoadChannel, load_channels
+from softdock.result import Array, Channel, Result
+from softdock.spatial.rotations import matrix_from_quaternion
+
+MOST_CURVES = 6
+"""Curves of one panel: as many as there are colours."""
+OVERVIEW_PANELS = 4
+MOST_PANELS = 4
+"""Panels of one group of loads; further loads are named in the report and are in its table."""
+TOLERANCE = 1e-3  # of the range of a curve: below the resolution of a chart
+FLAT = 1e-9  # of the largest range in a panel; curves that change less are left out
+LOAD_GROUPS = (
+    ("contact", "interface"),
+    ("spring", "stop", "drive", "strut", "lock", "weld"),
+    ("joint", "mount"),
+)
+"""Kinds of loads that share panels."""
+POSITION_NAMES = re.compile(
+    r"insertion|overlap|gap|depth|distance|\.[xyz] in |\.joint$|displacement|deflection"
+)
+"""Channels [m] that describe an approach, where the scenario has no `approach`."""
+
+Accepts = Callable[[str], object]
+"""Decides by its name whether a channel belongs to a panel."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """Curves with one SI unit, drawn together."""
+
+    title: str
+    unit: str
+    curves: Mapping[str, Array]
+    """Values [SI] by channel."""
+    time: Array
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names in the legend, where they differ from those of the channels."""
+    omitted: tuple[str, ...] = ()
+    """Channels that belong here and are not drawn."""
+
+    def simplified(self) -> list[Curve]:
+        """Return the curves for a chart of a few hundred pixels, with their extremes."""
+        return [
+            Curve(name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows])
+            for name, values in self.curves.items()
+            if (rows := _visible_rows(self.time, values)).size
+        ]
+
+
+def overview_panels(result: Result) -> list[Panel]:
+    """Return at most four panels: loads, motion of the approach, misalignment or rates, energy or joint positions."""
+    panels = [_largest_loads(result), _approach(result), _misalignment(result), _energy_or_joints(result)]
+    found = [panel for panel in panels if panel is not None]
+    return [*found, *_other_units(result, {panel.unit for panel in found})][:OVERVIEW_PANELS]
+
+
+def load_panels(result: Result) -> tuple[list[Panel], list[str]]:
+    """Return panels of all loads by group, largest first, and the names of those that stayed zero."""
+    channels = load_channels(result)
+    panels: list[Panel] = []
+    for kinds in LOAD_GROUPS:
+        for unit, what in (("N", "Forces"), ("N*m", "Moments")):
+            loaded = [one for one in channels if one.kind in kinds and one.unit == unit and one.peak > 0.0]
+            present = [f"{kind}s" for kind in kinds if kind in {one.kind for one in loaded}]
+            panels += _load_group(result, f"{what} of {_joined(present)}", loaded)
+    silent = {one.name for one in channels if not one.peak > 0.0}
+    return panels, sorted(silent - {one.name for one in channels if one.peak > 0.0})
+
+
+def motion_panels(result: Result) -> list[Panel]:
+    """Return the panels of the overview without the loads."""
+    panels = [_approach(result), _misalignment(result), _energy_or_joints(result)]
+    return [panel for panel in panels if panel is not None]
+
+
+def _joined(names: Sequence[str]) -> str:
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[Panel]:
+    drawn = loaded[: MOST_PANELS * MOST_CURVES]
+    parts = [drawn[i : i + MOST_CURVES] for i in range(0, len(drawn), MOST_CURVES)]
+    omitted = tuple(one.name for one in loaded[len(drawn) :])
+    return [
+        _load_panel(
+            result,
+            title if len(parts) == 1 else f"{title} ({i} of {len(parts)})",
+            part,
+            omitted if i == len(parts) else (),
+        )
+        for i, part in enumerate(parts, 1)
+    ]
+
+
+def _load_panel(result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]) -> Panel:
+    return Panel(
+        title=title,
+        unit=part[0].unit,
+        time=result.history.time,
+        curves={one.channel: np.abs(result.history[one.channel]) for one in part},
+        labels={one.channel: one.name for one in part},
+        omitted=omitted,
+    )
+
+
+def _largest_loads(result: Result) -> Panel | None:
+    """Return the largest forces; the largest moments where there are no forces."""
+    for unit in ("N", "N*m"):
+        loaded = [one for one in load_channels(result) if one.unit == unit and one.peak > 0.0]
+        if loaded:
+            omitted = tuple(one.name for one in loaded[MOST_CURVES:])
+            title = "Largest loads" if omitted else "Loads"
+            return _load_panel(result, title, loaded[:MOST_CURVES], omitted)
+    return None
+
+
+def _approach(result: Result) -> Panel | None:
+    """Return insertion and lateral offset of the tip in the port; else channels that describe a distance."""
+    relative = _tip_in_port(result)
+    if relative is not None:
+        p, _ = relative
+        curves = {"insertion": p[:, 2], "lateral offset": np.hypot(p[:, 0], p[:, 1])}
+        return Panel(title="Tip in the port", unit="m", time=result.history.time, curves=curves)
+    return _panel(result, "Motion", "m", POSITION_NAMES.search)
+
+
+def _misalignment(result: Result) -> Panel | None:
+    """Return tilt and roll of the tip in the port; else angular rates of bodies, or else speeds."""
+    relative = _tip_in_port(result)
+    if relative is not None:
+        _, R = relative
+        tilt = np.arccos(np.clip(R[:, 2, 2], -1.0, 1.0))
+        roll = np.arctan2(R[:, 1, 0] - R[:, 0, 1], R[:, 0, 0] + R[:, 1, 1])
+        curves = {"tilt": tilt, "roll": np.unwrap(roll)}
+        return Panel(title="Misalignment of the tip", unit="rad", time=result.history.time, curves=curves)
+    rates = _norms(result, "w", "rad/s")
+    if rates is not None:
+        return rates
+    return _panel(result, "Speeds", "m/s", lambda name: True) or _panel(
+        result, "Angles", "rad", lambda name: True
+    )
+
+
+def _energy_or_joints(result: Result) -> Panel | None:
+    joints = _panel(result, "Joint positions", "rad", re.compile(r"\.position$").search)
+    return joints or _panel(result, "Energies", "J", lambda name: True) or _joint_positions(result)
+
+
+def _joint_positions(result: Result) -> Panel | None:
+    is_joint = re.compile(r"\.joint\d?$").search
+    return _panel(result, "Joint positions", "rad", is_joint) or _panel(
+        result, "Joint positions", "m", is_joint
+    )
+
+
+def _other_units(result: Result, shown: Container[str]) -> list[Panel]:
+    """Return one panel for each unit that is not shown yet, for results of which little is known."""
+    units = dict.fromkeys(channel.unit for channel in result.history.channels.values())
+    panels = [_panel(result, "", unit, _is_no_attitude, flat=True) for unit in units if unit not in shown]
+    return [panel for panel in panels if panel is not None]
+
+
+def _is_no_attitude(name: str) -> bool:
+    return ATTITUDE_CHANNEL.search(name) is None
+
+
+def _panel(result: Result, title: str, unit: str, accepts: Accepts, *, flat: bool = False) -> Panel | None:
+    """Return the accepted channels of a unit that change most; None where there is none."""
+    found = {
+        name: channel.values
+        for name, channel in result.history.channels.items()
+        if channel.unit == unit and accepts(name) and np.isfinite(channel.values).any()
+    }
+    return _most_varying(result, title, unit, found, flat=flat)
+
+
+def _norms(result: Result, letter: str, unit: str) -> Panel | None:
+    """Return the sizes of a vector of all bodies from its three components."""
+    channels = result.history.channels
+    found: dict[str, Array] = {}
+    for name, channel in channels.items():
+        body, _, last = name.rpartition(".")
+        parts = [f"{body}.{letter}{axis}" for axis in "xyz"]
+        if last == f"{letter}x" and channel.unit == unit and all(part in channels for part in parts):
+            found[f"{body} rate"] = np.sqrt(sum(channels[part].values ** 2 for part in parts))
+    return _most_varying(result, "Angular rates", unit, found)
+
+
+def _most_varying(
+    result: Result, title: str, unit: str, found: Mapping[str, Array], *, flat: bool = False
+) -> Panel | None:
+    ranges = {name: _range(values) for name, values in found.items()}
+    largest = max(ranges.values(), default=0.0)
+    moving = [name for name in found if flat or ranges[name] > FLAT * largest]
+    if not moving:
+        return None
+    ranked = sorted(moving, key=lambda name: -ranges[name])
+    drawn = [name for name in moving if name in ranked[:MOST_CURVES]]
+    return Panel(
+        title=title,
+        unit=unit,
+        time=result.history.time,
+        curves={name: found[name] for name in drawn},
+        omitted=tuple(ranked[MOST_CURVES:]),
+    )
+
+
+def _tip_in_port(result: Result) -> tuple[Array, Array] | None:
+    """Return p_PT_P [m] (n, 3) and R_PT (n, 3, 3) of the tip in the port; None where poses are not recorded."""
+    approach = result.definition.get("approach")
+    if not isinstance(approach, Mapping):
+        return None
+    frames = []
+    for key in ("port", "tip"):
+        anchor = Anchor.model_validate(approach[key])
+        pose = _pose(result, anchor.body)
+        if pose is None:
+            return None
+        fixed = anchor.pose()
+        p, R = pose
+        frames.append((p + R @ fixed.p, R @ fixed.R))
+    (p_P, R_P), (p_T, R_T) = frames
+    R_PN = np.swapaxes(R_P, 1, 2)
+    return np.einsum("nij,nj->ni", R_PN, p_T - p_P), R_PN @ R_T
+
+
+def _pose(result: Result, body: str) -> tuple[Array, Array] | None:
+    """Return p_NB_N [m] (n, 3) and R_NB (n, 3, 3) of a body; None where they are not recorded."""
+    channels: Mapping[str, Channel] = result.history.channels
+    n = len(result.history.time)
+    if body == WORLD:
+        return np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+    names = [f"{body}.{k}" for k in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    if not n or any(name not in channels for name in names):
+        return None
+    values = [channels[name].values for name in names]
+    q = np.stack(values[3:])
+    R = np.moveaxis(matrix_from_quaternion(q / np.linalg.norm(q, axis=0)), -1, 0)
+    return np.stack(values[:3], axis=1), R
+
+
+def _visible_rows(time: Array, values: Array) -> NDArray[np.int64]:
+    """Return the rows that a chart needs, the largest and the smallest value among them."""
+    good = np.flatnonzero(np.isfinite(values))
+    if good.size <= 2:
+        return good
+    kept = good[simplified_rows(time[good], values[good], TOLERANCE * _range(values))]
+    extremes = (good[values[good].argmax()], good[values[good].argmin()])
+    return np.unique(np.concatenate([kept, extremes])).astype(np.int64)
+
+
+def _range(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if finite.size else 0.0
