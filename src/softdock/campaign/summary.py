@@ -19,7 +19,9 @@ from softdock.campaign.statistics import (
 from softdock.campaign.table import Table
 from softdock.errors import InputError, Problem
 from softdock.presentation.campaign import stiffness_unit, success_text
+from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
 
 WORST_SHOWN = 5
@@ -92,8 +94,8 @@ class CampaignSummary:
         return {name: plain_data(value) for name, value in data.items()}
 
 
-def summarise(table: Table) -> CampaignSummary:
-    """Return the summary of a table."""
+def summarise(table: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
+    """Return the summary of a table; its sentences are in a unit system."""
     campaign = table.manifest["campaign"]
     inputs = dispersed_inputs(table)
     metrics = chosen_metrics(table)
@@ -103,8 +105,8 @@ def summarise(table: Table) -> CampaignSummary:
     known = [name for name, values in table.metrics.items() if np.isfinite(values).any()]
     return CampaignSummary(
         sentences=[
-            *_success_sentence(table), *_failure_sentence(table), *_assist_sentences(table, inputs),
-            *_prediction_sentences(predictions), *_spring_sentences(springs),
+            *_success_sentence(table), *_failure_sentence(table), *_assist_sentences(table, inputs, system),
+            *_prediction_sentences(predictions), *_spring_sentences(springs, system),
         ],
         success=table.success_rate(),
         counts=table.counts(),
@@ -123,7 +125,7 @@ def summarise(table: Table) -> CampaignSummary:
         sobol=_sobol(table, metrics) if campaign["sampling"] == "saltelli" else {},
         envelope=_envelope(table, inputs),
         springs=springs,
-        worst=_worst(table, metrics),
+        worst=_worst(table, metrics, system),
         predictions=predictions,
         units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
     )  # fmt: skip
@@ -174,7 +176,7 @@ def _success_sentence(table: Table) -> list[str]:
     return [f"{table.run.size:,} runs: {success_text(rate['share'], rate['low'], rate['high'])}"]
 
 
-def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
+def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> list[str]:
     """Return sentences with the numbers that the ASSIST paper reads from its Figures 12 to 14."""
     if "opening_time" not in table.metrics or "approach.speed" not in table.inputs:
         return []
@@ -190,7 +192,7 @@ def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
     sentences = [
         f"The rank correlation of the opening time with the approach speed is {by_speed.coefficient:+.2f} over "
         f"{by_speed.runs} runs: it {'grows' if by_speed.coefficient < 0 else 'falls'} as the speed falls.",
-        f"Above {FAST} m/s {within:.0%} of the opening times lie between {BAND[0]:g} and {BAND[1]:g} s "
+        f"Above {format_quantity(FAST, 'm/s', system)} {within:.0%} of the opening times lie between {BAND[0]:g} and {BAND[1]:g} s "
         f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
     ]
     others = [one for one in known if one.input != "approach.speed"]
@@ -203,21 +205,21 @@ def _assist_sentences(table: Table, inputs: list[str]) -> list[str]:
         )
         sentences.append(
             f"The largest rank correlation with any other input is {largest.coefficient:+.2f} "
-            f"({largest.input}): {verdict} within half of that of the speed."
+            f"({input_label(largest.input)}): {verdict} within half of that of the speed."
         )
     return sentences
 
 
-def _spring_sentences(springs: list[SpringSize]) -> list[str]:
+def _spring_sentences(springs: list[SpringSize], system: UnitSystem) -> list[str]:
     sentences = []
     for size in springs:
         rows = size.by_quantile((0.99, 1.0))
         if rows:
             unit = stiffness_unit(size.turning)
             sentences.append(
-                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J')}; a linear spring needs "
-                f"{format_quantity(rows[1]['stiffness'], unit)} to store it within its stroke "
-                f"({format_quantity(rows[0]['stiffness'], unit)} for 99 % of the runs)."
+                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J', system)}; a linear spring needs "
+                f"{format_quantity(rows[1]['stiffness'], unit, system)} to store it within its stroke "
+                f"({format_quantity(rows[0]['stiffness'], unit, system)} for 99 % of the runs)."
             )
     return sentences
 
@@ -256,7 +258,7 @@ def _envelope(table: Table, inputs: list[str]) -> tuple[str, str, Envelope] | No
     return x, y, capture_envelope(table.inputs[x], table.inputs[y], success)
 
 
-def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]:
+def _worst(table: Table, metrics: list[str], system: UnitSystem) -> dict[str, list[tuple[int, str]]]:
     cases: dict[str, list[tuple[int, str]]] = {}
     bad = [i for i, status in enumerate(table.status) if status != "done"]
     if bad:
@@ -269,7 +271,7 @@ def _worst(table: Table, metrics: list[str]) -> dict[str, list[tuple[int, str]]]
         values = table.metrics[metric]
         order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")[:WORST_SHOWN]
         cases[f"Largest {metric}"] = [
-            (int(table.run[i]), format_quantity(float(values[i]), table.unit(metric)))
+            (int(table.run[i]), format_quantity(float(values[i]), table.unit(metric), system))
             for i in order
             if np.isfinite(values[i])
         ]

@@ -121,15 +121,35 @@ def status(folder: Folder, as_json: Json = False) -> None:
 def report(
     folder: Folder,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Output file (default: DIR/report.html).")
+        Path | None,
+        typer.Option(
+            "--out",
+            "--report",
+            metavar="FILE",
+            help="Output file, .html or .pdf through an installed browser (default: DIR/report.html).",
+        ),
     ] = None,
+    paper: console.Paper = None,
+    author: console.Author = "",
+    revision: console.Revision = "",
+    units: console.Units = None,
     as_json: Json = False,
 ) -> None:
-    """Write a self-contained HTML file with statistics and figures."""
-    from softdock.report.campaign import write_report
+    """Write a report with statistics and figures in one file, as HTML or PDF."""
+    from softdock.presentation.unit_systems import find_unit_system
+    from softdock.report.campaign import CampaignReportOptions, write_report
+    from softdock.report.writing import check_report_name, find_paper
 
+    path = out or folder / "report.html"
+    check_report_name(path, "--out")
+    options = CampaignReportOptions(
+        author=author,
+        revision=revision,
+        units=find_unit_system(units).name if units is not None else None,
+        paper=find_paper(paper),
+    )
     with console.progress_bar("Report") as progress:
-        path, summary = write_report(folder, out or folder / "report.html", progress)
+        path, summary = write_report(folder, path, progress, options)
     if as_json:
         console.print_json({"report": str(path), **summary})
         return

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from softdock.presentation.labels import axis_label, label
 from softdock.presentation.numbers import display_unit, format_duration, format_number, format_share
 from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 
 def stiffness_unit(turning: bool) -> str:
@@ -12,20 +13,21 @@ def stiffness_unit(turning: bool) -> str:
     return "N*m/rad" if turning else "N/m"
 
 
-def spring_table(rows: Sequence[Mapping[str, float]], turning: bool) -> Table:
+def spring_table(rows: Sequence[Mapping[str, float]], turning: bool, system: UnitSystem = AUTOMATIC) -> Table:
     """Return the energy and stiffness that a share of runs needs; rows as from `SpringSize.by_quantile`."""
-    symbol = display_unit(stiffness_unit(turning), 1.0).symbol
+    stiffness = display_unit(stiffness_unit(turning), 1.0, system)
+    energy = display_unit("J", max((row["energy"] for row in rows), default=0.0), system)
     header = (
         "share of runs",
-        axis_label("energy", "J"),
-        axis_label("linear stiffness", symbol),
+        axis_label("energy", energy.symbol),
+        axis_label("linear stiffness", stiffness.symbol),
         "largest energy exceeds it by",
     )
     cells = [
         (
             f"{row['share']:.0%}",
-            format_number(row["energy"]),
-            format_number(row["stiffness"]),
+            format_number(energy.factor * row["energy"]),
+            format_number(stiffness.factor * row["stiffness"]),
             f"{row['excess']:.0%}",
         )
         for row in rows

@@ -22,9 +22,37 @@ QUANTITIES = {
 """Physical quantity by SI unit, for panels that draw all channels of one unit."""
 
 
+MEMBER_GROUPS = (
+    "bodies", "springs", "stops", "drives", "struts", "welds", "locks", "loads", "surfaces", "contacts", "interfaces",
+    "structures",
+)  # fmt: skip
+"""Keys of a scenario that hold members by name."""
+VECTOR_KEYS = (
+    "offset", "tilt", "lateral", "rate", "at", "position", "velocity", "centre_of_mass", "inertia", "force", "moment",
+    "gravity", "direction",
+)  # fmt: skip
+"""Keys of a scenario that hold a vector along x, y and z."""
+
+
 def label(name: str) -> str:
     """Return an identifier (metric, outcome, event, field) as words."""
     return name.replace("_", " ")
+
+
+def input_label(path: str) -> str:
+    """Return the dotted path of a field as words: `bodies.client.mass` as `client mass`.
+
+    Groups of named members are left out; components of a vector of two or three numbers are x, y and z.
+    """
+    keys = path.split(".")
+    if len(keys) > 2 and keys[0] in MEMBER_GROUPS:
+        keys = keys[1:]
+    if keys[-1] == "norm":
+        keys[-1] = "(size)"
+    elif len(keys) > 1 and keys[-1].isdecimal():
+        is_axis = keys[-2] in VECTOR_KEYS and keys[-1] in "012"
+        keys[-1] = "xyz"[int(keys[-1])] if is_axis else str(int(keys[-1]) + 1)
+    return label(" ".join(keys))
 
 
 def axis_label(name: str, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""The report of a campaign: one self-contained HTML file."""
+"""The report of a campaign in one HTML file: verdict, dispersions, statistics, sensitivities, worst cases."""
 
 import base64
 import html
@@ -6,7 +6,8 @@ import io
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,73 +16,144 @@ from matplotlib.figure import Figure
 
 from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
-from softdock.errors import InputError, Problem, file_errors
-from softdock.files.atomic import write_atomic
+from softdock.errors import InputError, Problem
 from softdock.presentation.assessment import validity_status
-from softdock.presentation.campaign import spring_table
-from softdock.presentation.labels import axis_label, label
+from softdock.presentation.campaign import spring_table, success_text
+from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
 from softdock.presentation.tables import Table as TextTable
+from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
-from softdock.report.page import html_page
+from softdock.report.dispersions import dispersion_table
+from softdock.report.imprint import Imprint, data_digest, report_date
+from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
+from softdock.report.scenario_text import scenario_yaml
+from softdock.report.writing import write_report_file
 
-DOTS_PER_INCH = 100
+DOTS_PER_INCH = 150
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
+MOST_WARNINGS = 20
+STYLE = """
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 0 12px }
+.picture { margin: 0.5em 0 }
+@media (max-width: 600px) {
+  .picture { overflow-x: auto } .picture img { max-width: none; width: 720px } }
+@media print { .pictures { grid-template-columns: 1fr 1fr } }
+"""
 
 
-def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, dict[str, Any]]:
-    """Write the report of a campaign's folder; return its path and the findings as plain data."""
+@dataclass(frozen=True, kw_only=True)
+class CampaignReportOptions:
+    """What a report of a campaign contains beside its table."""
+
+    author: str = ""
+    revision: str = ""
+    units: str | None = None
+    """Name of a unit system; that of the campaign or its scenario if None."""
+    paper: str = ""
+
+
+def write_report(
+    folder: Path, path: Path, progress: Progress, options: CampaignReportOptions | None = None
+) -> tuple[Path, dict[str, Any]]:
+    """Write the report of a campaign's folder as HTML or PDF; return its path and the findings as plain data."""
+    options = options or CampaignReportOptions()
     progress("reading the table", 0.0)
     table = read_table(folder)
     if not table.run.size:
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)
-    findings = summarise(table)
+    system = _unit_system(table, options)
+    findings = summarise(table, system)
     progress("figures", 0.4)
-    text = _page(table, findings, folder)
-    with file_errors(path, "write"):
-        write_atomic(path, text)
+    write_report_file(path, lambda paper: _page(table, findings, folder, options, paper), options.paper)
     progress("done", 1.0)
     return path, findings.to_json()
 
 
-def _page(table: Table, findings: CampaignSummary, folder: Path) -> str:
-    campaign = table.manifest["campaign"]
+def _unit_system(table: Table, options: CampaignReportOptions) -> UnitSystem:
+    campaign, scenario = table.manifest["campaign"], table.manifest["scenario"]["data"]
+    return unit_system_of(campaign if campaign.get("units") else scenario, options.units)
+
+
+def _page(
+    table: Table, findings: CampaignSummary, folder: Path, options: CampaignReportOptions, paper: str
+) -> str:
+    campaign, system = table.manifest["campaign"], _unit_system(table, options)
     title = campaign["title"] or table.manifest["name"]
+    imprint = _imprint(table, options)
     parts = [
-        f"<h1>{_text(title)}</h1>",
-        f"<p>{_text(campaign['description'])}</p>",
-        *(f"<p>{_text(sentence)}</p>" for sentence in findings.sentences),
-        *_about(table),
+        *page_head(title, imprint),
+        *_verdict(table, findings),
+        paragraph(campaign["description"], "soft"),
+        *(paragraph(sentence) for sentence in findings.sentences if not _is_success_rate(findings, sentence)),
         *_outcomes(table),
-        *_quantiles(table, findings),
-        *_assist(table),
-        *_springs(findings),
+        *_dispersions(table, findings, system),
+        *_quantiles(table, findings, system),
+        *_distributions(table, findings, system),
+        *_sensitivities(findings),
         *_correlations(findings),
-        *_sobol(findings),
-        *_envelope(table, findings),
-        *_predictions(findings),
-        *_scatter(table, findings),
+        *_envelope(table, findings, system),
+        *_springs(findings, system),
+        *_assist(table, system),
+        *_predictions(findings, system),
+        *_scatter(table, findings, system),
         *_worst(findings, folder),
+        "<h2>Identification</h2>",
+        scrolling(_about(table)),
+        scrolling(imprint.table(), small=True),
+        *_annex(table),
     ]
-    return html_page(title, parts)
+    return html_page(title, parts, STYLE, imprint, paper)
 
 
-def _about(table: Table) -> list[str]:
+def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
+    manifest, campaign = table.manifest, table.manifest["campaign"]
+    scenario = manifest["scenario"]["data"]
+    return Imprint(
+        subject="campaign",
+        digest=data_digest({"campaign": campaign, "scenario": manifest["scenario"]}),
+        date=report_date(),
+        author=options.author or campaign.get("author") or scenario.get("author", ""),
+        revision=options.revision or campaign.get("revision") or scenario.get("revision", ""),
+        versions=manifest["versions"],
+        digests={"scenario": data_digest(scenario), **manifest.get("files", {})},
+    )
+
+
+def _verdict(table: Table, findings: CampaignSummary) -> list[str]:
+    """Return the capture probability with its interval, and what is missing of the campaign."""
+    parts = []
+    if findings.success is not None:
+        names = ", ".join(label(name) for name in table.manifest["campaign"]["success"])
+        text = success_text(findings.success["share"], findings.success["low"], findings.success["high"])
+        parts.append(f'<p class="headline"><b>{html.escape(text)}</b> Success: {html.escape(names)}.</p>')
+    if table.run.size < table.planned:
+        missing = f"{table.run.size} of {table.planned} runs are done; the statistics are preliminary."
+        parts.append(paragraph(missing))
+    return parts
+
+
+def _is_success_rate(findings: CampaignSummary, sentence: str) -> bool:
+    """Return whether a sentence states the success rate, which the headline of the report states already."""
+    rate = findings.success
+    return rate is not None and success_text(rate["share"], rate["low"], rate["high"]) in sentence
+
+
+def _about(table: Table) -> TextTable:
     manifest, campaign = table.manifest, table.manifest["campaign"]
     rows = [
-        ["scenario", manifest["scenario"]["name"]],
-        ["runs done, planned", f"{table.run.size}, {table.planned}"],
-        ["sampling, seed", f"{campaign['sampling']}, {campaign['seed']}"],
-        [
+        ("scenario", manifest["scenario"]["name"]),
+        ("runs done, planned", f"{table.run.size}, {table.planned}"),
+        ("sampling, seed", f"{campaign['sampling']}, {campaign['seed']}"),
+        (
             "computing time",
             f"{format_quantity(float(table.wall_s.sum()), 's')} over all workers, "
             f"median {format_quantity(float(np.median(table.wall_s)), 's')} per run",
-        ],
-        ["versions", ", ".join(f"{name} {value}" for name, value in manifest["versions"].items())],
+        ),
     ]
-    return ["<h2>Campaign</h2>", _table(["", ""], rows, left=(0, 1))]
+    return TextTable(header=("", ""), rows=rows, left=(0, 1))
 
 
 def _outcomes(table: Table) -> list[str]:
@@ -96,8 +168,8 @@ def _outcomes(table: Table) -> list[str]:
         ]
         for outcome, count in table.counts().items()
     ]
-    head = ["outcome", "runs", "share", "example"]
-    return ["<h2>Outcomes</h2>", _table(head, rows, left=(0, 3)), *_validity(table)]
+    outcomes = TextTable(header=["outcome", "runs", "share", "example"], rows=rows, left=(0, 3))
+    return ["<h2>Outcomes and validity</h2>", scrolling(outcomes), *_validity(table)]
 
 
 def _validity(table: Table) -> list[str]:
@@ -107,129 +179,199 @@ def _validity(table: Table) -> list[str]:
     statuses = [validity_status(name) for name, _ in counts.most_common()]
     # Warnings of several runs are equal except for their numbers.
     warnings = Counter(NUMBER.sub("..", text) for texts in table.warnings for text in set(texts))
-    validity = TextTable(header=["valid", "runs", "share"], rows=rows, statuses=statuses)
-    parts = ["<h2>Validity</h2>", validity.to_html()]
+    parts = [scrolling(TextTable(header=["valid", "runs", "share"], rows=rows, statuses=statuses))]
     if warnings:
-        parts.append(
-            _table(["warning", "runs"], [[text, str(count)] for text, count in warnings.most_common(20)])
-        )
+        listed = [[text, str(count)] for text, count in warnings.most_common(MOST_WARNINGS)]
+        parts.append(scrolling(TextTable(header=["warning", "runs"], rows=listed)))
     return parts
 
 
-def _quantiles(table: Table, findings: CampaignSummary) -> list[str]:
-    head = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
-    rows = []
-    for name, (count, values) in findings.quantiles.items():
-        between = findings.intervals[name]
-        symbol, factor = display_unit(table.unit(name), max(map(abs, values)))
-        cells = [format_number(factor * value) for value in values]
-        for place, key in enumerate(QUANTILES, 1):
-            low, high = ("" if end is None else format_number(factor * end) for end in between[key])
-            cells[place] += f" ({low} ... {high})"
-        rows.append([axis_label(label(name), symbol), str(count), *cells])
+def _dispersions(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
     note = (
-        "In brackets: 95 % confidence interval of the quantile, from order statistics, independent of the "
-        "distribution; a limit is missing where there are too few runs for it."
+        "Distributions and limits as written in the campaign and its presets; nominal: value of the scenario; "
+        "sampled: smallest and largest value of the runs."
     )
-    return ["<h2>Metrics</h2>", _table(head, rows), f"<p>{note}</p>"]
-
-
-def _assist(table: Table) -> list[str]:
-    if "opening_time" not in table.metrics:
-        return []
-    found = figures.opening_time_figures(table)
-    parts = [
-        "<h2>Available opening time</h2>",
-        "<p>Grey: the range of 1 to 2 s that the ASSIST paper reports.</p>",
+    content = dispersion_table(table, system)
+    correlated = [
+        f"Correlated: {', '.join(input_label(field) for field in group['fields'])}, matrix {group['matrix']}."
+        for group in table.manifest["campaign"].get("correlations", ())
     ]
-    for title, figure in found:
-        parts += [f"<h3>{_text(title)}</h3>", _image(figure)]
-    return parts if found else []
+    texts = [paragraph(text) for text in correlated]
+    return ["<h2>Dispersions</h2>", paragraph(note, "soft keep"), scrolling(content, small=True), *texts]
 
 
-def _springs(findings: CampaignSummary) -> list[str]:
-    text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
-    parts = [f"<h2>Spring sizing</h2><p>{text}</p>"] if findings.springs else []
-    for size in findings.springs:
-        stroke = format_quantity(size.stroke, "rad" if size.turning else "m")
-        table = spring_table(size.by_quantile(), size.turning)
-        parts += [f"<h3>{_text(size.name)}, stroke {stroke}</h3>", table.to_html()]
-        parts.append(_image(figures.spring_figure(size)))
+def _quantiles(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+    note = (
+        "Below each quantile: its 95 % confidence interval, from order statistics, independent of the distribution; "
+        "a limit is missing where there are too few runs for it."
+    )
+    others = [name for name in findings.quantiles if name not in findings.metrics]
+    parts = ["<h2>Metrics</h2>", paragraph(note, "soft keep")]
+    parts.append(scrolling(_quantile_table(table, findings, findings.metrics or others, system), small=True))
+    if findings.metrics and others:
+        rest = scrolling(_quantile_table(table, findings, others, system), small=True)
+        parts.append(collapsed(f"{len(others)} other metrics", rest))
+    return parts
+
+
+def _quantile_table(
+    table: Table, findings: CampaignSummary, names: list[str], system: UnitSystem
+) -> TextTable:
+    rows = []
+    for name in names:
+        count, values = findings.quantiles[name]
+        symbol, factor = display_unit(table.unit(name), max(map(abs, values)), system)
+        cells = [format_number(factor * value) for value in values]
+        rows.append([axis_label(label(name), symbol), str(count), *cells])
+        ends = [""] * len(cells)
+        for place, key in enumerate(QUANTILES, 1):
+            low, high = (
+                "" if end is None else format_number(factor * end) for end in findings.intervals[name][key]
+            )
+            ends[place] = f"{low} ... {high}"
+        rows.append(["", "", *ends])
+    header = ["metric", "runs", "smallest", "5 %", "median", "95 %", "99 %", "largest"]
+    return TextTable(header=header, rows=rows)
+
+
+def _distributions(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+    if not findings.metrics:
+        return []
+    text = "Share of runs of each outcome with at most this value; in brackets the number of runs."
+    figure = figures.distribution_grid(table, findings.metrics, system)
+    return [
+        "<h2>Cumulative distributions by outcome</h2>",
+        paragraph(text, "soft keep"),
+        _image(figure, "Cumulative distributions of metrics by outcome"),
+    ]
+
+
+def _sensitivities(findings: CampaignSummary) -> list[str]:
+    """Return tornado charts of the rank correlations, and Sobol' indices where the design gives them."""
+    metrics = list(dict.fromkeys(one.metric for one in findings.correlations))
+    parts = []
+    if metrics:
+        note = (
+            "Spearman's rank correlation of each metric with the inputs, largest first; +1 and -1 are monotonic "
+            "relations, values near 0 do not exclude a relation that rises and falls."
+        )
+        parts += ["<h2>Sensitivities</h2>", paragraph(note, "soft keep")]
+    charts = []
+    for metric in metrics:
+        own = [one for one in findings.correlations if one.metric == metric]
+        charts.append(_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
+    parts.append(f'<div class="pictures">{"".join(charts)}</div>')
+    if findings.sobol:
+        parts.append("<h2>Sobol' indices</h2>")
+    for metric, indices in findings.sobol.items():
+        omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
+        parts.append(f"<h3>{html.escape(label(metric))}</h3>")
+        parts.append(paragraph(f"{indices.complete} base points{omitted}."))
+        parts.append(_image(figures.sobol_figure(indices, metric), f"Sobol' indices of {label(metric)}"))
     return parts
 
 
 def _correlations(findings: CampaignSummary) -> list[str]:
     if not findings.correlations:
         return []
-    inputs = list(dict.fromkeys(one.input for one in findings.correlations))
-    metrics = list(dict.fromkeys(one.metric for one in findings.correlations))
-    known = {(one.input, one.metric): f"{one.coefficient:+.2f}" for one in findings.correlations}
-    rows = [[name, *(known.get((name, metric), "") for metric in metrics)] for name in inputs]
-    return ["<h2>Rank correlations (Spearman)</h2>", _table(["input", *metrics], rows)]
-
-
-def _sobol(findings: CampaignSummary) -> list[str]:
-    parts = ["<h2>Sobol' indices</h2>"] if findings.sobol else []
-    for metric, indices in findings.sobol.items():
-        omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
-        parts.append(f"<h3>{_text(label(metric))}</h3><p>{indices.complete} base points{omitted}.</p>")
-        parts.append(_image(figures.sobol_figure(indices, metric)))
+    figure, omitted = figures.correlation_figure(findings.correlations)
+    parts = ["<h2>Rank correlations (Spearman)</h2>", _image(figure, "Matrix of rank correlations")]
+    if omitted:
+        names = ", ".join(input_label(name) for name in omitted)
+        parts.append(paragraph(f"Not shown, with smaller correlations: {names}.", "soft"))
     return parts
 
 
-def _envelope(table: Table, findings: CampaignSummary) -> list[str]:
+def _envelope(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
     if findings.envelope is None:
-        return []
+        success = table.success
+        if success is None:
+            return []
+        why = "all runs succeeded" if success.all() else "no run succeeded" if not success.any() else ""
+        why = why or "fewer than two inputs have a rank correlation with success"
+        text = f"There is no boundary to show in these runs: {why}."
+        return ["<h2>Capture envelope</h2>", paragraph(text)]
     x, y, envelope = findings.envelope
     text = (
         "Success rate in each cell over the two inputs with the largest rank correlation with success, and the lower "
         "limit of its 95 % Wilson interval. No model is fitted."
     )
-    figure = figures.envelope_figure(envelope, table.label(x), table.label(y))
-    return ["<h2>Capture envelope</h2>", f"<p>{text}</p>", _image(figure)]
+    figure = figures.envelope_figure(table, envelope, x, y, system)
+    return ["<h2>Capture envelope</h2>", paragraph(text, "keep"), _image(figure, "Capture envelope")]
 
 
-def _predictions(findings: CampaignSummary) -> list[str]:
+def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
+    text = "Largest stored energy of each run, and the linear stiffness that stores it (as in ASSIST, Figure 15)."
+    parts = [f"<h2>Spring sizing</h2>{paragraph(text, 'keep')}"] if findings.springs else []
+    for size in findings.springs:
+        stroke = format_quantity(size.stroke, "rad" if size.turning else "m", system)
+        table = spring_table(size.by_quantile(), size.turning, system)
+        parts += [f"<h3>{html.escape(size.name)}, stroke {stroke}</h3>", scrolling(table)]
+        parts.append(_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}"))
+    return parts
+
+
+def _assist(table: Table, system: UnitSystem) -> list[str]:
+    if "opening_time" not in table.metrics:
+        return []
+    found = figures.opening_time_figures(table, system)
+    parts = [
+        "<h2>Available opening time</h2>",
+        paragraph("Grey: the range of 1 to 2 s that the ASSIST paper reports.", "keep"),
+    ]
+    for title, figure in found:
+        parts += [f"<h3>{html.escape(title)}</h3>", _image(figure, title)]
+    return parts if found else []
+
+
+def _predictions(findings: CampaignSummary, system: UnitSystem) -> list[str]:
     many = findings.predictions
     if many is None:
         return []
-    return [
-        "<h2>Theory and simulation</h2>",
-        _image(figures.prediction_figure(many.ratio, many.simulated, many.predicted)),
-    ]
+    figure = figures.prediction_figure(many.ratio, many.simulated, many.predicted, system)
+    return ["<h2>Theory and simulation</h2>", _image(figure, "Theory against simulation")]
 
 
-def _scatter(table: Table, findings: CampaignSummary) -> list[str]:
+def _scatter(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
     parts = ["<h2>Metrics over inputs</h2>"]
+    if table.success is not None:
+        parts.append(paragraph("Dots: successful runs; crosses: other runs.", "soft keep"))
     for metric in findings.metrics:
-        parts += [
-            f"<h3>{_text(label(metric))}</h3>",
-            _image(figures.scatter_grid(table, metric, findings.inputs)),
-        ]
+        figure = figures.scatter_grid(table, metric, findings.inputs, system)
+        parts += [f"<h3>{html.escape(label(metric))}</h3>", _image(figure, f"{label(metric)} over inputs")]
     return parts if findings.metrics and findings.inputs else []
 
 
 def _worst(findings: CampaignSummary, folder: Path) -> list[str]:
     parts = ["<h2>Worst cases</h2>"]
-    place = shlex.quote(str(folder))
+    parts.append(paragraph("Each command repeats the run with its full history and prints it.", "soft keep"))
     for what, cases in findings.worst.items():
-        rows = [[str(run), text, f"softdock campaign resume {place} --rerun {run}"] for run, text in cases]
-        table = TextTable(
-            header=["run", "", "repeat with full history"], rows=rows, left=(0, 1, 2), code=(2,)
-        )
-        parts += [f"<h3>{_text(label(what))}</h3>", table.to_html()]
+        rows = [[str(run), text, rerun_command(folder, run)] for run, text in cases]
+        table = TextTable(header=["run", "", "command"], rows=rows, left=(0, 1, 2), code=(2,))
+        parts += [f"<h3>{html.escape(label(what))}</h3>", scrolling(table, small=True)]
     return parts
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
-    return TextTable(header=header, rows=rows, left=left).to_html()
+def rerun_command(folder: Path, run: int) -> str:
+    """Return the command that repeats one run of a campaign with its full history."""
+    return f"softdock campaign resume {shlex.quote(str(folder))} --rerun {run}"
 
 
-def _image(figure: Figure) -> str:
+def _annex(table: Table) -> list[str]:
+    manifest: Mapping[str, Any] = table.manifest
+    campaign = html.escape(scenario_yaml(manifest["campaign"]))
+    scenario = html.escape(scenario_yaml(manifest["scenario"]["data"]))
+    return [
+        '<h2 class="annex">Annex: campaign and scenario</h2>',
+        collapsed("Campaign with the dispersions of its presets", f"<pre>{campaign}</pre>"),
+        collapsed(f"{manifest['scenario']['name']}, complete, in SI units", f"<pre>{scenario}</pre>"),
+    ]
+
+
+def _image(figure: Figure, text: str) -> str:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH)
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
-
-
-def _text(value: object) -> str:
-    return html.escape(str(value))
+    data = base64.b64encode(buffer.getvalue()).decode()
+    width, height = (round(100 * inches) for inches in figure.get_size_inches())
+    size = f'width="{width}" height="{height}"'
+    return f'<p class="picture"><img alt="{html.escape(text)}" {size} src="data:image/png;base64,{data}"></p>'

@@ -1,11 +1,9 @@
 """The report of one run in one HTML file: verdict, loads, charts, timeline, metrics, inputs, evidence, scenario."""
 
 import html
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from softdock.campaign.manifest import digest_file, named_files, versions
 from softdock.errors import InputError
@@ -29,6 +27,7 @@ from softdock.report.load_channels import history_loads, peak_components
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import Panel, load_panels, motion_panels
 from softdock.report.requirements import overall_verdict, requirement_matrix
+from softdock.report.scenario_text import scenario_yaml
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
@@ -247,19 +246,6 @@ def _metrics(result: Result, system: UnitSystem) -> list[str]:
 
 
 def _annex(result: Result) -> list[str]:
-    text = html.escape(_yaml(result.definition))
+    text = html.escape(scenario_yaml(result.definition))
     name = f"{result.scenario}, complete, in SI units" if result.scenario else "Complete, in SI units"
     return ['<h2 class="annex">Annex: full scenario</h2>', collapsed(name, f"<pre>{text}</pre>")]
-
-
-def _yaml(definition: Mapping[str, Any]) -> str:
-    """Return a scenario's plain data as the text of a file that can be loaded again."""
-    from ruamel.yaml import YAML
-
-    yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = None
-    yaml.width = 110
-    yaml.representer.sort_base_mapping_type_on_output = False
-    stream = io.StringIO()
-    yaml.dump(plain_data(definition), stream)
-    return stream.getvalue()
