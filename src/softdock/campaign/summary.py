@@ -192,7 +192,8 @@ def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> li
     sentences = [
         f"The rank correlation of the opening time with the approach speed is {by_speed.coefficient:+.2f} over "
         f"{by_speed.runs} runs: it {'grows' if by_speed.coefficient < 0 else 'falls'} as the speed falls.",
-        f"Above {format_quantity(FAST, 'm/s', system)} {within:.0%} of the opening times lie between {BAND[0]:g} and {BAND[1]:g} s "
+        f"Above {format_quantity(FAST, 'm/s', system)} {within:.0%} of the opening times lie between {BAND[0]:g} and "
+        f"{BAND[1]:g} s "
         f"(median {median:.2f} s, 90 % between {q05:.2f} and {q95:.2f} s).",
     ]
     others = [one for one in known if one.input != "approach.speed"]
@@ -217,8 +218,8 @@ def _spring_sentences(springs: list[SpringSize], system: UnitSystem) -> list[str
         if rows:
             unit = stiffness_unit(size.turning)
             sentences.append(
-                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J', system)}; a linear spring needs "
-                f"{format_quantity(rows[1]['stiffness'], unit, system)} to store it within its stroke "
+                f"Spring '{size.name}' stores at most {format_quantity(rows[1]['energy'], 'J', system)}; a linear "
+                f"spring needs {format_quantity(rows[1]['stiffness'], unit, system)} to store it within its stroke "
                 f"({format_quantity(rows[0]['stiffness'], unit, system)} for 99 % of the runs)."
             )
     return sentences

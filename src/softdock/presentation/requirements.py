@@ -9,6 +9,7 @@ from softdock.presentation.labels import label
 from softdock.presentation.numbers import MISSING, format_number, format_quantity, format_share
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import RequirementVerdict, Result
 from softdock.result.requirements import CampaignVerdict, worst_condition
 
@@ -17,7 +18,7 @@ VERDICT_STATUS = {"met": Status.GOOD, "violated": Status.FAILED, "undecided": St
 NO_VALUE = "no value"
 
 
-def requirement_table(result: Result) -> Table:
+def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
     """Return the requirement matrix of a run: identifier, text, value, limit, factor, margin, verdict, source."""
     requirements = read_requirements(result.definition)
     names = metric_names(requirements, result.definition.get("metrics") or {})
@@ -25,7 +26,7 @@ def requirement_table(result: Result) -> Table:
     for found in result.requirements:
         requirement = requirements[found.id]
         unit = result.units.get(names.get(found.id, ""), "1")
-        value, limit = _run_cells(requirement, found, unit, result)
+        value, limit = _run_cells(requirement, found, unit, result, system)
         rows.append(
             (
                 found.id, requirement_text(requirement), value, limit, _factor(requirement),
@@ -37,7 +38,10 @@ def requirement_table(result: Result) -> Table:
 
 
 def campaign_requirement_table(
-    verdicts: Sequence[CampaignVerdict], definition: Mapping[str, Any], units: Mapping[str, str]
+    verdicts: Sequence[CampaignVerdict],
+    definition: Mapping[str, Any],
+    units: Mapping[str, str],
+    system: UnitSystem = AUTOMATIC,
 ) -> Table:
     """Return the requirement matrix of a campaign; `definition` is the plain data of its scenario.
 
@@ -51,8 +55,8 @@ def campaign_requirement_table(
         unit = units.get(names.get(found.id, ""), "1")
         rows.append(
             (
-                found.id, requirement_text(requirement), limit_text(requirement, unit), _factor(requirement),
-                _bound(found, unit), format_margin(found.margin), _compliance(found), _interval(found),
+                found.id, requirement_text(requirement), limit_text(requirement, unit, system), _factor(requirement),
+                _bound(found, unit, system), format_margin(found.margin), _compliance(found), _interval(found),
                 demand_text(found), found.verdict,
                 "" if found.additional_runs is None else f"{found.additional_runs:,}", _line(requirement.source),
             )
@@ -62,6 +66,21 @@ def campaign_requirement_table(
         "demanded", "verdict", "runs to decide", "source",
     )  # fmt: skip
     return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
+
+
+def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tuple[str, Status]:
+    """Return the verdict on all requirements of a subject (scenario, campaign) as a sentence, with its status."""
+    total = len(verdicts)
+    counts = {verdict: sum(one.verdict == verdict for one in verdicts) for verdict in VERDICT_STATUS}
+    if not total:
+        return f"The {subject} states no requirements.", Status.NEUTRAL
+    if counts["met"] == total:
+        return f"All {total} requirements are met.", Status.GOOD
+    parts = [
+        f"{counts[verdict]} {verdict}" for verdict in ("violated", "undecided", "met") if counts[verdict]
+    ]
+    status = Status.FAILED if counts["violated"] else Status.DOUBTFUL
+    return f"Of {total} requirements, {', '.join(parts)}.", status
 
 
 def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
@@ -79,7 +98,7 @@ def requirement_text(requirement: Requirement) -> str:
     return "outcome" if requirement.outcome is not None else "conditions at the first contact"
 
 
-def limit_text(requirement: Requirement, unit: str) -> str:
+def limit_text(requirement: Requirement, unit: str, system: UnitSystem = AUTOMATIC) -> str:
     """Return the limit of a requirement before its factor of safety; `unit` is the SI unit of its metric."""
     if requirement.outcome is not None:
         return " or ".join(map(label, requirement.outcome))
@@ -89,8 +108,8 @@ def limit_text(requirement: Requirement, unit: str) -> str:
     if low is None or high is None:
         bound = high if low is None else low
         assert bound is not None
-        return f"{'at most' if low is None else 'at least'} {format_quantity(bound, unit)}"
-    return f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
+        return f"{'at most' if low is None else 'at least'} {format_quantity(bound, unit, system)}"
+    return f"{format_quantity(low, unit, system)} to {format_quantity(high, unit, system)}"
 
 
 def format_margin(margin: float | None) -> str:
@@ -111,15 +130,15 @@ def demand_text(found: CampaignVerdict) -> str:
 
 
 def _run_cells(
-    requirement: Requirement, found: RequirementVerdict, unit: str, result: Result
+    requirement: Requirement, found: RequirementVerdict, unit: str, result: Result, system: UnitSystem
 ) -> tuple[str, str]:
     """Return value and limit of a requirement of a run."""
-    limit = limit_text(requirement, unit)
+    limit = limit_text(requirement, unit, system)
     if requirement.outcome is not None:
         return label(str(found.value)), limit
     if requirement.metric is not None:
         is_number = isinstance(found.value, int | float)
-        return format_quantity(float(found.value or 0.0), unit) if is_number else NO_VALUE, limit
+        return format_quantity(float(found.value or 0.0), unit, system) if is_number else NO_VALUE, limit
     worst = worst_condition(requirement, result.contact_conditions)
     if worst is None or found.value is None:
         return NO_VALUE, limit
@@ -127,8 +146,8 @@ def _run_cells(
     assert compared.value is not None
     assert compared.limit is not None
     words = "at least" if compared.sign == ">=" else "at most"
-    value = f"{label(name)} {format_quantity(compared.value, CONDITION_UNITS[name])}"
-    return value, f"{words} {format_quantity(compared.limit, CONDITION_UNITS[name])} ({limit})"
+    value = f"{label(name)} {format_quantity(compared.value, CONDITION_UNITS[name], system)}"
+    return value, f"{words} {format_quantity(compared.limit, CONDITION_UNITS[name], system)} ({limit})"
 
 
 def _line(text: str) -> str:
@@ -139,8 +158,8 @@ def _factor(requirement: Requirement) -> str:
     return MISSING if requirement.outcome is not None else format_number(requirement.factor)
 
 
-def _bound(found: CampaignVerdict, unit: str) -> str:
-    return MISSING if found.bound is None else format_quantity(found.bound, unit)
+def _bound(found: CampaignVerdict, unit: str, system: UnitSystem) -> str:
+    return MISSING if found.bound is None else format_quantity(found.bound, unit, system)
 
 
 def _compliance(found: CampaignVerdict) -> str:

@@ -242,7 +242,15 @@ def envelope_figure(
         if runs:
             text = f"≥{envelope.low[i, j]:.0%}\n{runs:.0f} runs"
             colour = "white" if envelope.share[i, j] < 0.5 else "black"
-            axes.text(centres[0][i], centres[1][j], text, ha="center", va="center", fontsize=7, color=colour)
+            axes.text(
+                float(centres[0][i]),
+                float(centres[1][j]),
+                text,
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=colour,
+            )
     axes.set(xlabel=a.label, ylabel=b.label)
     return figure
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
+from softdock.model.requirements import Requirement
 from softdock.presentation.numbers import format_number, format_quantity
+from softdock.presentation.requirements import read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.quantities.units import parse_quantity
 from softdock.report.load_channels import load_channels
 from softdock.report.svg import LimitLine
 from softdock.result import Result
@@ -17,34 +17,28 @@ _EXTREME = re.compile(r"\s*(?:max|min|final|start)\s+(?:abs\s*\(?\s*)?(?P<channe
 def limit_lines(result: Result, system: UnitSystem = AUTOMATIC) -> list[LimitLine]:
     """Return the limits of all requirements whose metric is an extreme of a recorded channel."""
     lines: list[LimitLine] = []
-    requirements = result.definition.get("requirements")
-    for key, requirement in (requirements if isinstance(requirements, Mapping) else {}).items():
-        channel = _channel(result, str(requirement.get("metric") or ""))
+    for key, requirement in read_requirements(result.definition).items():
+        channel = _channel(result, requirement.metric or "")
         if channel:
-            lines += _lines(result, str(key), requirement, channel, system)
+            lines += _lines(result, key, requirement, channel, system)
     return lines
 
 
 def _lines(
-    result: Result, key: str, requirement: Mapping[str, Any], channel: str, system: UnitSystem
+    result: Result, key: str, requirement: Requirement, channel: str, system: UnitSystem
 ) -> list[LimitLine]:
     unit = result.history.channels[channel].unit
-    low, high = requirement.get("within") or (requirement.get("at_least"), requirement.get("at_most"))
-    factor = float(requirement.get("factor") or 1.0)
+    low, high = requirement.bounds(unit)
     lines = []
-    for given, is_upper in ((low, False), (high, True)):
-        if given is None:
-            continue
-        try:
-            limit = parse_quantity(given, unit)
-        except ValueError:
+    for limit, is_upper in ((low, False), (high, True)):
+        if limit is None:
             continue
         divides = is_upper == (limit > 0.0)
-        allowed = limit / factor if divides else limit * factor
+        allowed = limit / requirement.factor if divides else limit * requirement.factor
         safety = ""
-        if factor != 1.0:
+        if requirement.factor != 1.0:
             sign = "/" if divides else "·"
-            safety = f" {sign} {format_number(factor)} = {format_quantity(allowed, unit, system)}"
+            safety = f" {sign} {format_number(requirement.factor)} = {format_quantity(allowed, unit, system)}"
         words = "at most" if is_upper else "at least"
         text = f"{key}: {words} {format_quantity(limit, unit, system)}{safety}"
         lines.append(LimitLine(id=key, channel=channel, value=allowed, is_upper=is_upper, text=text))

@@ -11,6 +11,7 @@ from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table
 from softdock.presentation.numbers import format_time
+from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.run import metric_table, prediction_sentences
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
@@ -26,7 +27,6 @@ from softdock.report.limits import limit_lines
 from softdock.report.load_channels import history_loads, peak_components
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import Panel, load_panels, motion_panels
-from softdock.report.requirements import overall_verdict, requirement_matrix
 from softdock.report.scenario_text import scenario_yaml
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
@@ -142,7 +142,7 @@ def _scene_or_curves(result: Result) -> Scene:
 def _verdict(result: Result, system: UnitSystem) -> list[str]:
     """Return outcome, verdict on the requirements, largest load and requirement matrix."""
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
-    verdict, verdict_status = overall_verdict(result.requirements)
+    verdict, verdict_status = overall_verdict(result.requirements, "scenario")
     headline = largest_load_text(result.loads or history_loads(result), system)
     parts = [
         f'<p class="lead">{status_mark(status)}<b>{html.escape(label(result.outcome))}</b> '
@@ -157,7 +157,7 @@ def _verdict(result: Result, system: UnitSystem) -> list[str]:
         note = (
             "Margin: allowed over required value minus 1, with the factor of safety; negative where violated."
         )
-        parts += [scrolling(requirement_matrix(result, system)), paragraph(note, "soft")]
+        parts += [scrolling(requirement_table(result, system)), paragraph(note, "soft")]
     return parts
 
 
@@ -234,7 +234,9 @@ def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) ->
         f"<figure>{picture}<figcaption>{format_time(time)}: {html.escape(' '.join(texts[time]))}</figcaption></figure>"
         for time, picture in zip(times, sections.sections(result, scene, times))
     ]
-    note = "Outlines in the frame of the port, its axis to the right. Arrows: contact forces, to the scale of the replay."
+    note = (
+        "Outlines in the frame of the port, its axis to the right. Arrows: contact forces, as in the replay."
+    )
     body = f'<div class="sections">{"".join(figures)}</div><p class="soft">{note}</p>'
     return ["<h2>Sections</h2>", body] if figures else []
 

@@ -42,7 +42,7 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     blocks: list[list[Line]] = [
         [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
-        _requirements(result),
+        _requirements(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
@@ -57,11 +57,11 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     return lines
 
 
-def _requirements(result: Result) -> list[Line]:
+def _requirements(result: Result, system: UnitSystem) -> list[Line]:
     """Return the requirement matrix, one line per requirement with its status."""
     if not result.requirements:
         return []
-    table = requirement_table(result)
+    table = requirement_table(result, system)
     header, *rows = table.to_text().splitlines()
     return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
 
