@@ -67,6 +67,11 @@ def presets() -> dict[str, str]:
     return {name: _title(file) for name, file in sorted(_files("presets").items())}
 
 
+def preset_texts() -> dict[str, str]:
+    """Return the files of the presets as text, by name."""
+    return {name: file.read_text(encoding="utf-8") for name, file in sorted(_files("presets").items())}
+
+
 def _files(folder: str) -> dict[str, Traversable]:
     inside = resources.files("softdock.campaign") / folder
     return {file.name.removesuffix(".yaml"): file for file in inside.iterdir() if file.name.endswith(".yaml")}

@@ -19,10 +19,13 @@ class Normal(Model):
     """A normal distribution, truncated at the limits where they are given."""
 
     mean: Any
+    """Mean of the untruncated distribution, written as in the field itself."""
     deviation: Any
     """Standard deviation of the untruncated distribution."""
     low: Any = None
+    """Lowest value; leave out for no limit."""
     high: Any = None
+    """Largest value; leave out for no limit."""
 
 
 class ScalarDispersion(Model):
@@ -33,6 +36,7 @@ class ScalarDispersion(Model):
     log_uniform: tuple[Any, Any] | None = None
     """Log-uniform between two positive values."""
     normal: Normal | None = None
+    """Normal distribution, truncated where limits are given."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -70,6 +74,7 @@ class Correlation(Model):
     """Correlated fields: correlation matrix of the underlying normal variables (Gaussian copula)."""
 
     fields: Annotated[tuple[str, ...], Field(min_length=2)]
+    """Fields that are correlated, by dotted path; each has a scalar dispersion."""
     matrix: tuple[tuple[float, ...], ...]
     """Symmetric, ones on the diagonal, positive definite."""
 
@@ -78,9 +83,11 @@ class StopRule(Model):
     """Ends a campaign early, once the success rate is known accurately enough."""
 
     metric: Literal["success"] = "success"
+    """What must be known: the rate of success."""
     half_width: Share
     """Half-width of the Wilson interval at which the campaign ends."""
     confidence: Share = 0.95
+    """Confidence level of the interval."""
     minimum: Count = 50
     """Runs before the rule is evaluated for the first time."""
     every: Count = 50
@@ -100,9 +107,13 @@ class CampaignFile(Model):
     """Many runs of one scenario with dispersed fields."""
 
     softdock: Literal[1] = 1
+    """Version of the file format."""
     kind: Literal["campaign"] = "campaign"
+    """Kind of file."""
     title: str = ""
+    """One line about the purpose of the campaign."""
     description: str = ""
+    """Description: source of the dispersions, expected result."""
     author: str = ""
     """Author of the campaign, for reports."""
     revision: str = ""
@@ -114,7 +125,9 @@ class CampaignFile(Model):
     set: dict[str, Any] = {}
     """Fields of the scenario that are overridden in all runs, by dotted path."""
     runs: Count
+    """Number of runs."""
     seed: Annotated[Integer, Field(ge=0, lt=2**63)] = 0
+    """Seed of the samples: the same number gives the same runs."""
     sampling: Literal["random", "latin-hypercube", "sobol", "saltelli"] = "random"
     """`saltelli` is the design for Sobol' indices."""
     presets: tuple[str, ...] = ()
@@ -122,9 +135,11 @@ class CampaignFile(Model):
     dispersions: dict[str, Dispersion] = {}
     """Distributions of fields, by dotted path."""
     correlations: tuple[Correlation, ...] = ()
+    """Groups of fields that are correlated."""
     success: tuple[str, ...] = ()
     """Outcomes that count as success."""
     stop: StopRule | None = None
+    """Rule that ends the campaign early; leave out to complete all runs."""
     histories: Literal["none", "failures", "all"] | Count = "none"
     """Runs whose histories are stored; a number n stores every n-th run."""
     metrics: tuple[str, ...] = ()
@@ -153,7 +168,12 @@ class PresetFile(Model):
     """Predefined dispersions of the approach."""
 
     softdock: Literal[1] = 1
+    """Version of the file format."""
     kind: Literal["preset"] = "preset"
+    """Kind of file."""
     title: str
+    """One line about the source of the dispersions."""
     description: str = ""
+    """Description: numbers and their source."""
     dispersions: dict[str, Dispersion]
+    """Distributions of fields of the approach, by dotted path."""

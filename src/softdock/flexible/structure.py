@@ -43,6 +43,7 @@ class Section(Model):
     shear_z: ShearStiffness | None = None
     """G A_s for deflection along z; omit for a beam without shear deformation."""
     mass_per_length: MassPerLength
+    """Mass per length."""
     rotary_y: InertiaPerLength = 0.0
     """Mass moment of inertia per length about y."""
     rotary_z: InertiaPerLength = 0.0
@@ -69,6 +70,7 @@ class Beam(Model):
     section: str
     """Name of its section."""
     elements: Annotated[Integer, Field(ge=1, le=100_000)] = 1
+    """Number of equal finite elements along the beam; nodes between them are `NAME.1`, `NAME.2` ..."""
     side: Vector3[Number] | None = None
     """Direction that, with the beam, spans its x-y plane; needed where y and z of the section differ."""
     start_offset: Vector3[Length] = (0.0, 0.0, 0.0)
@@ -85,7 +87,9 @@ class Panel(Model):
     side: Vector3[Number]
     """Direction of its width."""
     width: Annotated[float, Quantity("m", gt=0)]
+    """Width of the panel."""
     mass: Annotated[float, Quantity("kg", gt=0)]
+    """Mass of the whole panel."""
     bending: BendingStiffness
     """EI for deflection out of its plane."""
     in_plane: BendingStiffness
@@ -95,6 +99,7 @@ class Panel(Model):
     axial: AxialStiffness
     """EA."""
     elements: Annotated[Integer, Field(ge=1, le=100_000)] = 8
+    """Number of equal finite elements along the panel."""
 
     def section(self, length: float) -> Section:
         """Return the section of the equivalent beam of a panel of this length [m]."""
@@ -114,7 +119,9 @@ class RigidPart(Model):
     """A rigid body fixed to a node; a lumped mass if only `mass` is given."""
 
     node: NodeName
+    """Node to which the part is fixed."""
     mass: Mass
+    """Mass of the part."""
     centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
     """Position relative to the node."""
     inertia: tuple[Vector3[Inertia], Vector3[Inertia], Vector3[Inertia]] | Vector3[Inertia] = (0.0, 0.0, 0.0)
@@ -149,9 +156,13 @@ class Structure(Model):
     nodes: dict[NodeName, Vector3[Length]]
     """Position of each node."""
     sections: dict[NodeName, Section] = {}
+    """Sections of beams, by name."""
     beams: dict[NodeName, Beam] = {}
+    """Beams, by name."""
     panels: dict[NodeName, Panel] = {}
+    """Thin flat panels, by name."""
     parts: dict[NodeName, RigidPart] = {}
+    """Rigid parts on nodes, by name."""
 
     def all_beams(self) -> dict[str, Beam]:
         """Return all beams, including panels as equivalent beams, whose sections have the names of the panels."""

@@ -52,6 +52,7 @@ class Exponential(Model):
     reference: PositiveJointPosition
     """Deflection at which the stiffness has doubled."""
     exponent: Annotated[float, Quantity("1", gt=0)] = 4.0
+    """Exponent of the growth."""
 
 
 class Spring(JointElement):
@@ -62,6 +63,7 @@ class Spring(JointElement):
     """
 
     stiffness: JointStiffness = 0.0
+    """Force per deflection [N/m], or torque per angle [N m/rad]."""
     exponential: Exponential | None = None
     """Growing stiffness; leave out for a linear spring."""
     rest: JointPosition = 0.0
@@ -69,29 +71,37 @@ class Spring(JointElement):
     preload: JointForce = 0.0
     """Constant force towards negative positions."""
     damping: JointDamping = 0.0
+    """Force per speed [N s/m], or torque per rate [N m s/rad]."""
     friction: NonNegativeJointForce = 0.0
     """Coulomb friction, independent of speed."""
     friction_speed: PositiveJointSpeed = 1e-2
     """Speed below which friction is proportional to speed."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
 
 class Stop(JointElement):
     """End stop that pushes back outside its limits and never pulls; on a spherical joint within half a turn only."""
 
     lower: JointPosition | None = None
+    """Position below which the stop pushes back; leave out for none."""
     upper: JointPosition | None = None
+    """Position above which the stop pushes back; leave out for none."""
     limit: PositiveJointPosition | None = None
     """For a joint of several axes: largest deflection in any direction."""
     stiffness: PositiveJointStiffness
+    """Force per deflection beyond the limit."""
     damping: JointDamping = 0.0
+    """Force per speed beyond the limit; the total force never pulls."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
 
 class Drive(JointElement):
     """Motor that follows a ramp of position or speed to its target, within its limits."""
 
     follows: Literal["position", "speed"] = "position"
+    """Whether `target` is a position or a speed."""
     target: JointPosition | JointSpeed
     """Target position [m, rad] or speed [m/s, rad/s]."""
     rate: PositiveJointSpeed | None = None
@@ -101,22 +111,30 @@ class Drive(JointElement):
     damping: JointDamping = 0.0
     """Force per error of speed."""
     max_force: PositiveJointForce | None = None
+    """Largest force [N] or torque [N m]; leave out for no limit."""
     max_power: PositivePower | None = None
+    """Largest mechanical power that the drive delivers; leave out for no limit."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
 
 class Strut(Model):
     """Spring and damper along the line between two points."""
 
     a: Anchor
+    """First point."""
     b: Anchor
+    """Second point."""
     stiffness: Stiffness = 0.0
+    """Force per change of the distance between the points."""
     damping: Damping = 0.0
+    """Force per rate of change of the distance."""
     length: NonNegativeLength = 0.0
     """Length without force."""
     preload: Force = 0.0
     """Constant pull."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
 
 class Weld(Model):
@@ -126,12 +144,19 @@ class Weld(Model):
     """
 
     a: Anchor
+    """Frame on the first body."""
     b: Anchor
+    """Frame on the second body."""
     stiffness: PositiveStiffness
+    """Force per displacement, the same in all directions."""
     angular_stiffness: Annotated[float, Quantity("N*m/rad", gt=0)]
+    """Torque per rotation, the same about all axes."""
     damping: Damping = 0.0
+    """Force per relative velocity."""
     angular_damping: AngularDamping = 0.0
+    """Torque per relative angular velocity."""
     active: Flag = False
+    """Whether it holds from the start; otherwise an event enables it."""
 
 
 class Lock(Model):
@@ -141,34 +166,45 @@ class Lock(Model):
     """
 
     a: Anchor
+    """Frame on the first body."""
     b: Anchor
+    """Frame on the second body."""
     active: Flag = False
+    """Whether it holds from the start; otherwise an event enables it."""
 
 
 class Pulse(Model):
     """A time span in which a load acts."""
 
     start: Time
+    """Time at which the pulse begins."""
     duration: Annotated[float, Quantity("s", gt=0)]
+    """Length of the pulse."""
     scale: Annotated[float, Quantity("1")] = 1.0
+    """Factor on force and torque during the pulse; pulses that overlap add up."""
 
 
 class Load(Model):
     """External force and torque: constant, in pulses, or by a table of steps."""
 
     body: str
+    """Body on which the load acts."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Point where the force acts, in body axes."""
     node: str | None = None
     """Instead of `at`: node of a flexible structure of this body, as `structure/node`."""
     force: Vector3[Force] = (0.0, 0.0, 0.0)
+    """Force, applied at `at`."""
     torque: Vector3[Torque] = (0.0, 0.0, 0.0)
+    """Torque, in addition to that of the force."""
     axes: Literal["body", "world"] = "body"
     """Frame of force and torque; body axes rotate with the body, as for a thruster."""
     pulses: tuple[Pulse, ...] = ()
+    """Time spans in which the load acts; always if left out."""
     table: tuple[tuple[Time, Annotated[float, Quantity("1")]], ...] = ()
     """Rows of (time, factor): the factor applies from that time on."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
     @model_validator(mode="after")
     def _one_schedule(self) -> Self:

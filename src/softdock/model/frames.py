@@ -14,8 +14,11 @@ class Anchor(Model):
     """A frame on a body."""
 
     body: str
+    """Name of the body; `world` for the inertial frame."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Origin of the frame, in body axes from the body's origin."""
     attitude: Attitude = UPRIGHT
+    """Attitude of the frame in the body."""
 
     @model_validator(mode="after")
     def _is_frame(self) -> Self:

@@ -41,7 +41,9 @@ class Circle(Model):
     """Places on a circle, the first one on the x axis."""
 
     count: Count
+    """Number of pins."""
     radius: PositiveLength
+    """Radius of the circle."""
     phase: Angle = 0.0
     """Of the first one."""
 
@@ -50,8 +52,11 @@ class Grid(Model):
     """Places in rows (along y) and columns (along x), the middle of all at the origin."""
 
     rows: Count
+    """Number of rows."""
     columns: Count
+    """Number of columns."""
     pitch: PositiveLength
+    """Distance between neighbours along both axes."""
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -64,7 +69,9 @@ class Layout(Model):
     """Where the pins are on their plate, and the holes on theirs: exactly one of the three."""
 
     circle: Circle | None = None
+    """Pins on a circle."""
     grid: Grid | None = None
+    """Pins in rows and columns."""
     places: Annotated[tuple[tuple[Length, Length], ...], Field(min_length=1, max_length=MOST_PINS)] | None = (
         None
     )
@@ -92,6 +99,7 @@ class PinModel(Model):
     """A pin that stands out of its plate."""
 
     diameter: PositiveLength
+    """Diameter of the pin; its tip is a hemisphere."""
     length: PositiveLength
     """From the plate to the tip."""
 
@@ -110,6 +118,7 @@ class HoleModel(Model):
     depth: PositiveLength
     """From the face to the bottom of the round end; of a through-hole, the thickness of the plate."""
     through: Flag = False
+    """Whether the hole is open at its end; otherwise its bottom is a hemisphere."""
     chamfer: NonNegativeLength = 0.0
     """Increase of the radius at the opening."""
     chamfer_angle: Annotated[float, Quantity("rad", gt=0, lt=math.pi / 2)] = math.pi / 4
@@ -122,6 +131,7 @@ class Misalignment(Model):
     """Deviation of the pins from their nominal frame."""
 
     offset: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Displacement of the pins from their nominal frame."""
     tilt: tuple[Angle, Angle] = (0.0, 0.0)
     """Rotation vector about x and y."""
     roll: Angle = 0.0
@@ -142,6 +152,7 @@ class PinDamping(Model):
     """Damping of one contact."""
 
     law: Literal["hunt-crossley", "kelvin-voigt"] = "hunt-crossley"
+    """Damping in proportion to the elastic force (`hunt-crossley`), or independent of it (`kelvin-voigt`)."""
     factor: Annotated[float, Quantity("s/m", ge=0)] | None = None
     """Of hunt-crossley: part of the elastic force per speed."""
     coefficient: Annotated[float, Quantity("N*s/m", ge=0)] | None = None
@@ -159,9 +170,11 @@ class PinFriction(Model):
     """Regularised Coulomb friction, optionally with a larger coefficient at rest (Stribeck)."""
 
     coefficient: NonNegativeNumber = 0.0
+    """Coefficient of sliding friction; 0 for none."""
     speed: PositiveSpeed = 1e-3
     """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
+    """How friction depends on speeds below `speed`: a smooth function or a linear ramp."""
     at_rest: NonNegativeNumber | None = None
     """Coefficient at rest; left out: the same as when sliding."""
     stribeck_speed: PositiveSpeed = 1e-2
@@ -174,7 +187,9 @@ class PinContactModel(Model):
     stiffness: PositiveStiffness
     """Of one contact."""
     damping: PinDamping = PinDamping()
+    """Damping of one contact; none if left out."""
     friction: PinFriction = PinFriction()
+    """Friction of one contact; none if left out."""
 
     def to_law(self) -> PinLaw:
         """Return the law of the contact package."""
@@ -201,14 +216,22 @@ class Interface(Model):
     holes: Frame
     """z into the holes, their openings at z = 0."""
     layout: Layout
+    """Places of the pins and holes."""
     pin: PinModel
+    """Shape of each pin."""
     hole: HoleModel
+    """Shape of each hole."""
     misalignment: Misalignment = Misalignment()
+    """Deviation of the pins from their nominal frame."""
     contact: PinContactModel
+    """Contact law of each contact between a pin and its hole."""
     rim: Literal["direct", "search"] = "direct"
+    """How the contact with the rim of a hole is found: in closed form (`direct`), or by a search of
+    `levels` bisections."""
     levels: Annotated[Integer, Field(ge=1, le=40)] = 16
     """Of the search around the rim."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

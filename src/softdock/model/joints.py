@@ -32,15 +32,20 @@ class RollPitchYaw(Model):
     """An attitude as turns about x, then y, then z of the fixed frame."""
 
     roll: Angle = 0.0
+    """Turn about x, the first one."""
     pitch: Angle = 0.0
+    """Turn about y, the second one."""
     yaw: Angle = 0.0
+    """Turn about z, the last one."""
 
 
 class AxisAngle(Model):
     """An attitude as one turn about an axis."""
 
     axis: Axis
+    """Axis of the turn."""
     angle: Angle
+    """Angle of the turn, by the right-hand rule."""
 
 
 Attitude = tuple[Number, Number, Number, Number] | RollPitchYaw | AxisAngle
@@ -61,6 +66,7 @@ class Free(Model):
     """Free motion in six degrees of freedom; the parent must be the world."""
 
     type: Literal["free"] = "free"
+    """Type of the joint."""
     position: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the body in the world at the start, p_NB_N."""
     attitude: Attitude = UPRIGHT
@@ -75,6 +81,7 @@ class Fixed(JointBase):
     """Rigidly attached."""
 
     type: Literal["fixed"] = "fixed"
+    """Type of the joint."""
 
 
 class OneAxis(JointBase):
@@ -93,6 +100,7 @@ class Revolute(OneAxis):
     """Turns about one axis."""
 
     type: Literal["revolute"] = "revolute"
+    """Type of the joint."""
     angle: Angle = 0.0
     """Angle at the start."""
     rate: AngularRate = 0.0
@@ -103,6 +111,7 @@ class Prismatic(OneAxis):
     """Slides along one axis."""
 
     type: Literal["prismatic"] = "prismatic"
+    """Type of the joint."""
     position: Length = 0.0
     """Position at the start."""
     speed: Speed = 0.0
@@ -113,10 +122,13 @@ class Universal(JointBase):
     """Turns about a first axis fixed in the parent, then about a second one fixed in the body."""
 
     type: Literal["universal"] = "universal"
+    """Type of the joint."""
     axes: tuple[Axis, Axis] = ("x", "y")
     """The two axes, at right angles."""
     angles: tuple[Angle, Angle] = (0.0, 0.0)
+    """Angles about the two axes at the start."""
     rates: tuple[AngularRate, AngularRate] = (0.0, 0.0)
+    """Rates of the two angles at the start."""
 
     @model_validator(mode="after")
     def _at_right_angles(self) -> Self:
@@ -129,6 +141,7 @@ class Spherical(JointBase):
     """Turns freely about a point; springs and stops on it support deflections up to half a turn."""
 
     type: Literal["spherical"] = "spherical"
+    """Type of the joint."""
     turned: Attitude = UPRIGHT
     """Attitude against the joint's zero at the start."""
     rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
@@ -144,11 +157,15 @@ class Planar(JointBase):
     """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table."""
 
     type: Literal["planar"] = "planar"
+    """Type of the joint."""
     position: tuple[Length, Length] = (0.0, 0.0)
+    """Positions along x and y at the start."""
     angle: Angle = 0.0
+    """Angle about z at the start."""
     velocity: tuple[Speed, Speed] = (0.0, 0.0)
     """Rates of the two positions."""
     rate: AngularRate = 0.0
+    """Rate of the angle at the start."""
 
 
 Joint = Annotated[

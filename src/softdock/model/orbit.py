@@ -20,6 +20,7 @@ class BodyPlate(Plate):
     """A flat plate on a body."""
 
     body: str
+    """Body that carries the plate."""
 
     @model_validator(mode="after")
     def _check_plate(self) -> Self:

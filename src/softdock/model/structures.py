@@ -66,6 +66,7 @@ class Flexible(Model):
     file: str | None = None
     """Modes from a NumPy file, or from a folder of CSV tables; relative to the scenario's folder."""
     nastran: NastranFiles | None = None
+    """Modes that Nastran computed."""
     damping: DampingRatio | tuple[DampingRatio, ...] = 0.0
     """Damping ratio of every mode, or one for each that is kept."""
     settled: Flag = False

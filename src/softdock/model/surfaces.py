@@ -39,6 +39,7 @@ class Corner(Model):
     """A vertex of a profile, reached by a straight line and rounded by a fillet."""
 
     at: Place
+    """Vertex (z, r): position along the axis and distance from it."""
     fillet: NonNegativeLength = 0.0
     """Radius of the rounding."""
 
@@ -47,9 +48,13 @@ class Curve(Model):
     """An arc from the vertex before: through a point, or with a radius and the side it turns to."""
 
     arc_to: Place
+    """End of the arc (z, r)."""
     through: Place | None = None
+    """A point (z, r) on the arc."""
     radius: PositiveLength | None = None
+    """Radius of the arc; goes with `turn`."""
     turn: Literal["left", "right"] | None = None
+    """Side to which the path turns along the arc; goes with `radius`."""
 
 
 def _sort_of_vertex(given: Any) -> str:
@@ -70,9 +75,11 @@ class Surface(Model):
     """A surface of revolution on a body, from a CAD file or from a profile in the scenario."""
 
     body: str
+    """Body that carries the surface."""
     at: Vector3[Length] = (0.0, 0.0, 0.0)
     """Origin of the surface's frame in the body; its z axis is the axis of revolution."""
     attitude: Attitude = UPRIGHT
+    """Attitude of the surface's frame in the body."""
     file: str | None = None
     """STEP, STL, OBJ, PLY or GLB; relative to the scenario's folder."""
     side: Literal["outside", "inside"] | None = None
@@ -144,7 +151,9 @@ class Layer(Model):
     stiffness: PositiveArealStiffness | None = None
     """Stress per depth [N/m3]."""
     youngs_modulus: PositivePressure | None = None
+    """Young's modulus of the material of the layer."""
     poisson_ratio: Annotated[float, Quantity("1", ge=0, lt=0.5)] | None = None
+    """Poisson's ratio of the material of the layer."""
     thickness: PositiveLength | None = None
     """Of the layer that is deformed."""
     damping: ArealDamping = 0.0
@@ -185,18 +194,24 @@ class Rubbing(Model):
     """Regularised Coulomb friction."""
 
     coefficient: NonNegativeNumber = 0.0
+    """Coefficient of friction; 0 for none."""
     speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-3
     """Sliding speed below which friction is reduced."""
     law: Literal["smooth", "ramp"] = "smooth"
+    """How friction depends on speeds below `speed`: a smooth function or a linear ramp."""
 
 
 class Contact(Model):
     """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells."""
 
     a: str
+    """Surface below which the depth is measured; its normals are the directions of the pressure."""
     b: str
+    """Surface that is divided into cells; the smaller or more curved one of the two."""
     layer: Layer
+    """Elastic layer between the surfaces."""
     friction: Rubbing = Rubbing()
+    """Friction between the surfaces; none if left out."""
     quadrature: Literal["cells", "points"] = "cells"
     """Cut cells (the force does not depend on their number), or plain points for comparison."""
     spacing: PositiveLength = 1e-3
@@ -204,7 +219,10 @@ class Contact(Model):
     resolved_force: PositiveForce = 0.1
     """Of cells: smallest force that they resolve."""
     mapping: Literal["distance", "radial"] = "distance"
+    """Direction of the depth: normal to surface a (`distance`), or along its radius (`radial`, for
+    comparison with published results)."""
     active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
     def to_pair(self, profile_a: Profile, profile_b: Profile, name: str) -> ContactPair:
         """Return the pair of the contact package."""

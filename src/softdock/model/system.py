@@ -32,18 +32,24 @@ class FullInertia(Model):
     """All six moments of inertia about the centre of mass, in body axes."""
 
     xx: Inertia
+    """Moment of inertia about x."""
     yy: Inertia
+    """Moment of inertia about y."""
     zz: Inertia
+    """Moment of inertia about z."""
     xy: Inertia = 0.0
     """Element of the matrix (not the product of inertia with the opposite sign)."""
     xz: Inertia = 0.0
+    """Element of the matrix."""
     yz: Inertia = 0.0
+    """Element of the matrix."""
 
 
 class Body(Model):
     """A rigid body and the joint that connects it to its parent."""
 
     mass: Mass = 0.0
+    """Mass of the rigid body. A body without mass is a frame on its parent (with a `fixed` joint)."""
     centre_of_mass: Vector3[Length] = (0.0, 0.0, 0.0)
     """In body axes, from the body's origin."""
     inertia: Vector3[Inertia] | FullInertia = (0.0, 0.0, 0.0)
@@ -51,6 +57,7 @@ class Body(Model):
     parent: str = WORLD
     """Name of the parent body; `world` for the inertial frame."""
     joint: Joint = Free()
+    """Joint between the body and its parent, and its initial motion; `free` if left out."""
 
     def inertia_matrix(self) -> NDArray[np.float64]:
         """Return the inertia about the centre of mass [kg m2]."""
@@ -89,17 +96,27 @@ class System(Model):
     """Bodies, elements, structures, contacts and loads of a multibody system."""
 
     bodies: dict[Name, Body] = Field(min_length=1)
+    """Rigid bodies by name, each with the joint to its parent."""
     springs: dict[Name, Spring] = {}
+    """Springs, dampers and friction along joints, by name."""
     stops: dict[Name, Stop] = {}
+    """End stops of joints, by name."""
     drives: dict[Name, Drive] = {}
+    """Motors on joints, by name."""
     struts: dict[Name, Strut] = {}
+    """Springs and dampers between two points, by name."""
     welds: dict[Name, Weld] = {}
+    """Compliant connections of two frames, by name."""
     locks: dict[Name, Lock] = {}
+    """Rigid connections of two frames, by name."""
     loads: dict[Name, Load] = {}
+    """External forces and torques, by name."""
     structures: dict[Name, Flexible] = {}
     """Flexible structures on bodies."""
     surfaces: dict[Name, Surface] = {}
+    """Surfaces of revolution on bodies, by name."""
     contacts: dict[Name, Contact] = {}
+    """Pairs of surfaces that may touch, by name."""
     interfaces: dict[Name, Interface] = {}
     """Pins in holes."""
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)

@@ -19,6 +19,7 @@ class Plate(Model):
     """One side of a flat plate of a body."""
 
     area: Annotated[float, Quantity("m^2", gt=0)]
+    """Area of the plate."""
     normal: Vector3[Number]
     """Outward normal in body axes, of any length."""
     centre: Vector3[Length] = (0.0, 0.0, 0.0)

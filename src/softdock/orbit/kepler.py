@@ -23,7 +23,9 @@ class Orbit(Model):
     altitude: Length
     """Altitude of the perigee above the equatorial radius."""
     eccentricity: Annotated[float, Quantity("1", ge=0, lt=1)] = 0.0
+    """Eccentricity; 0 for a circle."""
     inclination: Angle = 0.0
+    """Inclination to the equator."""
     ascending_node: Angle = 0.0
     """Right ascension of the ascending node, from the inertial x axis."""
     perigee: Angle = 0.0

@@ -64,13 +64,13 @@ class Model(BaseModel):
         """Add field docstrings to the JSON Schema; Pydantic would parse the sources at every import."""
         described: dict[str, Any] = handler(schema)
         properties = handler.resolve_ref_schema(described).get("properties", {})
-        for name, text in _docstrings(cls).items():
+        for name, text in field_docstrings(cls).items():
             if name in properties and cls.model_fields[name].description is None:
                 properties[name]["description"] = text
         return described
 
 
-def _docstrings(model: type) -> dict[str, str]:
+def field_docstrings(model: type) -> dict[str, str]:
     """Return the docstrings of the fields of a model and its bases."""
     found: dict[str, str] = {}
     for owner in reversed(model.__mro__):

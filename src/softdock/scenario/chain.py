@@ -162,10 +162,13 @@ class ChainScenario(ScenarioBase):
     """Two chains of masses on one line that collide."""
 
     kind: Literal["chain"] = "chain"
+    """Kind of scenario."""
     speed: PositiveSpeed
     """Closing speed of the chaser relative to the target."""
     chaser: Chaser
+    """Chain that approaches."""
     target: Target
+    """Chain that is approached."""
     gap: NonNegativeLength = 0.0
     """Distance between the touching bodies at the start."""
     contact: Contact | None = None
@@ -173,7 +176,9 @@ class ChainScenario(ScenarioBase):
     latch: Latch | None = None
     """Latch behind the contact; a contact with `restitution` acts once, at first touch."""
     stop: Stop
+    """End of the run."""
     record: Record = Record()
+    """Recording of the history."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

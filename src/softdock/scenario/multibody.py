@@ -60,6 +60,7 @@ class Action(Model):
     drive: str | None = None
     """Drive that is switched on and gets a new target."""
     target: JointPosition | JointSpeed | None = None
+    """New target of the drive [m, rad, m/s or rad/s]; goes with `drive`."""
     stop: Flag = False
     """End the run."""
 
@@ -81,6 +82,7 @@ class EventModel(Model):
     when: str
     """`probe.z in drogue > 80 mm`, `bumper.force > 0 N`, `time > 2 s` ..."""
     then: tuple[Action, ...] = ()
+    """Actions when the condition becomes true, in this order."""
     message: str = ""
     """The event as a sentence."""
     once: Flag = True
@@ -100,7 +102,9 @@ class OutcomeModel(Model):
     """An outcome and its conditions; the first outcome of the list whose conditions hold applies."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    """Identifier of the outcome: small letters, digits and `_`."""
     message: str
+    """The outcome as a sentence."""
     happened: tuple[str, ...] = ()
     """Events that must have happened."""
     not_happened: tuple[str, ...] = ()
@@ -111,20 +115,28 @@ class AccuracyModel(Model):
     """Error tolerances of one step."""
 
     length: Annotated[float, Quantity("m", gt=0)] = 1e-6
+    """Error of positions in one step."""
     angle: Annotated[float, Quantity("rad", gt=0)] = 1e-6
+    """Error of angles in one step."""
     speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-5
+    """Error of speeds in one step."""
     rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-5
+    """Error of angular rates in one step."""
 
 
 class IntegratorModel(Model):
     """Settings of the time integration."""
 
     method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"] = "automatic"
+    """Integration method; `automatic` changes between explicit methods and `rosenbrock` (implicit)."""
     step: PositiveTime | None = None
     """Fixed step; leave out for error control (rk4 always needs one)."""
     accuracy: AccuracyModel = AccuracyModel()
+    """Errors that one step may have."""
     max_step: PositiveTime | None = None
+    """Longest step; leave out for no limit."""
     max_steps: Annotated[Integer, Field(gt=0)] = 5_000_000
+    """Number of steps after which a run ends with the results so far."""
 
     @model_validator(mode="after")
     def _step_given(self) -> Self:
@@ -143,16 +155,20 @@ class RecordModel(Model):
     also: tuple[str, ...] = ()
     """Additional quantities, such as `probe.z in drogue`."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
+    """Largest number of rows of the history."""
 
 
 class ImpactModel(Model):
     """Impact point for the prediction; found from the contacts if left out."""
 
     a: Anchor
+    """Frame at the point of impact on the first body."""
     b: Anchor
+    """Frame at the point of impact on the second body."""
     normal: Axis
     """Direction of the force on b, in the frame of a."""
     restitution: Fraction = 1.0
+    """Coefficient of restitution of the prediction."""
 
     @model_validator(mode="after")
     def _has_direction(self) -> Self:
@@ -196,17 +212,25 @@ class MultibodyScenario(ScenarioBase, System):
     """A multibody system in three dimensions."""
 
     kind: Literal["multibody"] = "multibody"
+    """Kind of scenario."""
     duration: PositiveTime
+    """Simulated time; the run ends earlier if an event stops it."""
     approach: Approach | None = None
+    """Initial state of the chaser relative to the port; leave out to use the state of the free joints."""
     opening: Flag = True
     """Whether mechanisms open; if false, events with `opens` do not occur."""
     events: dict[Name, EventModel] = {}
+    """Conditions and their actions, by name."""
     outcomes: tuple[OutcomeModel, ...] = ()
+    """Possible outcomes of the run; the first one whose conditions hold applies."""
     metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
     """Metrics of the run: max, min, start or final value of a quantity, time of an event, time between two events."""
     record: RecordModel = RecordModel()
+    """Recording of the history."""
     integrator: IntegratorModel = IntegratorModel()
+    """Settings of the time integration."""
     impact: ImpactModel | None = None
+    """Point of impact for the prediction by theory; found from the contacts if left out."""
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:

@@ -42,14 +42,18 @@ class EndStops(Model):
     """Spring and damper at the ends of the range of a joint."""
 
     stiffness: PositiveJointStiffness = 5000.0
+    """Stiffness beyond the range of the joint."""
     damping: JointDamping = 20.0
+    """Damping beyond the range of the joint."""
 
 
 class FrictionModel(Model):
     """Friction of the joints, one value for all or one for each; overrides that of the URDF file."""
 
     viscous: JointDamping | tuple[JointDamping, ...] = 0.0
+    """Friction in proportion to speed."""
     coulomb: NonNegativeJointForce | tuple[NonNegativeJointForce, ...] = 0.0
+    """Friction independent of speed."""
     speed: PositiveJointSpeed = 1e-2
     """Speed below which Coulomb friction decreases to zero."""
 
@@ -66,6 +70,7 @@ class ArmModel(Model):
     start: tuple[JointPosition, ...] | None = None
     """Joint positions at the start; all zero if left out."""
     end_stops: EndStops = EndStops()
+    """End stops of the joints; their limits are those of the URDF file."""
     friction: FrictionModel | None = None
     """Leave out for that of the URDF file."""
 
@@ -78,6 +83,7 @@ class ControlModel(Model):
     torque_period: Annotated[float, Quantity("s", gt=0, le=0.1)] = 1e-3
     """Time between computations of the joint torques, which are held constant in between."""
     stiffness: JointStiffness | tuple[JointStiffness, ...]
+    """Stiffness of the joints under impedance control."""
     damping_ratio: NonNegativeNumber | tuple[NonNegativeNumber, ...] = 0.7
     """Damping ratio of the modes of the arm."""
     compensation: Literal["none", "gravity", "dynamics"] = "dynamics"
@@ -96,15 +102,23 @@ class PaceModel(Model):
     """Limits of moves; the fastest motion within these limits is used."""
 
     speed: Annotated[float, Quantity("m/s", gt=0)] = 0.1
+    """Largest speed of the tool on a line."""
     acceleration: Annotated[float, Quantity("m/s^2", gt=0)] = 0.5
+    """Largest acceleration of the tool on a line."""
     jerk: Annotated[float, Quantity("m/s^3", gt=0)] = 5.0
+    """Largest jerk of the tool on a line."""
     turn_rate: Annotated[float, Quantity("rad/s", gt=0)] = 0.5
+    """Largest angular rate of the tool."""
     turn_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.5
+    """Largest angular acceleration of the tool."""
     turn_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 25.0
+    """Largest angular jerk of the tool."""
     joint_speed: Annotated[float, Quantity("1", gt=0, le=1)] = 0.3
     """Fraction of the speed limit of each joint, for moves in joint space."""
     joint_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.0
+    """Largest acceleration of each joint, for moves in joint space."""
     joint_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 20.0
+    """Largest jerk of each joint, for moves in joint space."""
 
 
 class MoveModel(Model):
@@ -141,18 +155,24 @@ class RobotScenario(MultibodyScenario):
     """An arm under joint impedance control among other bodies."""
 
     kind: Literal["robot"] = "robot"  # type: ignore[assignment]
+    """Kind of scenario."""
     bodies: dict[Name, Body] = {}
     """Bodies other than the links of the arm, which are bodies with the names of the links. Bodies fixed to a link are
     part of the arm."""
     duration: PositiveTime | None = None  # type: ignore[assignment]
     """Leave out to end with the last move."""
     record: RecordModel = RecordModel(contact_steps=False)
+    """Recording of the history."""
     arm: ArmModel
+    """The arm and how it is mounted."""
     tool: Anchor | None = None
     """Frame that follows the lines of moves; the last link if left out."""
     control: ControlModel
+    """Joint impedance control of the arm."""
     pace: PaceModel = PaceModel()
+    """Limits of the motion of moves that have no duration."""
     moves: tuple[MoveModel, ...] = Field(min_length=1)
+    """Moves of the arm, one after the other."""
 
     _system: MultibodyScenario = PrivateAttr()
     """The complete system, without the metrics of requirements."""

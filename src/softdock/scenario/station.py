@@ -68,6 +68,7 @@ class Visitor(Model):
     """The docking spacecraft in its docked pose; all vectors in station axes from the base node of the station."""
 
     mass: PositiveMass = 104_326.0
+    """Mass of the visiting spacecraft."""
     inertia: Vector3[Inertia] = (8.57e6, 8.16e6, 1.12e6)
     """About its centre of mass."""
     centre: Vector3[Length] = (-10.4, 0.0, 12.44)
@@ -88,6 +89,7 @@ class StationScenario(ScenarioBase):
     """A station of beams and rigid parts, and a spacecraft that docks with its base by a weld impulse."""
 
     kind: Literal["station"] = "station"
+    """Kind of scenario."""
     closing_rate: Annotated[float, Quantity("m/s", ge=0)]
     """Speed of the visitor relative to the station at docking."""
     direction: Literal["x", "y", "z", "xy", "xz"] | Vector3[Number] = "x"
@@ -120,9 +122,11 @@ class StationScenario(ScenarioBase):
     point_b: str | None = None
     """Node whose deflection is reported as b; for the Power Tower the middle of an upper outer panel."""
     visitor: Visitor = Visitor()
+    """The docking spacecraft; the Orbiter of the paper if left out."""
     record_rate: Frequency = 10.0
     """Samples per second."""
     accuracy: AccuracyModel = AccuracyModel()
+    """Errors that one step of the integration may have."""
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:

@@ -1,0 +1,100 @@
+"""The reference pages describe every key, every joint type and every channel, and their examples are valid."""
+
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from ruamel.yaml import YAML
+
+from softdock.model import observations
+from softdock.model.channel_meanings import CHANNELS
+from softdock.model.joints import MOTIONS
+from softdock.quantities.model import field_docstrings
+from softdock.scenario import KINDS, from_data, load
+from softdock.simulate import simulate
+
+DOCS = Path(__file__).parents[1] / "docs"
+sys.path.insert(0, str(DOCS / "_ext"))
+import reference  # noqa: E402
+from joint_drawings import DRAWINGS  # noqa: E402
+
+MODELS = list(reference.described_models().values())
+
+
+@pytest.mark.parametrize("one", MODELS, ids=lambda one: one.anchor)
+def test_every_field_has_a_docstring(one: reference.Described) -> None:
+    described = field_docstrings(one.model)
+    assert not [name for name in one.model.model_fields if not described.get(name, "").endswith((".", "..."))]
+
+
+@pytest.mark.parametrize("page", reference.page_roots())
+def test_every_key_is_on_its_page_with_its_type(page: str) -> None:
+    text = reference.keys_text(page)
+    assert "<class" not in text
+    assert "typing." not in text
+    for one in (one for one in MODELS if one.page == page):
+        section = text.split(f"({one.anchor})=")[1].split("\n(")[0]
+        for name in one.model.model_fields:
+            assert f"\n| `{name}` | " in section
+    assert f"```{{keys}} {page}" in (DOCS / "reference" / f"{page}.md").read_text(encoding="utf-8")
+
+
+def test_every_kind_of_scenario_has_a_page() -> None:
+    assert set(KINDS) <= set(reference.page_roots())
+
+
+@pytest.mark.parametrize("one", MODELS, ids=lambda one: one.anchor)
+def test_the_example_is_valid_and_a_whole_scenario_runs(one: reference.Described) -> None:
+    data = YAML(typ="safe").load(reference.examples()[one.anchor])
+    if one.model in (kind.model for kind in KINDS.values()):
+        assert simulate(from_data(data)).completed
+    else:
+        model: Any = one.model
+        assert isinstance(model.model_validate(data), BaseModel)
+
+
+def test_examples_stand_below_the_keys_that_lead_to_them() -> None:
+    for one in MODELS:
+        wrapped = reference.example_text(one)
+        data = YAML(typ="safe").load(StringIO(wrapped))
+        for k, key in enumerate(one.path):
+            data = (
+                data[0]
+                if key == "-"
+                else data[reference.NAMES.get(one.path[k - 1], "name") if key == "*" else key]
+            )
+        assert data == YAML(typ="safe").load(reference.examples()[one.anchor])
+
+
+def test_every_joint_type_has_a_drawing() -> None:
+    assert set(DRAWINGS) == set(MOTIONS)
+
+
+def test_every_channel_has_a_unit_and_a_meaning() -> None:
+    tables = {name for name in vars(observations) if name.endswith("_FIELDS")}
+    assert tables == {group.table for group in CHANNELS}
+    for group in CHANNELS:
+        for field, unit, meaning in group.rows():
+            assert unit, (group.title, field)
+            assert meaning.endswith("."), (group.title, field)
+
+
+def test_units_of_the_reference_are_those_of_a_scenario() -> None:
+    from softdock.assembly.channels import unit_of
+    from softdock.model.observations import Observation
+
+    system: Any = load("assist-soft-docking")
+    by_table = {group.table: group for group in CHANNELS}
+    for table, name in (
+        ("BODY_FIELDS", "nose"),
+        ("CONTACT_FIELDS", "bumper-drogue"),
+        ("ZONE_FIELDS", "bumper-drogue/cone"),
+    ):
+        for field, unit, _ in by_table[table].rows():
+            assert unit_of(system, Observation(name=name, field=field)) == unit
+    for field, units, _ in by_table["ELEMENT_FIELDS"].rows():
+        for name in ("bumper-spring", "gimbal-spring"):
+            assert unit_of(system, Observation(name=name, field=field)) in units.split(" or ")
