@@ -10,8 +10,8 @@ from playwright.sync_api import sync_playwright
 
 import softdock
 from softdock.bench.browser import FLAGS, NARROW
-from softdock.report.pdf import find_browser
 from softdock.replay import player_html, scene
+from softdock.report.pdf import find_browser
 
 PICTURE = Path(__file__).parent / "images" / "replay.png"
 
