@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes, write_inertia
 from softdock.assembly.elements import BodyPlacement, ElementWriter
+from softdock.assembly.reactions import body_inertia, rigidly_beyond, reaction_names, reaction_records, write_mount_inertia
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
 from softdock.dynamics.entry_points import set_motion
 from softdock.dynamics.kernels import elements as e
@@ -21,7 +22,7 @@ from softdock.model.elements import Load
 from softdock.model.orbit import HILL
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Body, System
-from softdock.spatial.inertia import momentum, rigid_inertia
+from softdock.spatial.inertia import momentum
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, matrix_from_quaternion, matrix_from_z_to
 
@@ -89,11 +90,13 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
     n_q = len(like.state_kinds) - EXTRA_STATES - len(like.velocities)
     q, u = like.y[:n_q].copy(), like.velocities.copy()
     q[like.state_kinds[:n_q] == StateKind.MODAL] = 0.0
+    changed_inertias = set()
     for name, body in system.bodies.items():
         old = before.bodies[name]
         if body is old:
             continue
         if (body.mass, body.centre_of_mass, body.inertia) != (old.mass, old.centre_of_mass, old.inertia):
+            changed_inertias.add(name)
             _write_link_inertia(links, groups, like.placed[name].link, like, system)
         if isinstance(body.joint, j.Free):
             place = like.joints[name]
@@ -117,8 +120,18 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
         elements=elements,
         world=world,
         velocities=u,
+        reactions=_update_mounts(like, system, changed_inertias) if changed_inertias else like.reactions,
     )
     return _at_start(changed, q)
+
+
+def _update_mounts(like: Assembly, system: System, changed: set[str]) -> np.recarray:
+    """Return the reactions with the inertias beyond those mounts that carry a body with another inertia."""
+    reactions = k.copy_records(like.reactions)
+    for i, body in enumerate(reaction_names(system).values()):
+        if reactions[i].mount and not changed.isdisjoint(rigidly_beyond(system, body)):
+            write_mount_inertia(reactions[i], system, body, like.placed, like.attached)
+    return reactions
 
 
 def replace_start(assembly: Assembly, name: str, joint: j.Free) -> Assembly:
@@ -140,7 +153,7 @@ def _write_link_inertia(
     own = np.zeros(10)
     for name, placed in like.placed.items():
         if placed.link == link and name in system.bodies:
-            own += _inertia(placed.X_LB, system.bodies[name])
+            own += body_inertia(placed.X_LB, system.bodies[name])
     for attached in like.attached:
         if attached.link == link:
             own += attached.own()
@@ -156,6 +169,7 @@ class _Assembler:
         self.links: list[np.record] = []
         self.placed: dict[str, BodyPlacement] = {}
         self.joints: dict[str, JointIndices] = {}
+        self.first_links: dict[str, int] = {}
         self.q: list[float] = []
         self.u: list[float] = []
         self.q_kinds: list[StateKind] = []
@@ -207,11 +221,13 @@ class _Assembler:
         else:
             parent = self.placed[body.parent]
             X_LJ = parent.X_LB @ j.pose_at(joint.at, joint.attitude)
+            if not isinstance(joint, j.Fixed):
+                self.first_links[name] = len(self.links)
             link, X_LB = self._add_joint(joint, parent.link, X_LJ)
         self.placed[name] = BodyPlacement(link=link, X_LB=X_LB)
         rows = len(j.MOTIONS[joint.type])
         self.joints[name] = JointIndices(at_q=at_q, at_u=at_u, rows=rows, ball=isinstance(joint, j.Spherical))
-        self.links[link].own[:] += _inertia(X_LB, body)
+        self.links[link].own[:] += body_inertia(X_LB, body)
 
     def _attach(self, name: str, flexible: Flexible) -> Attached:
         placed = self.placed[flexible.body]
@@ -283,6 +299,9 @@ class _Assembler:
             for plate in (orbit.plates.values() if orbit is not None else ())
         ]
         q, u = np.array(self.q), np.array(self.u)
+        reactions, items, reaction_index = reaction_records(
+            self.system, self.placed, self.first_links, self.attached
+        )
         assembly = Assembly(
             system=self.system,
             links=links,
@@ -304,6 +323,9 @@ class _Assembler:
             locks=np.zeros((6 * len(self.system.locks), 6 * len(self.system.locks) + 1)),
             orbit=orbit_record(orbit, self.hill),
             plates=plate_records(plates),
+            reactions=reactions,
+            items=items,
+            reaction_index=reaction_index,
             state_kinds=np.array([*self.q_kinds, *self.u_kinds] + [StateKind.ENERGY] * EXTRA_STATES),
         )
         return _at_start(assembly, q)
@@ -316,12 +338,6 @@ def _initial_free_state(joint: j.Free, system: System) -> tuple[list[float], lis
     q = j.quaternion(joint.attitude)
     R_BN, velocity = matrix_from_quaternion(q).T, np.asarray(joint.velocity) + cross(turning, joint.position)
     return [*joint.position, *q], [*(joint.rate + R_BN @ turning), *(R_BN @ velocity)]
-
-
-def _inertia(X_LB: Pose, body: Body) -> Floats:
-    """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
-    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T
-    return rigid_inertia(body.mass, X_LB.point(np.asarray(body.centre_of_mass)), J)
 
 
 def _parents_first(system: System) -> list[str]:

@@ -12,18 +12,20 @@ from softdock.assembly.assembler import Assembly
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
 from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels import interfaces as pins
+from softdock.dynamics.kernels import reactions
 from softdock.dynamics.kernels.elements import LOCK, SPRING, STRUT, WELD
 from softdock.dynamics.kernels.tree import records
+from softdock.dynamics.kernels.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
 from softdock.errors import InputError
-from softdock.model.elements import JointElement
+from softdock.model.elements import JointElement, Strut
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import (
     BODY_FIELDS,
     CONTACT_FIELDS,
-    ELEMENT_FIELDS,
     INTERFACE_FIELDS,
     JOINT_FIELDS,
     NODE_FIELDS,
+    REACTION_FIELDS,
     WRENCH_FIELDS,
     ZONE_FIELDS,
     Observation,
@@ -37,7 +39,18 @@ BODY_CHANNELS = {
     **{name: (c.TURN_RATE, k) for k, name in enumerate(("wx", "wy", "wz", "rate"))},
     **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
     "tilt": (c.TILT, 0),
+    **{name: (c.ACCELERATION, k) for k, name in enumerate(("ax", "ay", "az", "acceleration"))},
+    **{
+        name: (c.ANGULAR_ACCELERATION, k)
+        for k, name in enumerate(("alphax", "alphay", "alphaz", "alpha"))
+    },
 }
+COMPONENTS = {name: k for k, name in enumerate(("fx", "fy", "fz", "tx", "ty", "tz", "moment"))}
+"""Components of the wrench of an element."""
+REACTION_CHANNELS = COMPONENTS | {"force": reactions.FORCE_SIZE, "moment": reactions.MOMENT_SIZE}
+JOINT_REACTION = "joint_"
+"""Prefix of the fields of a body's own reaction."""
+ZONE_CHANNELS = {"fx": 0, "fy": 1, "fz": 2, "area": ZONE_AREA, "pressure": ZONE_PRESSURE, "force": ZONE_RESULTS}
 CONTACT_CHANNELS = {
     "depth": DEPTH,
     "area": CONTACT_AREA,
@@ -54,7 +67,8 @@ INTERFACE_CHANNELS = {
     "contacts": pins.RESULT_NUMBER,
     "insertion": pins.RESULT_INSERTION,
     "energy": pins.RESULT_ENERGY,
-    **{name: pins.RESULT_COMPONENTS + k for k, name in enumerate(("fx", "fy", "fz"))},
+    "moment": pins.RESULT_MOMENT,
+    **{name: pins.RESULT_COMPONENTS + k for k, name in enumerate(("fx", "fy", "fz", "tx", "ty", "tz"))},
 }
 MAX_MODES = 60  # of a structure that are recorded by default
 ANY_CONTACT = "contact"
@@ -82,18 +96,33 @@ def unit_of(system: System, observation: Observation) -> str:
     if name in system.interfaces:
         _choose(field, INTERFACE_FIELDS, f"interface {name!r}")
         return INTERFACE_FIELDS[field]
+    if name in system.reactions:
+        _choose(field, REACTION_FIELDS, f"reaction {name!r}")
+        return REACTION_FIELDS[field]
     elements = system.elements()
     if name in elements:
-        _choose(field, ELEMENT_FIELDS, f"{name!r}")
-        element = elements[name]
-        turning = isinstance(element, JointElement) and system.motions_of(element)[0] == "turning"
-        if field == "energy":
-            return "J"
-        return ("N*m" if turning else "N") if field == "force" else ("rad" if turning else "m")
-    known = [*system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements]
+        fields = element_fields(system, name)
+        _choose(field, fields, f"{name!r}")
+        return fields[field]
+    known = [
+        *system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements, *system.reactions
+    ]  # fmt: skip
     raise ValueError(
         f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
     )
+
+
+def element_fields(system: System, name: str) -> dict[str, str]:
+    """Return the fields of an element and their SI units; along a turning axis `force` is a moment, too."""
+    element = system.elements()[name]
+    if isinstance(element, JointElement):
+        if system.motions_of(element)[0] == "turning":
+            return {"force": "N*m", "moment": "N*m", "energy": "J", "deflection": "rad"}
+        return {"force": "N", "energy": "J", "deflection": "m"}
+    wrench = {
+        field: unit for field, unit in WRENCH_FIELDS.items() if not isinstance(element, Strut) or unit == "N"
+    }
+    return {"force": "N", "energy": "J", "deflection": "m", **wrench}
 
 
 def is_zone(system: System, observation: Observation) -> bool:
@@ -154,11 +183,18 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     if observation.frame not in frames:
         known = frames
         raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
-    _choose(field, [*BODY_FIELDS, *JOINT_FIELDS], f"body {name!r}")
+    own = {f"{JOINT_REACTION}{one}": unit for one, unit in REACTION_FIELDS.items()}
+    _choose(field, [*BODY_FIELDS, *JOINT_FIELDS, *own], f"body {name!r}")
     if field in BODY_FIELDS:
+        if name == HILL and BODY_CHANNELS[field][0] >= c.ACCELERATION:
+            raise ValueError("the acceleration of the frame 'hill' is not computed")
         return BODY_FIELDS[field]
     if name == HILL:
         raise ValueError("the frame 'hill' has no joint")
+    if field in own:
+        if system.bodies[name].joint.type == "free":
+            raise ValueError(f"{name!r} is free: nothing is transmitted to it through a joint")
+        return own[field]
     axis, rate = _joint_axis(field)
     kind = system.bodies[name].joint.type
     motions = MOTIONS[kind]
@@ -197,8 +233,10 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
         elif name in contacts:
             record["i"] = contacts.index(name)
-            record["kind"] = c.CONTACT_FORCE if field == "force" else c.CONTACT_RESULT
+            record["kind"] = {"force": c.CONTACT_FORCE, "moment": c.CONTACT_MOMENT}.get(field, c.CONTACT_RESULT)
             record["component"] = CONTACT_CHANNELS.get(field, 0)
+        elif is_zone(system, observation):
+            _write_zone_channel(record, system, contacts, observation)
         elif name in system.structures and field != "energy":
             appendage = assembly.flexible.appendages[assembly.flexible.structure_index[name]]
             record["kind"], record["at"] = (
@@ -216,7 +254,10 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record["kind"], record["i"] = c.INTERFACE_RESULT, list(system.interfaces).index(name)
             record["component"] = INTERFACE_CHANNELS[field]
         elif name in assembly.element_index:
-            record["kind"], record["i"] = ELEMENT_CHANNELS[field], assembly.element_index[name]
+            _write_element_channel(record, system, assembly, observation)
+        elif name in system.reactions or field.removeprefix(JOINT_REACTION) in REACTION_FIELDS:
+            record["kind"], record["i"] = c.REACTION, assembly.reaction_index[name]
+            record["component"] = REACTION_CHANNELS[field.removeprefix(JOINT_REACTION)]
         elif field in BODY_FIELDS:
             _write_body_channel(record, assembly, observation)
         else:
@@ -240,12 +281,15 @@ def set_forms(channels: np.recarray, assembly: Assembly) -> None:
     form[(kind >= c.POSITION) & (kind <= c.TURN_RATE) & (component == 3)] = c.SQUARE
     form[((kind == c.NODE_DEFLECTION) | (kind == c.NODE_RATE)) & (component == 6)] = c.SQUARE
     form[kind == c.TILT] = c.COSINE
+    form[((kind == c.ACCELERATION) | (kind == c.ANGULAR_ACCELERATION)) & (component == 3)] = c.SQUARE
+    form[((kind == c.REACTION) | (kind == c.ELEMENT_WRENCH)) & (component >= 6)] = c.SQUARE
+    form[(kind == c.CONTACT_MOMENT) | ((kind == c.INTERFACE_RESULT) & (component == pins.RESULT_MOMENT))] = c.SQUARE
     for i in np.flatnonzero((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE)):
         element = elements[records["i"][i]]
         if element["kind"] == STRUT:
             _use_length_of_strut(records[i], element)
-        elif kind[i] == c.ELEMENT_DEFLECTION and (
-            element["kind"] in (WELD, LOCK) or (element["kind"] == SPRING and element["rows"] > 1)
+        elif (element["kind"] == SPRING and element["rows"] > 1) or (
+            kind[i] == c.ELEMENT_DEFLECTION and element["kind"] in (WELD, LOCK)
         ):
             form[i] = c.SQUARE
 
@@ -258,6 +302,30 @@ def _use_length_of_strut(record: Any, strut: Any) -> None:
     elif stiffness > 0.0 and strut["damping"][0] == 0.0:
         record["bounded"], record["form"], record["scale"] = 1, c.SQUARE, 1.0 / stiffness
         record["offset"] = rest - strut["preload"] / stiffness
+
+
+def _write_element_channel(
+    record: np.void, system: System, assembly: Assembly, observation: Observation
+) -> None:
+    name, field = observation.name, observation.field
+    record["i"] = assembly.element_index[name]
+    if field == "moment" and isinstance(system.elements()[name], JointElement):
+        record["kind"] = c.ELEMENT_FORCE
+    elif field in COMPONENTS:
+        record["kind"], record["component"] = c.ELEMENT_WRENCH, COMPONENTS[field]
+    else:
+        record["kind"] = ELEMENT_CHANNELS[field]
+
+
+def _write_zone_channel(
+    record: np.void, system: System, contacts: list[str], observation: Observation
+) -> None:
+    contact, _, zone = observation.name.partition("/")
+    record["kind"], record["i"] = c.ZONE, contacts.index(contact)
+    record["component"] = ZONE_CHANNELS[observation.field]
+    zones = system.surfaces[system.contacts[contact].a].zones
+    record["j"] = -1 if zone in zones else int(zone) - 1
+    record["p_iF"][:2] = zones.get(zone, (0.0, 0.0))
 
 
 def _write_body_channel(record: np.void, assembly: Assembly, observation: Observation) -> None:
@@ -282,13 +350,11 @@ def default_observations(system: System) -> list[Observation]:
         fields += ["joint_rate" + (str(k) if k else "") for k in axes]
         out += [Observation(name=name, field=field) for field in fields]
     for name in system.elements():
-        fields = (
-            ["force"]
-            if name in system.loads
-            else ["force", "deflection"]
-            if name in system.locks
-            else ["force", "energy", "deflection"]
-        )
+        fields = list(element_fields(system, name))
+        if name in system.loads:
+            fields.remove("deflection")
+        if name in system.loads or name in system.locks:
+            fields.remove("energy")
         out += [Observation(name=name, field=field) for field in fields]
     fields = [*CONTACT_FIELDS, *WRENCH_FIELDS]
     out += [Observation(name=name, field=field) for name in system.contacts for field in fields]

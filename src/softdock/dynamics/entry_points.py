@@ -15,6 +15,7 @@ from softdock.dynamics.kernels import (
     linear,
     motion_bounds,
     orbit,
+    reactions,
     run_data,
     step_search,
     time_loop,
@@ -59,9 +60,13 @@ def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
 
 def _check_run(run: run_data.RunData) -> str | None:
     """Return what is wrong with sizes of a run that depend on each other; None if nothing is."""
-    watched, channels = int(run.state["watched"][0]), len(run.channels)
-    if not 0 <= watched <= channels:
-        return f"{watched} of {channels} channels are watched"
+    watched, searched, channels = (
+        int(run.state["watched"][0]),
+        int(run.state["searched"][0]),
+        len(run.channels),
+    )
+    if not 0 <= watched <= searched <= channels or searched != len(run.workspace.search.wanted):
+        return f"{watched} of {channels} channels are watched and {searched} searched"
     if run.record.shape[1] != 1 + channels:
         return f"the record has {run.record.shape[1]} columns, {1 + channels} are needed"
     return _check_states(run.system, run.y)
@@ -103,6 +108,8 @@ SYSTEM = Structure(
         "pins": _PINS,
         "groups": records(tree.GROUP, "groups"),
         "tiles": records(tree.TILE, "tiles"),
+        "reactions": records(reactions.REACTION, "reactions"),
+        "items": records(reactions.ITEM, "items beyond mounts"),
     },
     _check_system,
 )
@@ -134,13 +141,18 @@ SEARCH = Structure(
     {
         "instants": floats(step_search.MAX_INTERVALS),
         "division_points": floats(step_search.MAX_INTERVALS),
-        "values": floats(step_search.MAX_INTERVALS, "watched"),
-        "downs": floats(step_search.MAX_INTERVALS, "watched"),
-        "ups": floats(step_search.MAX_INTERVALS, "watched"),
-        "turns": floats("watched"),
-        "wanted": integers("watched"),
+        "values": floats(step_search.MAX_INTERVALS, "searched"),
+        "downs": floats(step_search.MAX_INTERVALS, "searched"),
+        "ups": floats(step_search.MAX_INTERVALS, "searched"),
+        "turns": floats("searched"),
+        "wanted": integers("searched"),
         "motion": floats("links", motion_bounds.MOTION_BOUNDS),
         "needed": integers("links"),
+        "loads": integers("loads"),
+        "load_instants": floats(step_search.MAX_INTERVALS),
+        "load_points": floats(step_search.MAX_INTERVALS),
+        "load_values": floats(step_search.MAX_INTERVALS + 2, "searched"),
+        "load_bends": floats(step_search.MAX_INTERVALS, "searched"),
     },
 )
 WORKSPACE = Structure(

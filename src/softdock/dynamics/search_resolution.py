@@ -15,25 +15,33 @@ from softdock.dynamics.system_arrays import SystemArrays
 
 Floats = NDArray[np.float64]
 RESOLVED = 0.01  # error of a peak over the tolerance of a step
+# Loads that would change the speed of the lightest link by its resolution within this time [s] do not matter. Moments
+# have the same number, for an arm of 1 m.
+FLOOR_TIME = 0.1
 
 
 TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD)
 """Elements whose forces depend on the attitude of two links."""
 
 
-def allocate_search(assembly: SystemArrays, channels: np.recarray, watched: int) -> Search:
+def allocate_search(assembly: SystemArrays, channels: np.recarray, searched: int) -> Search:
     """Return memory for the search of steps for the first channels."""
-    values = np.zeros((3, MAX_INTERVALS, watched))
+    values = np.zeros((3, MAX_INTERVALS, searched))
     return Search(
         instants=np.zeros(MAX_INTERVALS),
         division_points=np.zeros(MAX_INTERVALS),
         values=values[0],
         downs=values[1],
         ups=values[2],
-        turns=np.zeros(watched),
-        wanted=np.zeros(watched, np.int64),
+        turns=np.zeros(searched),
+        wanted=np.zeros(searched, np.int64),
         motion=np.zeros((len(assembly.links), MOTION_BOUNDS)),
-        needed=_needed_links(assembly, channels.view(np.ndarray)[:watched]),
+        needed=_needed_links(assembly, channels.view(np.ndarray)[:searched]),
+        loads=np.flatnonzero(channels.view(np.ndarray)["load"][:searched]),
+        load_instants=np.zeros(MAX_INTERVALS),
+        load_points=np.zeros(MAX_INTERVALS),
+        load_values=np.zeros((MAX_INTERVALS + 2, searched)),
+        load_bends=np.zeros((MAX_INTERVALS, searched)),
     )
 
 
@@ -50,6 +58,7 @@ def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats
     records["resolution"] = RESOLVED * allowed_of
     energy = (kind == c.ELEMENT_ENERGY) | (kind == c.STRUCTURE_ENERGY)
     records["negligible"] = np.where(energy, RESOLVED * lightest * accuracy.speed**2, 0.0)
+    records["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
 
 
 def _needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.int64]:
@@ -57,9 +66,11 @@ def _needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.
     elements = assembly.elements.view(np.ndarray)
     ends: set[int] = set()
     for kind, i, j, in_world in zip(*(channels[name].tolist() for name in ("kind", "i", "j", "in_world"))):
-        if c.POSITION <= kind <= c.ATTITUDE:
+        if c.POSITION <= kind <= c.ATTITUDE or c.ACCELERATION <= kind <= c.ANGULAR_ACCELERATION:
             ends |= {i} if in_world else {i, j}
-        elif c.ELEMENT_FORCE <= kind <= c.ELEMENT_DEFLECTION and (
+        elif kind == c.REACTION:
+            ends.add(int(assembly.reactions.view(np.ndarray)["link"][i]))
+        elif (c.ELEMENT_FORCE <= kind <= c.ELEMENT_DEFLECTION or kind == c.ELEMENT_WRENCH) and (
             elements["kind"][i] in TURNING_ELEMENTS or elements["ball"][i]
         ):
             ends |= {int(elements["a"][i]), int(elements["b"][i])}

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
 MAX_BLOCKS = 100_000  # of cells in a near list
+ROUNDING = 1e-13  # of a peak: difference that samples of a quantity at rest may have
 
 
 class Ending(Enum):
@@ -161,15 +162,16 @@ class Session:
         loaded = len(arrays.orbit) > 0 or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
         channels = _channels(simulation.channels)
         watched = len(channels) if simulation.watched is None else simulation.watched
+        searched = max(watched, simulation.searched or 0)
         self.ending: Ending | None = None
         self._run = kernels.RunData(
             system=system,
-            workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, watched),
+            workspace=_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, searched),
             channels=channels,
             events=copy_records(simulation.events),
             actions=simulation.actions,
             breaks=arrays.breaks,
-            state=_run_state(arrays, settings, watched),
+            state=_run_state(arrays, settings, watched, searched),
             y=np.append(arrays.y, np.zeros(int(loaded))),
             record=_record(settings, len(channels), len(pairs) + len(simulation.interfaces) > 0),
             log=np.empty((settings.max_events, 2)),
@@ -237,7 +239,7 @@ class Session:
             stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
-            history=run.record[: progress["record_rows"]],
+            history=_consistent(run.record[: progress["record_rows"]], run.channels, int(progress["searched"])),
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
             captured=self._captured(),
@@ -303,9 +305,30 @@ def _channels(described: np.recarray) -> np.recarray:
     """Return a copy of channels with their peaks reset."""
     channels = copy_records(described)
     peaks = channels.view(np.ndarray)
-    peaks["largest"] = np.where(peaks["track"] & LARGEST, -np.inf, np.inf)
-    peaks["smallest"] = np.where(peaks["track"] & SMALLEST, np.inf, -np.inf)
+    sides = peaks["track"] | peaks["load"]
+    peaks["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
+    peaks["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
+    peaks["t_largest"] = peaks["t_smallest"] = -np.inf
     return channels
+
+
+def _consistent(history: Floats, channels: np.recarray, searched: int) -> Floats:
+    """Return the rows in order of time, without samples that exceed a peak.
+
+    A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
+    inside a step are written before those of its peaks.
+    """
+    time, peaks = history[:, 0], channels.view(np.ndarray)[:searched]
+    if (time[1:] < time[:-1]).any():
+        history = history[np.argsort(time, kind="stable")]
+    sides, kept = peaks["track"] | peaks["load"], np.ones(len(history), bool)
+    for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):
+        columns = np.flatnonzero(sides & side)
+        least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
+        limit = sign * peaks[peak][columns]
+        limit = np.where(np.abs(limit) > least, limit + ROUNDING * np.abs(limit), np.inf)
+        kept &= (sign * history[:, 1 + columns] <= limit).all(axis=1)
+    return history if kept.all() else history[kept]
 
 
 def _record(settings: Settings, channels: int, has_contacts: bool) -> Floats:
@@ -316,7 +339,7 @@ def _record(settings: Settings, channels: int, has_contacts: bool) -> Floats:
 
 
 def _workspace(
-    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, watched: int
+    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, searched: int
 ) -> kernels.Workspace:
     """Return memory for the steps of a run."""
     k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((4, states))
@@ -325,7 +348,7 @@ def _workspace(
         k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
         start=start, previous=previous, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
-        linear=_linear(arrays, pairs), search=allocate_search(arrays, channels, watched),
+        linear=_linear(arrays, pairs), search=allocate_search(arrays, channels, searched),
     )  # fmt: skip
 
 
@@ -368,7 +391,7 @@ def _linear(a: SystemArrays, pairs: int) -> Linear:
     return allocate_linear(_speeds(a), len(a.links), couplings)
 
 
-def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.recarray:
+def _run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
     """Return the settings of a run for the kernels, at its start."""
     state = records(1, kernels.RUN_STATE)
     s = state.view(np.ndarray)
@@ -382,7 +405,8 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int) -> np.rec
     s["max_steps"] = settings.max_steps
     s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
     s["record_contact"] = settings.record_contact
-    s["watched"] = watched
+    s["watched"], s["searched"] = watched, searched
+    s["record_peaks"] = settings.max_rows > 1 and (settings.record_rate > 0.0 or settings.record_contact)
     s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
     return state
 

@@ -36,7 +36,9 @@ class Simulation:
     interfaces: np.recarray = field(default_factory=lambda: records(0, INTERFACE))
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     watched: int | None = None
-    """Number of channels, the first ones, that are evaluated in every step (events, peaks); None: all of them."""
+    """Number of channels, the first ones, that are searched for events and peaks; None: all of them."""
+    searched: int | None = None
+    """Number of channels, the first ones, that are read in every step: also those of loads; None: as `watched`."""
 
     def __post_init__(self) -> None:
         _check_settings(self.settings, self.assembly)

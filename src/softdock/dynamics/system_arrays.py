@@ -85,6 +85,12 @@ class SystemArrays:
     """One record in orbit, none in free space."""
     plates: np.recarray
     """Plates with drag and solar pressure."""
+    reactions: np.recarray
+    """Reactions of all joints and mounts, then those at frames that the user defined."""
+    items: np.recarray
+    """What acts beyond the fixed mounts among them."""
+    reaction_index: dict[str, int]
+    """Rows of the reactions by name: of the body, or of the frame."""
     state_kinds: NDArray[np.int64]
     """`StateKind` of every entry of the state."""
 

@@ -28,6 +28,8 @@ def system_records(arrays: SystemArrays) -> SystemRecords:
         locks=arrays.locks.copy(),
         orbit=copy_records(arrays.orbit),
         plates=arrays.plates,
+        reactions=copy_records(arrays.reactions),
+        items=arrays.items,
         **_without_contacts(),
     )
 

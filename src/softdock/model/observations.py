@@ -25,12 +25,22 @@ BODY_FIELDS = {
     "qx": "1",
     "qy": "1",
     "qz": "1",
+    **dict.fromkeys(("ax", "ay", "az", "acceleration"), "m/s^2"),
+    **dict.fromkeys(("alphax", "alphay", "alphaz", "alpha"), "rad/s^2"),
 }
-"""Of a body's frame, seen from the world or, with `in`, from another body; `distance`, `velocity` and `rate` are
-sizes, `tilt` is the angle between the z axes, q.. the quaternion."""
+"""Of a body's frame, seen from the world or, with `in`, from another body; `distance`, `velocity`, `rate`,
+`acceleration` and `alpha` are sizes, `tilt` is the angle between the z axes, q.. the quaternion. Accelerations are always
+against the world; `in` only gives the axes."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
 """Position and speed along the first, second and third axis of a body's joint."""
-ELEMENT_FIELDS = ("force", "energy", "deflection")
+REACTION_FIELDS = {
+    "force": "N",
+    "moment": "N*m",
+    **dict.fromkeys(("fx", "fy", "fz"), "N"),
+    **dict.fromkeys(("tx", "ty", "tz"), "N*m"),
+}
+"""Of a frame in `reactions`; with the prefix `joint_` of a body: the wrench that its parent transmits to it through its
+joint or fixed mount, at the frame and in its axes."""
 CONTACT_FIELDS = {
     "force": "N",
     "depth": "m",
@@ -38,8 +48,10 @@ CONTACT_FIELDS = {
     "pressure": "Pa",
     "energy": "J",
 }
-WRENCH_FIELDS = {"fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
-"""Of one contact: force on surface b and its torque about the origin of surface a, in a's axes."""
+WRENCH_FIELDS = {"moment": "N*m", "fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
+"""Of one contact: force on surface b and its torque about the origin of surface a, in a's axes; of a weld or a lock: on b
+at the origin of frame a and in its axes; of a load: about the origin of the world and in its axes. `moment` is the size
+of the torque. A strut transmits no torque."""
 ZONE_FIELDS = {"force": "N", "area": "m^2", "pressure": "Pa", "fx": "N", "fy": "N", "fz": "N"}
 """Of a part of surface a, `contact/zone` or `contact/number of the segment`; force on surface b in a's axes."""
 NODE_FIELDS = {
@@ -57,12 +69,10 @@ INTERFACE_FIELDS = {
     "contacts": "1",
     "insertion": "m",
     "energy": "J",
-    "fx": "N",
-    "fy": "N",
-    "fz": "N",
+    **WRENCH_FIELDS,
 }
 """Of all pins together; `pin_force` is the largest on one of them, `insertion` how deep the tip is that is least in;
-fx to fz: force on the pins in axes of the holes."""
+fx to tz: force on the pins, and its torque about the origin of the holes, in axes of the holes."""
 PATTERN = re.compile(
     r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*(?:/\w[\w-]*(?:\.\d+)?)?)\s*\.\s*(?P<field>[A-Za-z]\w*)"
     r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*))?)\s*"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
+from softdock.model.frames import Anchor
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
 from softdock.model.orbit import HILL, SystemOrbit
@@ -119,6 +120,8 @@ class System(Model):
     """Pairs of surfaces that may touch, by name."""
     interfaces: dict[Name, Interface] = {}
     """Pins in holes."""
+    reactions: dict[Name, Anchor] = {}
+    """Frames on bodies at which the reaction of the body's joint or fixed mount is observed."""
     gravity: Vector3[Acceleration] = (0.0, 0.0, 0.0)
     """Uniform gravity in the world."""
     orbit: SystemOrbit | None = None
@@ -150,6 +153,8 @@ class System(Model):
         for name, load in self.loads.items():
             findings.of(self._check_body, f"loads.{name}.body", load.body, False)
             findings.of(self._check_load_node, f"loads.{name}.node", load)
+        for name, frame in self.reactions.items():
+            findings.of(self._check_reaction, f"reactions.{name}.body", frame.body)
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
         for name, surface in self.surfaces.items():
@@ -179,6 +184,11 @@ class System(Model):
             self._check_body(f"{field}.{side}.body", getattr(element, side).body)
         if element.a.body == element.b.body:
             raise FieldError(f"{field}.b.body", "must be another body than a's")
+
+    def _check_reaction(self, field: str, body: str) -> None:
+        self._check_body(field, body, world=False)
+        if isinstance(self.bodies[body].joint, Free):
+            raise FieldError(field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load")
 
     def _check_load_node(self, field: str, load: Load) -> None:
         if load.node is None:
@@ -349,6 +359,7 @@ GROUPS = (
     "structures",
     "contacts",
     "interfaces",
+    "reactions",
 )
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
-from softdock.assembly.channels import is_zone, unit_of
+from softdock.assembly.channels import unit_of
+from softdock.assembly.loads import load_channels
 from softdock.errors import InputError
 from softdock.model.frames import Anchor
 from softdock.model.joints import Axis
@@ -154,6 +155,8 @@ class RecordModel(Model):
     """Whether every step with a contact force is recorded."""
     also: tuple[str, ...] = ()
     """Additional quantities, such as `probe.z in drogue`."""
+    loads: Flag = True
+    """Whether the peak loads of all elements, joints and mounts are searched for; if false, only those of contacts."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
     """Largest number of rows of the history."""
 
@@ -346,7 +349,6 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_event(self, field: str, event: EventModel) -> None:
         try:
             condition = event.condition
-            self._refuse_zone(condition.observation)
             condition.value(unit_of(self, condition.observation))
         except InputError as error:
             raise FieldError(f"{field}.when", str(error.problems[0].message)) from None
@@ -368,20 +370,12 @@ class MultibodyScenario(ScenarioBase, System):
     def _check_quantity(self, field: str, text: str) -> Observation:
         try:
             observation = parse_observation(text)
-            if not field.startswith("record."):
-                self._refuse_zone(observation)
             unit_of(self, observation)
         except InputError as error:
             raise FieldError(field, str(error.problems[0].message)) from None
         except ValueError as error:
             raise FieldError(field, str(error)) from None
         return observation
-
-    def _refuse_zone(self, observation: Observation) -> None:
-        if is_zone(self, observation):
-            raise ValueError(
-                f"{observation.name!r} is a part of a surface: these are only recorded, by record.also"
-            )
 
     def _check_metric(self, field: str, text: str) -> str:
         """Return the SI unit of a metric; raises FieldError."""
@@ -400,7 +394,12 @@ class MultibodyScenario(ScenarioBase, System):
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
         contacts = [*self.contacts, *self.interfaces]
-        units = {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
+        units: dict[str, str] = {}
+        for load in load_channels(self, self.record.loads):
+            flat = load.name.replace("-", "_")
+            units |= {f"peak_force_{flat}": "N"} if load.force else {}
+            units |= {f"peak_moment_{flat}": "N*m"} if load.moment else {}
+        units |= {f"peak_contact_force_{name.replace('-', '_')}": "N" for name in contacts}
         units |= {"peak_contact_force": "N"} if contacts else {}
         units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.springs}
         for name in self.structures:

@@ -16,12 +16,12 @@ from softdock.dynamics.simulation import Simulation
 from softdock.predict.contact_conditions import contact_conditions
 from softdock.predict.first_contact import FirstContact
 from softdock.predict.multibody import predict_first_contact, predict_impact
-from softdock.result import Audit, Channel, Event, History, Result, Timing
+from softdock.result import Audit, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulate.loads import load_metrics, read_loads
 from softdock.simulate.real_time import Frames, RealTime, run_in_frames
 from softdock.simulate.topology import RecordedChannels, Topology, topology_of
 from softdock.simulate.validity import assess_validity
-from softdock.simulate.zones import ChannelsWithZones
 
 DIVERGED = 0.5
 """Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
@@ -47,6 +47,7 @@ class PreparedMultibody:
             interfaces=interfaces,
             pins=pins,
             watched=self.topology.watched,
+            searched=self.topology.searched,
         )
         self._captured: CapturedState | None = None
         self._has_captured = False
@@ -177,6 +178,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
     )
     outcome, message = _outcome(scenario, run, events)
     valid, warnings = assess_validity(scenario, run)
+    loads = read_loads(topology.loads, topology.index, run.peaks)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -184,10 +186,11 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         completed=_is_complete(run),
         valid=valid,
         warnings=warnings,
-        metrics=_metrics(scenario, run, topology, events),
+        loads=loads,
+        metrics=load_metrics(loads) | _metrics(scenario, run, topology, events),
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
-        history=History(time=run.history[:, 0], channels=_channels(scenario, run, topology)),
+        history=History(time=run.history[:, 0], channels=RecordedChannels(run.history, topology.labels)),
         events=events,
         units=topology.units,
     )
@@ -196,11 +199,6 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
 def _is_complete(run: Run) -> bool:
     """Return whether the run reached its end and did not diverge."""
     return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
-
-
-def _channels(scenario: MultibodyScenario, run: Run, topology: Topology) -> Mapping[str, Channel]:
-    recorded = RecordedChannels(run.history, topology.labels)
-    return ChannelsWithZones(recorded, scenario, topology.zones) if topology.zones else recorded
 
 
 def _outcome(scenario: MultibodyScenario, run: Run, events: tuple[Event, ...]) -> tuple[str, str]:

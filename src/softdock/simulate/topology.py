@@ -8,17 +8,25 @@ from functools import cached_property
 import numpy as np
 
 from softdock.assembly.assembler import Assembly, assemble
-from softdock.assembly.channels import channel_records, default_observations, is_zone, set_forms, unit_of
+from softdock.assembly.channels import (
+    JOINT_REACTION,
+    channel_records,
+    default_observations,
+    set_forms,
+    unit_of,
+)
 from softdock.assembly.contacts import pair_records
+from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels import events as e
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.tree import copy_records, records
-from softdock.model.observations import Observation, parse_observation
+from softdock.model.observations import REACTION_FIELDS, Observation, parse_observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.simulate.loads import set_load_flags
 
 FIRST_FORCE = 1e-6
 """[N] Contact force above which the first contact has begun: far below any force of interest."""
@@ -67,24 +75,46 @@ class Topology:
 
     @property
     def watched(self) -> int:
-        """Number of quantities evaluated in every step: conditions of events and quantities with peaks."""
+        """Number of quantities searched for events and peaks: conditions of events and quantities with peaks."""
         return self._ordered_observations[1]
 
+    @property
+    def searched(self) -> int:
+        """Number of quantities evaluated in every step: also those of loads."""
+        return self._ordered_observations[2]
+
     @cached_property
-    def _ordered_observations(self) -> tuple[list[Observation], int]:
+    def loads(self) -> list[LoadChannels]:
+        """Observed loads."""
+        return load_channels(self.scenario, self.scenario.record.loads)
+
+    @cached_property
+    def _ordered_observations(self) -> tuple[list[Observation], int, int]:
         scenario = self.scenario
         wanted = [event.condition.observation for event in scenario.events.values()]
         wanted += [Observation(name=name, field="force") for name in self.contact_names]
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
         also = [parse_observation(text) for text in scenario.record.also]
-        later = default_observations(scenario) + [what for what in also if not is_zone(scenario, what)]
+        loads = [observation for load in self.loads for observation in load.observations()]
+        later = [*default_observations(scenario), *self._reaction_components, *also]
         for text in scenario.all_metrics().values():
             match = METRIC.fullmatch(text)
             if match and match["what"]:
                 group = wanted if match["how"] in ("max", "min") else later
                 group.append(parse_observation(match["what"]))
-        watched = list(dict.fromkeys(wanted))
-        return list(dict.fromkeys([*watched, *later])), len(watched)
+        watched, searched = list(dict.fromkeys(wanted)), list(dict.fromkeys([*wanted, *loads]))
+        return list(dict.fromkeys([*searched, *later])), len(watched), len(searched)
+
+    @cached_property
+    def _reaction_components(self) -> list[Observation]:
+        """Components of all observed reactions, which are recorded only."""
+        prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in ("joint", "mount")}
+        prefixes |= dict.fromkeys(self.scenario.reactions, "")
+        return [
+            Observation(name=name, field=f"{prefix}{field}")
+            for name, prefix in prefixes.items()
+            for field in REACTION_FIELDS
+        ]
 
     @cached_property
     def index(self) -> dict[Observation, int]:
@@ -99,12 +129,6 @@ class Topology:
             for i, observation in enumerate(self.observations)
             if observation.name != "time"
         }
-
-    @cached_property
-    def zones(self) -> list[Observation]:
-        """Recorded parts of surfaces; their forces are computed from the recorded motion on first access."""
-        also = [parse_observation(text) for text in self.scenario.record.also]
-        return [what for what in dict.fromkeys(also) if is_zone(self.scenario, what)]
 
     @cached_property
     def contact_names(self) -> list[str]:
@@ -216,6 +240,7 @@ class Topology:
         for measure in self.measures.values():
             if measure.how in PEAK_FLAGS:
                 channels.track[measure.channel] |= PEAK_FLAGS[measure.how]
+        set_load_flags(channels, self.loads, self.index)
         return channels
 
     def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:

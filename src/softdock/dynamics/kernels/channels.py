@@ -4,11 +4,20 @@ import math
 
 import numpy as np
 
-from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE
+from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
+from softdock.dynamics.kernels.elements import element_wrench
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
+from softdock.dynamics.kernels.reactions import (
+    balance_links,
+    frame_acceleration,
+    reaction_value,
+    update_accelerations,
+    update_reaction,
+)
+from softdock.dynamics.kernels.zones import ZONE_RESULTS, add_zone
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
 
@@ -31,7 +40,13 @@ NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
-KINDS = 18
+ELEMENT_WRENCH = 18  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
+CONTACT_MOMENT = 19  # size of the torque of a pair about the origin of surface A
+ZONE = 20  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
+ACCELERATION = 21  # of the origin of frame F against N, in axes of G
+ANGULAR_ACCELERATION = 22  # of frame F against N, in axes of G
+REACTION = 23  # of a joint or mount, by component: force, torque, sizes of both
+KINDS = 24
 
 # Functions of a channel that are smooth where it may have a kink.
 PLAIN = 0  # the channel itself
@@ -52,7 +67,7 @@ CHANNEL = np.dtype(
         ("shared", np.int64),  # 1: another component of what the channel before is about
         ("in_world", np.int64),  # 1: frame G is N itself
         ("R_iF", np.float64, 9),
-        ("p_iF", np.float64, 3),
+        ("p_iF", np.float64, 3),  # of a zone that is not segment j: first and last z in A
         ("R_jG", np.float64, 9),
         ("p_jG", np.float64, 3),
         ("bounded", np.int64),  # 1: its second derivative has a bound; 0: estimated from samples
@@ -63,10 +78,15 @@ CHANNEL = np.dtype(
         ("negligible", np.float64),  # but at least this
         # Peaks. Those that are not searched for start at infinity, which no value exceeds.
         ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
+        ("load", np.int64),  # the same for the search for peak loads, whose instants do not change other peaks
+        ("floor", np.float64),  # difference of loads that does not matter, however small they are
+        ("seen", np.float64),  # largest load that the search has met
         ("largest", np.float64),
         ("t_largest", np.float64),
         ("smallest", np.float64),
         ("t_smallest", np.float64),
+        ("theta_largest", np.float64),  # fraction of the step in which it was found
+        ("theta_smallest", np.float64),
     ],
     align=True,
 )
@@ -92,12 +112,27 @@ def channel_value(channel, system, t, y):
         return system.pairs[i].out[channel.component]
     if kind == INTERFACE_RESULT:
         return system.interfaces[i].result[channel.component]
+    if kind == ELEMENT_WRENCH:
+        return wrench_entry(element_wrench(system.elements[i], system.links), channel.component)
+    if kind == CONTACT_MOMENT:
+        out = system.pairs[i].out
+        return math.sqrt(out[TORQUE] ** 2 + out[TORQUE + 1] ** 2 + out[TORQUE + 2] ** 2)
     if kind == ANY_CONTACT:
         if channel.component == DEPTH or channel.component == PRESSURE:
             for k in range(system.pairs.shape[0]):
                 sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
         return largest_contact(channel.component, system.pairs, system.interfaces)
     return t
+
+
+@inline
+def wrench_entry(W, component):
+    """Return a component of a wrench (force, torque), or the size of the torque."""
+    if component == 6:
+        return math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
+    if component < 3:
+        return W[0] if component == 0 else (W[1] if component == 1 else W[2])
+    return W[3] if component == 3 else (W[4] if component == 4 else W[5])
 
 
 @kernel
@@ -184,10 +219,23 @@ def structure_value(channel, system, y):
     return node_value(node, system.appendages, system.shapes, y, system.world[0].n_q, channel.component, rate)
 
 
+@inline
+def prepare(kind, system, prepared):
+    """Compute what channels of a kind need, unless it is known: accelerations (1), also wrenches in joints (2)."""
+    if kind >= ACCELERATION and prepared == 0:
+        update_accelerations(system)
+        prepared = 1
+    if kind == REACTION and prepared == 1:
+        balance_links(system)
+        prepared = 2
+    return prepared
+
+
 @kernel
 def read_channels(channels, count, system, t, y, out):
     """Write the values of the first channels."""
     links = system.links
+    prepared = 0
     x, y_, z, rest = 0.0, 0.0, 0.0, 0.0
     for i in range(count):
         channel = channels[i]
@@ -197,6 +245,9 @@ def read_channels(channels, count, system, t, y, out):
             out[i] = pick(channel.component, x, y_, z, rest)
         elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channel, system, y)
+        elif channel.kind >= ZONE:
+            prepared = prepare(channel.kind, system, prepared)
+            out[i] = derived_value(channel, system, y, channel.shared == 1)
         else:
             out[i] = channel_value(channel, system, t, y)
 
@@ -205,6 +256,7 @@ def read_channels(channels, count, system, t, y, out):
 def read_sampled_channels(channels, count, system, t, y, out):
     """Write the values of those of the first channels that are estimated from samples."""
     links = system.links
+    prepared = 0
     for i in range(count):
         channel = channels[i]
         if channel.bounded == 0:
@@ -213,5 +265,30 @@ def read_sampled_channels(channels, count, system, t, y, out):
                 out[i] = pick(channel.component, x, y_, z, rest)
             elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
                 out[i] = structure_value(channel, system, y)
+            elif channel.kind >= ZONE:
+                prepared = prepare(channel.kind, system, prepared)
+                out[i] = derived_value(channel, system, y, False)
             else:
                 out[i] = channel_value(channel, system, t, y)
+
+
+@kernel
+def derived_value(channel, system, y, known):
+    """Value of a channel about a zone, an acceleration or a reaction.
+
+    `known` tells that the channel before is about the same zone or reaction, which is not computed again.
+    """
+    if channel.kind == ZONE:
+        sums = system.pairs[channel.i].zone
+        if not known:
+            add_zone(system, channel.i, channel.j, channel.p_iF[0], channel.p_iF[1], sums)
+        if channel.component < ZONE_RESULTS:
+            return sums[channel.component]
+        return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
+    if channel.kind == REACTION:
+        reaction = system.reactions[channel.i]
+        if not known:
+            update_reaction(system, reaction, y)
+        return reaction_value(reaction, channel.component)
+    x, y_, z, size = frame_acceleration(channel, system, channel.kind == ANGULAR_ACCELERATION)
+    return pick(channel.component, x, y_, z, size)

@@ -50,6 +50,7 @@ PAIR = np.dtype(
         # Force on B, torque, energy, dissipation, area, pressure, depth; in A.
         ("out", np.float64, OUTPUT_SIZE),
         ("force", np.float64),  # size of the force [N]
+        ("zone", np.float64, 5),  # of the part of surface A that was observed last; see zones
         ("sharpened", np.int64),  # 1: depth and pressure in `out` include sharp edges of B
         ("end_touches", np.int64),  # 1: an open end of B's meridian touches
         # Largest motion beyond the near list since the last call of `worst_overreach` [m].

@@ -89,6 +89,10 @@ class SystemRecords(NamedTuple):
     """Joint axes in SIMD lanes."""
     tiles: np.recarray
     """Blocks of the joint-space inertia matrix."""
+    reactions: np.recarray
+    """Joint reactions that channels refer to."""
+    items: np.recarray
+    """What acts beyond the fixed mounts among them."""
 
 
 @kernel

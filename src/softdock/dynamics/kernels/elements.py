@@ -81,7 +81,8 @@ ELEMENT = np.dtype(
         ("deflection", np.float64),
         ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
         ("largest_angle", np.float64),  # of the run
-        ("force", np.float64),
+        ("force", np.float64),  # transmitted, with damping and friction [N, or N m along a turning axis]
+        ("total", np.float64, 6),  # strut, weld, lock, load: torque and force on b, in N about N's origin
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
         ("power", np.float64),  # power supplied by the element [W]
@@ -187,9 +188,10 @@ def apply_spring(element, axes, q, u):
         rub = element.friction / math.sqrt(v + element.friction_speed * element.friction_speed)
         loss += rub * v
         c += rub
-    push_joint(element, axes, -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz)
+    fx, fy, fz = -k * x - c * vx - preload, -k * y - c * vy, -k * z - c * vz
+    push_joint(element, axes, fx, fy, fz)
     element.deflection, element.angle = x if element.rows == 1 else s, s
-    element.force = k * s + preload if element.rows > 1 else k * x + preload
+    element.force = -fx if element.rows == 1 else math.sqrt(fx * fx + fy * fy + fz * fz)
     element.energy = energy + preload * x
     element.loss = loss
 
@@ -275,6 +277,7 @@ def apply_strut(element, links):
     dx, dy, dz = bx - ax, by - ay, bz - az
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     if length == 0.0:
+        set_total(element, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return  # no direction: two points on each other do not push
     nx, ny, nz = dx / length, dy / length, dz / length
     avx, avy, avz = point_velocity(a, base_a, ax, ay, az)
@@ -285,6 +288,7 @@ def apply_strut(element, links):
     force = elastic + element.damping[0] * rate
     add_wrench(a, nx * force, ny * force, nz * force, ax, ay, az)
     add_wrench(b, -nx * force, -ny * force, -nz * force, ax, ay, az)
+    set_total_at(element, 0.0, 0.0, 0.0, -nx * force, -ny * force, -nz * force, ax, ay, az)
     element.deflection = s
     element.force = force
     element.energy = (0.5 * element.stiffness[0] * s + element.preload) * s
@@ -327,6 +331,7 @@ def apply_weld(element, links):
     add_wrench(b, -pnx, -pny, -pnz, gx, gy, gz)
     a.W[0], a.W[1], a.W[2] = a.W[0] + tnx, a.W[1] + tny, a.W[2] + tnz
     b.W[0], b.W[1], b.W[2] = b.W[0] - tnx, b.W[1] - tny, b.W[2] - tnz
+    set_total_at(element, -tnx, -tny, -tnz, -pnx, -pny, -pnz, gx, gy, gz)
     element.deflection = math.sqrt(dx * dx + dy * dy + dz * dz)
     element.angle = math.sqrt(ex * ex + ey * ey + ez * ez)
     element.force = math.sqrt(px * px + py * py + pz * pz)
@@ -361,8 +366,44 @@ def apply_load(element, links, tables, t):
     wx, wy, wz = link_angular_velocity(link, base)
     add_wrench(link, fx, fy, fz, px, py, pz)
     link.W[0], link.W[1], link.W[2] = link.W[0] + tx, link.W[1] + ty, link.W[2] + tz
+    set_total_at(element, tx, ty, tz, fx, fy, fz, px, py, pz)
     element.force = math.sqrt(fx * fx + fy * fy + fz * fz)
     element.power = fx * vx + fy * vy + fz * vz + tx * wx + ty * wy + tz * wz
+
+
+@inline
+def set_total(element, tx, ty, tz, fx, fy, fz):
+    """Store the torque about N's origin and the force on b, in N."""
+    T = element.total
+    T[0], T[1], T[2], T[3], T[4], T[5] = tx, ty, tz, fx, fy, fz
+
+
+@inline
+def set_total_at(element, tx, ty, tz, fx, fy, fz, x, y, z):
+    """Store the torque and the force on b that act at the point p_NQ_N = (x, y, z)."""
+    set_total(element, tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx, fx, fy, fz)
+
+
+@kernel
+def element_wrench(element, links):
+    """Return force and torque of a strut, weld, lock or load on b: about the origin of frame F, in its axes.
+
+    The frame of a load is N. All are zero while the element is switched off.
+    """
+    if element.active == 0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    T = element.total
+    if element.kind == LOAD:
+        return T[3], T[4], T[5], T[0], T[1], T[2]
+    a = links[element.a]
+    base = links[a.root]
+    x, y, z = link_point(a, base, element.p_aF)
+    R_NF = link_rotation(a, base, element.R_aF)
+    fx, fy, fz = rotate_inverse(R_NF, T[3], T[4], T[5])
+    tx, ty, tz = rotate_inverse(
+        R_NF, T[0] - (y * T[5] - z * T[4]), T[1] - (z * T[3] - x * T[5]), T[2] - (x * T[4] - y * T[3])
+    )
+    return fx, fy, fz, tx, ty, tz
 
 
 @inline

@@ -3,21 +3,27 @@
 import math
 
 from softdock.dynamics.kernels.channels import (
+    ACCELERATION,
+    ANGULAR_ACCELERATION,
     ANY_CONTACT,
     ATTITUDE,
     CONTACT_FORCE,
+    CONTACT_MOMENT,
     COSINE,
     ELEMENT_DEFLECTION,
     ELEMENT_FORCE,
+    ELEMENT_WRENCH,
     INTERFACE_RESULT,
     JOINT_POSITION,
     JOINT_SPEED,
     POSITION,
+    REACTION,
     SQUARE,
     TILT,
     TIME,
     TURN_RATE,
     VELOCITY,
+    ZONE,
 )
 from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
 from softdock.dynamics.kernels.motion_bounds import (
@@ -37,7 +43,7 @@ ROUNDING = 1e-14  # of the value
 @inline
 def is_contact(kind):
     """Tell whether a channel is about contacts."""
-    return CONTACT_FORCE <= kind <= ANY_CONTACT or kind == INTERFACE_RESULT
+    return CONTACT_FORCE <= kind <= ANY_CONTACT or kind == INTERFACE_RESULT or CONTACT_MOMENT <= kind <= ZONE
 
 
 @inline
@@ -96,11 +102,13 @@ def bound_bends(channel, system, dense, motion):
 def rotation_bound(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
     kind = channel.kind
-    if kind == VELOCITY or kind == TURN_RATE:
+    if kind == VELOCITY or kind == TURN_RATE or kind == ACCELERATION or kind == ANGULAR_ACCELERATION:
         return motion[channel.i, ANGULAR_VELOCITY] + (
             motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
         )
-    if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION:
+    if kind == REACTION:
+        return motion[system.reactions[channel.i].link, ANGULAR_VELOCITY]
+    if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION or kind == ELEMENT_WRENCH:
         element = system.elements[channel.i]
         if element.kind == STRUT or element.kind == WELD or element.kind == LOCK or element.kind == LOAD:
             return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
@@ -152,6 +160,18 @@ def bend_from_previous(previous_step, previous, start, end):
     forces differ from those of the trajectory more than these do from a parabola.
     """
     return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
+
+
+@inline
+def bend_of_load(channel, previous_step, previous, start, end):
+    """Second derivative in a step of a load, from the ends of this and of the previous step; infinite without one.
+
+    Loads are not read at the stages, because reactions would have to be computed there.
+    """
+    if previous_step == 0.0:
+        return math.inf
+    a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
+    return bend_from_previous(previous_step, a, b, c)
 
 
 @inline

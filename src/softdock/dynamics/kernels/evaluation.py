@@ -1,6 +1,6 @@
 """Evaluation of states inside a step, and the record of samples and peaks."""
 
-from softdock.dynamics.kernels.channels import read_channels
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST, read_channels
 from softdock.dynamics.kernels.derivative import derivative
 from softdock.dynamics.kernels.stepping import interpolate
 from softdock.native.decorators import inline, kernel
@@ -22,19 +22,37 @@ def evaluate_inside(run, count, h, theta):
 
 
 @inline
-def update_peak(channel, t, value):
-    """Update the largest and smallest value of a channel."""
+def update_peak(channel, t, theta, value):
+    """Update the largest and smallest value of a channel; returns whether one of them changed."""
+    changed = False
     if value > channel.largest:
-        channel.largest, channel.t_largest = value, t
+        channel.largest, channel.t_largest, channel.theta_largest, changed = value, t, theta, True
     if value < channel.smallest:
-        channel.smallest, channel.t_smallest = value, t
+        channel.smallest, channel.t_smallest, channel.theta_smallest, changed = value, t, theta, True
+    return changed
 
 
 @kernel
-def update_peaks(channels, count, t, values):
-    """Update the largest and smallest values of the first channels."""
+def update_peaks(channels, count, t, theta, values):
+    """Update the largest and smallest values of the first channels, at theta of a step; returns whether any changed."""
+    changed = False
     for i in range(count):
-        update_peak(channels[i], t, values[i])
+        if update_peak(channels[i], t, theta, values[i]):
+            changed = True
+        channels[i].seen = max(channels[i].seen, abs(values[i]))
+    return changed
+
+
+@kernel
+def exceeds_tracked(channels, count, values):
+    """Return whether a value of the first channels exceeds a peak of the search for events and peaks."""
+    for i in range(count):
+        channel = channels[i]
+        if (channel.track & LARGEST != 0 and values[i] > channel.largest) or (
+            channel.track & SMALLEST != 0 and values[i] < channel.smallest
+        ):
+            return True
+    return False
 
 
 @kernel
@@ -77,8 +95,72 @@ def record_inside(run, h, theta):
 def write_row(run, t, values):
     """Add a row to the record unless it is full."""
     s, record = run.state[0], run.record
+    commit_pending_row(run)
     if s.record_rows < record.shape[0] and record.shape[1] > 1:
-        record[s.record_rows, 0] = t
-        for i in range(values.shape[0]):
-            record[s.record_rows, 1 + i] = values[i]
+        fill_row(run, t, values)
         s.record_rows += 1
+
+
+@inline
+def fill_row(run, t, values):
+    """Write time and values to the row after the last one."""
+    row = run.record[run.state[0].record_rows]
+    row[0] = t
+    for i in range(values.shape[0]):
+        row[1 + i] = values[i]
+
+
+@kernel
+def commit_pending_row(run):
+    """Keep the pending row if a peak is still there; otherwise discard it."""
+    s = run.state[0]
+    if s.pending_row == 1:
+        s.pending_row = 0
+        if has_peak_at(run.channels, s.searched, run.record[s.record_rows, 0]):
+            s.record_rows += 1
+
+
+@kernel
+def has_peak_at(channels, count, t):
+    """Return whether a peak of the first channels that is searched for is at a time."""
+    for i in range(count):
+        channel = channels[i]
+        sides = channel.track | channel.load
+        if (sides & LARGEST != 0 and channel.t_largest == t) or (sides & SMALLEST != 0 and channel.t_smallest == t):
+            return True
+    return False
+
+
+@kernel
+def record_peak_at_end(run, t, y, evaluated):
+    """Write a pending row if a peak is at the present end t; `evaluated`: the system is evaluated there already."""
+    s, work = run.state[0], run.workspace
+    if s.record_peaks == 0 or not has_peak_at(run.channels, s.searched, t):
+        return
+    if evaluated:
+        read_channels(run.channels, run.channels.shape[0], run.system, t, y, work.values)
+    else:
+        evaluate_channels(run, run.channels.shape[0], t, y, work.k[1], work.values)
+    commit_pending_row(run)
+    if s.record_rows < run.record.shape[0] and run.record.shape[1] > 1:
+        fill_row(run, t, work.values)
+        s.pending_row = 1
+
+
+@kernel
+def record_peaks_inside(run, h, t_new):
+    """Write a row at every peak inside a step, whose end is t_new, in order of time."""
+    s, last = run.state[0], 0.0
+    while s.record_peaks == 1:
+        first = 2.0
+        for i in range(s.searched):
+            channel = run.channels[i]
+            sides = channel.track | channel.load
+            if sides & LARGEST != 0 and s.t < channel.t_largest < t_new and last < channel.theta_largest:
+                first = min(first, channel.theta_largest)
+            if sides & SMALLEST != 0 and s.t < channel.t_smallest < t_new and last < channel.theta_smallest:
+                first = min(first, channel.theta_smallest)
+        if first > 1.0:
+            break
+        record_inside(run, h, first)
+        last = first

@@ -67,7 +67,7 @@ def locate(run, h, low, high, before, after):
     `workspace.values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition
     is true.
     """
-    events, count, values = run.events, run.state[0].watched, run.workspace.values
+    events, count, values = run.events, run.state[0].searched, run.workspace.values
     first = high
     for i in range(events.shape[0]):
         event = events[i]

@@ -36,8 +36,9 @@ RESULT_FORCE, RESULT_ENERGY, RESULT_DEPTH, RESULT_NUMBER, RESULT_INSERTION, RESU
     4,
     5,
 )
-RESULT_COMPONENTS = 6  # of the force on the pins, in A
-RESULTS = 9
+RESULT_COMPONENTS = 6  # of the force on the pins and of its torque about A's origin, in A
+RESULT_MOMENT = 12  # size of that torque
+RESULTS = 13
 HEADWAY = 0.25  # part of a pin's radius that it may move in one step, beyond what is free before it
 
 PIN = np.dtype([("p_AH", np.float64, 3), ("p_BP", np.float64, 3)], align=True)
@@ -151,6 +152,8 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     result[RESULT_INSERTION], result[RESULT_PIN_FORCE] = insertion, math.sqrt(largest)
     for k in range(3):
         result[RESULT_COMPONENTS + k] = total[FORCE + k] if k == 0 else -total[FORCE + k]
+        result[RESULT_COMPONENTS + 3 + k] = total[TORQUE + k] if k == 0 else -total[TORQUE + k]
+    result[RESULT_MOMENT] = math.sqrt(total[TORQUE] ** 2 + total[TORQUE + 1] ** 2 + total[TORQUE + 2] ** 2)
     speed = math.sqrt(fastest) + face.reach * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     if speed > 0.0:
         face.headway = (max(gap, 0.0) + HEADWAY * r) / speed

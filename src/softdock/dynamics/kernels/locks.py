@@ -61,6 +61,7 @@ def apply_lock_forces(links, axes, groups, tiles, elements, work, gravity):
             for k in range(6):
                 b.W[k] += W[k]
                 a.W[k] -= W[k]
+                element.total[k] = W[k]
                 dissipated -= W[k] * V[k]
             element.force = math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
     for i in range(links.shape[0]):

@@ -102,6 +102,36 @@ def apply_gravity(links, groups, orbit, appendages):
 @kernel
 def pull_link(o, index, link, base, own, appendages):
     """Force and torque of gravity's difference on one link, and its pull on the link's modes."""
+    f, t, a, u, k, R, d = pull_in_link(o, link, base, own)
+    ax, ay, az = a
+    ux, uy, uz = u
+    power = 0.0
+    for j in range(appendages.shape[0]):
+        structure = appendages[j]
+        if structure.link == index:
+            g, c = structure.pull, structure.moving
+            xx, yy, zz = (
+                k * (0.5 - 1.5 * ux * ux),
+                k * (0.5 - 1.5 * uy * uy),
+                k * (0.5 - 1.5 * uz * uz),
+            )  # Eq. (O23)
+            xy, xz, yz = -3.0 * k * ux * uy, -3.0 * k * ux * uz, -3.0 * k * uy * uz
+            g[0], g[1], g[2] = g[0] + ax, g[1] + ay, g[2] + az
+            g[3], g[4], g[5] = g[3] + xx, g[4] + yy, g[5] + zz
+            g[6], g[7], g[8] = g[6] + xy, g[7] + xz, g[8] + yz
+            power += ax * c[6] + ay * c[7] + az * c[8] + xx * c[9] + yy * c[10] + zz * c[11]
+            power += xy * c[12] + xz * c[13] + yz * c[14]
+    fx, fy, fz = rotate(R, f[0], f[1], f[2])
+    tx, ty, tz = rotate(R, t[0], t[1], t[2])
+    return power + push_at(link, base, tx, ty, tz, fx, fy, fz, d[0], d[1], d[2])
+
+
+@inline
+def pull_in_link(o, link, base, own):
+    """Return force and torque of gravity's difference on an inertia of a link, at its origin and in its axes.
+
+    Also gravity's difference at the origin, the direction from the Earth, mu/r^3, R_NL and the origin in N.
+    """
     m, hx, hy, hz, xx, yy, zz, xy, xz, yz = own
     R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
     px, py, pz = rotate(base.R_NB, link.p[0], link.p[1], link.p[2])
@@ -121,31 +151,26 @@ def pull_link(o, index, link, base, own, appendages):
     uJu, uh = ux * Jx + uy * Jy + uz * Jz, ux * hx + uy * hy + uz * hz
     along = 1.5 * k / size * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
     across = -3.0 * k / size
-    fx = m * ax + along * ux + across * Jx - k * hx  # Eq. (O21)
-    fy = m * ay + along * uy + across * Jy - k * hy
-    fz = m * az + along * uz + across * Jz - k * hz
-    tx = hy * az - hz * ay + 3.0 * k * (uy * Jz - uz * Jy)  # Eq. (O22)
-    ty = hz * ax - hx * az + 3.0 * k * (uz * Jx - ux * Jz)
-    tz = hx * ay - hy * ax + 3.0 * k * (ux * Jy - uy * Jx)
-    power = 0.0
-    for j in range(appendages.shape[0]):
-        a = appendages[j]
-        if a.link == index:
-            g, c = a.pull, a.moving
-            xx, yy, zz = (
-                k * (0.5 - 1.5 * ux * ux),
-                k * (0.5 - 1.5 * uy * uy),
-                k * (0.5 - 1.5 * uz * uz),
-            )  # Eq. (O23)
-            xy, xz, yz = -3.0 * k * ux * uy, -3.0 * k * ux * uz, -3.0 * k * uy * uz
-            g[0], g[1], g[2] = g[0] + ax, g[1] + ay, g[2] + az
-            g[3], g[4], g[5] = g[3] + xx, g[4] + yy, g[5] + zz
-            g[6], g[7], g[8] = g[6] + xy, g[7] + xz, g[8] + yz
-            power += ax * c[6] + ay * c[7] + az * c[8] + xx * c[9] + yy * c[10] + zz * c[11]
-            power += xy * c[12] + xz * c[13] + yz * c[14]
-    fx, fy, fz = rotate(R, fx, fy, fz)
-    tx, ty, tz = rotate(R, tx, ty, tz)
-    return power + push_at(link, base, tx, ty, tz, fx, fy, fz, dx, dy, dz)
+    f = (
+        m * ax + along * ux + across * Jx - k * hx,  # Eq. (O21)
+        m * ay + along * uy + across * Jy - k * hy,
+        m * az + along * uz + across * Jz - k * hz,
+    )
+    t = (
+        hy * az - hz * ay + 3.0 * k * (uy * Jz - uz * Jy),  # Eq. (O22)
+        hz * ax - hx * az + 3.0 * k * (uz * Jx - ux * Jz),
+        hx * ay - hy * ax + 3.0 * k * (ux * Jy - uy * Jx),
+    )
+    return f, t, (ax, ay, az), (ux, uy, uz), k, R, (dx, dy, dz)
+
+
+@kernel
+def gravity_wrench(o, link, base, own):
+    """Return the wrench of gravity's difference on an inertia of a link, in N about N's origin; Eqs. (O21), (O22)."""
+    f, t, _, _, _, R, d = pull_in_link(o, link, base, own)
+    fx, fy, fz = rotate(R, f[0], f[1], f[2])
+    tx, ty, tz = rotate(R, t[0], t[1], t[2])
+    return tx + d[1] * fz - d[2] * fy, ty + d[2] * fx - d[0] * fz, tz + d[0] * fy - d[1] * fx, fx, fy, fz
 
 
 @inline
@@ -193,25 +218,33 @@ def apply_plates(links, orbit, plates):
     """Let thin air and sunlight push at flat plates; returns their power [W]; Eqs. (O14), (O15)."""
     power = 0.0
     for i in range(plates.shape[0]):
-        plate, o = plates[i], orbit[0]
+        plate = plates[i]
         link = links[plate.link]
-        base = links[link.root]
-        x, y, z = link_point(link, base, plate.p)
-        R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
-        vx, vy, vz = point_velocity(link, base, x, y, z)
-        sx, sy, sz, p, w = o.r[0] + x, o.r[1] + y, o.r[2] + z, o.pole, o.rotation
-        vx = w * (p[1] * sz - p[2] * sy) - vx - o.v[0]
-        vy = w * (p[2] * sx - p[0] * sz) - vy - o.v[1]
-        vz = w * (p[0] * sy - p[1] * sx) - vz - o.v[2]
-        nx, ny, nz = rotate(R, plate.normal[0], plate.normal[1], plate.normal[2])
-        facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
-        k = 0.5 * o.density * plate.drag * plate.area * facing
-        lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)
-        light = -o.pressure * plate.area * lit
-        toward = light * (1.0 - plate.specular)
-        outward = light * 2.0 * (plate.specular * lit + plate.diffuse / 3.0)
-        fx = k * vx + toward * o.sun[0] + outward * nx
-        fy = k * vy + toward * o.sun[1] + outward * ny
-        fz = k * vz + toward * o.sun[2] + outward * nz
-        power += push_at(link, base, 0.0, 0.0, 0.0, fx, fy, fz, x, y, z)
+        fx, fy, fz, x, y, z = plate_force(links, orbit[0], plate)
+        power += push_at(link, links[link.root], 0.0, 0.0, 0.0, fx, fy, fz, x, y, z)
     return power
+
+
+@inline
+def plate_force(links, o, plate):
+    """Return the force of thin air and sunlight on a flat plate and the point where it acts, in N."""
+    link = links[plate.link]
+    base = links[link.root]
+    x, y, z = link_point(link, base, plate.p)
+    R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
+    vx, vy, vz = point_velocity(link, base, x, y, z)
+    sx, sy, sz, p, w = o.r[0] + x, o.r[1] + y, o.r[2] + z, o.pole, o.rotation
+    vx = w * (p[1] * sz - p[2] * sy) - vx - o.v[0]
+    vy = w * (p[2] * sx - p[0] * sz) - vy - o.v[1]
+    vz = w * (p[0] * sy - p[1] * sx) - vz - o.v[2]
+    nx, ny, nz = rotate(R, plate.normal[0], plate.normal[1], plate.normal[2])
+    facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
+    k = 0.5 * o.density * plate.drag * plate.area * facing
+    lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)
+    light = -o.pressure * plate.area * lit
+    toward = light * (1.0 - plate.specular)
+    outward = light * 2.0 * (plate.specular * lit + plate.diffuse / 3.0)
+    fx = k * vx + toward * o.sun[0] + outward * nx
+    fy = k * vy + toward * o.sun[1] + outward * ny
+    fz = k * vz + toward * o.sun[2] + outward * nz
+    return fx, fy, fz, x, y, z

@@ -40,7 +40,9 @@ RUN_STATE = np.dtype(
         ("max_steps", np.int64),
         ("record_period", np.float64),  # 0: no samples at fixed times
         ("record_contact", np.int64),  # 1: also every step while a contact is closed
-        ("watched", np.int64),  # number of channels, the first ones, that are read in every step
+        ("watched", np.int64),  # number of channels, the first ones, that events and peaks need
+        ("searched", np.int64),  # with those of loads: number of channels that are read in every step
+        ("record_peaks", np.int64),  # 1: every peak gets a row
         # Progress.
         ("started", np.int64),
         ("t", np.float64),
@@ -67,6 +69,7 @@ RUN_STATE = np.dtype(
         ("captured_event", np.int64),  # whose state was captured; -1: none
         ("captured_time", np.float64),
         ("record_rows", np.int64),
+        ("pending_row", np.int64),  # 1: the row after the last is that of a peak which may still grow
         ("next_sample", np.int64),
         ("log_rows", np.int64),
         ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
@@ -76,7 +79,7 @@ RUN_STATE = np.dtype(
 
 
 class Search(NamedTuple):
-    """Memory of the search of a step for events and peaks: a stack of intervals, for n watched channels."""
+    """Memory of the search of a step for events and peaks: a stack of intervals, for n channels."""
 
     instants: NDArray[np.float64]
     """(MAX_INTERVALS,) ends of intervals, as parts of the step; the last one is the next to be searched."""
@@ -96,6 +99,16 @@ class Search(NamedTuple):
     """(links, MOTION_BOUNDS)."""
     needed: NDArray[np.int64]
     """(links,) 1: some channel depends on the motion of the link."""
+    loads: NDArray[np.int64]
+    """Channels that are searched for peak loads."""
+    load_instants: NDArray[np.float64]
+    """(MAX_INTERVALS,) as `instants`, for the search of an interval for peak loads."""
+    load_points: NDArray[np.float64]
+    """(MAX_INTERVALS,) as `division_points`."""
+    load_values: NDArray[np.float64]
+    """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
+    load_bends: NDArray[np.float64]
+    """(MAX_INTERVALS, n) bounds of second derivatives."""
 
 
 class Workspace(NamedTuple):

@@ -2,9 +2,11 @@
 
 import math
 
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     bend_from_previous,
+    bend_of_load,
     bends_between,
     bound_bends,
     enclose,
@@ -18,20 +20,20 @@ from softdock.dynamics.kernels.enclosure import (
 )
 from softdock.dynamics.kernels.evaluation import evaluate_inside, record_inside, update_peaks
 from softdock.dynamics.kernels.events import condition_excess, locate, log_passive_events
+from softdock.dynamics.kernels.load_search import (
+    MAX_EVALUATIONS,
+    MAX_INTERVALS,
+    MIN_WIDTH,
+    RESOLVED_ANGLE,
+    copy_first,
+    division_point,
+    is_resolved,
+    search_loads,
+)
 from softdock.dynamics.kernels.motion_bounds import bound_motion
 from softdock.native.decorators import inline, kernel
 
-MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
-MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
-MAX_EVALUATIONS = 1_000_000  # in one step
-# Largest rotation of links between samples that give an estimate of a second derivative [rad].
-RESOLVED_ANGLE = 0.5
-# Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
-RESOLVED_PART = 1.0 / 1024.0
-RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
-RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
 LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
-END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not divided
 
 
 @kernel
@@ -43,7 +45,7 @@ def search_step(run, method, h):
     s, channels, work = run.state[0], run.channels, run.workspace
     if not bound_channels(run, method, h):
         return 1.0, -1
-    search, before, values = work.search, work.start, work.values
+    search, before, values, count = work.search, work.start, work.values, s.searched
     left, top, evaluations = 0.0, 0, 0
     while top >= 0:
         right, after = search.instants[top], search.values[top]
@@ -55,8 +57,8 @@ def search_step(run, method, h):
             and evaluations < MAX_EVALUATIONS
         ):
             theta = search.division_points[top]
-            evaluate_inside(run, s.watched, h, theta)
-            divide(channels, s.watched, search, top, left, theta, hidden, before, values)
+            evaluate_inside(run, count, h, theta)
+            divide(channels, count, search, top, left, theta, hidden, before, values)
             evaluations += 1
             top += 1
             continue
@@ -66,13 +68,15 @@ def search_step(run, method, h):
         if crosses:
             right = locate(run, h, left, right, before, after)
             logged, active = log_passive_events(run, s.t + right * h, before, values)
-            update_peaks(channels, s.watched, s.t + right * h, values)
-            copy_first(values, before, s.watched)
+            update_peaks(channels, count, s.t + right * h, right, values)
+            search_loads(run, h, left, right, before, values, top)
+            copy_first(values, before, count)
             if logged > 0 and active < 0:
                 record_inside(run, h, right)
         else:
-            update_peaks(channels, s.watched, s.t + right * h, after)
-            copy_first(after, before, s.watched)
+            update_peaks(channels, count, s.t + right * h, right, after)
+            search_loads(run, h, left, right, before, after, top)
+            copy_first(after, before, count)
             top -= 1
         left = right
         if active >= 0:
@@ -84,7 +88,7 @@ def search_step(run, method, h):
 def bound_channels(run, method, h):
     """Bound the second derivatives of channels in a step; returns whether any channel must be searched."""
     s = run.state[0]
-    channels, events, work, count = run.channels, run.events, run.workspace, s.watched
+    channels, events, work, count = run.channels, run.events, run.workspace, s.searched
     search, system, dense = work.search, run.system, work.dense
     if not mark_wanted(channels, events, count, search.wanted):
         s.previous_step = 0.0
@@ -103,7 +107,9 @@ def bound_channels(run, method, h):
                 down, up = 0.0, 0.0
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
+            if i >= s.watched:
+                up = bend_of_load(channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i])
+            elif s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
                 up = bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i])
             else:
                 up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
@@ -121,8 +127,8 @@ def mark_wanted(channels, events, count, wanted):
     """Mark the channels that an armed event or a peak needs; returns whether there are any."""
     any_wanted = False
     for i in range(count):
-        wanted[i] = 1 if channels[i].track != 0 else 0
-        any_wanted = any_wanted or channels[i].track != 0
+        wanted[i] = 1 if channels[i].track | channels[i].load != 0 else 0
+        any_wanted = any_wanted or wanted[i] == 1
     for i in range(events.shape[0]):
         if events[i].armed == 1:
             wanted[events[i].channel] = 1
@@ -162,9 +168,9 @@ def examine(run, top, left, before):
                 channel, dense, search, top, i, left, right, before[i], after[i]
             )
             least, most = min(before[i], after[i]), max(before[i], after[i])
-            if not monotonic and (
-                high > max(channel.largest, most) + small or low < min(channel.smallest, least) - small
-            ):
+            larger = channel.track & LARGEST != 0 and high > max(channel.largest, most) + small
+            smaller = channel.track & SMALLEST != 0 and low < min(channel.smallest, least) - small
+            if not monotonic and (larger or smaller):
                 hidden = i
     return hidden, crosses
 
@@ -177,15 +183,6 @@ def enclose_channel(channel, dense, search, top, i, left, right, x_0, x_1):
         return min(x_0, x_1), max(x_0, x_1), True, 0.0
     low, high, monotonic = enclose(channel, x_0, x_1, down, up)
     return low, high, monotonic, resolution_of(channel, x_0, x_1)
-
-
-@inline
-def is_resolved(channel, turn, width):
-    """Return whether an interval is too short to be divided for a channel without a bound."""
-    part = RESOLVED_PART if channel.resolution > 0.0 else RESOLVED_PART_OF_FORCES
-    if is_contact(channel.kind):
-        part = RESOLVED_PART_OF_CONTACTS
-    return width * max(turn / RESOLVED_ANGLE, 1.0) <= part
 
 
 @kernel
@@ -232,17 +229,3 @@ def refine_bends(seen, down, up):
 def bends_after_division(channel, x_0, x_1, down, up):
     """Return the range of the second derivative in one part of an interval: zero if a contact is open at both ends."""
     return (0.0, 0.0) if is_contact(channel.kind) and x_0 == 0.0 == x_1 else (down, up)
-
-
-@inline
-def division_point(vertex, left, right):
-    """Return where to divide an interval: at a vertex away from its ends, else in the middle."""
-    margin = END_MARGIN * (right - left)
-    return vertex if left + margin < vertex < right - margin else 0.5 * (left + right)
-
-
-@inline
-def copy_first(source, target, count):
-    """Copy the first entries of a vector."""
-    for i in range(count):
-        target[i] = source[i]

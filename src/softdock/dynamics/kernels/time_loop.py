@@ -29,7 +29,10 @@ from softdock.dynamics.kernels.derivative import (
 )
 from softdock.dynamics.kernels.elements import update_largest_angles
 from softdock.dynamics.kernels.evaluation import (
+    commit_pending_row,
     evaluate_channels,
+    record_peak_at_end,
+    record_peaks_inside,
     record_samples,
     update_peaks,
     write_row,
@@ -91,6 +94,7 @@ def observe(run):
 @kernel
 def finish_run(run):
     """Evaluate the final state and complete the conservation check with it."""
+    commit_pending_row(run)
     observe(run)
     compare_with_start(run.system, run.y, run.workspace.conserved, run.workspace.check)
 
@@ -140,7 +144,7 @@ def start(run):
     impose_locks(run.system, run.y)
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
-    update_peaks(run.channels, count, s.t, work.values)
+    update_peaks(run.channels, count, s.t, 0.0, work.values)
     write_row(run, s.t, work.values)
     s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
 
@@ -160,7 +164,7 @@ def process_event(run):
     log_event(run, event, s.t, run.y)
     status = Status.RUNNING
     if run.events[event].actions > 0:
-        evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
+        evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
         if s.fixed_step == 0.0:
             s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
         stop = perform_actions(run, event)
@@ -170,7 +174,7 @@ def process_event(run):
         s.switched = 1
         if stop:
             s.stop_event, status = event, Status.STOPPED
-            evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)  # with the same near lists
+            evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)  # with the same near lists
         else:
             copy(work.start, work.end)
             room = update_state(run, True)
@@ -316,22 +320,26 @@ def complete_step(run, method, h, t_new, reaches_stop):
 def search_and_record(run, method, h, t_new):
     """Search a step for events and peaks and record it; returns its end, which may be an event, and the event or -1."""
     s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
+    evaluations = system.world[0].evaluations
     closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
     contact_step = closed and has_room_beside_samples(run)
-    read_channels(run.channels, count if contact_step else s.watched, system, t_new, work.y_new, work.end)
+    read_channels(run.channels, count if contact_step else s.searched, system, t_new, work.y_new, work.end)
     theta, event = search_step(run, method, h)
     if event >= 0:
         contact_step = False
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
-        evaluate_channels(run, s.watched, t_new, work.y_new, work.k[6], work.end)
+        evaluate_channels(run, s.searched, t_new, work.y_new, work.k[6], work.end)
         observe_contacts(system.links, system.pairs, system.arrays, system.lists)
+    record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)
     if contact_step:
         write_row(run, t_new, work.end)
     elif (sample_at_end or event >= 0 or t_new >= s.duration) and s.record_rows < run.record.shape[0]:
         evaluate_channels(run, count, t_new, work.y_new, work.k[1], work.values)
         write_row(run, t_new, work.values)
+    else:
+        record_peak_at_end(run, t_new, work.y_new, system.world[0].evaluations == evaluations)
     return t_new, event
 
 
@@ -366,8 +374,10 @@ def restore_links(system, y):
 @kernel
 def apply_jumps(run):
     """Update peaks and mark events whose conditions became true when an element was switched."""
-    work = run.workspace
-    update_peaks(run.channels, run.state[0].watched, run.state[0].t, work.start)
+    s, work = run.state[0], run.workspace
+    if update_peaks(run.channels, s.searched, s.t, 0.0, work.start):
+        record_peak_at_end(run, s.t, run.y, False)
+        restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):
         if becomes_true(run.events[i], work.end, work.start):
             run.events[i].fresh = 1
@@ -393,7 +403,7 @@ def update_state(run, switched):
         )
         world[0].rebuilds += max(rebuilt, 0)
     if switched:
-        evaluate_channels(run, s.watched, s.t, run.y, work.k[0], work.start)
+        evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
         s.previous_step = 0.0
     if switched or rebuilt > 0:
         worst_overreach(pairs)

@@ -95,6 +95,7 @@ LINK = np.dtype(
         ("dB", np.float64, 6),  # change by the wrenches of locks
         ("W", np.float64, 6),  # external wrench, in N axes about N's origin
         ("loaded", np.int64),  # 0: there was none at the last evaluation
+        ("reaction", np.float64, 6),  # wrench through its joint, about B's origin; only where it is requested
         # Scratch memory of a base.
         ("R_NB", np.float64, 9),
         ("p_NB", np.float64, 3),

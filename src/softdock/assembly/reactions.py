@@ -1,0 +1,128 @@
+"""Records of joint reactions for the kernels: joints, fixed mounts and frames that the user defined."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.elements import BodyPlacement
+from softdock.assembly.structures import Attached
+from softdock.dynamics.kernels import reactions as r
+from softdock.dynamics.kernels.tree import records
+from softdock.model.elements import Load, Lock, Strut, Weld
+from softdock.model.joints import Fixed, Free, pose_at
+from softdock.model.system import WORLD, Body, System
+from softdock.spatial.inertia import rigid_inertia
+from softdock.spatial.poses import Pose
+
+Floats = NDArray[np.float64]
+Item = tuple[int, int, float]
+
+
+def body_inertia(X_LB: Pose, body: Body) -> Floats:
+    """Return mass, mass times centre and inertia about the link's origin in link axes, shape (10,)."""
+    J = X_LB.R @ body.inertia_matrix() @ X_LB.R.T
+    return rigid_inertia(body.mass, X_LB.point(np.asarray(body.centre_of_mass)), J)
+
+
+def reaction_names(system: System) -> dict[str, str]:
+    """Return the body of every reaction by name: bodies that have a parent, then frames that the user defined."""
+    joints = {name: name for name, body in system.bodies.items() if not isinstance(body.joint, Free)}
+    return joints | {name: frame.body for name, frame in system.reactions.items()}
+
+
+def rigidly_beyond(system: System, name: str) -> list[str]:
+    """Return a body and all bodies that fixed mounts connect to it, directly or through others, away from the root."""
+    found = [name]
+    for one in found:
+        found += [
+            child for child, body in system.bodies.items() if body.parent == one and isinstance(body.joint, Fixed)
+        ]
+    return found
+
+
+def reaction_records(
+    system: System,
+    placed: Mapping[str, BodyPlacement],
+    first_links: Mapping[str, int],
+    attached: Sequence[Attached],
+) -> tuple[np.recarray, np.recarray, dict[str, int]]:
+    """Return one record per reaction, the items beyond mounts, and the rows of the reactions by name.
+
+    `first_links` has the first link of every joint that moves, by the name of its body.
+    """
+    names = reaction_names(system)
+    out = records(len(names), r.REACTION)
+    items: list[Item] = []
+    for record, (name, body) in zip(out, names.items()):
+        joint = system.bodies[body].joint
+        mount = isinstance(joint, Fixed)
+        record.link = placed[body].link if mount else first_links[body]
+        record.mount, record.first = int(mount), len(items)
+        if mount:
+            items += _items_beyond(system, rigidly_beyond(system, body), first_links)
+            write_mount_inertia(record, system, body, placed, attached)
+        record.count = len(items) - record.first
+        if name in system.reactions:
+            carrier, X_BF = body, system.reactions[name].pose()
+        else:
+            carrier, X_BF = system.bodies[body].parent, pose_at(joint.at, joint.attitude)
+        X_LF = placed[carrier].X_LB @ X_BF
+        record.frame_link, record.R_LF[:], record.p_LF[:] = placed[carrier].link, X_LF.R.ravel(), X_LF.p
+    beyond = records(len(items), r.ITEM)
+    for record, item in zip(beyond, items):
+        record.kind, record.index, record.sign = item
+    return out, beyond, {name: i for i, name in enumerate(names)}
+
+
+def write_mount_inertia(
+    record: np.record,
+    system: System,
+    body: str,
+    placed: Mapping[str, BodyPlacement],
+    attached: Sequence[Attached],
+) -> None:
+    """Write the rigid inertia of the bodies and structures beyond a mount."""
+    beyond = rigidly_beyond(system, body)
+    record.own[:] = sum(body_inertia(placed[name].X_LB, system.bodies[name]) for name in beyond)
+    for structure in attached:
+        if structure.flexible.body in beyond:
+            record.own[:] += structure.own()
+
+
+def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[str, int]) -> list[Item]:
+    """Return everything that acts on some rigidly connected bodies: links they carry, structures, forces."""
+    children = [name for name, body in system.bodies.items() if body.parent in beyond and name in first_links]
+    items = [(r.CHILD_LINK, first_links[name], 1.0) for name in children]
+    items += [
+        (r.APPENDAGE, i, 1.0) for i, one in enumerate(system.structures.values()) if one.body in beyond
+    ]
+    for i, element in enumerate(system.elements().values()):
+        if isinstance(element, Strut | Weld | Lock):
+            items += _sides(r.ELEMENT, i, element.a.body, element.b.body, beyond)
+        elif isinstance(element, Load):
+            items += _sides(r.ELEMENT, i, WORLD, element.body, beyond)
+    for i, contact in enumerate(system.contacts.values()):
+        items += _sides(
+            r.PAIR, i, system.surfaces[contact.a].body, system.surfaces[contact.b].body, beyond
+        )
+    for i, face in enumerate(system.interfaces.values()):
+        items += _sides(r.INTERFACE, i, face.holes.body, face.pins.body, beyond)
+    plates: Iterable[str] = () if system.orbit is None else [p.body for p in system.orbit.plates.values()]
+    return items + [(r.PLATE, i, 1.0) for i, body in enumerate(plates) if body in beyond]
+
+
+def _sides(kind: int, index: int, a: str, b: str, beyond: Sequence[str]) -> list[Item]:
+    """Return the sides of an element or contact that act on some bodies."""
+    return [(kind, index, sign) for body, sign in ((a, -1.0), (b, 1.0)) if body in beyond]
+
+
+def transmits_load(system: System, body: str) -> bool:
+    """Return whether a joint or mount can transmit a load: a mount of a mere frame, which carries nothing, cannot."""
+    if not isinstance(system.bodies[body].joint, Fixed):
+        return not isinstance(system.bodies[body].joint, Free)
+    beyond = rigidly_beyond(system, body)
+    moving = {name: 0 for name, one in system.bodies.items() if not isinstance(one.joint, Fixed | Free)}
+    return any(system.bodies[name].mass > 0.0 for name in beyond) or bool(
+        _items_beyond(system, beyond, moving)
+    )

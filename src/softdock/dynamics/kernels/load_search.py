@@ -1,0 +1,149 @@
+"""Search of an interval of a step for peak loads, after it was searched for events and other peaks.
+
+Loads have a search of their own, so that the instants at which it evaluates the state change neither events nor other
+peaks: a peak that a metric reports does not depend on which loads are observed.
+"""
+
+import math
+
+from softdock.dynamics.kernels.channels import LARGEST, PLAIN, SMALLEST
+from softdock.dynamics.kernels.enclosure import (
+    RELATIVE_RESOLUTION,
+    SAFETY,
+    enclose,
+    is_contact,
+    second_derivative,
+    smooth_value,
+)
+from softdock.dynamics.kernels.evaluation import evaluate_channels, exceeds_tracked, update_peak
+from softdock.dynamics.kernels.stepping import interpolate
+from softdock.native.decorators import inline, kernel
+
+MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
+MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
+MAX_EVALUATIONS = 1_000_000  # in one step
+# Largest rotation of links between samples that give an estimate of a second derivative [rad].
+RESOLVED_ANGLE = 0.5
+# Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
+RESOLVED_PART = 1.0 / 1024.0
+RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
+RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
+END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not divided
+
+
+@kernel
+def search_loads(run, h, left, right, before, after, row):
+    """Find the peak loads between two instants of a step whose channels are known; Eq. (M76).
+
+    `row` is the interval of the search for events and peaks, which has bounds of the second derivatives. The peaks at
+    both ends are known already.
+    """
+    s, search, work = run.state[0], run.workspace.search, run.workspace
+    if search.loads.shape[0] == 0:
+        return
+    count, values, bends = s.searched, search.load_values, search.load_bends
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        bends[0, i] = max(search.downs[row, i], search.ups[row, i])
+    if find_hidden_load(run, left, right, before, after, bends[0]) < 0:
+        return
+    lower, now, top = values[MAX_INTERVALS], values[MAX_INTERVALS + 1], 0
+    copy_first(before, lower, count)
+    copy_first(after, values[0], count)
+    search.load_instants[0], search.load_points[0] = right, 0.5 * (left + right)
+    while top >= 0:
+        end = search.load_instants[top]
+        hidden = find_hidden_load(run, left, end, lower, values[top], bends[top])
+        if hidden >= 0 and top + 1 < MAX_INTERVALS and end - left > MIN_WIDTH:
+            theta = search.load_points[top]
+            interpolate(work.dense, theta, work.y_stage)
+            evaluate_channels(run, count, s.t + theta * h, work.y_stage, work.k[1], now)
+            divide_loads(run, h, top, left, theta, hidden, lower, now)
+            top += 1
+            continue
+        copy_first(values[top], lower, count)
+        left = end
+        top -= 1
+
+
+@kernel
+def find_hidden_load(run, left, right, before, after, bends):
+    """Return a channel whose load may exceed its peak in an interval, or -1."""
+    search, width = run.workspace.search, right - left
+    hidden = -1
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        channel, x_0, x_1 = run.channels[i], before[i], after[i]
+        bend = bends[i] * width * width
+        most = max(max(abs(x_0), abs(x_1)), channel.seen)
+        enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
+        if channel.form == PLAIN and max(abs(x_0), abs(x_1)) + 0.125 * bend <= enough:
+            continue
+        if channel.bounded == 0 and is_resolved(channel, search.turns[i], width):
+            continue
+        low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
+        if not monotonic and (
+            (channel.load & LARGEST != 0 and high > enough) or (channel.load & SMALLEST != 0 and -low > enough)
+        ):
+            hidden = i
+    return hidden
+
+
+@kernel
+def divide_loads(run, h, top, left, theta, hidden, before, now):
+    """Divide the interval on top of the stack at an instant whose channels are known, and update the peak loads.
+
+    An instant at which another peak would be exceeded, which its own search found up to its resolution, is no peak of
+    a load either, so that all peaks and the recorded rows agree.
+    """
+    s, search, channels = run.state[0], run.workspace.search, run.channels
+    values, bends = search.load_values, search.load_bends
+    right, after = search.load_instants[top], values[top]
+    t = s.t + theta * h
+    allowed = not exceeds_tracked(channels, s.watched, now)
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        channel = channels[i]
+        if allowed:
+            update_peak(channel, t, theta, now[i])
+        channel.seen = max(channel.seen, abs(now[i]))
+        up = bends[top, i]
+        if channel.bounded == 0:
+            if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
+                a, b, c = smooth_value(channel, before[i]), smooth_value(channel, now[i]), smooth_value(channel, after[i])
+                seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
+                up = seen if math.isinf(up) else max(0.5 * up, seen)
+            bends[top, i] = 0.0 if is_contact(channel.kind) and now[i] == 0.0 == after[i] else up
+            up = 0.0 if is_contact(channel.kind) and before[i] == 0.0 == now[i] else up
+        bends[top + 1, i] = up
+    f = channels[hidden]
+    a, b, c = smooth_value(f, before[hidden]), smooth_value(f, now[hidden]), smooth_value(f, after[hidden])
+    bend = second_derivative(left, theta, right, a, b, c)
+    vertex = 0.5 * (left + theta) - (b - a) / ((theta - left) * bend) if bend != 0.0 else left
+    search.load_points[top] = division_point(vertex, theta, right)
+    search.load_points[top + 1] = division_point(vertex, left, theta)
+    search.load_instants[top + 1] = theta
+    copy_first(now, values[top + 1], s.searched)
+
+
+@inline
+def is_resolved(channel, turn, width):
+    """Return whether an interval is too short to be divided for a channel without a bound."""
+    part = RESOLVED_PART if channel.resolution > 0.0 else RESOLVED_PART_OF_FORCES
+    if is_contact(channel.kind):
+        part = RESOLVED_PART_OF_CONTACTS
+    return width * max(turn / RESOLVED_ANGLE, 1.0) <= part
+
+
+@inline
+def division_point(vertex, left, right):
+    """Return where to divide an interval: at a vertex away from its ends, else in the middle."""
+    margin = END_MARGIN * (right - left)
+    return vertex if left + margin < vertex < right - margin else 0.5 * (left + right)
+
+
+@inline
+def copy_first(source, target, count):
+    """Copy the first entries of a vector."""
+    for i in range(count):
+        target[i] = source[i]
