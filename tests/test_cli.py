@@ -175,7 +175,9 @@ def test_figures_draws_into_a_new_folder(
         assert (end.code, end.err) == (0, "")
         assert end.out == f"{tmp_path / 'new' / name / 'picture.png'}\n"
     end = softdock("figures", "exmaple", "--out", str(tmp_path / "never"))
-    assert (end.code, end.err) == (2, "Error: There are figures for example and all. Given: exmaple.\n")
+    assert end.code == 2
+    assert end.err.startswith("Error: 'exmaple' is neither a scenario nor a set of figures.")
+    assert "Sets of figures: example, all." in end.err
     assert not (tmp_path / "never").exists()
 
 
