@@ -175,7 +175,9 @@ def test_figures_draws_into_a_new_folder(
         assert (end.code, end.err) == (0, "")
         assert end.out == f"{tmp_path / 'new' / name / 'picture.png'}\n"
     end = softdock("figures", "exmaple", "--out", str(tmp_path / "never"))
-    assert (end.code, end.err) == (2, "Error: There are figures for example and all. Given: exmaple.\n")
+    assert end.code == 2
+    assert end.err.startswith("Error: 'exmaple' is neither a scenario nor a set of figures.")
+    assert "Sets of figures: example, all." in end.err
     assert not (tmp_path / "never").exists()
 
 
@@ -257,3 +259,59 @@ def test_bench_prints_a_table_or_json(softdock: Command, monkeypatch: pytest.Mon
     assert "200" in table
     end = softdock("bench", "nothing")
     assert (end.code, end.out) == (2, "")
+
+
+def test_values_are_printed_in_the_chosen_units(softdock: Command) -> None:
+    assert "in/s" in softdock("run", "impact-a", "--units", "imperial").out
+    assert "mm/s" in softdock("run", "impact-a", "--set", "units=mm/deg").out
+    assert "mm/s" not in softdock("run", "impact-a", "--set", "units=mm/deg", "--units", "SI").out
+    plain, imperial = (
+        json.loads(softdock("run", "impact-a", "--json", *more).out)["metrics"]
+        for more in ((), ("--units", "imperial"))
+    )
+    assert plain == imperial
+    for command in (("run", "impact-a"), ("predict", "impact-a"), ("figures", "impact-a", "--out", "x.png")):
+        end = softdock(*command, "--units", "feet")
+        assert (end.code, end.out) == (2, "")
+        assert end.err.startswith("Error: --units: Must be one of automatic, SI")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--plot", "x.foo", "Error: --plot: The name of a picture ends in .png, .svg, .pdf. Given: x.foo."),
+        ("--report", "x.foo", "Error: --report: The name of a report must end in .html, .htm or .pdf."),
+        ("--convergence", "", "Error: --convergence: Requires --report."),
+    ],
+)
+def test_options_of_files_are_named_before_the_run(
+    softdock: Command, option: str, value: str, message: str
+) -> None:
+    end = softdock("run", "impact-a", *filter(None, (option, value)))
+    assert (end.code, end.out) == (2, "")
+    assert end.err.startswith(message)
+
+
+def test_figures_of_a_scenario(softdock: Command, tmp_path: Path) -> None:
+    end = softdock("figures", "impact-a", "--out", str(tmp_path / "one.svg"))
+    assert (end.code, end.out) == (0, f"{tmp_path / 'one.svg'}\n")
+    end = softdock("figures", "impact-a", "--out", str(tmp_path / "all"), "--format", "pdf")
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
+        "loads.pdf",
+        "motion.pdf",
+        "overview.pdf",
+    ]
+    for wrong in (("one.foo",), ("one.svg", "--format", "png"), ("new", "--format", "bmp")):
+        end = softdock("figures", "impact-a", "--out", str(tmp_path / wrong[0]), *wrong[1:])
+        assert end.code == 2
+    end = softdock("figures", "impact", "--out", str(tmp_path / "new"), "--units", "SI")
+    assert (end.code, end.out) == (2, "")
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_report_of_a_run_names_author_and_revision(softdock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    end = softdock("run", "impact-a", "--report", str(path), "--author", "A<b>", "--revision", "7")
+    assert end.code == 0
+    page = path.read_text(encoding="utf-8")
+    assert "A&lt;b&gt;, revision 7" in page

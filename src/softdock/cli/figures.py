@@ -1,21 +1,70 @@
-"""`softdock figures`: draw figures of published papers from simulations."""
+"""`softdock figures`: draw figures of a scenario, or those of published papers."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from softdock.cli import console
+from softdock.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from softdock.scenario import ScenarioBase
+
+FORMATS = ("png", "svg", "pdf")
 
 
 def figures(
-    name: Annotated[str, typer.Argument(metavar="NAME|all", help="Set of figures, for example impact.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures; created if missing.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE|all",
+            help="Scenario (bundled or file), or set of figures of a paper: assist, impact, peg, station.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR|FILE",
+            help="Folder for the figures; for a scenario also one .png, .svg or .pdf file.",
+        ),
+    ],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Override a field of the scenario; may be repeated."
+        ),
+    ] = None,
+    picture_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="png|svg|pdf", help="Format of pictures in a folder (default: png)."
+        ),
+    ] = None,
+    units: console.Units = None,
 ) -> None:
-    """Draw figures of published papers from simulations."""
-    from softdock.report.figures import FIGURES, figure_set
+    """Draw the run of a scenario, or figures of published papers."""
+    from softdock.report.figures import FIGURES
 
-    names = list(FIGURES) if name == "all" else [name]
+    if name in FIGURES or name == "all":
+        _reject(overrides, picture_format, units)
+        _draw_papers(list(FIGURES) if name == "all" else [name], out)
+        return
+    from softdock.scenario import load
+
+    if picture_format is not None and picture_format.lower() not in FORMATS:
+        message = f"Must be one of {', '.join(FORMATS)}."
+        raise InputError(Problem(message=message, field="--format", given=picture_format))
+    try:
+        scenario = load(name, overrides or ())
+    except InputError as error:
+        raise _with_paper_figures(error, name, list(FIGURES)) from None
+    _draw_scenario(scenario, out, (picture_format or "").lower(), units)
+
+
+def _draw_papers(names: list[str], out: Path) -> None:
+    from softdock.report.figures import figure_set
+
     sets = {name: figure_set(name) for name in names}
     console.make_folder(out)
     for name, chosen in sets.items():
@@ -23,3 +72,48 @@ def figures(
             paths = chosen.draw(out, progress)
         for path in paths:
             print(path)
+
+
+def _draw_scenario(scenario: "ScenarioBase", out: Path, suffix: str, units: str | None) -> None:
+    """Simulate a scenario; draw its overview into a picture, or all figures into a folder."""
+    from softdock.presentation.unit_systems import find_unit_system
+    from softdock.report.picture import format_of
+    from softdock.report.run_figures import draw_run
+    from softdock.simulate import simulate
+
+    system = find_unit_system(units or scenario.units)
+    is_file = bool(out.suffix) and not out.is_dir()
+    if is_file:
+        known = format_of(out, "--out")
+        if suffix and suffix != known:
+            raise InputError(Problem(message=f"Does not fit --out {out}.", field="--format", given=suffix))
+    with console.output_folders(out.parent if is_file else out):
+        result = simulate(scenario, with_prediction=False)
+        if is_file:
+            result.plot(out, system=system)
+            print(out)
+            return
+        for path in draw_run(result, out, suffix or FORMATS[0], system):
+            print(path)
+
+
+def _reject(overrides: list[str] | None, picture_format: str | None, units: str | None) -> None:
+    """Refuse options of scenarios for figures of papers."""
+    for option, given in (("--set", overrides), ("--format", picture_format), ("--units", units)):
+        if given:
+            message = "Figures of papers are drawn as published; this option is for scenarios."
+            raise InputError(Problem(message=message, field=option))
+
+
+def _with_paper_figures(error: InputError, name: str, known: list[str]) -> InputError:
+    """Return an error that also names the sets of figures, where the name is neither of them nor a scenario."""
+    first = error.problems[0]
+    if first.field or first.file:
+        return error
+    sets = f"Sets of figures: {', '.join(known)}, all."
+    return InputError(
+        Problem(
+            message=f"'{name}' is neither a scenario nor a set of figures.",
+            hint=f"{first.hint} {sets}".strip(),
+        )
+    )

@@ -1,9 +1,9 @@
-"""Section drawings of a multibody run as inline SVG: the port and the outlines of the entering bodies."""
+"""Section drawings of a multibody run: the port and the outlines of the entering bodies; also as inline SVG."""
 
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +26,7 @@ STYLE = """
 WIDTH = 300.0  # of a drawing; line widths refer to it
 ASPECT_RATIO = 0.66  # height over width
 
+ShapeKind = Literal["axis", "cavity", "solid", "push"]
 Projection = Callable[[Floats], Floats]
 
 
@@ -42,8 +43,29 @@ class Outline:
     is_cavity: bool
 
 
-def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
-    """Return one drawing for every time [s], in the frame of the port with its axis to the right.
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """One shape of a section: points in the drawing plane, the axis of the port to the right, y downwards."""
+
+    kind: ShapeKind
+    name: str = ""
+    lines: tuple[Floats, ...]
+    """Connected points, shape (n, 2), in units of `Section.scale`."""
+    closed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section through the port at one time."""
+
+    time: float
+    shapes: tuple[Shape, ...]
+    scale: float
+    """Units of the drawing per metre."""
+
+
+def build_sections(result: Result, scene: Scene, times: Sequence[float]) -> list[Section]:
+    """Return one section for every time [s], in the frame of the port.
 
     A body of revolution is drawn by its meridian on both sides of its axis, which is its outline unless the axis is
     inclined strongly to the drawing plane. Empty if the scene has no port.
@@ -53,7 +75,12 @@ def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
     outlines = _outlines(result)
     if not outlines:
         return []
-    return [_draw_section(result, scene, outlines, time) for time in times]
+    return [_build_section(result, scene, outlines, time) for time in times]
+
+
+def sections(result: Result, scene: Scene, times: Sequence[float]) -> list[str]:
+    """Return one drawing as inline SVG for every time [s]; empty if the scene has no port."""
+    return [_to_svg(section) for section in build_sections(result, scene, times)]
 
 
 def _outlines(result: Result) -> list[Outline]:
@@ -94,7 +121,17 @@ def _pose(result: Result, body: str, time: float) -> tuple[Floats, Floats]:
     return matrix_from_quaternion(q / np.linalg.norm(q)), np.array([at(k) for k in "xyz"])
 
 
-def _draw_section(result: Result, scene: Scene, outlines: list[Outline], time: float) -> str:
+def _to_svg(section: Section) -> str:
+    parts = []
+    for shape in section.shapes:
+        path = "".join(_path(points) for points in shape.lines) + ("Z" if shape.closed else "")
+        title = f"<title>{html.escape(shape.name)}</title>" if shape.name else ""
+        parts.append(f'<path class="{shape.kind}" d="{path}">{title}</path>')
+    box = f"{-WIDTH / 2} {-ASPECT_RATIO * WIDTH / 2} {WIDTH} {ASPECT_RATIO * WIDTH}"
+    return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
+
+
+def _build_section(result: Result, scene: Scene, outlines: list[Outline], time: float) -> Section:
     focus = scene.focus
     assert focus is not None
     R_NF, p_NF = _pose(result, WORLD if focus.node == GROUND else focus.node, time)
@@ -108,24 +145,24 @@ def _draw_section(result: Result, scene: Scene, outlines: list[Outline], time: f
         local = (points_N - p_NF) @ R_NF - np.array(focus.centre)
         return np.asarray(scale * local @ plane.T)
 
-    parts = [f'<path class="axis" d="M{-WIDTH / 2} 0H{WIDTH / 2}"/>']
-    parts += [_shape(outline, *_pose(result, outline.body, time), project, scale) for outline in outlines]
-    parts += [_arrow(node, time, project) for node in scene.nodes if _is_force(node)]
-    box = f"{-WIDTH / 2} {-ASPECT_RATIO * WIDTH / 2} {WIDTH} {ASPECT_RATIO * WIDTH}"
-    return f'<svg class="section" viewBox="{box}" role="img">{"".join(parts)}</svg>'
+    axis = np.array([[-WIDTH / 2, 0.0], [WIDTH / 2, 0.0]])
+    shapes = [Shape(kind="axis", lines=(axis,))]
+    shapes += [_shape(outline, *_pose(result, outline.body, time), project, scale) for outline in outlines]
+    arrows = (_arrow(node, time, project) for node in scene.nodes if _is_force(node))
+    return Section(time=time, shapes=(*shapes, *(arrow for arrow in arrows if arrow)), scale=scale)
 
 
-def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, scale: float) -> str:
+def _shape(outline: Outline, R_NB: Floats, p_NB: Floats, project: Projection, scale: float) -> Shape:
     R_NS, p_NS = R_NB @ outline.R_BS, p_NB + R_NB @ outline.p_BS
     z, r = outline.meridian[:, :1], outline.meridian[:, 1:]
     on_axis = project(p_NS + z * R_NS[:, 2])
     along = project((p_NS + R_NS[:, 2])[None])[0] - project(p_NS[None])[0]
     side = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
     upper, lower = on_axis + scale * r * side, on_axis - scale * r * side
-    title = f"<title>{html.escape(outline.name)}</title>"
     if outline.is_cavity:
-        return f'<path class="cavity" d="{_path(upper)}{_path(lower)}">{title}</path>'
-    return f'<path class="solid" d="{_path(np.concatenate([upper, lower[::-1]]))}Z">{title}</path>'
+        return Shape(kind="cavity", name=outline.name, lines=(upper, lower))
+    around = np.concatenate([upper, lower[::-1]])
+    return Shape(kind="solid", name=outline.name, lines=(around,), closed=True)
 
 
 def _path(points: Floats) -> str:
@@ -136,11 +173,11 @@ def _is_force(node: Node) -> bool:
     return any(part.role is Role.FORCE for part in node.parts)
 
 
-def _arrow(node: Node, time: float, project: Projection) -> str:
-    """Return a force arrow with the length of the replay; an empty string without force."""
+def _arrow(node: Node, time: float, project: Projection) -> Shape | None:
+    """Return a force arrow with the length of the replay; None without force."""
     length = _interpolate(node.tracks["scale"], time)[2]
     if length == 0.0:
-        return ""
+        return None
     q = _interpolate(node.tracks["rotation"], time)
     tip_N = _interpolate(node.tracks["translation"], time)
     tail, tip = project(
@@ -149,12 +186,13 @@ def _arrow(node: Node, time: float, project: Projection) -> str:
     along = tip - tail
     size = float(np.linalg.norm(along))
     if size < 1.0:
-        return ""
+        return None
     unit = along / size
     head = tip - min(8.0, 0.5 * size) * unit
     side = 3.5 * np.array([-unit[1], unit[0]])
-    shaft, point = _path(np.stack([tail, head])), _path(np.stack([tip, head + side, head - side]))
-    return f'<path class="push" d="{shaft}{point}Z"/>'
+    return Shape(
+        kind="push", lines=(np.stack([tail, head]), np.stack([tip, head + side, head - side])), closed=True
+    )
 
 
 def _interpolate(track: Track, time: float) -> Floats:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LINE_STYLES = ("-", "--", "-.", ":")
 LEGEND_ROWS = 12  # names that fit beside a panel of ordinary height
+LONGEST_LABEL = 24  # characters of one line beside a panel of ordinary height
 EVENT_SPACING = 0.03  # of the time axis: closer events share one label
 
 
@@ -101,7 +102,8 @@ def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
         colour, style = SERIES[i % len(SERIES)], LINE_STYLES[(i + i // 12) % len(LINE_STYLES)]
         shown = panel.labels.get(name, name)
         ax.plot(panel.time, factor * values, style, color=colour, linewidth=1.2, label=shown)
-    ax.set_ylabel(axis_label(panel.title, symbol) if panel.title else quantity_label(panel.unit, symbol))
+    words = axis_label(panel.title, symbol) if panel.title else quantity_label(panel.unit, symbol)
+    ax.set_ylabel(fill(words, LONGEST_LABEL), fontsize="small")
     ax.margins(x=0.0)
     style_axes(ax)
     columns = -(-len(panel.curves) // (2 * LEGEND_ROWS))

@@ -28,6 +28,7 @@ from softdock.report.load_channels import history_loads, peak_components
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import Panel, load_panels, motion_panels
 from softdock.report.scenario_text import scenario_yaml
+from softdock.report.svg import LimitLine
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
@@ -101,10 +102,11 @@ def run_report(result: Result, options: ReportOptions | None = None) -> str:
 def _imprint(result: Result, options: ReportOptions) -> Imprint:
     digests = {}
     for name, path in named_files(plain_data(result.definition), Path(result.directory)):
+        shown = "/".join(Path(name).parts[-2:]) if Path(name).is_absolute() else name
         try:
-            digests[name] = digest_file(path)
+            digests[shown] = digest_file(path)
         except InputError:  # a result that was loaded on another computer
-            digests[name] = "file not found"
+            digests[shown] = "file not found"
     if len(result.history.time):
         digests["history"] = history_digest(result.history)
     return Imprint(
@@ -176,10 +178,9 @@ def _charts(result: Result, system: UnitSystem) -> list[str]:
     if len(result.history.time) < 2:
         return []
     loads, silent = load_panels(result)
-    motion = motion_panels(result)
     limits = limit_lines(result, system)
-    total = [panel for panel in _total_force(result) if any(one.channel in panel.curves for one in limits)]
-    panels = [*total, *loads, *motion]
+    panels = [*loads, *motion_panels(result)]
+    panels = [*_limited(result, limits, panels), *panels]
     span = (float(result.history.time[0]), float(result.history.time[-1]))
     charts = []
     for panel in panels:
@@ -192,20 +193,23 @@ def _charts(result: Result, system: UnitSystem) -> list[str]:
     notes += [
         f"Not drawn in '{panel.title}': {', '.join(panel.omitted)}." for panel in panels if panel.omitted
     ]
-    drawn = {name for panel in panels for name in panel.curves}
-    elsewhere = [limit.text for limit in limits if limit.channel not in drawn]
-    notes += [f"Limits of channels that are not drawn: {'; '.join(elsewhere)}."] if elsewhere else []
     grid = f'<div class="charts">{"".join(charts)}</div>'
     return ["<h2>Time histories</h2>", paragraph(" ".join(notes), "soft keep"), grid] if charts else []
 
 
-def _total_force(result: Result) -> list[Panel]:
-    """Return the panel of the sum of all contact forces, which limits of `peak_contact_force` refer to."""
-    channel = result.history.channels.get("contact.force")
-    if channel is None:
-        return []
-    curves = {"contact.force": channel.values}
-    return [Panel(title="Sum of contact forces", unit="N", curves=curves, time=result.history.time)]
+def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[Panel]) -> list[Panel]:
+    """Return a panel for every channel with a limit that no other panel draws."""
+    drawn = {name for panel in panels for name in panel.curves}
+    return [
+        Panel(
+            title=channel,
+            unit=result.history.channels[channel].unit,
+            curves={channel: result.history[channel]},
+            time=result.history.time,
+        )
+        for channel in dict.fromkeys(limit.channel for limit in limits)
+        if channel not in drawn
+    ]
 
 
 def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
