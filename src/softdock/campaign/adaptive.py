@@ -110,8 +110,18 @@ class AdaptiveCampaign:
         axes, shape = boundary_axes(self.plan), search.shape()
         margins = np.where(np.isfinite(search.margin), search.margin, np.nan)
         data = {
-            "axes": [{"name": axis.name, "unit": axis.unit, "values": axis.at(shape.axis)} for axis in axes],
-            "probability": np.round(shape.probability, 6),
+            "axes": [
+                {
+                    "name": axis.name,
+                    "unit": axis.unit,
+                    "logarithmic": axis.logarithmic,
+                    "values": axis.at(shape.axis),
+                }
+                for axis in axes
+            ],
+            "margin": _rounded(shape.level),
+            "score": _rounded(shape.score),
+            "probability": _rounded(ndtr(shape.score)),
             "points": np.column_stack([axis.at(shape.points[:, k]) for k, axis in enumerate(axes)]),
             "runs": np.column_stack([axis.at(search.x[:, k]) for k, axis in enumerate(axes)]),
             "margins": margins,
@@ -119,6 +129,11 @@ class AdaptiveCampaign:
             "grid_runs": shape.grid_runs,
         }
         return {name: plain_data(value) for name, value in data.items()}
+
+
+def _rounded(values: Array) -> Array:
+    """Return values with six significant digits, enough for drawing."""
+    return np.array([float(f"{value:.6g}") for value in values.ravel()]).reshape(values.shape)
 
 
 def _search(plan: Plan, margin: ResolvedMargin) -> subset.SubsetSimulation | boundary.BoundaryRefinement:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from softdock.campaign.model import Boundary
 from softdock.campaign.sampling import sobol_points
@@ -88,12 +89,12 @@ class BoundaryRefinement:
         """Record what the surrogate states; return the probability of success at the pool."""
         if self.surrogate is None:
             return np.full(len(pool), 0.5)
-        chance = self.surrogate.probability(pool)
+        chance = np.asarray(ndtr(self.surrogate.score(pool)))
         wrong = np.minimum(chance, 1.0 - chance)
-        tested = self.surrogate.probability(self.x_test) > 0.5
+        tested = self.surrogate.score(self.x_test) > 0.0
         self.refinements.append(
             Refinement(
-                level=(len(self.x) - initial_runs(self.settings, self.dims)) // self.settings.batch,
+                level=-(-(len(self.x) - initial_runs(self.settings, self.dims)) // self.settings.batch),
                 runs=len(self.x),
                 uncertain_volume=float((wrong > 1.0 - CERTAIN).mean()),
                 expected_error=float(wrong.mean()),
@@ -149,9 +150,10 @@ class BoundaryRefinement:
         level = self.surrogate.level(flat).reshape(shape)
         return BoundaryShape(
             axis=axis,
-            probability=self.surrogate.probability(flat).reshape(shape),
+            level=level,
+            score=self.surrogate.score(flat).reshape(shape),
             points=_crossings(axis, level),
-            grid_runs=_grid_runs(level, self.refinements[-1].uncertain_volume),
+            grid_runs=_grid_runs(level, max(self.refinements[-1].uncertain_volume, self.settings.tolerance)),
         )
 
 
@@ -161,12 +163,14 @@ class BoundaryShape:
 
     axis: Array
     """Coordinates of the grid along every input."""
-    probability: Array
-    """Probability of success at the nodes of the grid."""
+    level: Array
+    """Predicted margin at the nodes of the grid, or the score where only sides are known."""
+    score: Array
+    """Normal score of the probability of success at the nodes."""
     points: Array
     """(n, dims) points on the boundary, where it crosses edges of the grid."""
     grid_runs: float
-    """Runs of a grid whose cells on the boundary have the volume of the uncertain region."""
+    """Runs of a grid whose cells on the boundary have the uncertain volume, or the tolerance where it is larger."""
 
 
 Points = Callable[[int, int], Array]
@@ -188,12 +192,15 @@ def level_of_runs(settings: Boundary, dims: int, runs: NDArray[np.int64]) -> NDA
 def _choose(pool: Array, chance: Array, x: Array, count: int) -> Array:
     """Return the next points: likely to be wrong and far from other points; the last one only far, to explore."""
     wrong = np.minimum(chance, 1.0 - chance)
+    uncertain = wrong > 1.0 - CERTAIN
+    if uncertain.any():
+        wrong = np.where(uncertain, wrong, 0.0)
     distance = np.full(len(pool), np.inf)
     for one in x:
         distance = np.minimum(distance, np.linalg.norm(pool - one, axis=1))
     chosen = []
     for k in range(count):
-        explore = (k == count - 1 and count > 1) or not wrong.any()
+        explore = (k == count - 1 and count > 1) or not (wrong * distance).any()
         place = int(np.argmax(distance if explore else wrong * distance))
         chosen.append(pool[place])
         distance = np.minimum(distance, np.linalg.norm(pool - pool[place], axis=1))
@@ -216,7 +223,7 @@ def _crossings(axis: Array, level: Array) -> Array:
 
 
 def _grid_runs(level: Array, uncertain: float) -> float:
-    """Return the runs of a full grid of the same resolution, Eq. (U11)."""
+    """Return the runs of a full grid whose cells on the boundary have the volume `uncertain`, Eq. (U11)."""
     corners = np.stack(
         [
             level[tuple(slice(k, level.shape[0] - 1 + k) for k in corner)] > 0.0
@@ -224,5 +231,5 @@ def _grid_runs(level: Array, uncertain: float) -> float:
         ]
     )
     cut = float((corners.any(axis=0) & ~corners.all(axis=0)).mean())
-    cells = cut * (level.shape[0] - 1) / max(uncertain, 1.0 / POOL)
+    cells = cut * (level.shape[0] - 1) / uncertain
     return float((max(cells, 1.0) + 1.0) ** level.ndim)

@@ -21,6 +21,7 @@ class BoundaryAxis:
     unit: str
     at: Callable[[Array], Array]
     """Returns the values [SI] at fractions of the range (n,)."""
+    logarithmic: bool = False
 
 
 def boundary_axes(plan: Plan) -> list[BoundaryAxis]:
@@ -30,18 +31,20 @@ def boundary_axes(plan: Plan) -> list[BoundaryAxis]:
         unit = column_unit(units, f"input.{path}")
         if isinstance(distribution, Vector):
             assert isinstance(distribution.magnitude, Uniform)
-            axes.append(BoundaryAxis(f"{path}.norm", unit, _scalar(distribution.magnitude)))
+            axes.append(_scalar_axis(f"{path}.norm", unit, distribution.magnitude))
             axes.append(BoundaryAxis(f"{path}.direction", "rad", _direction))
             if distribution.size == 3:
                 axes.append(BoundaryAxis(f"{path}.cosine", "", _cosine))
         else:
             assert isinstance(distribution, Uniform)
-            axes.append(BoundaryAxis(path, unit, _scalar(distribution)))
+            axes.append(_scalar_axis(path, unit, distribution))
     return axes
 
 
-def _scalar(distribution: Uniform) -> Callable[[Array], Array]:
-    return lambda x: distribution.at(np.asarray(x)[:, None])
+def _scalar_axis(name: str, unit: str, distribution: Uniform) -> BoundaryAxis:
+    return BoundaryAxis(
+        name, unit, lambda x: distribution.at(np.asarray(x)[:, None]), distribution.logarithmic
+    )
 
 
 def _direction(x: Array) -> Array:

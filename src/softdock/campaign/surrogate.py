@@ -11,13 +11,14 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtri
 
+from softdock.campaign.distributions import open_interval
 from softdock.errors import InputError, Problem
 from softdock.result import Array
 
 SMOOTHNESS = 2.5  # of the Matern kernel: margins are continuous, but have kinks where events change
-LENGTHS = (0.03, 10.0)  # bounds of the correlation lengths, in units of the range of an input
+LENGTHS = (0.1, 10.0)  # bounds of the correlation lengths, in units of the range of an input
 LATENT_VARIANCE = (
     1e4  # of the latent function of classification: sides have no noise, so it is steep at the boundary
 )
@@ -33,11 +34,11 @@ class Surrogate(Protocol):
 
     kind: str
 
-    def probability(self, x: Array) -> Array:
-        """Return the probability of success at points x (n, dims)."""
+    def score(self, x: Array) -> Array:
+        """Return the normal score of the probability of success at points x (n, dims): 0 on the boundary."""
 
     def level(self, x: Array) -> Array:
-        """Return a function that is zero on the boundary, and positive where success is more probable."""
+        """Return the predicted margin, or for sides the score."""
 
 
 def check_installed() -> None:
@@ -75,13 +76,12 @@ class _Regression:
         with _single_thread():
             self._process.fit(x, margin / self._scale)
 
-    def probability(self, x: Array) -> Array:
+    def score(self, x: Array) -> Array:
         with _single_thread():
             mean, deviation = self._process.predict(x, return_std=True)
-        return np.asarray(ndtr(mean / np.maximum(deviation, 1e-12)))
+        return np.asarray(mean / np.maximum(deviation, 1e-12))  # Eq. (U9)
 
     def level(self, x: Array) -> Array:
-        """Return the predicted margin."""
         with _single_thread():
             return np.asarray(self._scale * self._process.predict(x))
 
@@ -101,13 +101,13 @@ class _Classification:
         with _single_thread():
             self._process.fit(x, sides)
 
-    def probability(self, x: Array) -> Array:
+    def score(self, x: Array) -> Array:
         with _single_thread():
-            return np.asarray(self._process.predict_proba(x)[:, 1])
+            chance = self._process.predict_proba(x)[:, 1]
+        return np.asarray(ndtri(open_interval(chance)))
 
     def level(self, x: Array) -> Array:
-        """Return the probability of success minus one half."""
-        return self.probability(x) - 0.5
+        return self.score(x)
 
 
 def _matern(dims: int) -> Any:

@@ -57,7 +57,7 @@ def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]
     if found["monte_carlo_runs"]:
         ratio = found["monte_carlo_runs"] / found["runs"]
         work += (
-            f"; plain Monte Carlo needs about {found['monte_carlo_runs']:.2g} runs for the same coefficient of "
+            f"; plain Monte Carlo needs about {_rounded(found['monte_carlo_runs'])} runs for the same coefficient of "
             f"variation, {ratio:.2g} times as many"
         )
     sentences.append(f"{work}.")
@@ -72,26 +72,37 @@ def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]
 def _boundary_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
     test, margin = found["holdout"], margin_text(found["margin"], system)
     state = "within" if found["reached"] else "not yet within"
-    uncertain, succeeds = (format_share(found[key]) for key in ("uncertain_volume", "success_volume"))
+    succeeds = format_share(found["success_volume"])
+    uncertain, expected = (_small_share(found[key]) for key in ("uncertain_volume", "expected_error"))
     sentences = [
         f"Boundary of {margin}: {found['runs']:,} runs leave {uncertain} of the volume uncertain, {state} the "
         f"tolerance of {format_share(found['tolerance'])}. {succeeds} of the volume succeeds.",
         f"The surrogate puts {test['wrong']} of {test['runs']} hold-out runs on the wrong side (95 % confidence "
         f"interval {format_share(test['low'])} to {format_share(test['high'])} of the volume); it expects "
-        f"{format_share(found['expected_error'])}.",
+        f"{expected}.",
     ]
     if found.get("grid_runs"):
-        sentences.append(f"A grid of the same resolution needs about {found['grid_runs']:.2g} runs.")
+        sentences.append(f"A grid of the same resolution needs about {_rounded(found['grid_runs'])} runs.")
     if not found["reached"]:
         sentences.append("Increase 'runs' for a smaller uncertain volume.")
     return sentences
+
+
+def _rounded(count: float) -> str:
+    """Return a number of runs with two significant digits."""
+    return f"{float(f'{count:.2g}'):,.0f}" if count < 1e9 else f"{count:.1e}"
+
+
+def _small_share(share: float) -> str:
+    return format_share(share) if share >= 0.0005 else "less than 0.1%"
 
 
 def _level_table(found: Mapping[str, Any], system: UnitSystem) -> Table:
     largest = max(abs(one["threshold"]) for one in found["levels"])
     symbol, factor = display_unit(found["margin"]["unit"], largest, system)
     header = (
-        "level", axis_label("margin at most", symbol), "probability", "runs", "accepted", "correlation factor", "coefficient of variation",
+        "level", axis_label("margin at most", symbol), "probability", "runs", "accepted", "correlation factor",
+        "coefficient of variation",
     )  # fmt: skip
     rows = [
         (

@@ -23,8 +23,8 @@ from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
 from softdock.report.dispersions import dispersion_table
-from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.embedding import figure_image
+from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.rare_events import search_section
 from softdock.report.scenario_text import scenario_yaml
@@ -270,7 +270,9 @@ def _sensitivities(findings: CampaignSummary) -> list[str]:
         omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
         parts.append(f"<h3>{html.escape(label(metric))}</h3>")
         parts.append(paragraph(f"{indices.complete} base points{omitted}."))
-        parts.append(figure_image(figures.sobol_figure(indices, metric), f"Sobol' indices of {label(metric)}"))
+        parts.append(
+            figure_image(figures.sobol_figure(indices, metric), f"Sobol' indices of {label(metric)}")
+        )
     return parts
 
 
@@ -310,7 +312,9 @@ def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
         stroke = format_quantity(size.stroke, "rad" if size.turning else "m", system)
         table = spring_table(size.by_quantile(), size.turning, system)
         parts += [f"<h3>{html.escape(size.name)}, stroke {stroke}</h3>", scrolling(table)]
-        parts.append(figure_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}"))
+        parts.append(
+            figure_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}")
+        )
     return parts
 
 
@@ -341,7 +345,10 @@ def _scatter(table: Table, findings: CampaignSummary, system: UnitSystem) -> lis
         parts.append(paragraph("Dots: successful runs; crosses: other runs.", "soft keep"))
     for metric in findings.metrics:
         figure = figures.scatter_grid(table, metric, findings.inputs, system)
-        parts += [f"<h3>{html.escape(label(metric))}</h3>", figure_image(figure, f"{label(metric)} over inputs")]
+        parts += [
+            f"<h3>{html.escape(label(metric))}</h3>",
+            figure_image(figure, f"{label(metric)} over inputs"),
+        ]
     return parts if findings.metrics and findings.inputs else []
 
 

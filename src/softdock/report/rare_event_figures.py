@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
 
 from softdock.presentation.colours import SERIES, STATUS_COLOURS
 from softdock.presentation.labels import axis_label, input_label
@@ -19,9 +21,8 @@ from softdock.result import Array
 
 SECTIONS = 3
 """Sections of a boundary along the third and the fourth input."""
-UNCERTAIN = (0.025, 0.975)
-"""Probabilities of success between which a side is uncertain."""
-LOGARITHMIC_RATIO = 30.0  # of the ends of an axis above which it is logarithmic
+UNCERTAIN = (-1.96, 1.96)
+"""Scores between which a side is uncertain: probabilities of success of 0.025 and 0.975."""
 
 
 def level_figure(found: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> Figure:
@@ -77,19 +78,22 @@ def boundary_figure(shape: Mapping[str, Any], system: UnitSystem = AUTOMATIC) ->
     """Draw a boundary over its first two inputs, in sections along the others."""
     axes = [_Axis(axis, system) for axis in shape["axes"]]
     others = axes[2:]
-    picks = [np.linspace(0, len(axis.values) - 1, 2 * SECTIONS + 1).round().astype(int)[1::2] for axis in others]
+    picks = [
+        np.linspace(0, len(axis.values) - 1, 2 * SECTIONS + 1).round().astype(int)[1::2] for axis in others
+    ]
     columns = SECTIONS if others else 1
     rows = SECTIONS if len(others) == 2 else 1
     figure = new_figure(6.5 if columns == 1 else 10.0, 4.5 if columns == 1 else 0.6 + 3.0 * rows)
-    chance = np.array(shape["probability"], dtype=float)
+    grids = [np.array(shape[key], dtype=float) for key in ("margin", "score")]
     runs = np.array(shape["runs"], dtype=float)
     for k, places in enumerate(itertools.product(*picks)):
         panel = figure.add_subplot(rows, columns, k + 1)
         near = np.ones(len(runs), dtype=bool)
         for i, (axis, place) in enumerate(zip(others, places)):
             near &= axis.is_near(runs[:, 2 + i], place)
-        section = chance[(slice(None), slice(None), *places)]
-        _draw_section(panel, axes, section, runs[near], np.array(shape["success"])[near])
+        margin, score = (grid[(slice(None), slice(None), *places)] for grid in grids)
+        _draw_section(panel, axes, margin, score)
+        _draw_runs(panel, axes, runs[near], np.array(shape["success"])[near])
         panel.set_title(
             ", ".join(axis.value_text(place) for axis, place in zip(others, places)), fontsize="small"
         )
@@ -104,9 +108,9 @@ class _Axis:
         self.symbol, self.factor = display_unit(axis["unit"], float(np.abs(si).max()), system)
         self.values: Array = self.factor * si
         self.words = input_label(axis["name"])
-        self.logarithmic = si[0] > 0.0 and si[-1] / si[0] > LOGARITHMIC_RATIO
+        self.logarithmic = bool(axis["logarithmic"])
 
-    def is_near(self, values: Array, place: int) -> Array:
+    def is_near(self, values: Array, place: int) -> NDArray[np.bool_]:
         """Return which values [SI] belong to the section at a place of the grid."""
         half = len(self.values) // (2 * SECTIONS)
         ends = self.values[[max(place - half, 0), min(place + half, len(self.values) - 1)]]
@@ -116,20 +120,32 @@ class _Axis:
         return f"{self.words} {format_number(float(self.values[place]))} {self.symbol}".strip()
 
 
-def _draw_section(panel: Axes, axes: list[_Axis], chance: Array, runs: Array, success: Array) -> None:
+def _draw_section(panel: Axes, axes: list[_Axis], margin: Array, score: Array) -> None:
     x, y = axes[0], axes[1]
-    panel.contourf(
-        x.values, y.values, chance.T, levels=UNCERTAIN, colors=[STATUS_COLOURS[Status.DOUBTFUL][0]], alpha=0.3
-    )
-    if float(chance.min()) < 0.5 < float(chance.max()):
-        panel.contour(x.values, y.values, chance.T, levels=[0.5], colors=["0.1"], linewidths=1.5)
+    colour = STATUS_COLOURS[Status.DOUBTFUL][0]
+    panel.contourf(x.values, y.values, score.T, levels=UNCERTAIN, colors=[colour], alpha=0.35)
+    if float(margin.min()) < 0.0 < float(margin.max()):
+        panel.contour(x.values, y.values, margin.T, levels=[0.0], colors=["0.1"], linewidths=1.5)
+
+
+def _draw_runs(panel: Axes, axes: list[_Axis], runs: Array, success: NDArray[np.bool_]) -> None:
+    x, y = axes[0], axes[1]
     good, bad = STATUS_COLOURS[Status.GOOD][0], STATUS_COLOURS[Status.FAILED][0]
     for chosen, colour, marker in ((success, good, "."), (~success, bad, "x")):
         panel.plot(
-            x.factor * runs[chosen, 0], y.factor * runs[chosen, 1], marker, color=colour, markersize=4, alpha=0.7
+            x.factor * runs[chosen, 0],
+            y.factor * runs[chosen, 1],
+            marker,
+            color=colour,
+            markersize=4,
+            alpha=0.7,
         )
-    panel.set_xscale("log" if x.logarithmic else "linear")
-    panel.set_yscale("log" if y.logarithmic else "linear")
+    for axis, shown, scale in ((x, panel.xaxis, panel.set_xscale), (y, panel.yaxis, panel.set_yscale)):
+        if axis.logarithmic:
+            scale("log")
+            shown.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            shown.set_major_formatter(FuncFormatter(lambda value, _: format_number(value)))
+            shown.set_minor_formatter(NullFormatter())
     panel.set_xlim(x.values.min(), x.values.max())
     panel.set_ylim(y.values.min(), y.values.max())
     panel.set_xlabel(axis_label(x.words, x.symbol), fontsize="small")

@@ -31,6 +31,9 @@ def search_section(table: Table, system: UnitSystem) -> list[str]:
             "Line: boundary by the surrogate. Shaded: the side is uncertain. Dots: successful runs; crosses: others. "
             "With more than two inputs each panel is a section at the stated value; it shows the runs near it."
         )
-        parts += [paragraph(note, "soft keep"), figure_image(boundary_figure(table.boundary, system), "Boundary")]
+        parts += [
+            paragraph(note, "soft keep"),
+            figure_image(boundary_figure(table.boundary, system), "Boundary"),
+        ]
     parts.append(figure_image(refinement_figure(table.search), "Error of the surrogate over the runs"))
     return [*parts, collapsed("Refinements", scrolling(rows))]
