@@ -73,7 +73,7 @@ class Normal:
     def at(self, u: Array, /) -> Array:
         """Return the values at points u (n, 1)."""
         a, b, side = self._ends()
-        z = ndtri(a + _open(u[:, 0]) * (b - a))
+        z = ndtri(a + open_interval(u[:, 0]) * (b - a))
         return np.asarray(np.clip(self.mean + side * self.deviation * z, self.low, self.high))
 
     def extremes(self) -> tuple[Any, ...]:
@@ -132,7 +132,7 @@ class Vector:
 
 def correlated(u: Array, factor: Array) -> Array:
     """Return coordinates (n, k) whose normal scores have the correlation matrix factor @ factor.T."""
-    return np.asarray(ndtr(_rows(ndtri(_open(u)), factor)))
+    return np.asarray(ndtr(_rows(ndtri(open_interval(u)), factor)))
 
 
 def _rows(z: Array, factor: Array) -> Array:
@@ -143,6 +143,6 @@ def _rows(z: Array, factor: Array) -> Array:
     return out
 
 
-def _open(u: Array) -> Array:
+def open_interval(u: Array) -> Array:
     """Return u within the open interval (0, 1), where a normal variable is finite."""
     return np.clip(u, 2.0**-54, 1.0 - 2.0**-53)

@@ -42,23 +42,31 @@ def manifest_of(plan: Plan) -> dict[str, Any]:
         "name": plan.name,
         "origin": plan.origin,
         "runs": plan.runs,
+        "dims": plan.sampler.dims,
         "campaign": plain_data(plan.campaign.model_dump(mode="json")),
         "scenario": {"name": plan.template.name, "data": plain_data(plan.template.data)},
         "directory": plan.template.directory,
-        "versions": versions(),
+        "versions": versions() | _search_versions(plan),
         "files": _digests(plan),
     }
+
+
+def _search_versions(plan: Plan) -> dict[str, str]:
+    """Return the version of the surrogate of a boundary, which chooses its runs."""
+    return {"scikit-learn": _version("scikit-learn")} if plan.campaign.method == "boundary" else {}
 
 
 def versions() -> dict[str, str]:
     """Return the versions that determine the bits of a result; `program` is a digest of Softdock's sources."""
     found = {"softdock": __version__, "program": _source_digest(), "python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "none"
-    return found
+    return found | {package: _version(package) for package in PACKAGES}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
 
 
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

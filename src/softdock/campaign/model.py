@@ -9,6 +9,8 @@ from softdock.quantities.model import FieldError, Model
 from softdock.scenario.base import UnitSystemName
 
 MOST_RUNS = 100_000_000
+MOST_BOUNDARY_RUNS = 2000  # the work of the surrogate grows with their cube
+FEWEST_CHAINS = 10  # of a level of subset simulation; fewer give no useful spread of the candidates
 KINDS = ("uniform", "log_uniform", "normal", "choice", "magnitude")
 
 Count = Annotated[Integer, Field(ge=1, le=MOST_RUNS)]
@@ -103,6 +105,65 @@ class Spring(Model):
     """Deflection within which a linear spring must store that energy: a length or an angle."""
 
 
+class Margin(Model):
+    """Continuous distance of a run from failure; a run fails where the margin is at most 0.
+
+    With `at_least` the margin is the metric minus the limit, with `at_most` the limit minus the metric; without a limit
+    it is the metric itself.
+    """
+
+    metric: Annotated[str, Field(min_length=1)]
+    at_least: Any = None
+    """Smallest good value: a quantity, or the name of another metric."""
+    at_most: Any = None
+    """Largest good value: a quantity, or the name of another metric."""
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> Self:
+        if self.at_least is not None and self.at_most is not None:
+            raise FieldError("at_most", "does not go with 'at_least'; a margin has one limit")
+        return self
+
+
+class Subset(Model):
+    """Settings of subset simulation."""
+
+    level_runs: Annotated[Integer, Field(ge=100, le=MOST_RUNS)] = 1000
+    """Samples of each level; a multiple of 1 / `level_probability`."""
+    level_probability: Annotated[float, Field(ge=0.01, le=0.5)] = 0.1
+    """Conditional probability of each level; the reciprocal of a whole number."""
+    levels: Annotated[Integer, Field(ge=1, le=50)] = 10
+    """Largest number of levels."""
+    confidence: Share = 0.95
+    """Confidence level of the interval of the probability."""
+
+    @model_validator(mode="after")
+    def _whole_chains(self) -> Self:
+        steps = round(1.0 / self.level_probability)
+        if abs(steps * self.level_probability - 1.0) > 1e-9:
+            raise FieldError("level_probability", "must be the reciprocal of a whole number, like 0.1 or 0.2")
+        if self.level_runs % steps:
+            raise FieldError("level_runs", f"must be a multiple of {steps}, the samples of a chain")
+        if self.level_runs < FEWEST_CHAINS * steps:
+            raise FieldError(
+                "level_runs", f"must be at least {FEWEST_CHAINS * steps}, for {FEWEST_CHAINS} chains"
+            )
+        return self
+
+
+class Boundary(Model):
+    """Settings of the refinement of a boundary."""
+
+    initial: Annotated[Integer, Field(ge=10, le=1000)] | None = None
+    """Runs that cover the ranges evenly before the refinement; 10 per input if left out."""
+    holdout: Annotated[Integer, Field(ge=10, le=100_000)] = 50
+    """Runs at random points that only test the surrogate."""
+    batch: Annotated[Integer, Field(ge=1, le=100)] = 8
+    """Runs of each refinement, chosen together."""
+    tolerance: Share = 0.01
+    """Fraction of the volume with an uncertain side at which the refinement ends."""
+
+
 class CampaignFile(Model):
     """Many runs of one scenario with dispersed fields."""
 
@@ -125,9 +186,17 @@ class CampaignFile(Model):
     set: dict[str, Any] = {}
     """Fields of the scenario that are overridden in all runs, by dotted path."""
     runs: Count
-    """Number of runs."""
+    """Number of runs; the largest number for the methods `subset` and `boundary`."""
     seed: Annotated[Integer, Field(ge=0, lt=2**63)] = 0
     """Seed of the samples: the same number gives the same runs."""
+    method: Literal["monte-carlo", "subset", "boundary"] = "monte-carlo"
+    """`subset` estimates a small failure probability, `boundary` finds the boundary of success over a few inputs."""
+    margin: Margin | None = None
+    """Distance of a run from failure, for the methods `subset` and `boundary`."""
+    subset: Subset = Subset()
+    """Settings of the method `subset`."""
+    boundary: Boundary = Boundary()
+    """Settings of the method `boundary`."""
     sampling: Literal["random", "latin-hypercube", "sobol", "saltelli"] = "random"
     """`saltelli` is the design for Sobol' indices."""
     presets: tuple[str, ...] = ()
@@ -162,6 +231,41 @@ class CampaignFile(Model):
         if self.predictions is not None and self.sampling != "random":
             raise FieldError("predictions", "beyond the runs need random sampling")
         return self
+
+    @model_validator(mode="after")
+    def _method_fits(self) -> Self:
+        for key, methods in (
+            ("margin", ("subset", "boundary")), ("subset", ("subset",)), ("boundary", ("boundary",)),
+        ):  # fmt: skip
+            if key in self.model_fields_set and self.method not in methods:
+                needed = " or ".join(f"'method: {name}'" for name in methods)
+                raise FieldError(key, f"needs {needed}")
+        if self.method == "monte-carlo":
+            return self
+        for key in ("stop", "predictions"):
+            if getattr(self, key) is not None:
+                raise FieldError(key, f"does not go with 'method: {self.method}', which chooses its own runs")
+        if self.sampling != "random":
+            raise FieldError("sampling", f"must be 'random' or be left out with 'method: {self.method}'")
+        if self.method == "subset":
+            self._check_subset()
+        else:
+            self._check_boundary()
+        return self
+
+    def _check_subset(self) -> None:
+        if self.margin is None:
+            raise FieldError("margin", "is needed by 'method: subset': a metric with a limit, without a step")
+        if self.runs < self.subset.level_runs:
+            raise FieldError("runs", f"must be at least the {self.subset.level_runs} runs of the first level")
+
+    def _check_boundary(self) -> None:
+        if self.correlations:
+            raise FieldError("correlations", "have no influence on a boundary; 'method: boundary' needs none")
+        if self.margin is None and not self.success:
+            raise FieldError("margin", "is needed by 'method: boundary', or outcomes in 'success'")
+        if self.runs > MOST_BOUNDARY_RUNS:
+            raise FieldError("runs", f"must be at most {MOST_BOUNDARY_RUNS} for the surrogate of a boundary")
 
 
 class PresetFile(Model):

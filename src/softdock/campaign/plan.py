@@ -1,5 +1,7 @@
 """Plan of a campaign: distributions in SI, validated against the scenario, and samples of all runs."""
 
+import dataclasses
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.campaign.boundary import initial_runs
 from softdock.campaign.distributions import (
     SMALLEST_SHARE,
     Choice,
@@ -25,6 +28,12 @@ from softdock.scenario.field_units import unit_at
 from softdock.scenario.messages import did_you_mean
 from softdock.scenario.source import FieldPath, Source
 
+BOUNDARY_INPUTS = (2, 4)
+"""Smallest and largest number of coordinates in which a boundary is refined."""
+RANGE = (
+    3.0  # standard deviations on both sides of the mean, where a boundary needs a range and there is no limit
+)
+
 Inputs = dict[str, Any]
 """Values of the dispersed fields of one run in SI, by dotted path."""
 
@@ -42,6 +51,8 @@ class Plan:
     sampler: Sampler
     correlations: tuple[tuple[list[int], Array], ...] = ()
     """Columns of correlated coordinates, with the Cholesky factor of their correlation matrix."""
+    source: Source | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The campaign file, for the lines of problems that only runs can show."""
 
     @property
     def runs(self) -> int:
@@ -50,7 +61,11 @@ class Plan:
 
     def columns(self, start: int, stop: int) -> dict[str, Array]:
         """Return the values of every dispersed field for runs start to stop: (n,), (n, size) or indices of choices."""
-        u = self.sampler.points(start, stop)
+        return self.values_at(self.sampler.points(start, stop))
+
+    def values_at(self, u: Array) -> dict[str, Array]:
+        """Return the values of every dispersed field at points u (n, dims) of the unit cube."""
+        u = u.copy()
         for places, factor in self.correlations:
             u[:, places] = correlated(u[:, places], factor)
         values, column = {}, 0
@@ -61,8 +76,30 @@ class Plan:
 
     def inputs(self, start: int, stop: int) -> list[Inputs]:
         """Return the inputs of runs start to stop."""
-        lists = {path: self._plain(path, column) for path, column in self.columns(start, stop).items()}
-        return [{path: values[i] for path, values in lists.items()} for i in range(stop - start)]
+        return self.inputs_at(self.sampler.points(start, stop))
+
+    def inputs_at(self, u: Array) -> list[Inputs]:
+        """Return the inputs of runs at points u (n, dims) of the unit cube."""
+        lists = {path: self._plain(path, column) for path, column in self.values_at(u).items()}
+        return [{path: values[i] for path, values in lists.items()} for i in range(len(u))]
+
+    def middle(self) -> Inputs:
+        """Return the inputs in the middle of all ranges."""
+        return {
+            path: self._plain(path, distribution.at(np.full((1, distribution.dims), 0.5)))[0]
+            for path, distribution in self.distributions.items()
+        }
+
+    def problem(self, field_path: FieldPath, message: str, hint: str = "") -> InputError:
+        """Return the error for a field of the campaign file, with its line."""
+        source = self.source or Source({}, {}, file=self.origin)
+        where = source.where(field_path)
+        name = ".".join(map(str, field_path))
+        return InputError(
+            Problem(
+                message=message, field=name, file=where.file, line=where.line, given=where.text, hint=hint
+            )
+        )
 
     def units(self) -> dict[str, str]:
         """Return the SI units of the inputs by column name `input.PATH`; dimensionless inputs are omitted."""
@@ -90,6 +127,8 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
             problems += error.problems
     if problems:
         raise InputError(*problems)
+    if campaign.method == "boundary":
+        distributions = _ranges(distributions, source)
     groups = tuple((path, distribution.dims) for path, distribution in distributions.items())
     plan = Plan(
         name=name,
@@ -99,7 +138,10 @@ def make_plan(campaign: CampaignFile, source: Source, template: Template, name: 
         distributions=distributions,
         sampler=Sampler(campaign.sampling, campaign.seed, campaign.runs, groups),
         correlations=tuple(_correlations(campaign.correlations, distributions, source)),
+        source=source,
     )
+    if campaign.method == "boundary":
+        _check_boundary(plan, source)
     _check_extremes(plan, source)
     return plan
 
@@ -199,6 +241,50 @@ def _check_overlap(path: str, paths: Collection[str], source: Source) -> None:
             raise _refusal(source, ("dispersions", path), message)
 
 
+def _ranges(distributions: dict[str, Distribution], source: Source) -> dict[str, Distribution]:
+    """Return uniform distributions over the ranges of the inputs of a boundary; raises InputError."""
+    ranges: dict[str, Distribution] = {}
+    for path, distribution in distributions.items():
+        if isinstance(distribution, Choice):
+            message = "A boundary needs inputs that vary continuously; use 'set' for each choice instead."
+            raise _refusal(source, ("dispersions", path), message)
+        if isinstance(distribution, Vector):
+            ranges[path] = Vector(_range(distribution.magnitude, 0.0), distribution.size)
+        else:
+            assert isinstance(distribution, Uniform | Normal)
+            ranges[path] = _range(distribution)
+    return ranges
+
+
+def _check_boundary(plan: "Plan", source: Source) -> None:
+    """Raise InputError where the number of inputs or of runs does not fit a boundary."""
+    ranges = plan.distributions
+    fewest, most = BOUNDARY_INPUTS
+    dims = sum(distribution.dims for distribution in ranges.values())
+    if not fewest <= dims <= most:
+        counts = ", ".join(f"{path} {distribution.dims}" for path, distribution in ranges.items())
+        message = (
+            f"A boundary is refined in {fewest} to {most} inputs; here are {dims} ({counts}). A vector with a "
+            "magnitude counts with its components."
+        )
+        raise _refusal(source, ("dispersions",), message)
+    settings = plan.campaign.boundary
+    needed = initial_runs(settings, dims) + settings.holdout
+    if plan.runs < needed:
+        message = f"Must be at least {needed}: the initial and the hold-out runs of the boundary."
+        raise _refusal(source, ("runs",), message)
+
+
+def _range(distribution: Uniform | Normal, least: float = -math.inf) -> Uniform:
+    """Return the range of a distribution, without its weights."""
+    if isinstance(distribution, Uniform):
+        return distribution
+    mean, reach = distribution.mean, RANGE * distribution.deviation
+    low = distribution.low if math.isfinite(distribution.low) else mean - reach
+    high = distribution.high if math.isfinite(distribution.high) else mean + reach
+    return Uniform(max(low, least), max(high, least))
+
+
 def _correlations(
     given: tuple[Correlation, ...], distributions: dict[str, Distribution], source: Source
 ) -> Iterator[tuple[list[int], Array]]:
@@ -250,12 +336,8 @@ def _check_extremes(plan: Plan, source: Source) -> None:
                 break
     if problems:
         raise InputError(*problems)
-    middle = {
-        path: plan._plain(path, distribution.at(np.full((1, distribution.dims), 0.5)))[0]
-        for path, distribution in plan.distributions.items()
-    }
     try:
-        plan.template.build(middle)
+        plan.template.build(plan.middle())
     except InputError as error:
         message = f"In the middle of all ranges the scenario is not valid: {error.problems[0]}"
         raise _refusal(source, ("dispersions",), message) from None

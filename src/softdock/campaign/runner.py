@@ -1,5 +1,6 @@
 """Run, resume and repeat_run campaigns: distribute runs to workers, store rows, apply the stop rule, handle Ctrl-C."""
 
+import json
 import shutil
 import time
 from collections import Counter
@@ -11,10 +12,11 @@ from pathlib import Path
 
 from softdock import __version__
 from softdock.campaign import store as campaign_store
+from softdock.campaign.adaptive import AdaptiveCampaign
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
 from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
-from softdock.campaign.plan import Plan
+from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
@@ -41,7 +43,7 @@ class CampaignProgress:
     finished: bool = False
     interrupted: bool = False
     stopped_at: int | None = None
-    """Number of runs after which the stop rule was satisfied."""
+    """Number of runs after which the stop rule was satisfied or the method ended."""
 
     @property
     def rate(self) -> float:
@@ -76,8 +78,9 @@ def run(
     on_progress: ProgressCallback = lambda progress: None,
 ) -> CampaignProgress:
     """Run a new campaign, store it in a folder and return its final progress."""
+    adaptive = _adaptive(plan)
     with Store.create(folder, manifest_of(plan)) as store:
-        return _execute(plan, store, options or ExecutionOptions(), on_progress)
+        return _execute(plan, adaptive, store, options or ExecutionOptions(), on_progress)
 
 
 def resume(
@@ -87,8 +90,9 @@ def resume(
 ) -> CampaignProgress:
     """Complete a campaign; raises InputError where its files or the program have changed."""
     plan = plan_of(folder)
+    adaptive = _adaptive(plan)
     with Store.resume(folder) as store:
-        return _execute(plan, store, options or ExecutionOptions(), on_progress)
+        return _execute(plan, adaptive, store, options or ExecutionOptions(), on_progress)
 
 
 def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
@@ -97,21 +101,30 @@ def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
     The last value is None where the table does not contain the run yet.
     """
     plan = plan_of(folder)
-    row, result = repeat_run(plan, number)
     with campaign_store.open_readonly(folder) as database:
         before = database.execute("SELECT * FROM runs WHERE run = ?", (number,)).fetchone()
+    inputs = json.loads(Row(*before).inputs) if before and plan.campaign.method != "monte-carlo" else None
+    row, result = repeat_run(plan, number, inputs)
     if result is not None:
         result.save(history_folder(folder, number))
     same = None if before is None else Row(*before)._replace(wall_s=0.0) == row._replace(wall_s=0.0)
     return result, row, same
 
 
-def repeat_run(plan: Plan, number: int) -> tuple[Row, Result | None]:
-    """Repeat one run of a campaign; return the same row as in the campaign and a result with the full history."""
+def repeat_run(plan: Plan, number: int, inputs: Inputs | None = None) -> tuple[Row, Result | None]:
+    """Repeat one run of a campaign; return the same row as in the campaign and a result with the full history.
+
+    `inputs` are needed where they depend on other runs: with the methods `subset` and `boundary`.
+    """
     if not 0 <= number < plan.runs:
         message = f"The runs of this campaign are numbered 0 to {plan.runs - 1}."
         raise InputError(Problem(message=message, field="--rerun", given=str(number)))
-    (inputs,) = plan.inputs(number, number + 1)
+    if inputs is None and plan.campaign.method != "monte-carlo":
+        message = f"With 'method: {plan.campaign.method}' a run depends on runs before it, and this one is not done."
+        hint = "Run the campaign first, then: softdock campaign resume DIR --rerun I."
+        raise InputError(Problem(message=message, field="--rerun", given=str(number), hint=hint))
+    if inputs is None:
+        (inputs,) = plan.inputs(number, number + 1)
     policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
     # Same recording as in the campaign, because recording changes the number of evaluations.
     row, result = run_one(plan.template, policy, number, inputs)
@@ -144,8 +157,16 @@ def history_folder(folder: Path, number: int) -> Path:
     return folder / campaign_store.HISTORIES / f"{number:08d}"
 
 
+def _adaptive(plan: Plan) -> AdaptiveCampaign | None:
+    return None if plan.campaign.method == "monte-carlo" else AdaptiveCampaign(plan)
+
+
 def _execute(
-    plan: Plan, store: Store, options: ExecutionOptions, on_progress: ProgressCallback
+    plan: Plan,
+    adaptive: AdaptiveCampaign | None,
+    store: Store,
+    options: ExecutionOptions,
+    on_progress: ProgressCallback,
 ) -> CampaignProgress:
     progress, rule = CampaignProgress(plan.runs), _StopCondition(plan)
     store.add_units(plan.units())
@@ -154,16 +175,20 @@ def _execute(
         missing[number] = 0
         progress.count(outcome, new=False)
         rule.add(number, outcome)
-    progress.stopped_at = rule.met_at
+    progress.stopped_at = rule.met_at if adaptive is None else store.stopped_at()
     on_progress(progress)
-    if progress.stopped_at is None and any(missing):
+    if progress.stopped_at is None and (adaptive is not None or any(missing)):
         kind = str(plan.template.data["kind"])
         KINDS[kind].load_runner()  # imports its modules once, before workers start
         chosen = options.backend or default_backend(kind, sum(missing))
         backend = Backend.CLUSTER if options.cluster else chosen
         check_workers(options.workers)
         with open_executor(backend, options.workers or default_workers(), options.cluster) as (pool, workers):
-            _Session(plan, store, progress, rule, on_progress).run(pool, workers, missing)
+            session = _Session(plan, store, progress, rule, on_progress, pool, workers)
+            if adaptive is None:
+                session.run(_tasks(plan, missing), sum(missing))
+            elif adaptive.execute(store, session.run_all):
+                progress.stopped_at = store.stopped_at()
     store.check_table()
     if rule.met_at is not None:
         store.stop_at(rule.met_at)
@@ -185,27 +210,35 @@ class _Session:
         progress: CampaignProgress,
         rule: "_StopCondition",
         on_progress: ProgressCallback,
+        pool: Executor,
+        workers: int,
     ) -> None:
         self.plan, self.store, self.progress = plan, store, progress
         self.rule, self.on_progress = rule, on_progress
+        self.pool, self.workers = pool, workers
         self.policy = HistoryPolicy(plan.campaign.histories, plan.campaign.success)
         self.chunk = 1
 
-    def run(self, pool: Executor, workers: int, missing: bytearray) -> None:
-        """Run until the campaign is complete, the stop rule is satisfied or Ctrl-C; submitted runs are completed."""
-        tasks = _tasks(self.plan, missing)
+    def run_all(self, tasks: list[Task]) -> bool:
+        """Run a batch; return whether all of it is done."""
+        self.run(iter(tasks), len(tasks))
+        return not self.progress.interrupted
+
+    def run(self, tasks: Iterator[Task], count: int) -> None:
+        """Run until all tasks are done, the stop rule is satisfied or Ctrl-C; submitted runs are completed."""
         pending: set[Future[Chunk]] = set()
+        end = self.progress.done + count
         try:
             more = True
             while more or pending:
-                while more and len(pending) < 2 * workers and self.rule.met_at is None:
+                while more and len(pending) < 2 * self.workers and self.rule.met_at is None:
                     # smaller chunks towards the end, so that all workers finish at about the same time
-                    share = max(1, (self.progress.total - self.progress.done) // (4 * workers))
+                    share = max(1, (end - self.progress.done) // (4 * self.workers))
                     work = list(islice(tasks, min(self.chunk, share)))
                     more = bool(work)
                     if work:
                         template, policy = self.plan.template, self.policy
-                        pending.add(pool.submit(run_chunk, __version__, template, policy, work))
+                        pending.add(self.pool.submit(run_chunk, __version__, template, policy, work))
                 if self.rule.met_at is not None:
                     more = False
                 pending = self._collect(pending)

@@ -47,7 +47,7 @@ class Sampler:
             case "latin-hypercube":
                 return np.asarray(self._latin[start:stop])
             case "sobol":
-                return _sobol(self.seed, self.dims, start, stop)
+                return sobol_points(self.seed, self.dims, start, stop)
             case _:
                 return self._saltelli(start, stop)
 
@@ -66,7 +66,7 @@ class Sampler:
 
     def _saltelli(self, start: int, stop: int) -> Array:
         first, last = start // self.design, -(-stop // self.design)
-        both = _sobol(self.seed, 2 * self.dims, first, last)
+        both = sobol_points(self.seed, 2 * self.dims, first, last)
         A, B = both[:, : self.dims], both[:, self.dims :]
         rows = np.repeat(A[:, None, :], self.design, axis=1)
         rows[:, 1] = B
@@ -79,7 +79,8 @@ class Sampler:
         return rows.reshape(-1, self.dims)[start - offset : stop - offset]
 
 
-def _sobol(seed: int, dims: int, start: int, stop: int) -> Array:
+def sobol_points(seed: int, dims: int, start: int, stop: int) -> Array:
+    """Return points start to stop of a scrambled Sobol' sequence (stop - start, dims)."""
     engine = qmc.Sobol(dims, rng=np.random.default_rng(seed))
     if start:
         engine.fast_forward(start)

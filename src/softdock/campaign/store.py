@@ -196,12 +196,27 @@ class Store:
             text = json.dumps({**units, **known})
             database.execute("INSERT OR REPLACE INTO manifest VALUES ('units', ?)", (text,))
 
+    def save_entry(self, key: str, value: Any) -> None:
+        """Store an entry of the manifest table as JSON."""
+        with self.transaction() as database:
+            database.execute("INSERT OR REPLACE INTO manifest VALUES (?, ?)", (key, json.dumps(value)))
+
+    def read_rows(self, start: int, stop: int) -> dict[int, Row]:
+        """Return the stored rows of runs start to stop, by number."""
+        rows = self._database.execute("SELECT * FROM runs WHERE run >= ? AND run < ?", (start, stop))
+        return {row[0]: Row(*row) for row in rows}
+
     def finished_runs(self) -> Iterator[tuple[int, str]]:
         """Yield number and outcome of every read_entry run, in order."""
         yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
 
+    def stopped_at(self) -> int | None:
+        """Return the number of runs after which the campaign ended before its largest number; None otherwise."""
+        found: int | None = read_entry(self._database, "state").get("stopped_at")
+        return found
+
     def stop_at(self, runs: int) -> None:
-        """Record that the stop rule ended the campaign after `runs` runs, and delete later runs."""
+        """Record that the campaign ended after `runs` runs by its stop rule or method, and delete later runs."""
         with self.transaction() as database:
             database.execute("DELETE FROM runs WHERE run >= ?", (runs,))
             database.execute(
@@ -260,10 +275,15 @@ def read_entry(database: sqlite3.Connection, key: str) -> Any:
     return json.loads(text)
 
 
+def read_optional_entry(database: sqlite3.Connection, key: str) -> Any:
+    """Return a decoded entry of the manifest table; None where there is none."""
+    found = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
+    return json.loads(found[0]) if found else None
+
+
 def read_units(database: sqlite3.Connection) -> dict[str, str]:
     """Return the SI units of columns by name; dimensionless and unknown columns have no entry."""
-    found = database.execute("SELECT value FROM manifest WHERE key = 'units'").fetchone()
-    return dict(json.loads(found[0])) if found else {}
+    return dict(read_optional_entry(database, "units") or {})
 
 
 def column_unit(units: Mapping[str, str], column: str) -> str:

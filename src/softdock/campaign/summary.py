@@ -21,6 +21,7 @@ from softdock.errors import InputError, Problem
 from softdock.presentation.campaign import stiffness_unit, success_text
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
+from softdock.presentation.rare_events import search_sentences
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
 
@@ -69,6 +70,9 @@ class CampaignSummary:
     predictions: BulkPredictions | None
     units: dict[str, str]
     """SI units of inputs and metrics by name; dimensionless ones have no entry."""
+    method: str = "monte-carlo"
+    search: dict[str, Any] | None = None
+    """What the method `subset` or `boundary` found."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain data, without the values of single runs."""
@@ -76,6 +80,9 @@ class CampaignSummary:
         data = {
             "sentences": self.sentences,
             "success": self.success,
+            "method": self.method,
+            "subset": self.search if self.method == "subset" else None,
+            "boundary": self.search if self.method == "boundary" else None,
             "outcomes": self.counts,
             "failures": self.failures,
             "quantiles": {
@@ -94,9 +101,12 @@ class CampaignSummary:
         return {name: plain_data(value) for name, value in data.items()}
 
 
-def summarise(table: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
-    """Return the summary of a table; its sentences are in a unit system."""
-    campaign = table.manifest["campaign"]
+def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
+    """Return the summary of a table, with sentences in a unit system.
+
+    Statistics use the runs that do not depend on each other.
+    """
+    table, campaign = whole.random_sample(), whole.manifest["campaign"]
     inputs = dispersed_inputs(table)
     metrics = chosen_metrics(table)
     correlations = _correlations(table, inputs, metrics)
@@ -105,12 +115,13 @@ def summarise(table: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     known = [name for name, values in table.metrics.items() if np.isfinite(values).any()]
     return CampaignSummary(
         sentences=[
-            *_success_sentence(table), *_failure_sentence(table), *_assist_sentences(table, inputs, system),
+            *search_sentences(whole.method, whole.search, system), *_sample_sentence(whole, table),
+            *_success_sentence(table), *_failure_sentence(whole), *_assist_sentences(table, inputs, system),
             *_prediction_sentences(predictions), *_spring_sentences(springs, system),
         ],
         success=table.success_rate(),
-        counts=table.counts(),
-        failures=table.failures(),
+        counts=whole.counts(),
+        failures=whole.failures(),
         inputs=inputs,
         metrics=metrics,
         quantiles={
@@ -125,10 +136,21 @@ def summarise(table: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
         sobol=_sobol(table, metrics) if campaign["sampling"] == "saltelli" else {},
         envelope=_envelope(table, inputs),
         springs=springs,
-        worst=_worst(table, metrics, system),
+        worst=_worst(whole, metrics, system),
         predictions=predictions,
         units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
+        method=whole.method,
+        search=whole.search,
     )  # fmt: skip
+
+
+def _sample_sentence(whole: Table, sample: Table) -> list[str]:
+    """Return which runs the statistics use, where these are not all."""
+    if whole.level is None:
+        return []
+    return [
+        f"Rates, quantiles, correlations and indices use {sample.run.size:,} runs that do not depend on others."
+    ]
 
 
 def _failure_sentence(table: Table) -> list[str]:

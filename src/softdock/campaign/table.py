@@ -2,17 +2,19 @@
 
 import json
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.campaign import store
+from softdock.campaign import boundary, store, subset
 from softdock.campaign.execution import Row
+from softdock.campaign.model import Boundary, Subset
 from softdock.campaign.statistics import wilson
 from softdock.errors import file_errors
 from softdock.files.atomic import atomic_path
@@ -20,6 +22,7 @@ from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
 RUNS_FILE = "runs.parquet"
+BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
 GROUPS = ("inputs", "metrics", "prediction", "audit")
 
@@ -45,6 +48,37 @@ class Table:
     warnings: list[list[str]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     """SI units of columns, inputs as `input.PATH`; see `unit`."""
+    level: NDArray[np.int64] | None = None
+    """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
+    search: dict[str, Any] | None = None
+    """What the method `subset` or `boundary` found; None for `monte-carlo`."""
+    boundary: dict[str, Any] | None = None
+    """Axes, grid and points of the boundary, when the method `boundary` has ended."""
+
+    @property
+    def method(self) -> str:
+        """Method of the campaign."""
+        return str(self.manifest["campaign"].get("method", "monte-carlo"))
+
+    def random_sample(self) -> "Table":
+        """Return the runs that statistics may use; later levels of `subset` and `boundary` are chosen near failure."""
+        if self.level is None:
+            return self
+        chosen = np.flatnonzero(self.level <= 0)
+        return replace(
+            self,
+            run=self.run[chosen],
+            status=[self.status[i] for i in chosen],
+            outcome=[self.outcome[i] for i in chosen],
+            message=[self.message[i] for i in chosen],
+            inputs={name: values[chosen] for name, values in self.inputs.items()},
+            metrics={name: values[chosen] for name, values in self.metrics.items()},
+            predictions={name: values[chosen] for name, values in self.predictions.items()},
+            wall_s=self.wall_s[chosen],
+            valid=[self.valid[i] for i in chosen],
+            warnings=[self.warnings[i] for i in chosen],
+            level=self.level[chosen],
+        )
 
     def unit(self, name: str) -> str:
         """Return the SI unit of an input or a metric; empty for a dimensionless one."""
@@ -76,8 +110,8 @@ class Table:
 
     def success_rate(self, confidence: float = 0.95) -> dict[str, float] | None:
         """Return the success rate with its Wilson interval; None if the campaign does not define success."""
-        success = self.success
-        if success is None:
+        success = self.random_sample().success
+        if success is None or self.method == "boundary":  # its runs do not follow the distributions
             return None
         low, high = wilson(int(success.sum()), success.size, confidence)
         share = float(success.mean()) if success.size else 0.0
@@ -95,6 +129,8 @@ def read_table(folder: Path) -> Table:
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
         units = store.read_units(database)
+        search = store.read_optional_entry(database, "search")
+        shape = store.read_optional_entry(database, "boundary_shape")
         rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
     parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
     return Table(
@@ -111,7 +147,26 @@ def read_table(folder: Path) -> Table:
         valid=[row.valid for row in rows],
         warnings=[json.loads(row.warnings) for row in rows],
         units=units,
+        level=level_of_runs(manifest, np.array([row.run for row in rows], dtype=np.int64)),
+        search=search,
+        boundary=shape,
     )
+
+
+def level_of_runs(manifest: dict[str, Any], runs: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the level of runs by their numbers; None for the method `monte-carlo`.
+
+    Level 0 is the first sample, in which runs do not depend on each other. Hold-out runs of a boundary are level -1.
+    """
+    campaign = manifest["campaign"]
+    match campaign.get("method", "monte-carlo"):
+        case "subset":
+            return subset.level_of_runs(Subset.model_validate(campaign["subset"]), runs)
+        case "boundary":
+            settings = Boundary.model_validate(campaign["boundary"])
+            return boundary.level_of_runs(settings, manifest["dims"], runs)
+        case _:
+            return None
 
 
 def _values(row: Row, group: str) -> dict[str, Any]:
@@ -133,28 +188,44 @@ def status_of(folder: Path) -> dict[str, Any]:
             )
         )
         (seconds,) = database.execute("SELECT total(wall_s) FROM runs").fetchone()
-    campaign = manifest["campaign"]
+        campaign = manifest["campaign"]
+        success = _success(database, campaign)
+        search = store.read_optional_entry(database, "search")
     done, stopped = sum(counts.values()), state.get("stopped_at")
-    answer = {
+    method = campaign.get("method", "monte-carlo")
+    return {
         "campaign": manifest["name"],
         "scenario": manifest["scenario"]["name"],
         "runs": state["runs"],
         "done": done,
-        "complete": done == (stopped or state["runs"]),
+        "complete": done == (stopped or state["runs"]) and (stopped is not None or method == "monte-carlo"),
         "stopped_at": stopped,
         "seed": campaign["seed"],
         "sampling": campaign["sampling"],
         "outcomes": counts,
         "failures": failed,
-        "success": None,
+        "success": success,
+        "method": method,
+        "subset": search if method == "subset" else None,
+        "boundary": search if method == "boundary" else None,
         "worker_seconds": seconds,
     }
-    if campaign["success"]:
-        successes = sum(counts.get(name, 0) - failed.get(name, 0) for name in campaign["success"])
-        low, high = wilson(successes, done)
-        share = successes / done if done else None
-        answer["success"] = {"share": share, "low": low, "high": high, "confidence": 0.95}
-    return answer
+
+
+def _success(database: sqlite3.Connection, campaign: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the success rate of the runs that do not depend on each other; None where there are none."""
+    method, names = campaign.get("method", "monte-carlo"), campaign["success"]
+    if not names or method == "boundary":
+        return None
+    runs = Subset.model_validate(campaign["subset"]).level_runs if method == "subset" else sys.maxsize
+    counts = database.execute(
+        "SELECT outcome, status = 'failed', count(*) FROM runs WHERE run < ? GROUP BY 1, 2", (runs,)
+    ).fetchall()
+    done = sum(count for _, _, count in counts)
+    successes = sum(count for outcome, failed, count in counts if outcome in names and not failed)
+    low, high = wilson(successes, done)
+    share = successes / done if done else None
+    return {"share": share, "low": low, "high": high, "confidence": 0.95}
 
 
 def export(folder: Path) -> Path:
@@ -166,10 +237,13 @@ def export(folder: Path) -> Path:
     import pyarrow.parquet as pq
 
     path = folder / RUNS_FILE
+    _export_boundary(folder)
     with store.open_readonly(folder) as database:
-        success = set(_entries(database)[0]["campaign"]["success"])
+        manifest, _ = _entries(database)
+        success = set(manifest["campaign"]["success"])
+        has_level = level_of_runs(manifest, np.zeros(1, dtype=np.int64)) is not None
         units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
-        schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success))])
+        schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success), has_level)])
         with (
             file_errors(path, "write"),
             atomic_path(path) as temporary,
@@ -177,8 +251,30 @@ def export(folder: Path) -> Path:
         ):
             for rows in _batches(database):
                 records = [_record(row, success) for row in rows]
+                levels = level_of_runs(manifest, np.array([row.run for row in rows], dtype=np.int64))
+                if levels is not None:
+                    records = [{**one, "level": level} for one, level in zip(records, levels.tolist())]
                 writer.write_table(pa.Table.from_pylist(records, schema=schema))
     return path
+
+
+def _export_boundary(folder: Path) -> None:
+    """Write the points on the boundary to `boundary.parquet`, where the campaign has found one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with store.open_readonly(folder) as database:
+        shape = store.read_optional_entry(database, "boundary_shape")
+    if shape is None:
+        return
+    fields = [
+        pa.field(axis["name"], pa.float64(), metadata={"unit": axis["unit"]} if axis["unit"] else None)
+        for axis in shape["axes"]
+    ]
+    columns = list(np.array(shape["points"], dtype=float).reshape(-1, len(fields)).T)
+    path = folder / BOUNDARY_FILE
+    with file_errors(path, "write"), atomic_path(path) as temporary:
+        pq.write_table(pa.table(columns, schema=pa.schema(fields)), temporary, compression="zstd")
 
 
 def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -205,7 +301,7 @@ def _record(row: Row, success: set[str]) -> dict[str, Any]:
     return record
 
 
-def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]]:
+def _fields(database: sqlite3.Connection, success: bool, has_level: bool) -> list[tuple[str, Any]]:
     """Return name and type of every column that occurs in any row."""
     import pyarrow as pa
 
@@ -215,7 +311,7 @@ def _fields(database: sqlite3.Connection, success: bool) -> list[tuple[str, Any]
             for group in GROUPS:
                 for name, value in _flat(json.loads(getattr(row, group))):
                     kinds[group].setdefault(name, set()).add(type(value))
-    fields: list[tuple[str, Any]] = [("run", pa.int64())]
+    fields: list[tuple[str, Any]] = [("run", pa.int64()), *([("level", pa.int64())] if has_level else [])]
     fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]
     fields += [("success", pa.bool_())] if success else []
     for group in GROUPS:

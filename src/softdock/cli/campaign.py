@@ -271,16 +271,27 @@ def _show_status(status: dict[str, Any], folder: Path, as_json: bool, with_hint:
         return
     from softdock.presentation.campaign import success_text
     from softdock.presentation.labels import label
+    from softdock.presentation.rare_events import search_sentences, search_table
     from softdock.presentation.tables import Table
 
-    ended = " (stopped by the stop rule)" if status["stopped_at"] else ""
-    print(f"{status['campaign']}: {status['done']} of {status['runs']} runs of {status['scenario']}{ended}")
+    adaptive = status["method"] != "monte-carlo"
+    ended = " (stopped by the stop rule)" if status["stopped_at"] and not adaptive else ""
+    most = "at most " if adaptive and not status["complete"] else ""
+    print(
+        f"{status['campaign']}: {status['done']} of {most}{status['runs']} runs of {status['scenario']}{ended}"
+    )
     rows = [(f"  {label(outcome)}", str(count)) for outcome, count in status["outcomes"].items()]
     if rows:
         print(Table(header=("", ""), rows=rows).to_text())
     success = status["success"]
-    if success and success["share"] is not None:
+    if success and success["share"] is not None and not adaptive:
         print(success_text(success["share"], success["low"], success["high"]))
+    found = status["subset"] or status["boundary"]
+    table = search_table(status["method"], found)
+    if table is not None:
+        print(table.to_text())
+    for sentence in search_sentences(status["method"], found):
+        print(sentence)
     if with_hint and not status["complete"]:
         print(f"Continue with: {_resume_command(folder)}")
 

@@ -1,8 +1,6 @@
 """The report of a campaign in one HTML file: verdict, dispersions, statistics, sensitivities, worst cases."""
 
-import base64
 import html
-import io
 import re
 import shlex
 from collections import Counter
@@ -12,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from softdock.campaign.summary import QUANTILES, CampaignSummary, summarise
 from softdock.campaign.table import Table, read_table
@@ -26,12 +23,13 @@ from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
 from softdock.report.dispersions import dispersion_table
+from softdock.report.embedding import figure_image
 from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
+from softdock.report.rare_events import search_section
 from softdock.report.scenario_text import scenario_yaml
 from softdock.report.writing import write_report_file
 
-DOTS_PER_INCH = 150
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 MOST_WARNINGS = 20
 STYLE = """
@@ -82,23 +80,24 @@ def _page(
 ) -> str:
     campaign, system = table.manifest["campaign"], _unit_system(table, options)
     title = campaign["title"] or table.manifest["name"]
-    imprint = _imprint(table, options)
+    imprint, sample = _imprint(table, options), table.random_sample()
     parts = [
         *page_head(title, imprint),
         *_verdict(table, findings),
         paragraph(campaign["description"], "soft"),
-        *(paragraph(sentence) for sentence in findings.sentences if not _is_success_rate(findings, sentence)),
+        *(paragraph(sentence) for sentence in findings.sentences if not _is_headline(findings, sentence)),
+        *search_section(table, system),
         *_outcomes(table),
         *_dispersions(table, findings, system),
         *_quantiles(table, findings, system),
-        *_distributions(table, findings, system),
+        *_distributions(sample, findings, system),
         *_sensitivities(findings),
         *_correlations(findings),
         *_envelope(table, findings, system),
         *_springs(findings, system),
         *_assist(table, system),
         *_predictions(findings, system),
-        *_scatter(table, findings, system),
+        *_scatter(sample, findings, system),
         *_worst(findings, folder),
         "<h2>Identification</h2>",
         scrolling(_about(table)),
@@ -125,7 +124,9 @@ def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
 def _verdict(table: Table, findings: CampaignSummary) -> list[str]:
     """Return the capture probability with its interval, and what is missing of the campaign."""
     parts = []
-    if findings.success is not None:
+    if findings.method != "monte-carlo":
+        parts += [f'<p class="headline"><b>{html.escape(text)}</b></p>' for text in findings.sentences[:1]]
+    elif findings.success is not None:
         names = ", ".join(label(name) for name in table.manifest["campaign"]["success"])
         text = success_text(findings.success["share"], findings.success["low"], findings.success["high"])
         parts.append(f'<p class="headline"><b>{html.escape(text)}</b> Success: {html.escape(names)}.</p>')
@@ -135,8 +136,10 @@ def _verdict(table: Table, findings: CampaignSummary) -> list[str]:
     return parts
 
 
-def _is_success_rate(findings: CampaignSummary, sentence: str) -> bool:
-    """Return whether a sentence states the success rate, which the headline of the report states already."""
+def _is_headline(findings: CampaignSummary, sentence: str) -> bool:
+    """Return whether the headline of the report contains a sentence: the first one, or the success rate."""
+    if findings.method != "monte-carlo":
+        return sentence == findings.sentences[0]
     rate = findings.success
     return rate is not None and success_text(rate["share"], rate["low"], rate["high"]) in sentence
 
@@ -146,7 +149,7 @@ def _about(table: Table) -> TextTable:
     rows = [
         ("scenario", manifest["scenario"]["name"]),
         ("runs done, planned", f"{table.run.size}, {table.planned}"),
-        ("sampling, seed", f"{campaign['sampling']}, {campaign['seed']}"),
+        ("method, sampling, seed", f"{table.method}, {campaign['sampling']}, {campaign['seed']}"),
         (
             "computing time",
             f"{format_quantity(float(table.wall_s.sum()), 's')} over all workers, "
@@ -242,7 +245,7 @@ def _distributions(table: Table, findings: CampaignSummary, system: UnitSystem) 
     return [
         "<h2>Cumulative distributions by outcome</h2>",
         paragraph(text, "soft keep"),
-        _image(figure, "Cumulative distributions of metrics by outcome"),
+        figure_image(figure, "Cumulative distributions of metrics by outcome"),
     ]
 
 
@@ -259,7 +262,7 @@ def _sensitivities(findings: CampaignSummary) -> list[str]:
     charts = []
     for metric in metrics:
         own = [one for one in findings.correlations if one.metric == metric]
-        charts.append(_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
+        charts.append(figure_image(figures.tornado_figure(own, metric), f"Sensitivities of {label(metric)}"))
     parts.append(f'<div class="pictures">{"".join(charts)}</div>')
     if findings.sobol:
         parts.append("<h2>Sobol' indices</h2>")
@@ -267,7 +270,9 @@ def _sensitivities(findings: CampaignSummary) -> list[str]:
         omitted = f"; {indices.left_out} points with a run without value omitted" if indices.left_out else ""
         parts.append(f"<h3>{html.escape(label(metric))}</h3>")
         parts.append(paragraph(f"{indices.complete} base points{omitted}."))
-        parts.append(_image(figures.sobol_figure(indices, metric), f"Sobol' indices of {label(metric)}"))
+        parts.append(
+            figure_image(figures.sobol_figure(indices, metric), f"Sobol' indices of {label(metric)}")
+        )
     return parts
 
 
@@ -275,7 +280,7 @@ def _correlations(findings: CampaignSummary) -> list[str]:
     if not findings.correlations:
         return []
     figure, omitted = figures.correlation_figure(findings.correlations)
-    parts = ["<h2>Rank correlations (Spearman)</h2>", _image(figure, "Matrix of rank correlations")]
+    parts = ["<h2>Rank correlations (Spearman)</h2>", figure_image(figure, "Matrix of rank correlations")]
     if omitted:
         names = ", ".join(input_label(name) for name in omitted)
         parts.append(paragraph(f"Not shown, with smaller correlations: {names}.", "soft"))
@@ -297,7 +302,7 @@ def _envelope(table: Table, findings: CampaignSummary, system: UnitSystem) -> li
         "limit of its 95 % Wilson interval. No model is fitted."
     )
     figure = figures.envelope_figure(table, envelope, x, y, system)
-    return ["<h2>Capture envelope</h2>", paragraph(text, "keep"), _image(figure, "Capture envelope")]
+    return ["<h2>Capture envelope</h2>", paragraph(text, "keep"), figure_image(figure, "Capture envelope")]
 
 
 def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
@@ -307,7 +312,9 @@ def _springs(findings: CampaignSummary, system: UnitSystem) -> list[str]:
         stroke = format_quantity(size.stroke, "rad" if size.turning else "m", system)
         table = spring_table(size.by_quantile(), size.turning, system)
         parts += [f"<h3>{html.escape(size.name)}, stroke {stroke}</h3>", scrolling(table)]
-        parts.append(_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}"))
+        parts.append(
+            figure_image(figures.spring_figure(size, system), f"Energy and stiffness of {size.name}")
+        )
     return parts
 
 
@@ -320,7 +327,7 @@ def _assist(table: Table, system: UnitSystem) -> list[str]:
         paragraph("Grey: the range of 1 to 2 s that the ASSIST paper reports.", "keep"),
     ]
     for title, figure in found:
-        parts += [f"<h3>{html.escape(title)}</h3>", _image(figure, title)]
+        parts += [f"<h3>{html.escape(title)}</h3>", figure_image(figure, title)]
     return parts if found else []
 
 
@@ -329,7 +336,7 @@ def _predictions(findings: CampaignSummary, system: UnitSystem) -> list[str]:
     if many is None:
         return []
     figure = figures.prediction_figure(many.ratio, many.simulated, many.predicted, system)
-    return ["<h2>Theory and simulation</h2>", _image(figure, "Theory against simulation")]
+    return ["<h2>Theory and simulation</h2>", figure_image(figure, "Theory against simulation")]
 
 
 def _scatter(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
@@ -338,7 +345,10 @@ def _scatter(table: Table, findings: CampaignSummary, system: UnitSystem) -> lis
         parts.append(paragraph("Dots: successful runs; crosses: other runs.", "soft keep"))
     for metric in findings.metrics:
         figure = figures.scatter_grid(table, metric, findings.inputs, system)
-        parts += [f"<h3>{html.escape(label(metric))}</h3>", _image(figure, f"{label(metric)} over inputs")]
+        parts += [
+            f"<h3>{html.escape(label(metric))}</h3>",
+            figure_image(figure, f"{label(metric)} over inputs"),
+        ]
     return parts if findings.metrics and findings.inputs else []
 
 
@@ -366,12 +376,3 @@ def _annex(table: Table) -> list[str]:
         collapsed("Campaign with the dispersions of its presets", f"<pre>{campaign}</pre>"),
         collapsed(f"{manifest['scenario']['name']}, complete, in SI units", f"<pre>{scenario}</pre>"),
     ]
-
-
-def _image(figure: Figure, text: str) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    width, height = (round(100 * inches) for inches in figure.get_size_inches())
-    size = f'width="{width}" height="{height}"'
-    return f'<p class="picture"><img alt="{html.escape(text)}" {size} src="data:image/png;base64,{data}"></p>'

@@ -1,0 +1,135 @@
+"""Tables and sentences about subset simulations and boundaries, the same in terminal, report and studio."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from softdock.presentation.labels import axis_label, label
+from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
+
+
+def format_probability(probability: float) -> str:
+    """Return a probability with three significant digits."""
+    return f"{probability:.3g}"
+
+
+def search_sentences(
+    method: str, found: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
+) -> list[str]:
+    """Return what a subset simulation or the refinement of a boundary found; empty before the first level."""
+    if not found or not (found.get("levels") or found.get("refinements")):
+        return []
+    return _subset_sentences(found, system) if method == "subset" else _boundary_sentences(found, system)
+
+
+def search_table(
+    method: str, found: Mapping[str, Any] | None, system: UnitSystem = AUTOMATIC
+) -> Table | None:
+    """Return the levels of a subset simulation, or the refinements of a boundary; None before the first."""
+    if not found or not (found.get("levels") or found.get("refinements")):
+        return None
+    return _level_table(found, system) if method == "subset" else _refinement_table(found)
+
+
+def margin_text(margin: Mapping[str, Any], system: UnitSystem = AUTOMATIC) -> str:
+    """Return the condition of a good run."""
+    if "metric" not in margin:
+        return f"outcome {' or '.join(map(label, margin['success']))}"
+    key, relation = ("at_least", ">") if "at_least" in margin else ("at_most", "<")
+    limit = margin[key]
+    text = label(limit) if isinstance(limit, str) else format_quantity(limit, margin["unit"], system)
+    return f"{label(margin['metric'])} {relation} {text}"
+
+
+def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
+    percent = f"{100.0 * found['confidence']:.4g} %"
+    low, high = (format_probability(found[key]) for key in ("low", "high"))
+    interval = f"{percent} confidence interval {low} to {high}"
+    variation = found["coefficient_of_variation"]
+    precision = "" if not variation else f", coefficient of variation {format_share(variation)}"
+    sentences = [
+        f"Failure probability {format_probability(found['probability'])} ({interval}{precision}); a run is good where "
+        f"{margin_text(found['margin'], system)}.",
+    ]
+    count = len(found["levels"])
+    work = f"{found['runs']:,} runs in {count} {'level' if count == 1 else 'levels'}"
+    if found["monte_carlo_runs"]:
+        ratio = found["monte_carlo_runs"] / found["runs"]
+        work += (
+            f"; plain Monte Carlo needs about {_rounded(found['monte_carlo_runs'])} runs for the same coefficient of "
+            f"variation, {ratio:.2g} times as many"
+        )
+    sentences.append(f"{work}.")
+    if not found["reached"]:
+        sentences.append(
+            "The failure region was not reached with enough samples: the probability is below that of the last level. "
+            "Increase 'runs' or 'subset.levels'."
+        )
+    return sentences
+
+
+def _boundary_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]:
+    test, margin = found["holdout"], margin_text(found["margin"], system)
+    state = "within" if found["reached"] else "not yet within"
+    succeeds = format_share(found["success_volume"])
+    uncertain, expected = (_small_share(found[key]) for key in ("uncertain_volume", "expected_error"))
+    sentences = [
+        f"Boundary of {margin}: {found['runs']:,} runs leave {uncertain} of the volume uncertain, {state} the "
+        f"tolerance of {format_share(found['tolerance'])}. {succeeds} of the volume succeeds.",
+        f"The surrogate puts {test['wrong']} of {test['runs']} hold-out runs on the wrong side (95 % confidence "
+        f"interval {format_share(test['low'])} to {format_share(test['high'])} of the volume); it expects "
+        f"{expected}.",
+    ]
+    if found.get("grid_runs"):
+        sentences.append(f"A grid of the same resolution needs about {_rounded(found['grid_runs'])} runs.")
+    if not found["reached"]:
+        sentences.append("Increase 'runs' for a smaller uncertain volume.")
+    return sentences
+
+
+def _rounded(count: float) -> str:
+    """Return a number of runs with two significant digits."""
+    return f"{float(f'{count:.2g}'):,.0f}" if count < 1e9 else f"{count:.1e}"
+
+
+def _small_share(share: float) -> str:
+    return format_share(share) if share >= 0.0005 else "less than 0.1%"
+
+
+def _level_table(found: Mapping[str, Any], system: UnitSystem) -> Table:
+    largest = max(abs(one["threshold"]) for one in found["levels"])
+    symbol, factor = display_unit(found["margin"]["unit"], largest, system)
+    header = (
+        "level", axis_label("margin at most", symbol), "probability", "runs", "accepted", "correlation factor",
+        "coefficient of variation",
+    )  # fmt: skip
+    rows = [
+        (
+            str(one["level"]),
+            format_number(factor * one["threshold"]),
+            format_probability(one["probability"]),
+            f"{one['runs']:,}",
+            "" if one["acceptance"] is None else format_share(one["acceptance"]),
+            format_number(one["correlation"]),
+            "" if one["coefficient_of_variation"] is None else format_share(one["coefficient_of_variation"]),
+        )
+        for one in found["levels"]
+    ]
+    return Table(header=header, rows=rows)
+
+
+def _refinement_table(found: Mapping[str, Any]) -> Table:
+    header = ("level", "runs", "uncertain volume", "expected error", "hold-out error", "volume of success")
+    rows = [
+        (
+            str(one["level"]),
+            f"{one['runs']:,}",
+            format_share(one["uncertain_volume"]),
+            format_share(one["expected_error"]),
+            format_share(one["holdout_error"]),
+            format_share(one["success_volume"]),
+        )
+        for one in found["refinements"]
+    ]
+    return Table(header=header, rows=rows)
