@@ -97,13 +97,16 @@ def application(
     return RequestChecks(app, hosts, token)
 
 
+def server_settings(app: RequestChecks) -> uvicorn.Config:
+    """Return the settings of the web server."""
+    return uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+
+
 def serve(endpoint: Endpoint) -> None:
     """Serve until Ctrl-C."""
     studio = Studio.at(endpoint.folder.root)
     compress = not is_loopback(endpoint.host)  # no gain on one machine
     app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token, compress=compress)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
-    )
+    server = uvicorn.Server(server_settings(app))
     with suppress(KeyboardInterrupt):
         asyncio.run(server.serve(sockets=[endpoint.listening]))
