@@ -1,7 +1,9 @@
 """HTTP requests to the studio, sent as bytes."""
 
+import select
 from pathlib import Path
 from random import Random
+from socket import SHUT_WR
 from urllib.parse import quote
 
 from softdock.errors import InputError
@@ -14,7 +16,9 @@ PATHS = (
     "/campaigns/a/report", "/campaigns/a/runs/1/replay", "/campaigns", "/campaign", "/predict", "/compose", "/run", "/edit",
     "/_nicegui/3.18.0/static/nicegui.js", "/_nicegui_ws/socket.io/", "/nothing", "/runs/../../etc/passwd", "/favicon.ico",
 )  # fmt: skip
-CHEAP = ("/thumbnail", "/files", "/nothing", "/runs/a/zip", "/_nicegui_ws/socket.io/", "/_nicegui/x/static/y", "/runs/a")
+CHEAP = (
+    "/thumbnail?name=impact-a", "/thumbnail?name=mine.yaml", "/files?name=a.yaml", "/_nicegui/x/static/nicegui.css", "/thumbnail", "/files", "/nothing", "/runs/a/zip", "/_nicegui_ws/socket.io/", "/_nicegui/x/static/y", "/runs/a",
+)  # fmt: skip
 METHODS = ("GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "", "G" * 5000)
 HEADERS = (
     "Origin: http://evil.org", "Origin: null", "Content-Length: 5", "Content-Length: -1", "Content-Length: 99999999999",
@@ -25,13 +29,16 @@ HEADERS = (
 )  # fmt: skip
 QUERIES = ("name", "run", "campaign", "download", "token", "client_id", "EIO", "transport", "x")
 
+PATIENCE = 0.1
+"""Time after which a request counts as incomplete and the connection is closed for writing [s]."""
+
 
 def make(random: Random) -> Files:
     """Return the bytes of a request."""
-    method = random.choice(METHODS) if random.random() < 0.6 else "GET"
+    method = random.choice(METHODS) if random.random() < 0.4 else random.choice(("GET", "GET", "POST"))
     path = random.choice(CHEAP if random.random() < 0.9 else PATHS)
     if random.random() < 0.6:
-        path += "?" + "&".join(
+        path += ("&" if "?" in path else "?") + "&".join(
             f"{random.choice(QUERIES)}={quote(random.choice((*TEXTS, *NUMBERS, 'impact-a', 'mine.yaml'))[:2000])}"
             for _ in range(random.choice((1, 1, 2, 3)))
         )
@@ -55,10 +62,12 @@ def read(files: Files, folder: Path) -> None:
     with served().connect() as line:
         try:
             line.sendall(with_port(files["request.bin"]))
-            line.shutdown(1)
-            while part := line.recv(65536):
-                answer = (answer + part)[:4000]
-        except (ConnectionError, BrokenPipeError):
+            if b"\r\n\r\n" in files["request.bin"]:
+                select.select([line], [], [], PATIENCE)
+            line.shutdown(SHUT_WR)  # the studio waits for the rest of a request, or for the next one
+            while (part := line.recv(65536)) and len(answer) < 65536:
+                answer += part
+        except OSError:  # closed by the studio
             pass
     status = int(answer.split()[1]) if answer.startswith(b"HTTP/1.") else 0
     assert status < 500, answer[:500]
@@ -66,6 +75,8 @@ def read(files: Files, folder: Path) -> None:
         raise InputError(f"Status {status}.")
     if status < 400 and b"content-type: text/html" in answer.lower():
         assert b"content-security-policy:" in answer.lower(), "no content security policy"
+    left = [path.name for path in served().folder.iterdir() if path.suffix == ".tmp"]
+    assert not left, f"half-written files: {left}"
 
 
 FORMAT = Format(make=make, read=read, stored=False, seconds=60.0, share=60)
