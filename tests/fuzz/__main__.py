@@ -76,7 +76,9 @@ class Run:
             return self._batch(shared.index, shared.index + 1, deadline, isolated=True)
         found = Found(
             Defect.HANG if ended == "hang" else Defect.CRASH,
-            f"no answer within {self.form.seconds:g} s" if ended == "hang" else f"the process ended with {status}",
+            f"no answer within {self.form.seconds:g} s"
+            if ended == "hang"
+            else f"the process ended with {status}",
         )
         self.write(shared.index, found)
         self.tally.defects[found.defect] += 1
@@ -101,7 +103,13 @@ class Run:
             ended, status = os.waitpid(process, os.WNOHANG)
             if ended:
                 return os.waitstatus_to_exitcode(status), ""
-            reason = "hang" if shared.elapsed > self.form.seconds else "deadline" if time.monotonic() > deadline else ""
+            reason = (
+                "hang"
+                if shared.elapsed > self.form.seconds
+                else "deadline"
+                if time.monotonic() > deadline
+                else ""
+            )
             if reason:
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
@@ -152,7 +160,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first input of each format")
     parser.add_argument("--seconds", type=float, default=600.0, help="time limit [s]")
     parser.add_argument("--formats", default="", help=f"of {','.join(formats.NAMES)}; all by default")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz", help="folder of inputs with defects")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "out" / "fuzz", help="folder of inputs with defects"
+    )
     parser.add_argument("--record", type=Path, help="file to which the counts are added, by format and seed")
     return parser.parse_args()
 

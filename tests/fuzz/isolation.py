@@ -14,11 +14,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.fuzz.shared import Shared
+
 from softdock.files import child_process
 from softdock.files.child_process import LIMITS, Limits
 from softdock.files.parquet import read_in_child as read_with_product
 from softdock.geometry import library_readers
-from tests.fuzz.shared import Shared
 
 EVERY = 500
 FORKED_SECONDS = 15.0

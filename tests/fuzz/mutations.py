@@ -13,13 +13,14 @@ NUMBERS = (
 )  # fmt: skip
 """Numbers at the ends of their ranges, and texts that resemble numbers."""
 TEXTS = (
-    "", " ", "\0", "\ufeff", "\u202e", "é" * 300, "\U0001f600", "\\ud83d", "A" * 10_000, "../../etc/passwd", "/dev/zero",
-    "<script>alert(1)</script>", "%s%n", "{}", "[]", "&a *a", "!!python/object:os.system", "\r\n", "\x1b[31m", "a\tb",
-    "#", "'", '"', ";", ",", "=", "$", "\\", "-", "nan", "~", "null", "CON", ".", "..",
+    "", " ", "\0", "\ufeff", "\u202e", "é" * 300, "\U0001f600", "\\ud83d", "A" * 10_000, "../../etc/passwd",
+    "/dev/zero", "<script>alert(1)</script>", "%s%n", "{}", "[]", "&a *a", "!!python/object:os.system", "\r\n",
+    "\x1b[31m", "a\tb", "#", "'", '"', ";", ",", "=", "$", "\\", "-", "nan", "~", "null", "CON", ".", "..",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 10**30, 1e308, -1.7e308, 5e-324, 1e-12, float("nan"), float("inf"), "", "x", "1 m", "1e999 kg",
-    [], {}, [[]], [None], {"": 0}, {"a": {"b": 1}}, [1, 2], [1.0, 2.0, 3.0], "-inf m/s", 0.5, 2, 3, 1e-300, 1e300,
+    None, True, False, 0, -1, 1, 10**30, 1e308, -1.7e308, 5e-324, 1e-12, float("nan"), float("inf"), "", "x", "1 m",
+    "1e999 kg", [], {}, [[]], [None], {"": 0}, {"a": {"b": 1}}, [1, 2], [1.0, 2.0, 3.0], "-inf m/s", 0.5, 2, 3,
+    1e-300, 1e300,
 )  # fmt: skip
 """Values that replace values of plain data."""
 NUMBER = re.compile(rb"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
@@ -33,7 +34,9 @@ def flip_bits(data: bytes, random: Random) -> bytes:
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 1, 2, 8)) if data else 0):
         at = random.randrange(len(changed))
-        changed[at] = random.randrange(256) if random.random() < 0.5 else changed[at] ^ (1 << random.randrange(8))
+        changed[at] = (
+            random.randrange(256) if random.random() < 0.5 else changed[at] ^ (1 << random.randrange(8))
+        )
     return bytes(changed)
 
 
@@ -101,7 +104,11 @@ def redirect_reference(data: bytes, random: Random) -> bytes:
     if not found:
         return change_number(data, random)
     chosen = random.choice(found)
-    other = random.choice(found).group() if random.random() < 0.6 else random.choice((b"#99999", b"#0", b"#", b"$"))
+    other = (
+        random.choice(found).group()
+        if random.random() < 0.6
+        else random.choice((b"#99999", b"#0", b"#", b"$"))
+    )
     return data[: chosen.start()] + other + data[chosen.end() :]
 
 
@@ -112,7 +119,11 @@ def swap_words(data: bytes, random: Random) -> bytes:
         return flip_bits(data, random)
     first, second = sorted(random.sample(words, 2), key=lambda word: word.start())
     return (
-        data[: first.start()] + second.group() + data[first.end() : second.start()] + first.group() + data[second.end() :]
+        data[: first.start()]
+        + second.group()
+        + data[first.end() : second.start()]
+        + first.group()
+        + data[second.end() :]
     )
 
 

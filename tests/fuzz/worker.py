@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from softdock.errors import InputError, InputWarning
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.isolation import replace_readers
 from tests.fuzz.shared import Defect, Found, Shared
+
+from softdock.errors import InputError, InputWarning
 
 MEMORY = 8 << 30
 """Address space of a worker [bytes]."""
@@ -36,7 +37,9 @@ class Worker:
     def __init__(self, name: str, form: Format, seed: int, shared: Shared) -> None:
         self.name, self.form, self.seed, self.shared = name, form, seed, shared
         memory = Path("/dev/shm")
-        self.scratch = Path(tempfile.mkdtemp(prefix="softdock-fuzz-", dir=memory if memory.is_dir() else None))
+        self.scratch = Path(
+            tempfile.mkdtemp(prefix="softdock-fuzz-", dir=memory if memory.is_dir() else None)
+        )
         self.warned: list[str] = []
         self.printed = os.open(self.scratch / "printed", os.O_RDWR | os.O_CREAT | os.O_APPEND)
 
@@ -47,7 +50,9 @@ class Worker:
         os.dup2(self.printed, 1)
         os.dup2(self.printed, 2)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        logging.basicConfig(level=logging.WARNING)  # as by the last-resort handler, but also after a library's set-up
+        logging.basicConfig(
+            level=logging.WARNING
+        )  # as by the last-resort handler, but also after a library's set-up
         warnings.simplefilter("always")
         warnings.showwarning = self._record  # type: ignore[assignment]
         replace_readers(self.shared, self._discard_output)
@@ -97,7 +102,9 @@ class Worker:
             self._discard_output()
             return Found(Defect.OUTPUT, text)
         if self.form.stored:
-            left = sorted({path.name for path in folder.iterdir()} - {name.partition("/")[0] for name in files})
+            left = sorted(
+                {path.name for path in folder.iterdir()} - {name.partition("/")[0] for name in files}
+            )
             if left:
                 return Found(Defect.FILE, f"left in the folder: {', '.join(left)}")
         return None

@@ -30,10 +30,15 @@ DOTS_PER_INCH = 100
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
-def write_report(folder: Path, path: Path, progress: Progress) -> tuple[Path, dict[str, Any]]:
-    """Write the report of a campaign's folder; return its path and the findings as plain data."""
+def write_report(
+    folder: Path, path: Path, progress: Progress, campaign: Path | None = None
+) -> tuple[Path, dict[str, Any]]:
+    """Write the report of a campaign's folder; return its path and the findings as plain data.
+
+    `campaign` is the campaign file, where it is not the one that the folder names.
+    """
     progress("reading the table", 0.0)
-    table = read_table(folder)
+    table = read_table(folder, campaign)
     if not table.run.size:
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)

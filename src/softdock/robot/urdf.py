@@ -259,7 +259,9 @@ def _joint(element: Element) -> Joint:
         length = math.hypot(*axis)  # without overflow
         if not 0.0 < length < math.inf:
             given = axis_element.attributes["xyz"]
-            raise axis_element.problem(f"The axis of joint '{name}' must not be zero or infinitely long.", given)
+            raise axis_element.problem(
+                f"The axis of joint '{name}' must not be zero or infinitely long.", given
+            )
         axis = axis / length
     lower, upper, effort, speed = _limits(element, name, motion)
     dynamics = element.first("dynamics")

@@ -1,4 +1,4 @@
-"""Formats of the fuzzer, one module each; a module makes inputs from a seeded generator and reads them with Softdock."""
+"""Formats of the fuzzer, one module each: it makes inputs with a seeded generator and reads them with Softdock."""
 
 import importlib
 from collections.abc import Callable

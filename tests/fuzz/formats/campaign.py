@@ -5,11 +5,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from softdock.campaign.loading import load
-from softdock.scenario.source import parse
 from tests.campaign.conftest import CHEAP
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate, mutate_data, to_json
+
+from softdock.campaign.loading import load
+from softdock.scenario.source import parse
 
 RICH = """\
 softdock: 1

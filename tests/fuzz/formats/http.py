@@ -6,20 +6,37 @@ from random import Random
 from socket import SHUT_WR
 from urllib.parse import quote
 
-from softdock.errors import InputError
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.formats.server import TOKEN, served, with_port
 from tests.fuzz.mutations import NUMBERS, TEXT, TEXTS, mutate
 
+from softdock.errors import InputError
+
 PATHS = (
     "/", "/scenario", "/thumbnail", "/files", "/runs/a/replay", "/runs/a/result", "/runs/a/figure", "/runs/a/history",
-    "/campaigns/a/report", "/campaigns/a/runs/1/replay", "/campaigns", "/campaign", "/predict", "/compose", "/run", "/edit",
-    "/_nicegui/3.18.0/static/nicegui.js", "/_nicegui_ws/socket.io/", "/nothing", "/runs/../../etc/passwd", "/favicon.ico",
+    "/campaigns/a/report", "/campaigns/a/runs/1/replay", "/campaigns", "/campaign", "/predict", "/compose",
+    "/run", "/edit", "/_nicegui/3.18.0/static/nicegui.js", "/_nicegui_ws/socket.io/", "/nothing",
+    "/runs/../../etc/passwd", "/favicon.ico",
 )  # fmt: skip
 CHEAP = (
-    "/thumbnail?name=impact-a", "/thumbnail?name=mine.yaml", "/files?name=a.yaml", "/_nicegui/x/static/nicegui.css", "/thumbnail", "/files", "/nothing", "/runs/a/zip", "/_nicegui_ws/socket.io/", "/_nicegui/x/static/y", "/runs/a",
+    "/thumbnail?name=impact-a", "/thumbnail?name=mine.yaml", "/files?name=a.yaml", "/_nicegui/x/static/nicegui.css",
+    "/thumbnail", "/files", "/nothing", "/runs/a/zip", "/_nicegui_ws/socket.io/", "/_nicegui/x/static/y", "/runs/a",
 )  # fmt: skip
-METHODS = ("GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "", "G" * 5000)
+METHODS = (
+    "GET",
+    "GET",
+    "GET",
+    "POST",
+    "HEAD",
+    "PUT",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "get",
+    "",
+    "G" * 5000,
+)
 HEADERS = (
     "Origin: http://evil.org", "Origin: null", "Content-Length: 5", "Content-Length: -1", "Content-Length: 99999999999",
     "Content-Length: x", "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Expect: 100-continue",
@@ -42,14 +59,20 @@ def make(random: Random) -> Files:
             f"{random.choice(QUERIES)}={quote(random.choice((*TEXTS, *NUMBERS, 'impact-a', 'mine.yaml'))[:2000])}"
             for _ in range(random.choice((1, 1, 2, 3)))
         )
-    host = "127.0.0.1:PORT" if random.random() < 0.9 else random.choice(("evil.org", "", "[", "localhost:PORT", "[::1"))
+    host = (
+        "127.0.0.1:PORT"
+        if random.random() < 0.9
+        else random.choice(("evil.org", "", "[", "localhost:PORT", "[::1"))
+    )
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}"]
     if random.random() < 0.7:
         lines.append(f"Cookie: softdock_token_PORT={TOKEN}")
     lines += random.sample(HEADERS, random.choice((0, 0, 1, 1, 2)))
     body = b""
     if random.random() < 0.3:
-        body = random.choice((b"x", b"\0" * 100, b"softdock: 1\nbase: impact-a\n", b"5\r\nabcde\r\n0\r\n\r\n", b"a" * 70_000))
+        body = random.choice(
+            (b"x", b"\0" * 100, b"softdock: 1\nbase: impact-a\n", b"5\r\nabcde\r\n0\r\n\r\n", b"a" * 70_000)
+        )
         if random.random() < 0.6:
             lines.append(f"Content-Length: {len(body)}")
     request = "\r\n".join([*lines, "Connection: close", "", ""]).encode() + body

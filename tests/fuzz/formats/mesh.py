@@ -6,10 +6,10 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-
-from softdock.geometry.cad import read_surface
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate
+
+from softdock.geometry.cad import read_surface
 
 SIDES, TEXT_FORMATS = 6, ("part.obj", "part-text.stl", "part-text.ply")
 
@@ -45,7 +45,9 @@ def _valid() -> dict[str, bytes]:
     return {
         "part.stl": stl,
         "part-text.stl": f"solid part\n{corners}endsolid part\n".encode(),
-        "part.obj": (obj + "vt 0 0\nvn 0 0 1\no part\n" + "".join(f"f {a + 1} {b + 1}/1 {c + 1}//1\n" for a, b, c in t)).encode(),
+        "part.obj": (
+            obj + "vt 0 0\nvn 0 0 1\no part\n" + "".join(f"f {a + 1} {b + 1}/1 {c + 1}//1\n" for a, b, c in t)
+        ).encode(),
         "part.ply": f"ply\nformat binary_little_endian 1.0\n{head}".encode() + binary,
         "part-text.ply": f"ply\nformat ascii 1.0\n{head}{rows}".encode(),
         "part.glb": _glb(v, t),

@@ -4,10 +4,11 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from softdock.flexible import read_nastran
 from tests.flexible import test_nastran as valid
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate
+
+from softdock.flexible import read_nastran
 
 
 @cache

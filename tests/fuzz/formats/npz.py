@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-
-from softdock.flexible import read_modes
-from softdock.flexible.imported_modes import COMPONENTS
 from tests.flexible.test_imported_modes import lumped
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate
+
+from softdock.flexible import read_modes
+from softdock.flexible.imported_modes import COMPONENTS
 
 Change = Callable[[np.ndarray], Any]
 CHANGES: tuple[Change, ...] = (

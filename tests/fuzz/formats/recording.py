@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from softdock.recording import load
-from softdock.scenario.source import parse
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 from tests.recording.test_loading import LOG, MAPPING
+
+from softdock.recording import load
+from softdock.scenario.source import parse
 
 
 @cache

@@ -5,14 +5,15 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.formats.result import changed_history, saved
+from tests.fuzz.mutations import TEXT, TEXTS, mutate, mutate_data, to_json
+
 from softdock.errors import InputError
 from softdock.replay import scene, write_glb
 from softdock.replay.page import is_player_scene, player_scene
 from softdock.result import Result
 from softdock.simulate import simulate
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.formats.result import changed_history, saved
-from tests.fuzz.mutations import TEXT, TEXTS, mutate, mutate_data, to_json
 
 RUNS = ("impact-a", "latch-slow")
 MARKUP = (b"<script>", b"</script>", b"<img src=x onerror=a()>", b"<!--", b"&lt;", b"<base href=//a>")

@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 
 from softdock.report.summary import summary_lines
 from softdock.result import Result
 from softdock.simulate import simulate
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 
 
 @cache

@@ -5,6 +5,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.mutations import mutate_data, to_json
+
 from softdock.errors import InputError, RunError
 from softdock.result import Result
 from softdock.scenario import load
@@ -12,11 +15,21 @@ from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
 from softdock.simulate import simulate
 from softdock.studio import limits
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import mutate_data, to_json
 
-NAMES = ("impact-a", "impact-c", "latch-paper", "latch-fast", "latch-multibody", "pins-1", "assist-soft-docking", "peg-rim")
-SHORT = {"multibody": {"duration": 0.02, "integrator": {"max_steps": 2000}}, "robot": {"integrator": {"max_steps": 200}}}
+NAMES = (
+    "impact-a",
+    "impact-c",
+    "latch-paper",
+    "latch-fast",
+    "latch-multibody",
+    "pins-1",
+    "assist-soft-docking",
+    "peg-rim",
+)
+SHORT = {
+    "multibody": {"duration": 0.02, "integrator": {"max_steps": 2000}},
+    "robot": {"integrator": {"max_steps": 200}},
+}
 LONGEST_CHAIN = 20.0  # s of simulated time
 
 

@@ -6,16 +6,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.mutations import TEXT, mutate, mutate_data, to_json
+
 from softdock.errors import InputError
 from softdock.scenario import load
 from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
 from softdock.simulate import prepare
 from softdock.studio import limits
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import TEXT, mutate, mutate_data, to_json
 
-NAMES = ("impact-a", "latch-paper", "pins-1", "assist-soft-docking", "peg-rim", "power-tower-x", "latch-multibody")
+NAMES = (
+    "impact-a",
+    "latch-paper",
+    "pins-1",
+    "assist-soft-docking",
+    "peg-rim",
+    "power-tower-x",
+    "latch-multibody",
+)
 OWN = (
     "softdock: 1\nbase: impact-a\ntitle: My own\nspeed: 0.06 m/s\n",
     "softdock: 1\nbase: pins-4\nduration: 0.1 s\nrecord: {rate: 10 Hz}\n",

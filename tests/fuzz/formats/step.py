@@ -5,9 +5,10 @@ from importlib import resources
 from pathlib import Path
 from random import Random
 
-from softdock.geometry.cad import read_surface
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate, redirect_reference
+
+from softdock.geometry.cad import read_surface
 
 FOLDER = Path(__file__).parents[2] / "geometry" / "files"
 MUTATIONS = (*TEXT, *[redirect_reference] * 6)

@@ -7,6 +7,10 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from tests.campaign.conftest import CHEAP
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.mutations import BINARY, TEXTS, VALUES, mutate, mutate_data
+
 from softdock.campaign import runner
 from softdock.campaign.loading import load
 from softdock.campaign.runner import ExecutionOptions
@@ -14,9 +18,6 @@ from softdock.campaign.store import TABLE_FILE
 from softdock.campaign.summary import summarise
 from softdock.campaign.table import read_table, status_of
 from softdock.campaign.workers import Backend
-from tests.campaign.conftest import CHEAP
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import BINARY, TEXTS, VALUES, mutate, mutate_data
 
 
 @cache

@@ -7,6 +7,8 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from tests.fuzz.formats import Files, Format
+from tests.fuzz.mutations import BINARY, mutate
 
 from softdock.robot.link import Command, Mode, State
 from softdock.robot.link_server import RobotServer
@@ -23,12 +25,12 @@ from softdock.robot.protocol import (
     encode,
 )
 from softdock.robot.simple_robots import seven_joint_robot
-from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import BINARY, mutate
 
 SESSION, ADDRESS = 7, ("127.0.0.1", 5000)
 LENGTH = slice(6, 8)
-FLOATS = tuple(struct.pack("<d", x) for x in (0.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1.0, -3.0, 1e9))
+FLOATS = tuple(
+    struct.pack("<d", x) for x in (0.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1.0, -3.0, 1e9)
+)
 PERIOD = 1e-3  # s
 
 
@@ -37,7 +39,8 @@ def _datagrams() -> tuple[bytes, ...]:
     robot = seven_joint_robot()
     one, q = np.ones(7), np.zeros(7)
     commands = [
-        Command(q=q, stiffness=800.0 * one, damping_ratio=0.7 * one, tau_ff=0.0 * one, mode=mode) for mode in Mode
+        Command(q=q, stiffness=800.0 * one, damping_ratio=0.7 * one, tau_ff=0.0 * one, mode=mode)
+        for mode in Mode
     ]
     state = State(t=1.0, q=q, qdot=q, tau_measured=q, tau_external=q, mode=Mode.MONITOR)
     bodies = [

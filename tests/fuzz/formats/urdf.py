@@ -5,9 +5,10 @@ from importlib import resources
 from pathlib import Path
 from random import Random
 
-from softdock.robot.urdf import read_urdf
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate
+
+from softdock.robot.urdf import read_urdf
 
 SMALL = b"""<?xml version="1.0"?>
 <robot name="arm">
@@ -18,7 +19,8 @@ SMALL = b"""<?xml version="1.0"?>
     <visual><geometry><cylinder radius="0.05" length="0.3"/></geometry></visual>
     <collision><geometry><mesh filename="upper.stl" scale="1 1 1"/></geometry></collision>
   </link>
-  <link name="tool"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tool"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <joint name="shoulder" type="revolute">
     <parent link="base"/><child link="upper"/><axis xyz="0 0 1"/><origin xyz="0 0 0.2"/>
     <limit lower="-1" upper="1" effort="10" velocity="2"/><dynamics damping="0.1" friction="0"/>

@@ -9,12 +9,19 @@ from pathlib import Path
 from random import Random
 from socket import socket
 
-from softdock.errors import InputError
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.formats.server import TOKEN, served, with_port
 from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data
 
-HANDSHAKE = {"client_id": "CLIENT", "document_id": "d", "tab_id": "t", "old_tab_id": None, "next_message_id": 0}
+from softdock.errors import InputError
+
+HANDSHAKE = {
+    "client_id": "CLIENT",
+    "document_id": "d",
+    "tab_id": "t",
+    "old_tab_id": None,
+    "next_message_id": 0,
+}
 EVENTS = (
     ["handshake", HANDSHAKE],
     ["event", {"id": 3, "client_id": "CLIENT", "listener_id": "l", "args": [None, '{"value": 1}']}],
@@ -23,7 +30,25 @@ EVENTS = (
     ["log", {"client_id": "CLIENT", "level": "info", "message": "m"}],
     ["too_long_message", {}],
 )
-PACKETS = ("2", "2probe", "3", "40", "41", "43[1]", "44{}", "451-[]", "46", "5", "6", "0", "1", "b4AAAA", "40/x,{}", "420[]", "")
+PACKETS = (
+    "2",
+    "2probe",
+    "3",
+    "40",
+    "41",
+    "43[1]",
+    "44{}",
+    "451-[]",
+    "46",
+    "5",
+    "6",
+    "0",
+    "1",
+    "b4AAAA",
+    "40/x,{}",
+    "420[]",
+    "",
+)
 UPGRADE = (
     "GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket&client_id=CLIENT HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n"
     "Origin: http://127.0.0.1:PORT\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -52,7 +77,9 @@ def make(random: Random) -> Files:
 def _frame(data: bytes, code: int = 1) -> bytes:
     """Return a masked frame."""
     size = len(data)
-    length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else b""
+    length = (
+        bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else b""
+    )
     if not length:
         length = b"\xff" + struct.pack(">Q", size)
     return bytes([0x80 | code]) + length + bytes(4) + data
@@ -61,7 +88,13 @@ def _frame(data: bytes, code: int = 1) -> bytes:
 @cache
 def _client() -> bytes:
     """Return the identifier of a page, which a page contains."""
-    request = f"GET /predict HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nCookie: softdock_token_PORT={TOKEN}\r\nConnection: close\r\n\r\n"
+    lines = (
+        "GET /predict HTTP/1.1",
+        "Host: 127.0.0.1:PORT",
+        f"Cookie: softdock_token_PORT={TOKEN}",
+        "Connection: close",
+    )
+    request = "\r\n".join([*lines, "", ""])
     answer = b""
     with served().connect() as line:
         line.sendall(with_port(request.encode()))
@@ -83,7 +116,9 @@ def read(files: Files, folder: Path) -> None:
     """Send the messages after a valid handshake; the studio ignores them, or closes the connection."""
     with _open() as line:
         try:
-            line.sendall(_frame(b"40") + _frame(b"42" + json.dumps(EVENTS[0]).encode().replace(b"CLIENT", _client())))
+            line.sendall(
+                _frame(b"40") + _frame(b"42" + json.dumps(EVENTS[0]).encode().replace(b"CLIENT", _client()))
+            )
             for name, data in files.items():
                 data = data.replace(b"CLIENT", _client())
                 line.sendall(data if name == "frame.bin" else _frame(data))
