@@ -71,9 +71,7 @@ def test_a_flat_closed_meridian() -> None:
 
 def test_an_approach_that_overflows() -> None:
     with pytest.raises(InputError, match=r"approach: .*overflows"):
-        prepare(
-            load("assist-soft-docking", {"approach.rate": [1e300, 1e300, 1e300], "approach.distance": 1e300})
-        )
+        prepare(load("pins-1", {"bodies.port.inertia": [1e-310, 800.0, 800.0]}))
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 from random import Random
 
+import cascadio  # noqa: F401, so that forked readers need not import it
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate, redirect_reference
 
