@@ -56,7 +56,7 @@ def chaser_start(
     v = v_tip + cross(w, p - wanted.p) - cross(orbiting, p)
     rate = R.T @ (w - orbiting)
     if not all(np.isfinite(vector).all() for vector in (R, p, v, rate)):
-        message = "The initial motion of the chaser overflows: a speed or distance is too large or an inertia too small."
+        message = "The initial motion of the chaser overflows: speed or distance is too large, or inertia too small."
         raise InputError(Problem(field="approach", message=message))
     return Free(
         position=tuple(map(float, p)),
