@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := out/demo
 
-.PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck check format docs pictures bench clean
+.PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck fuzz robustness check format docs pictures bench clean
 
 install: $(STAMP)
 
@@ -54,7 +54,15 @@ test-long: install
 test-python: install
 	SOFTDOCK_KERNELS=python $(BIN)/python -m pytest -q -m plain_python
 
-test-boundscheck: install
+test-bounds# Seeded mutations of all input formats; FUZZ="--count 1000000 --seconds 7200 --formats step,mesh --seed 2" for more.
+fuzz: install
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# Try the faults of docs/robustness.md again and write its tables.
+robustness: install
+	$(BIN)/python -m tests.fuzz.report
+
+check: install
 	SOFTDOCK_KERNELS=boundscheck $(BIN)/python -m pytest -q -m plain_python
 
 check: install

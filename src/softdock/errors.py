@@ -1,6 +1,7 @@
 """Errors and warnings about the input, with file, line, field and hint."""
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,14 +25,27 @@ class Problem:
     """What to do, for example 'did you mean "stiffness"?'."""
 
     def __str__(self) -> str:
-        place = self.file + (f":{self.line}" if self.line is not None else "")
-        parts = [part for part in (place, self.field) if part]
-        text = ": ".join([*parts, self.message])
+        place = _shown(self.file) + (f":{self.line}" if self.line is not None else "")
+        parts = [part for part in (place, _shown(self.field, LONGEST_VALUE)) if part]
+        text = ": ".join([*parts, _shown(self.message)])
         if self.given:
-            text += f" Given: {self.given}."
+            text += f" Given: {_shown(self.given, LONGEST_VALUE)}."
         if self.hint:
-            text += f" {self.hint}"
+            text += f" {_shown(self.hint)}"
         return text
+
+
+LONGEST_VALUE, LONGEST_PART = 120, 400
+"""Characters of a value or a field, and of any other part of a problem that are shown."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that a terminal interprets, that change the order of a line, or that cannot be written."""
+
+
+def _shown(text: str, longest: int = LONGEST_PART) -> str:
+    """Return a text on one line, with escaped control characters and without the middle of a long text."""
+    if len(text) > longest:
+        text = f"{text[: longest // 2]}...({len(text):,} characters)...{text[-longest // 4 :]}"
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class InputError(Exception):

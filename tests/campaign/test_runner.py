@@ -2,13 +2,13 @@
 
 import json
 import math
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.campaign.conftest import Write, rows, untimed
+from tests.privileges import without_privileges
 
 from softdock.campaign import manifest, runner, store
 from softdock.campaign.execution import HistoryPolicy, Row, run_one
@@ -120,12 +120,32 @@ def test_a_folder_holds_one_campaign(write: Write, tmp_path: Path) -> None:
 
 
 def test_a_second_process_is_refused(write: Write, tmp_path: Path) -> None:
-    plan = load(write(), runs=2)
+    path = write()
+    plan = load(path, runs=2)
     with Store.create(tmp_path / "out", manifest.manifest_of(plan)):
         with pytest.raises(InputError, match="Another process"):
-            runner.resume(tmp_path / "out")
+            runner.resume(tmp_path / "out", campaign=path)
         assert status_of(tmp_path / "out")["done"] == 0
-    assert runner.resume(tmp_path / "out").finished
+    assert runner.resume(tmp_path / "out", campaign=path).finished
+
+
+def test_a_received_campaign_does_not_choose_the_file_that_is_read(write: Write, tmp_path: Path) -> None:
+    """The folder is of another user of the same machine, or its manifest is forged."""
+    path, out = write(), tmp_path / "out"
+    with Store.create(out, manifest.manifest_of(load(path, runs=2))):
+        pass
+    for use in (runner.resume, lambda folder: runner.rerun(folder, 0)):
+        with pytest.raises(InputError, match=r"outside its folder.*--campaign"):
+            use(out)
+    assert runner.rerun(out, 0, path)[0] is not None
+    moved = out / "many.yaml"
+    moved.write_bytes(path.read_bytes())
+    inside = tmp_path / "inside"
+    with Store.create(
+        inside, {**manifest.manifest_of(load(path, runs=2)), "origin": str(inside / "many.yaml")}
+    ):
+        moved.rename(inside / "many.yaml")
+    assert runner.resume(inside).finished
 
 
 def test_resume_with_a_changed_campaign_is_refused_with_the_difference(write: Write, tmp_path: Path) -> None:
@@ -204,12 +224,12 @@ def test_a_folder_that_cannot_be_is_refused(write: Write, tmp_path: Path) -> Non
         runner.run(load(write()), tmp_path / "file" / "out")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+@without_privileges
 def test_a_read_only_folder_is_refused_and_can_still_be_read(write: Write, tmp_path: Path) -> None:
     runner.run(load(write(), runs=3), tmp_path / "out")
     (tmp_path / "out").chmod(0o555)
     try:
-        with pytest.raises(InputError, match="permission is denied"):
+        with pytest.raises(InputError, match="may not be written"):
             runner.resume(tmp_path / "out")
         assert status_of(tmp_path / "out")["done"] == 3
     finally:

@@ -27,6 +27,10 @@ COUNT = 8
 
 @pytest.fixture(scope="module")
 def own() -> BaseModes:
+    return computed_modes()
+
+
+def computed_modes() -> BaseModes:
     beams = {
         f"b{i}": Beam(nodes=(f"n{i}", f"n{i + 1}"), section="light", side=(0.0, 0.0, 1.0)) for i in (1, 2)
     }

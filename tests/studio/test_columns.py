@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from softdock.campaign.execution import Row
+from softdock.campaign.loading import load
+from softdock.campaign.manifest import manifest_of
 from softdock.campaign.store import Store
 from softdock.studio.columns import Columns, Filter
 
@@ -24,7 +26,10 @@ def row(number: int) -> Row:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    with Store.create(folder, {"name": "x", "runs": MANY, "campaign": {"success": ["latched"]}}) as store:
+    plan = load("impact-masses", runs=MANY)
+    described = {**manifest_of(plan), "name": "x"}
+    described["campaign"]["success"] = ["latched"]
+    with Store.create(folder, described) as store:
         store.add(row(number) for number in range(MANY) if number != 17)
     return folder
 

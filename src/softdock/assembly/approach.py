@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly, links_at_state
 from softdock.dynamics.link_poses import link_motion, link_pose
+from softdock.errors import InputError, Problem
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
 from softdock.spatial.poses import Pose
@@ -52,11 +53,16 @@ def chaser_start(
     orbiting = (
         system.orbit.rate() if system.orbit is not None and system.orbit.start == "hill" else np.zeros(3)
     )
+    v = v_tip + cross(w, p - wanted.p) - cross(orbiting, p)
+    rate = R.T @ (w - orbiting)
+    if not all(np.isfinite(vector).all() for vector in (R, p, v, rate)):
+        message = "The initial motion of the chaser overflows: speed or distance is too large, or inertia too small."
+        raise InputError(Problem(field="approach", message=message))
     return Free(
         position=tuple(map(float, p)),
         attitude=tuple(map(float, quaternion_from_matrix(R))),
-        velocity=tuple(map(float, v_tip + cross(w, p - wanted.p) - cross(orbiting, p))),
-        rate=tuple(map(float, R.T @ (w - orbiting))),
+        velocity=tuple(map(float, v)),
+        rate=tuple(map(float, rate)),
     )
 
 

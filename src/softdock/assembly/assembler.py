@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes, write_inertia
 from softdock.assembly.elements import BodyPlacement, ElementWriter
-from softdock.assembly.reactions import body_inertia, rigidly_beyond, reaction_names, reaction_records, write_mount_inertia
+from softdock.assembly.reactions import (
+    body_inertia,
+    reaction_names,
+    reaction_records,
+    rigidly_beyond,
+    write_mount_inertia,
+)
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
 from softdock.dynamics.entry_points import set_motion
 from softdock.dynamics.kernels import elements as e

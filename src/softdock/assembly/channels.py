@@ -40,17 +40,21 @@ BODY_CHANNELS = {
     **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
     "tilt": (c.TILT, 0),
     **{name: (c.ACCELERATION, k) for k, name in enumerate(("ax", "ay", "az", "acceleration"))},
-    **{
-        name: (c.ANGULAR_ACCELERATION, k)
-        for k, name in enumerate(("alphax", "alphay", "alphaz", "alpha"))
-    },
+    **{name: (c.ANGULAR_ACCELERATION, k) for k, name in enumerate(("alphax", "alphay", "alphaz", "alpha"))},
 }
 COMPONENTS = {name: k for k, name in enumerate(("fx", "fy", "fz", "tx", "ty", "tz", "moment"))}
 """Components of the wrench of an element."""
 REACTION_CHANNELS = COMPONENTS | {"force": reactions.FORCE_SIZE, "moment": reactions.MOMENT_SIZE}
 JOINT_REACTION = "joint_"
 """Prefix of the fields of a body's own reaction."""
-ZONE_CHANNELS = {"fx": 0, "fy": 1, "fz": 2, "area": ZONE_AREA, "pressure": ZONE_PRESSURE, "force": ZONE_RESULTS}
+ZONE_CHANNELS = {
+    "fx": 0,
+    "fy": 1,
+    "fz": 2,
+    "area": ZONE_AREA,
+    "pressure": ZONE_PRESSURE,
+    "force": ZONE_RESULTS,
+}
 CONTACT_CHANNELS = {
     "depth": DEPTH,
     "area": CONTACT_AREA,
@@ -233,7 +237,9 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
         elif name in contacts:
             record["i"] = contacts.index(name)
-            record["kind"] = {"force": c.CONTACT_FORCE, "moment": c.CONTACT_MOMENT}.get(field, c.CONTACT_RESULT)
+            record["kind"] = {"force": c.CONTACT_FORCE, "moment": c.CONTACT_MOMENT}.get(
+                field, c.CONTACT_RESULT
+            )
             record["component"] = CONTACT_CHANNELS.get(field, 0)
         elif is_zone(system, observation):
             _write_zone_channel(record, system, contacts, observation)
@@ -283,7 +289,9 @@ def set_forms(channels: np.recarray, assembly: Assembly) -> None:
     form[kind == c.TILT] = c.COSINE
     form[((kind == c.ACCELERATION) | (kind == c.ANGULAR_ACCELERATION)) & (component == 3)] = c.SQUARE
     form[((kind == c.REACTION) | (kind == c.ELEMENT_WRENCH)) & (component >= 6)] = c.SQUARE
-    form[(kind == c.CONTACT_MOMENT) | ((kind == c.INTERFACE_RESULT) & (component == pins.RESULT_MOMENT))] = c.SQUARE
+    form[(kind == c.CONTACT_MOMENT) | ((kind == c.INTERFACE_RESULT) & (component == pins.RESULT_MOMENT))] = (
+        c.SQUARE
+    )
     for i in np.flatnonzero((kind == c.ELEMENT_DEFLECTION) | (kind == c.ELEMENT_FORCE)):
         element = elements[records["i"][i]]
         if element["kind"] == STRUT:

@@ -58,7 +58,9 @@ def _of_element(system: System, name: str, kind: LoadKind) -> LoadChannels:
     fields = element_fields(system, name)
     force = Observation(name=name, field="force") if fields["force"] == "N" else None
     moment = Observation(name=name, field="moment") if "moment" in fields else None
-    return LoadChannels(name, kind, force, moment, isinstance(system.elements()[name], Spring | Drive | Strut))
+    return LoadChannels(
+        name, kind, force, moment, isinstance(system.elements()[name], Spring | Drive | Strut)
+    )
 
 
 def _of_joint(name: str, kind: LoadKind, prefix: str) -> LoadChannels:

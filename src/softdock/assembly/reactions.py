@@ -36,7 +36,9 @@ def rigidly_beyond(system: System, name: str) -> list[str]:
     found = [name]
     for one in found:
         found += [
-            child for child, body in system.bodies.items() if body.parent == one and isinstance(body.joint, Fixed)
+            child
+            for child, body in system.bodies.items()
+            if body.parent == one and isinstance(body.joint, Fixed)
         ]
     return found
 
@@ -94,18 +96,14 @@ def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[st
     """Return everything that acts on some rigidly connected bodies: links they carry, structures, forces."""
     children = [name for name, body in system.bodies.items() if body.parent in beyond and name in first_links]
     items = [(r.CHILD_LINK, first_links[name], 1.0) for name in children]
-    items += [
-        (r.APPENDAGE, i, 1.0) for i, one in enumerate(system.structures.values()) if one.body in beyond
-    ]
+    items += [(r.APPENDAGE, i, 1.0) for i, one in enumerate(system.structures.values()) if one.body in beyond]
     for i, element in enumerate(system.elements().values()):
         if isinstance(element, Strut | Weld | Lock):
             items += _sides(r.ELEMENT, i, element.a.body, element.b.body, beyond)
         elif isinstance(element, Load):
             items += _sides(r.ELEMENT, i, WORLD, element.body, beyond)
     for i, contact in enumerate(system.contacts.values()):
-        items += _sides(
-            r.PAIR, i, system.surfaces[contact.a].body, system.surfaces[contact.b].body, beyond
-        )
+        items += _sides(r.PAIR, i, system.surfaces[contact.a].body, system.surfaces[contact.b].body, beyond)
     for i, face in enumerate(system.interfaces.values()):
         items += _sides(r.INTERFACE, i, face.holes.body, face.pins.body, beyond)
     plates: Iterable[str] = () if system.orbit is None else [p.body for p in system.orbit.plates.values()]

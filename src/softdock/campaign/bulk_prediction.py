@@ -1,10 +1,11 @@
 """Vectorised prediction of the impacts of all samples of a campaign, without simulation."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from softdock.campaign.loading import load
+from softdock.campaign.origins import load_origin
 from softdock.campaign.plan import Plan
 from softdock.campaign.template import value_at
 from softdock.result import Array
@@ -14,10 +15,11 @@ MASSES = ("chaser.masses.0", "chaser.masses.1", "target.masses.0", "target.masse
 BATCH = 100_000  # samples drawn at a time
 
 
-def predict_samples(manifest: dict[str, Any], count: int) -> tuple[Array, Array]:
+def predict_samples(
+    manifest: dict[str, Any], folder: Path, count: int, campaign: Path | None = None
+) -> tuple[Array, Array]:
     """Return ratio of effective masses and relative velocity after the impact [m/s] of samples 0 to count."""
-    campaign = manifest["campaign"]
-    plan = load(manifest["origin"], runs=campaign["runs"], seed=campaign["seed"])
+    plan = load_origin(manifest, folder, campaign)
     return predict_plan(plan, max(count, plan.runs))
 
 

@@ -14,11 +14,12 @@ from softdock import __version__
 from softdock.campaign import store as campaign_store
 from softdock.campaign.adaptive import AdaptiveCampaign
 from softdock.campaign.execution import Chunk, HistoryPolicy, Row, Task, run_chunk, run_one
-from softdock.campaign.loading import load
 from softdock.campaign.manifest import differences, manifest_of
+from softdock.campaign.origins import load_origin, remember_origin
 from softdock.campaign.plan import Inputs, Plan
 from softdock.campaign.statistics import wilson
 from softdock.campaign.store import Store
+from softdock.campaign.stored_entries import check_manifest
 from softdock.campaign.workers import Backend, check_workers, default_backend, default_workers, open_executor
 from softdock.errors import InputError, Problem, RunError
 from softdock.result import Result
@@ -79,7 +80,9 @@ def run(
 ) -> CampaignProgress:
     """Run a new campaign, store it in a folder and return its final progress."""
     adaptive = _adaptive(plan)
-    with Store.create(folder, manifest_of(plan)) as store:
+    manifest = manifest_of(plan)
+    remember_origin(manifest)  # before the table exists, so that a killed campaign can be resumed
+    with Store.create(folder, manifest) as store:
         return _execute(plan, adaptive, store, options or ExecutionOptions(), on_progress)
 
 
@@ -87,20 +90,24 @@ def resume(
     folder: Path,
     options: ExecutionOptions | None = None,
     on_progress: ProgressCallback = lambda progress: None,
+    campaign: Path | None = None,
 ) -> CampaignProgress:
-    """Complete a campaign; raises InputError where its files or the program have changed."""
-    plan = plan_of(folder)
+    """Complete a campaign; raises InputError where its files or the program have changed.
+
+    `campaign` is the campaign file, where it is not the one that the folder names.
+    """
+    plan = plan_of(folder, campaign)
     adaptive = _adaptive(plan)
     with Store.resume(folder) as store:
         return _execute(plan, adaptive, store, options or ExecutionOptions(), on_progress)
 
 
-def rerun(folder: Path, number: int) -> tuple[Result | None, Row, bool | None]:
+def rerun(folder: Path, number: int, campaign: Path | None = None) -> tuple[Result | None, Row, bool | None]:
     """Repeat one run of a campaign and store its history; return result, row and whether the row is reproduced.
 
     The last value is None where the table does not contain the run yet.
     """
-    plan = plan_of(folder)
+    plan = plan_of(folder, campaign)
     with campaign_store.open_readonly(folder) as database:
         before = database.execute("SELECT * FROM runs WHERE run = ?", (number,)).fetchone()
     inputs = json.loads(Row(*before).inputs) if before and plan.campaign.method != "monte-carlo" else None
@@ -133,17 +140,11 @@ def repeat_run(plan: Plan, number: int, inputs: Inputs | None = None) -> tuple[R
     return row, result
 
 
-def plan_of(folder: Path) -> Plan:
+def plan_of(folder: Path, campaign: Path | None = None) -> Plan:
     """Return the plan of a stored campaign; raises InputError where its files or the program have changed."""
     with campaign_store.open_readonly(folder) as database:
-        before = campaign_store.read_entry(database, "manifest")
-    campaign = before["campaign"]
-    try:
-        plan = load(before["origin"], runs=campaign["runs"], seed=campaign["seed"])
-    except InputError as error:
-        hint = f"It was started from {before['origin']}, which must be there unchanged."
-        message = f"The campaign cannot be loaded again: {error.problems[0]}"
-        raise InputError(Problem(message=message, file=str(folder), hint=hint)) from error
+        before = check_manifest(campaign_store.read_entry(database, "manifest"))
+    plan = load_origin(before, folder, campaign)
     changes = differences(before, manifest_of(plan))
     if changes:
         hint = "Restore what has changed, or start a new campaign in another folder."

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from softdock.campaign.execution import Row
+from softdock.campaign.stored_entries import StoredEntryError, check_units, decode
 from softdock.errors import InputError, Problem, RunError, file_errors
 from softdock.files import locks
 from softdock.files.locks import LockHeldError, acquire_lock
@@ -88,7 +89,7 @@ class Store:
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """Open the table of an existing campaign for transaction."""
+        """Open the table of an existing campaign for writing."""
         with open_readonly(folder):
             pass
         _check_file_system(folder)
@@ -207,7 +208,7 @@ class Store:
         return {row[0]: Row(*row) for row in rows}
 
     def finished_runs(self) -> Iterator[tuple[int, str]]:
-        """Yield number and outcome of every read_entry run, in order."""
+        """Yield number and outcome of every finished run, in order."""
         yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
 
     def stopped_at(self) -> int | None:
@@ -246,7 +247,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 @contextlib.contextmanager
 def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Open the table of a campaign for open_readonly; also while the campaign runs."""
+    """Open the table of a campaign for reading; also while the campaign runs."""
     path = folder / TABLE_FILE
     if not path.is_file() or _is_empty(folder):
         hint = "Start one with: softdock campaign run NAME|FILE --out DIR."
@@ -258,32 +259,35 @@ def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         message = f"The table cannot be read. {_reason(error, folder)}"
         raise InputError(Problem(message=message, file=str(path))) from error
+    except (StoredEntryError, UnicodeDecodeError) as error:  # the latter for names of columns
+        raise InputError(Problem(message=f"The table is damaged: {error}.", file=str(path))) from error
 
 
 def _check_format(database: sqlite3.Connection, path: Path) -> None:
-    try:
-        written = read_entry(database, "format")
-    except (TypeError, ValueError) as error:
-        raise InputError(Problem(message="The table is damaged.", file=str(path))) from error
+    written = read_entry(database, "format")
+    if type(written) is not int:
+        raise StoredEntryError("it has no version of its format")
     if written > FORMAT:
         raise InputError(Problem(message="It was written by a newer Softdock.", file=str(path)))
 
 
 def read_entry(database: sqlite3.Connection, key: str) -> Any:
-    """Return a decoded entry of the manifest table."""
-    (text,) = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
-    return json.loads(text)
+    """Return a decoded entry of the manifest table; raises StoredEntryError where it is missing or damaged."""
+    found = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
+    if found is None:
+        raise StoredEntryError(f"it has no {key}")
+    return decode(found[0])
 
 
 def read_optional_entry(database: sqlite3.Connection, key: str) -> Any:
     """Return a decoded entry of the manifest table; None where there is none."""
     found = database.execute("SELECT value FROM manifest WHERE key = ?", (key,)).fetchone()
-    return json.loads(found[0]) if found else None
+    return decode(found[0]) if found else None
 
 
 def read_units(database: sqlite3.Connection) -> dict[str, str]:
     """Return the SI units of columns by name; dimensionless and unknown columns have no entry."""
-    return dict(read_optional_entry(database, "units") or {})
+    return check_units(read_optional_entry(database, "units") or {})
 
 
 def column_unit(units: Mapping[str, str], column: str) -> str:

@@ -308,7 +308,7 @@ def _predictions(table: Table) -> BulkPredictions | None:
         return None
     from softdock.campaign.bulk_prediction import predict_samples
 
-    ratio, after = predict_samples(table.manifest, count)
+    ratio, after = predict_samples(table.manifest, table.folder, count, table.campaign_file)
     return BulkPredictions(
         ratio=ratio, predicted=after[table.run], simulated=table.metrics["relative_velocity_after"]
     )

@@ -1,6 +1,5 @@
 """Table of a campaign as columns, for statistics, reports and export."""
 
-import json
 import sqlite3
 import sys
 from collections import Counter
@@ -16,6 +15,13 @@ from softdock.campaign import boundary, store, subset
 from softdock.campaign.execution import Row
 from softdock.campaign.model import Boundary, Subset
 from softdock.campaign.statistics import wilson
+from softdock.campaign.stored_entries import (
+    check_manifest,
+    check_row,
+    check_state,
+    decode_mapping,
+    decode_texts,
+)
 from softdock.errors import file_errors
 from softdock.files.atomic import atomic_path
 from softdock.presentation.labels import axis_label
@@ -48,6 +54,9 @@ class Table:
     warnings: list[list[str]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     """SI units of columns, inputs as `input.PATH`; see `unit`."""
+    folder: Path = Path()
+    campaign_file: Path | None = None
+    """Campaign file that the user names; None for the one of the manifest."""
     level: NDArray[np.int64] | None = None
     """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
     search: dict[str, Any] | None = None
@@ -124,15 +133,16 @@ class Table:
         return {str(names[i]): int(numbers[i]) for i in order}
 
 
-def read_table(folder: Path) -> Table:
+def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
     """Read the table of a campaign; also while the campaign runs."""
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
         units = store.read_units(database)
         search = store.read_optional_entry(database, "search")
         shape = store.read_optional_entry(database, "boundary_shape")
-        rows = [Row(*row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
-    parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
+        rows = [check_row(row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
+        parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
+        warnings = [decode_texts(row.warnings) for row in rows]
     return Table(
         manifest=manifest,
         state=state,
@@ -145,11 +155,13 @@ def read_table(folder: Path) -> Table:
         predictions=parts["prediction"],
         wall_s=np.array([row.wall_s for row in rows], dtype=float),
         valid=[row.valid for row in rows],
-        warnings=[json.loads(row.warnings) for row in rows],
+        warnings=warnings,
         units=units,
         level=level_of_runs(manifest, np.array([row.run for row in rows], dtype=np.int64)),
         search=search,
         boundary=shape,
+        folder=folder,
+        campaign_file=campaign_file,
     )
 
 
@@ -172,7 +184,7 @@ def level_of_runs(manifest: dict[str, Any], runs: NDArray[np.int64]) -> NDArray[
 def _values(row: Row, group: str) -> dict[str, Any]:
     """Return a group of values of a row; a failed run has inputs only, because its metrics are meaningless."""
     known = row.status == "done" or group == "inputs"
-    return dict(json.loads(getattr(row, group))) if known else {}
+    return decode_mapping(getattr(row, group)) if known else {}
 
 
 def status_of(folder: Path) -> dict[str, Any]:
@@ -278,26 +290,27 @@ def _export_boundary(folder: Path) -> None:
 
 
 def _entries(database: sqlite3.Connection) -> tuple[dict[str, Any], dict[str, Any]]:
-    manifest, state = store.read_entry(database, "manifest"), store.read_entry(database, "state")
+    manifest = check_manifest(store.read_entry(database, "manifest"))
+    state = check_state(store.read_entry(database, "state"))
     return manifest, {"runs": manifest["runs"], **state}
 
 
 def _batches(database: sqlite3.Connection) -> Iterator[list[Row]]:
     rows = database.execute("SELECT * FROM runs ORDER BY run")
     while batch := rows.fetchmany(BATCH):
-        yield [Row(*row) for row in batch]
+        yield [check_row(row) for row in batch]
 
 
 def _record(row: Row, success: set[str]) -> dict[str, Any]:
     record: dict[str, Any] = {
         "run": row.run, "status": row.status, "outcome": row.outcome, "message": row.message, "valid": row.valid,
-        "warnings": " ".join(json.loads(row.warnings)),
+        "warnings": " ".join(decode_texts(row.warnings)),
         "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
     }  # fmt: skip
     if success:
         record["success"] = row.status == "done" and row.outcome in success
     for group in reversed(GROUPS):
-        record |= {_column_name(group, name): v for name, v in _flat(json.loads(getattr(row, group)))}
+        record |= {_column_name(group, name): v for name, v in _flat(decode_mapping(getattr(row, group)))}
     return record
 
 
@@ -309,7 +322,7 @@ def _fields(database: sqlite3.Connection, success: bool, has_level: bool) -> lis
     for rows in _batches(database):
         for row in rows:
             for group in GROUPS:
-                for name, value in _flat(json.loads(getattr(row, group))):
+                for name, value in _flat(decode_mapping(getattr(row, group))):
                     kinds[group].setdefault(name, set()).add(type(value))
     fields: list[tuple[str, Any]] = [("run", pa.int64()), *([("level", pa.int64())] if has_level else [])]
     fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]

@@ -33,6 +33,12 @@ Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster, like tcp://host:8786.")
 ]
 Rerun = Annotated[int | None, typer.Option(metavar="I", help="Repeat only run I, with its full history.")]
+CampaignFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--campaign", metavar="FILE", help="Campaign file, where it is not the one that the folder names."
+    ),
+]
 
 campaign = typer.Typer(help="Run a scenario many times with dispersed fields.", no_args_is_help=True)
 
@@ -94,6 +100,7 @@ def resume(
     place: Where = None,
     cluster: Cluster = None,
     rerun: Rerun = None,
+    campaign_file: CampaignFile = None,
     as_json: Json = False,
 ) -> None:
     """Complete a campaign that was interrupted, or repeat one of its runs."""
@@ -103,10 +110,10 @@ def resume(
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
     if rerun is not None:
-        result, row, same = runner.rerun(folder, rerun)
+        result, row, same = runner.rerun(folder, rerun, campaign_file)
         _show_run(row._asdict(), result, runner.history_folder(folder, rerun), same, as_json)
         return
-    _run_with_progress(lambda watch: runner.resume(folder, means, watch), folder, as_json)
+    _run_with_progress(lambda watch: runner.resume(folder, means, watch, campaign_file), folder, as_json)
 
 
 @campaign.command()
@@ -133,6 +140,7 @@ def report(
     author: console.Author = "",
     revision: console.Revision = "",
     units: console.Units = None,
+    campaign_file: CampaignFile = None,
     as_json: Json = False,
 ) -> None:
     """Write a report with statistics and figures in one file, as HTML or PDF."""
@@ -149,7 +157,7 @@ def report(
         paper=find_paper(paper),
     )
     with console.progress_bar("Report") as progress:
-        path, summary = write_report(folder, path, progress, options)
+        path, summary = write_report(folder, path, progress, options, campaign_file)
     if as_json:
         console.print_json({"report": str(path), **summary})
         return

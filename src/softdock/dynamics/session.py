@@ -239,7 +239,9 @@ class Session:
             stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
-            history=_consistent(run.record[: progress["record_rows"]], run.channels, int(progress["searched"])),
+            history=_consistent(
+                run.record[: progress["record_rows"]], run.channels, int(progress["searched"])
+            ),
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
             captured=self._captured(),

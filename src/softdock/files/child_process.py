@@ -105,7 +105,7 @@ def read_in_child(
         raise _error(path, f"The library that reads the file printed more than {size} of messages.", REMEDY)
     if answer is None:
         raise _error(path, f"The content of the file takes more than {limits.answer / 1e6:g} MB.")
-    return _content(path, process.returncode, answer, file_format, limits)
+    return content_of(path, process.returncode, answer, file_format, limits)
 
 
 def _environment() -> dict[str, str]:
@@ -133,7 +133,7 @@ def _collect(process: subprocess.Popen[bytes], stream: IO[bytes], largest: int) 
     return b"".join(parts)
 
 
-def _content(path: Path, code: int, answer: bytes, file_format: str, limits: Limits) -> bytes:
+def content_of(path: Path, code: int, answer: bytes, file_format: str, limits: Limits) -> bytes:
     """Return the content of an answer, or raise the InputError that it stands for."""
     kind, content = answer[:1], answer[1:]
     if code == 0 and kind == DONE:
@@ -157,7 +157,7 @@ def _error(path: Path, message: str, hint: str = "") -> InputError:
     return InputError(Problem(file=str(path), message=message, hint=hint))
 
 
-def _limit_resources(memory: int, seconds: float) -> None:
+def limit_resources(memory: int, seconds: float) -> None:
     """Limit this process where the platform can do so, and write no core file after a crash."""
     try:
         import resource
@@ -173,11 +173,12 @@ def _limit_resources(memory: int, seconds: float) -> None:
             resource.setrlimit(kind, (limit, limit))
 
 
-def _answer(reader: str, arguments: Sequence[str]) -> bytes:
+def answer_of(reader: str, data: bytes, arguments: Sequence[str]) -> bytes:
+    """Return the answer of a child: what the function `reader` makes of the content, or why it refuses it."""
     try:
         module, _, function = reader.partition(":")
         read = getattr(importlib.import_module(module), function)
-        return DONE + bytes(read(sys.stdin.buffer.read(), *arguments))
+        return DONE + bytes(read(data, *arguments))
     except MemoryError:
         return OUT_OF_MEMORY
     except Exception as error:
@@ -189,8 +190,8 @@ def _main() -> None:
     reader, memory, seconds, *arguments = sys.argv[1:]
     answers = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no part of the answer
-    _limit_resources(int(memory), float(seconds))
-    answer = _answer(reader, arguments)
+    limit_resources(int(memory), float(seconds))
+    answer = answer_of(reader, sys.stdin.buffer.read(), arguments)
     with os.fdopen(answers, "wb") as stream:
         stream.write(answer)
     os._exit(0)  # without the destructors of a library that has read a damaged file

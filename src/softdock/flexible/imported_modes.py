@@ -63,10 +63,10 @@ def modes_from_arrays(
     if not (f > 0.0).all() or not (np.diff(f) >= 0.0).all():
         raise _field_error("frequency", "must be above 0 Hz and rise from mode to mode.")
     flat = x.reshape(6 * count, f.size)
-    with np.errstate(all="ignore"):  # a modal mass that is not finite is rejected
+    with np.errstate(all="ignore"):  # a modal mass or an inertia that is not finite is rejected
         _check_base(x, mesh.index(base), base, tolerance)
         _check_modal_mass(flat.T @ (M @ flat), tolerance)
-    return base_modes_from_shapes(mesh, base, f, flat)
+        return base_modes_from_shapes(mesh, base, f, flat)
 
 
 def read_modes(path: str | Path, *, base: str, tolerance: float = TOLERANCE) -> BaseModes:

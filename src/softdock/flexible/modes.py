@@ -205,7 +205,10 @@ def _check_inertia(M: Floats) -> Floats:
     """Return the symmetric part of a 6x6 inertia; raise InputError unless it is positive definite."""
     M = (M + M.T) / 2.0
     scale = np.sqrt(np.abs(np.diag(M)))
-    if not (scale > 0.0).all() or linalg.eigvalsh(M / scale / scale[:, None])[0] < 1e-14:
+    if (
+        not (np.isfinite(M).all() and (scale > 0.0).all())
+        or linalg.eigvalsh(M / scale / scale[:, None])[0] < 1e-14
+    ):
         raise InputError(
             Problem(
                 field="structure",

@@ -194,7 +194,7 @@ def _start_at_lowest_rim(links: list[Link], near: float) -> list[Link]:
     """Return a closed chain rotated so that it begins at the first joint of its lowest rim."""
     z = [link.segment.start[0] for link in links]
     low = [value <= min(z) + near for value in z]
-    first = next(k for k in range(len(z)) if low[k] and not low[k - 1])
+    first = next((k for k in range(len(z)) if low[k] and not low[k - 1]), 0)
     return [*links[first:], *links[:first]]
 
 

@@ -188,7 +188,9 @@ class System(Model):
     def _check_reaction(self, field: str, body: str) -> None:
         self._check_body(field, body, world=False)
         if isinstance(self.bodies[body].joint, Free):
-            raise FieldError(field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load")
+            raise FieldError(
+                field, f"{body!r} is free: it has neither a joint nor a mount that transmits a load"
+            )
 
     def _check_load_node(self, field: str, load: Load) -> None:
         if load.node is None:

@@ -63,8 +63,10 @@ def validity_text(valid: str) -> str:
 
 def named_outcomes(definition: Mapping[str, Any]) -> list[str]:
     """Return the outcomes that a scenario (plain data) names; the first is what it is made for."""
-    listed = definition.get("outcomes") or ()
-    return [one["name"] for one in listed if isinstance(one, Mapping) and "name" in one]
+    listed = definition.get("outcomes")
+    if not isinstance(listed, Sequence):
+        return []
+    return [str(one["name"]) for one in listed if isinstance(one, Mapping) and "name" in one]
 
 
 def campaign_status(has_error: bool, running: bool, complete: bool) -> Status:

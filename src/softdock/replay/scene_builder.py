@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import numpy as np
 from pydantic import ValidationError
 
 from softdock import __version__
@@ -25,15 +26,23 @@ class Builder(Protocol):
 
 def scene(result: Result) -> Scene:
     """Return the scene of a run; raise `InputError` if there is nothing to show."""
-    kind = result.definition.get("kind")
+    kind = str(result.definition.get("kind"))
     if kind not in KINDS:
         known = ", ".join(KINDS)
         message = "Runs of this kind of scenario have no replay."
-        raise InputError(Problem(message=message, given=str(kind), hint=f"There are replays of: {known}."))
+        raise InputError(Problem(message=message, given=kind, hint=f"There are replays of: {known}."))
     if len(result.history.time) < 2:
         message = "This run recorded no motion: there is nothing to replay."
         raise InputError(Problem(message=message, hint="Record more, with `record.rate` of the scenario."))
-    return cast(Builder, KINDS[kind].scene).build(result)
+    builder = cast(Builder, KINDS[kind].scene)
+    if result.prepared is not None:
+        return builder.build(result)
+    try:
+        with np.errstate(all="ignore"):  # a received history may have any numbers
+            return builder.build(result)
+    except (LookupError, ValueError, ArithmeticError) as error:
+        message = "The history of this result does not belong to its scenario, or it is damaged."
+        raise InputError(Problem(message=message, given=str(error), hint=RERUN_HINT)) from error
 
 
 def read_scenario(result: Result, context: Mapping[str, Any] | None = None) -> ScenarioBase:

@@ -53,12 +53,19 @@ class CampaignReportOptions:
 
 
 def write_report(
-    folder: Path, path: Path, progress: Progress, options: CampaignReportOptions | None = None
+    folder: Path,
+    path: Path,
+    progress: Progress,
+    options: CampaignReportOptions | None = None,
+    campaign: Path | None = None,
 ) -> tuple[Path, dict[str, Any]]:
-    """Write the report of a campaign's folder as HTML or PDF; return its path and the findings as plain data."""
+    """Write the report of a campaign's folder as HTML or PDF; return its path and the findings as plain data.
+
+    `campaign` is the campaign file, where it is not the one that the folder names.
+    """
     options = options or CampaignReportOptions()
     progress("reading the table", 0.0)
-    table = read_table(folder)
+    table = read_table(folder, campaign)
     if not table.run.size:
         raise InputError(Problem(message="No run is done yet; there is nothing to report.", file=str(folder)))
     progress("statistics", 0.2)

@@ -14,18 +14,12 @@ from softdock.files.atomic import write_together
 from softdock.files.parquet import mark_readable, read_columns
 from softdock.files.regular_file import read_regular_file
 from softdock.result import (
-    Audit,
     Channel,
-    Event,
     History,
-    Load,
-    RequirementVerdict,
     Result,
-    Timing,
     plain_data,
 )
 from softdock.result.outlines import outlines_of
-from softdock.scenario.provenance import WrittenValue
 
 RESULT_FILE = "result.json"
 HISTORY_FILE = "history.parquet"
@@ -55,35 +49,39 @@ def save(result: Result, folder: Path) -> None:
 def load(folder: Path) -> Result:
     """Read a result that `save` has written; raises InputError where a file is missing, damaged or newer."""
     path = folder / RESULT_FILE
-    document = _read_document(path)
+    content = _read(path)
+    document = _parse_document(path, content)
     history = _read(folder / HISTORY_FILE)
     if hashlib.sha256(history).hexdigest() != document.get("history_sha256"):
         raise _damaged(folder / HISTORY_FILE, f"It does not belong to the {RESULT_FILE} beside it.")
+    from softdock.result.document import check_document  # imports pydantic, which saving does not need
+
     try:
-        return Result(
-            scenario=document["scenario"],
-            outcome=document["outcome"],
-            message=document["message"],
-            completed=document.get("completed", True),
-            valid=document.get("valid", "unknown"),
-            warnings=tuple(document.get("warnings", ())),
-            metrics=document["metrics"],
-            loads=tuple(Load(**load) for load in document.get("loads", ())),
-            requirements=tuple(RequirementVerdict(**verdict) for verdict in document.get("requirements", ())),
-            contact_conditions=document.get("contact_conditions"),
-            units=document["units"],
-            audit=Audit(**document["audit"]),
-            timing=Timing(**document["timing"]),
-            history=_read_history(folder / HISTORY_FILE, history),
-            events=tuple(Event(**event) for event in document["events"]),
-            prediction=document["prediction"],
-            definition=document["definition"],
-            directory=document.get("directory", ""),
-            outlines=document.get("outlines", {}),
-            saved_inputs=tuple(WrittenValue(**value) for value in document.get("inputs", ())),
-        )
-    except (KeyError, TypeError) as error:
-        raise _damaged(path, "Parts of the result are missing.") from error
+        checked = check_document(content)
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    return Result(
+        scenario=checked.scenario,
+        outcome=checked.outcome,
+        message=checked.message,
+        completed=checked.completed,
+        valid=checked.valid,
+        warnings=tuple(checked.warnings),
+        metrics=checked.metrics,
+        loads=tuple(checked.loads),
+        requirements=tuple(checked.requirements),
+        contact_conditions=checked.contact_conditions,
+        units=checked.units,
+        audit=checked.audit,
+        timing=checked.timing,
+        history=_read_history(folder / HISTORY_FILE, history),
+        events=tuple(checked.events),
+        prediction=checked.prediction,
+        definition=checked.definition,
+        directory=checked.directory,
+        outlines=checked.outlines,
+        saved_inputs=tuple(checked.inputs),
+    )
 
 
 def history_digest(history: History) -> str:
@@ -91,9 +89,9 @@ def history_digest(history: History) -> str:
     return hashlib.sha256(_to_parquet(history)).hexdigest()
 
 
-def _read_document(path: Path) -> dict[str, Any]:
+def _parse_document(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(_read(path))
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, "It is not the JSON that Softdock writes.") from error
     version = document.get("softdock_result") if isinstance(document, dict) else None

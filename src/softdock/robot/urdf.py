@@ -256,9 +256,12 @@ def _joint(element: Element) -> Joint:
     axis_element = element.first("axis")
     if axis_element is not None and motion is not JointType.FIXED:
         axis = _numbers(axis_element, "xyz", 3)
-        length = float(np.linalg.norm(axis))
-        if length == 0.0:
-            raise axis_element.problem(f"The axis of joint '{name}' must not be zero.", "0 0 0")
+        length = math.hypot(*axis)  # without overflow
+        if not 0.0 < length < math.inf:
+            given = axis_element.attributes["xyz"]
+            raise axis_element.problem(
+                f"The axis of joint '{name}' must not be zero or infinitely long.", given
+            )
         axis = axis / length
     lower, upper, effort, speed = _limits(element, name, motion)
     dynamics = element.first("dynamics")

@@ -46,7 +46,10 @@ def read_loads(
 def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
     """Return loads in the order of a result: largest force first, those without a force last by their moments."""
     return tuple(
-        sorted(loads, key=lambda one: (1.0 if one.peak_force is None else -one.peak_force, -(one.peak_moment or 0.0)))
+        sorted(
+            loads,
+            key=lambda one: (1.0 if one.peak_force is None else -one.peak_force, -(one.peak_moment or 0.0)),
+        )
     )
 
 

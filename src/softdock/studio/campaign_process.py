@@ -84,8 +84,8 @@ def _execute(
     from softdock.studio.tasks import campaign_source, check_origin
 
     if command == "resume":
-        check_origin(folder, campaign_folder)
-        runner.resume(campaign_folder, on_progress=progress_file.update)
+        origin = check_origin(folder, campaign_folder)
+        runner.resume(campaign_folder, on_progress=progress_file.update, campaign=origin)
         return
     name, runs, seed = rest
     plan = load(

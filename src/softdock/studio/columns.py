@@ -1,6 +1,5 @@
 """Columns of a campaign's table in memory, for fast sorting and filtering of large tables."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.campaign import store
+from softdock.campaign.stored_entries import check_manifest, decode_mapping
 from softdock.presentation.labels import axis_label
 from softdock.result import Array
 
@@ -96,7 +96,7 @@ class Columns:
         before = self.size
         with store.open_readonly(self.folder) as database:
             if not self.manifest:
-                self.manifest = store.read_entry(database, "manifest")
+                self.manifest = check_manifest(store.read_entry(database, "manifest"))
             self._units = {"wall_s": "s", **store.read_units(database)}
             rows = database.execute(
                 "SELECT run, outcome, inputs, metrics, prediction, wall_s FROM runs WHERE run >= ? ORDER BY run",
@@ -120,9 +120,9 @@ class Columns:
             self.outcome_names.append(outcome)
         self._outcomes.append(self.outcome_names.index(outcome))
         parts = {
-            "inputs": json.loads(inputs),
-            "metrics": json.loads(metrics),
-            "prediction": json.loads(prediction),
+            "inputs": decode_mapping(inputs),
+            "metrics": decode_mapping(metrics),
+            "prediction": decode_mapping(prediction),
         }
         parts["inputs"] |= _norms(parts["inputs"])
         for group, data in parts.items():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect
 
 from softdock.errors import InputError, RunError
 from softdock.studio.folder import BUNDLED, is_bundled
@@ -59,6 +60,8 @@ def add_routes(app: FastAPI, studio: "Studio") -> None:
             gallery.save_upload(studio, name, await request.body())
         except InputError as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
+        except ClientDisconnect:
+            return PlainTextResponse("The file is incomplete.\n", status_code=400)
         return PlainTextResponse("Kept.\n", status_code=201)
 
     @app.get("/runs/{run}/{kind}")

@@ -10,6 +10,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from softdock.studio.socket_messages import forward_messages
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -20,6 +22,8 @@ LARGEST_BODY = 20_000_000
 COOKIE = "softdock_token"
 """Name of the cookie before the port: browsers send cookies of one host to all its ports."""
 COOKIE_LIFETIME = 604_800  # s; the token is valid only while the studio runs
+SOCKETS = "/_nicegui_ws/"
+"""Path of the web sockets of the pages; the same messages over plain requests are not needed."""
 LARGEST_HEADERS = 32_768
 """Bytes of all headers of one request; browsers send less than 4 kB."""
 PAGE_POLICY = (
@@ -119,7 +123,10 @@ class RequestChecks:
     ) -> None:
         """Forward a request; refuse it once its body exceeds `LARGEST_BODY`."""
         if scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            await forward_messages(self.app, scope, receive, send)
+            return
+        if scope["path"].startswith(SOCKETS):
+            await _refuse(scope, send, 400, "Only web sockets are served here.")
             return
         length, state = headers.get("content-length", "0"), {"received": 0, "started": 0}
         if not re.fullmatch(r"[0-9]{1,18}", length) or int(length) > LARGEST_BODY:

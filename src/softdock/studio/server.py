@@ -1,10 +1,12 @@
 """Web server of the studio: application, request checks and worker processes."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -21,6 +23,12 @@ from softdock.studio.runs import Runs
 from softdock.studio.worker_processes import WorkerProcess
 
 WARM_UP_SCENARIO = "assist-soft-docking"  # run once in the background, so that all modules are loaded
+LOG_LEVELS = {
+    "nicegui": logging.ERROR,  # not a line per unknown address
+    "engineio.server": logging.CRITICAL,  # not a traceback per malformed request
+    "socketio.server": logging.CRITICAL,
+}
+LARGEST_FRAME = 4_000_000  # bytes of a web socket message, some more than its largest text
 FIRST_PAGE_TIME = 1.0  # s that a browser needs to show its first page
 
 
@@ -73,11 +81,14 @@ def application(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(_report_exception)
         warm_up = asyncio.create_task(studio.warm_up())
         yield
         warm_up.cancel()
         await studio.end()
 
+    for name, level in LOG_LEVELS.items():
+        logging.getLogger(name).setLevel(level)
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     file_routes.add_routes(app, studio)
     routes.build(app, studio)
@@ -97,13 +108,34 @@ def application(
     return RequestChecks(app, hosts, token)
 
 
+def _report_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an exception that nobody handles, but not that of a damaged frame or of a message to a deleted element."""
+    if "protocol" in context:
+        return  # asyncio closes the connection
+    task = context.get("future")
+    name = getattr(task.get_coro(), "__qualname__", "") if isinstance(task, asyncio.Task) else ""
+    if not name.startswith("AsyncServer._handle_event"):
+        loop.default_exception_handler(context)
+
+
+def server_settings(app: RequestChecks) -> uvicorn.Config:
+    """Return the settings of the web server."""
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
+    return uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+        ws_max_size=LARGEST_FRAME,
+    )
+
+
 def serve(endpoint: Endpoint) -> None:
     """Serve until Ctrl-C."""
     studio = Studio.at(endpoint.folder.root)
     compress = not is_loopback(endpoint.host)  # no gain on one machine
     app = application(studio, allowed_hosts(endpoint.host), endpoint.port, endpoint.token, compress=compress)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
-    )
+    server = uvicorn.Server(server_settings(app))
     with suppress(KeyboardInterrupt):
         asyncio.run(server.serve(sockets=[endpoint.listening]))

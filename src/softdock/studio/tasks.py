@@ -189,8 +189,8 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
     run_folder = _run_folder(folder, run)
     if not (run_folder / "result.json").is_file():
         report_stage("simulating")
-        check_origin(folder, folder.campaign(campaign))
-        result, row, _ = runner.rerun(folder.campaign(campaign), number)
+        origin = check_origin(folder, folder.campaign(campaign))
+        result, row, _ = runner.rerun(folder.campaign(campaign), number, origin)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
     return {"run": run, **_summary(Result.load(run_folder))}
@@ -201,9 +201,12 @@ def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campai
     from softdock.report.campaign import write_report
 
     campaign_folder = folder.campaign(campaign)
-    check_origin(folder, campaign_folder)
+    origin = check_origin(folder, campaign_folder)
     path, _ = write_report(
-        campaign_folder, campaign_folder / "report.html", lambda what, fraction: report_stage(what)
+        campaign_folder,
+        campaign_folder / "report.html",
+        lambda what, fraction: report_stage(what),
+        campaign=origin,
     )
     return {"path": str(path)}
 
@@ -240,8 +243,10 @@ def campaign_source(folder: Folder, name: str) -> str | Path:
     return path
 
 
-def check_origin(folder: Folder, campaign_folder: Path) -> None:
-    """Raise InputError where a stored campaign was started from a file outside the studio's folder.
+def check_origin(folder: Folder, campaign_folder: Path) -> Path | None:
+    """Return the file that a stored campaign was started from; None for a bundled campaign.
+
+    Raises InputError where it is outside the studio's folder.
 
     A received campaign must not choose which files the studio reads.
     """
@@ -252,9 +257,10 @@ def check_origin(folder: Folder, campaign_folder: Path) -> None:
         manifest = store.read_entry(database, "manifest")
     origin = manifest.get("origin") if isinstance(manifest, dict) else None
     if isinstance(origin, str) and origin in bundled_campaigns():
-        return
+        return None
     try:
-        check_campaign_files(folder, read_file(folder.inside(str(origin))))
+        path = folder.inside(str(origin))
+        check_campaign_files(folder, read_file(path))
     except InputError as error:
         raise InputError(
             Problem(
@@ -265,6 +271,7 @@ def check_origin(folder: Folder, campaign_folder: Path) -> None:
                 "`softdock campaign` if you trust this folder.",
             )
         ) from error
+    return path
 
 
 def check_campaign_files(folder: Folder, source: "Source") -> None:

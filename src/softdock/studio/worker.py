@@ -24,9 +24,12 @@ def main() -> None:
     os.dup2(2, 1)  # text printed by a library goes to stderr, not into the messages
     memory = limits.limit_memory()
     folder = Folder(Path(sys.argv[1]))
-    for line in sys.stdin:
-        request = json.loads(line)
-        _send(output, {"id": request["id"], **_execute(folder, request, output, memory)})
+    try:
+        for line in sys.stdin:
+            request = json.loads(line)
+            _send(output, {"id": request["id"], **_execute(folder, request, output, memory)})
+    except BrokenPipeError:  # the studio was killed
+        os._exit(1)  # without writing what is buffered
 
 
 def _execute(folder: Folder, request: dict[str, Any], output: IO[str], memory: int) -> dict[str, Any]:

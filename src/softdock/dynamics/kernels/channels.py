@@ -40,7 +40,9 @@ NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
-ELEMENT_WRENCH = 18  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
+ELEMENT_WRENCH = (
+    18  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
+)
 CONTACT_MOMENT = 19  # size of the torque of a pair about the origin of surface A
 ZONE = 20  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
 ACCELERATION = 21  # of the origin of frame F against N, in axes of G
@@ -78,7 +80,10 @@ CHANNEL = np.dtype(
         ("negligible", np.float64),  # but at least this
         # Peaks. Those that are not searched for start at infinity, which no value exceeds.
         ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
-        ("load", np.int64),  # the same for the search for peak loads, whose instants do not change other peaks
+        (
+            "load",
+            np.int64,
+        ),  # the same for the search for peak loads, whose instants do not change other peaks
         ("floor", np.float64),  # difference of loads that does not matter, however small they are
         ("seen", np.float64),  # largest load that the search has met
         ("largest", np.float64),

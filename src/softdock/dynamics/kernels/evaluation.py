@@ -126,7 +126,9 @@ def has_peak_at(channels, count, t):
     for i in range(count):
         channel = channels[i]
         sides = channel.track | channel.load
-        if (sides & LARGEST != 0 and channel.t_largest == t) or (sides & SMALLEST != 0 and channel.t_smallest == t):
+        if (sides & LARGEST != 0 and channel.t_largest == t) or (
+            sides & SMALLEST != 0 and channel.t_smallest == t
+        ):
             return True
     return False
 

@@ -83,7 +83,8 @@ def find_hidden_load(run, left, right, before, after, bends):
             continue
         low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
         if not monotonic and (
-            (channel.load & LARGEST != 0 and high > enough) or (channel.load & SMALLEST != 0 and -low > enough)
+            (channel.load & LARGEST != 0 and high > enough)
+            or (channel.load & SMALLEST != 0 and -low > enough)
         ):
             hidden = i
     return hidden
@@ -110,7 +111,11 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
         up = bends[top, i]
         if channel.bounded == 0:
             if search.turns[i] * (right - left) <= RESOLVED_ANGLE:
-                a, b, c = smooth_value(channel, before[i]), smooth_value(channel, now[i]), smooth_value(channel, after[i])
+                a, b, c = (
+                    smooth_value(channel, before[i]),
+                    smooth_value(channel, now[i]),
+                    smooth_value(channel, after[i]),
+                )
                 seen = SAFETY * abs(second_derivative(left, theta, right, a, b, c))
                 up = seen if math.isinf(up) else max(0.5 * up, seen)
             bends[top, i] = 0.0 if is_contact(channel.kind) and now[i] == 0.0 == after[i] else up

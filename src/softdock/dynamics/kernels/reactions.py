@@ -14,7 +14,14 @@ from softdock.contact.kernels.pins import TORQUE as PIN_TORQUE
 from softdock.dynamics.kernels.appendages import bias_acceleration, force_in_base, motion_in_link
 from softdock.dynamics.kernels.contacts import relative_pose
 from softdock.dynamics.kernels.dynamics import link_accelerations
-from softdock.dynamics.kernels.fused_algebra import add_cross, add_force_cross, six, ten, times_inertia, write_six
+from softdock.dynamics.kernels.fused_algebra import (
+    add_cross,
+    add_force_cross,
+    six,
+    ten,
+    times_inertia,
+    write_six,
+)
 from softdock.dynamics.kernels.orbit import gravity_wrench, plate_force
 from softdock.dynamics.kernels.poses import link_rotation
 from softdock.native.decorators import inline, kernel
@@ -36,7 +43,10 @@ MOMENT_SIZE = 7
 REACTION = np.dtype(
     [
         ("link", np.int64),  # first link of the joint; of a mount the link that carries both sides
-        ("mount", np.int64),  # 1: fixed mount, beyond which lies a part of the link and all that the part carries
+        (
+            "mount",
+            np.int64,
+        ),  # 1: fixed mount, beyond which lies a part of the link and all that the part carries
         ("frame_link", np.int64),  # link that carries frame F, in which the reaction is expressed
         ("R_LF", np.float64, 9),
         ("p_LF", np.float64, 3),
@@ -110,8 +120,10 @@ def total_acceleration(links, groups, i, gravity):
 def wrench_in_base(base, W):
     """Return a wrench in N about N's origin in base axes about the base's origin."""
     p = base.p_NB
-    tx, ty, tz = W[0] - (p[1] * W[5] - p[2] * W[4]), W[1] - (p[2] * W[3] - p[0] * W[5]), W[2] - (
-        p[0] * W[4] - p[1] * W[3]
+    tx, ty, tz = (
+        W[0] - (p[1] * W[5] - p[2] * W[4]),
+        W[1] - (p[2] * W[3] - p[0] * W[5]),
+        W[2] - (p[0] * W[4] - p[1] * W[3]),
     )
     tx, ty, tz = rotate_inverse(base.R_NB, tx, ty, tz)
     fx, fy, fz = rotate_inverse(base.R_NB, W[3], W[4], W[5])

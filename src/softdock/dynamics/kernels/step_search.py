@@ -109,7 +109,9 @@ def bound_channels(run, method, h):
             search.turns[i] = rotation_bound(channel, system, search.motion)
             if i >= s.watched:
                 up = bend_of_load(channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i])
-            elif s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
+            elif s.previous_step > 0.0 and stays_closed(
+                channel, work.previous[i], work.start[i], work.end[i]
+            ):
                 up = bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i])
             else:
                 up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])

@@ -1,0 +1,43 @@
+"""Formats of the fuzzer, one module each: it makes inputs with a seeded generator and reads them with Softdock."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from softdock.errors import InputError
+
+Files = dict[str, bytes]
+"""One input: contents by file name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One kind of input."""
+
+    make: Callable[[Random], Files]
+    """Returns an input; the same generator state gives the same input."""
+    read: Callable[[Files, Path], None]
+    """Lets Softdock use an input; the folder contains its files where `stored`."""
+    refusals: tuple[type[Exception], ...] = (InputError,)
+    """Exceptions by which an input is refused; any other one is a defect."""
+    stored: bool = True
+    """Whether the files of an input are written to the folder before it is read."""
+    seconds: float = 20.0
+    """Time limit of one input [s]; reaching it is a hang."""
+    share: int = 1
+    """Relative number of inputs in a run over all formats."""
+
+
+NAMES = (
+    "scenario", "run", "campaign", "step", "mesh", "urdf", "nastran", "npz", "recording", "result", "replay", "table",
+    "http", "websocket", "udp",
+)  # fmt: skip
+
+
+def load(name: str) -> Format:
+    """Return the format of a name in `NAMES`."""
+    found = importlib.import_module(f"{__name__}.{name}").FORMAT
+    assert isinstance(found, Format)
+    return found

@@ -1,0 +1,162 @@
+"""Inputs that the fuzzer found to cause tracebacks, warnings or unreadable messages; each gives a message now."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.campaign.conftest import CHEAP
+from tests.flexible.test_imported_modes import lumped
+
+from softdock.campaign import runner
+from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.runner import ExecutionOptions
+from softdock.campaign.store import TABLE_FILE
+from softdock.campaign.table import read_table, status_of
+from softdock.campaign.workers import Backend
+from softdock.errors import InputError, Problem
+from softdock.flexible import read_modes
+from softdock.geometry.chain import Link, _start_at_lowest_rim
+from softdock.geometry.profile import Line
+from softdock.replay import scene
+from softdock.result import Result
+from softdock.robot.urdf import parse_urdf
+from softdock.scenario import load
+from softdock.simulate import prepare, simulate
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_values_are_shown_in_short_and_without_control_characters() -> None:
+    text = str(
+        Problem(message="Must be a number.", given="\x1b[31m\u202e" + "A" * 10_000, file="a\0b", line=3)
+    )
+    assert text.startswith(r"a\x00b:3: Must be a number. Given: \x1b[31m\u202eAAA")
+    assert "(10,006 characters)" in text
+    assert len(text) < 400
+
+
+def test_a_long_axis_of_a_robot() -> None:
+    robot = """<robot name="a"><link name="b"/><link name="c"/><joint name="j" type="revolute"><parent link="b"/>
+    <child link="c"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+    <axis xyz="1e200 1e308 {}"/></joint></robot>"""
+    np.testing.assert_allclose(parse_urdf(robot.format(0)).joints["j"].axis, (1e-108, 1.0, 0.0))
+    with pytest.raises(InputError, match="infinitely long"):
+        parse_urdf(robot.format("1.79e308").replace("1e308", "1.79e308"))
+
+
+def test_modes_with_an_infinite_inertia(tmp_path: Path) -> None:
+    given = lumped()
+    given["mass"] = np.where(given["mass"] == 50.0, 1e308, given["mass"])
+    np.savez(tmp_path / "modes.npz", **given)
+    with pytest.raises(InputError, match="no inertia"):
+        read_modes(tmp_path / "modes.npz", base="base")
+
+
+def test_a_flat_closed_meridian() -> None:
+    links = [Link(segment=Line(start=(0.0, r), end=(0.0, r + 1.0)), piece=0) for r in (0.0, 1.0)]
+    assert _start_at_lowest_rim(links, 1e-6) == links
+
+
+def test_an_approach_that_overflows() -> None:
+    with pytest.raises(InputError, match=r"approach: .*overflows"):
+        prepare(load("pins-1", {"bodies.port.inertia": [1e-310, 800.0, 800.0]}))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    simulate("impact-a").save(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("units", [1], "units is not usable"),
+        ("valid", {"a": 1}, "valid is not usable"),
+        ("audit", 5, "audit is not usable"),
+        ("timing", {"simulated_s": [], "wall_s": 0, "steps": 1, "evaluations": 1}, r"timing\.simulated_s"),
+        ("metrics", 1.5, "metrics is not usable"),
+        ("message", "\x1b[2J", "control characters"),
+        ("events", [{"time": float("inf"), "name": "a"}], "times of the events"),
+        ("definition", "x", "definition is not usable"),
+    ],
+)
+def test_forged_results_are_refused(
+    saved: Path, tmp_path: Path, field: str, value: Any, message: str
+) -> None:
+    document = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    (tmp_path / "result.json").write_text(json.dumps({**document, field: value}), encoding="utf-8")
+    (tmp_path / "history.parquet").write_bytes((saved / "history.parquet").read_bytes())
+    with pytest.raises(InputError, match=message):
+        Result.load(tmp_path)
+
+
+def test_a_replay_whose_history_belongs_to_another_scenario(saved: Path, tmp_path: Path) -> None:
+    document = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    chaser = document["definition"]["chaser"]
+    chaser["masses"] = [*chaser["masses"], 5.0]
+    chaser["stiffness"] = [1000.0, 1000.0]
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "history.parquet").write_bytes((saved / "history.parquet").read_bytes())
+    with pytest.raises(InputError, match=r"does not belong to its scenario|cannot be read again"):
+        scene(Result.load(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("UPDATE manifest SET value = '[]' WHERE key = 'manifest'", "manifest is not usable"),
+        ("UPDATE manifest SET value = 'x' WHERE key = 'units'", "not JSON"),
+        ("UPDATE manifest SET value = '{\"stopped_at\": {}}' WHERE key = 'state'", "state is not usable"),
+        ("DELETE FROM manifest WHERE key = 'manifest'", "has no manifest"),
+        ("UPDATE manifest SET value = '{}' WHERE key = 'format'", "version of its format"),
+        ("UPDATE runs SET wall_s = 'x' WHERE run = 1", "has the wall_s 'x'"),
+        ("UPDATE runs SET inputs = '5' WHERE run = 1", "have no names"),
+        ("UPDATE runs SET warnings = '{}' WHERE run = 1", "warnings of a run"),
+        ("UPDATE runs SET outcome = NULL WHERE run = 1", "has the outcome"),
+    ],
+)
+def test_forged_campaign_tables_are_refused(tmp_path: Path, change: str, message: str) -> None:
+    (tmp_path / "many.yaml").write_text(CHEAP)
+    runner.run(
+        load_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
+    )
+    database = sqlite3.connect(tmp_path / "out" / TABLE_FILE)
+    database.execute(change)
+    database.commit()
+    database.close()
+    use = read_table if "runs SET" in change or "units" in change else status_of
+    with pytest.raises(InputError, match=f"damaged: .*{message}"):
+        use(tmp_path / "out")
+
+
+def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "softdock.studio.worker", str(tmp_path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()  # as by SIGKILL
+    process.stdin.write(
+        json.dumps({"id": 1, "task": "check_text", "with": {"text": "", "name": "a"}}).encode() + b"\n"
+    )
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(30) == 1
+    assert list(tmp_path.iterdir()) == []
