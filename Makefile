@@ -85,6 +85,7 @@ pictures: install
 	  out/pictures/station-convergence.png docs/images/
 	$(BIN)/python -m docs.replay_picture
 	$(BIN)/python -m docs.studio_pictures
+	$(BIN)/python -m docs.cookbook_pictures
 
 bench: install
 	$(BIN)/softdock bench

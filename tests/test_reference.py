@@ -48,6 +48,7 @@ def test_every_kind_of_scenario_has_a_page() -> None:
 
 @pytest.mark.parametrize("one", MODELS, ids=lambda one: one.anchor)
 def test_the_example_is_valid_and_a_whole_scenario_runs(one: reference.Described) -> None:
+    assert one.anchor in reference.examples(), f"Add an example to {reference.EXAMPLES.name}."
     data = YAML(typ="safe").load(reference.examples()[one.anchor])
     if one.model in (kind.model for kind in KINDS.values()):
         assert simulate(from_data(data)).completed

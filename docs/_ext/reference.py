@@ -39,6 +39,7 @@ NAMES = {
     "welds": "soft-latch", "locks": "hard-dock", "loads": "thruster", "structures": "array", "surfaces": "cone",
     "contacts": "probe-cone", "interfaces": "berth", "events": "seated", "plates": "front", "sections": "mast-section",
     "beams": "mast", "panels": "wing", "parts": "bus", "dispersions": "approach.speed", "requirements": "R-1",
+    "sources": "springs.bumper-spring",
 }  # fmt: skip
 """Names of things in examples, by the key that contains them."""
 TITLES = {

@@ -58,7 +58,9 @@ class DirectionalImpulse:
     @property
     def effective_mass_ratio(self) -> float:
         """e_I: free over locked."""
-        return self.effective_mass_free / self.effective_mass_locked
+        return min(
+            1.0, self.effective_mass_free / self.effective_mass_locked
+        )  # rounding may exceed 1 where no joint moves
 
 
 class Impact:

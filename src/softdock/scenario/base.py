@@ -44,6 +44,7 @@ class InputSource(Model):
     """Where a value, or all values below a key, come from."""
 
     kind: SourceKind
+    """Sort of source."""
     reference: str = ""
     """Document, test or reason."""
 
