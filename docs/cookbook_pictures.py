@@ -1,4 +1,4 @@
-"""Makes docs/images/cookbook-*.png: every mechanism of the cookbook at three instants, and a channel over time.
+"""Makes docs/images/cookbook-*.png and own-mechanism.png: a mechanism at three instants, and a channel over time.
 
 Run from the root of the repository: python -m docs.cookbook_pictures [NAME ...]
 """
@@ -45,7 +45,10 @@ class Picture:
     """Bodies that are drawn as cubes, and half their edges [m]."""
 
 
+OWN = "own-mechanism"
+"""The mechanism of the tutorial."""
 PICTURES = {
+    OWN: Picture("receptacle", (0.3, 3.2, 7.5), (-0.16, 0.16, -0.11, 0.11), "latch.force", "N"),
     "probe-and-drogue": Picture("drogue", (0.5, 4.0, 11.0), (-0.25, 0.25, -0.2, 0.2), "ball-cone.force", "N"),
     "ball-and-socket": Picture("socket", (0.1, 0.3, 1.5), (-0.08, 0.06, -0.055, 0.055), "latch-1.force", "N"),
     "three-finger-nozzle": Picture(
@@ -176,7 +179,8 @@ def draw(axes: Axes, system: System, result: softdock.Result, picture: Picture, 
 def make(name: str) -> Path:
     """Simulate a mechanism and write its picture."""
     picture = PICTURES[name]
-    scenario: Any = softdock.load(HERE / "cookbook" / f"{name}.yaml", {"record.also": [picture.channel]})
+    source = HERE / "tutorials" / OWN / "docking.yaml" if name == OWN else HERE / "cookbook" / f"{name}.yaml"
+    scenario: Any = softdock.load(source, {"record.also": [picture.channel]})
     result = softdock.simulate(scenario)
     system = scenario.whole() if hasattr(scenario, "whole") else scenario
     figure = Figure(figsize=(11, 2.6), layout="constrained")
@@ -188,7 +192,7 @@ def make(name: str) -> Path:
     chart.set_title(f"{picture.channel} [{picture.unit}]", fontsize=9)
     chart.set_xlabel("time [s]", fontsize=8)
     chart.tick_params(labelsize=8)
-    path = HERE / "images" / f"cookbook-{name}.png"
+    path = HERE / "images" / (f"{OWN}.png" if name == OWN else f"cookbook-{name}.png")
     figure.savefig(path, dpi=110)
     return path
 

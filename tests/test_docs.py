@@ -1,6 +1,7 @@
 """Documentation and code agree: equations, commands, links, paths, names, packages."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,8 @@ def test_the_manual_names_every_command_and_option() -> None:
 @pytest.mark.parametrize("page", sorted((DOCS / "tutorials").glob("*.md")), ids=lambda page: page.stem)
 def test_tutorials_run_as_pasted(page: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    if page.with_suffix("").is_dir():  # files of the tutorial
+        shutil.copytree(page.with_suffix(""), tmp_path, dirs_exist_ok=True)
     if blocks:
         subprocess.run([sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, check=True)
 

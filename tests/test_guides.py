@@ -1,0 +1,70 @@
+"""The modelling guides: code runs, quoted messages exist, numbers come from runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import TypeAdapter
+from ruamel.yaml import YAML
+
+from softdock.campaign import runner
+from softdock.campaign.loading import load
+from softdock.campaign.table import status_of
+from softdock.report.campaign import write_report
+from softdock.scenario.multibody import MultibodyScenario
+
+ROOT = Path(__file__).parents[1]
+GUIDES = ROOT / "docs" / "guides"
+PAGES = sorted(GUIDES.glob("*.md"))
+SOURCE = " ".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "src" / "softdock").rglob("*.py"))
+)
+SPACED = re.sub(r"\s+", " ", re.sub(r'"\s*f?"', "", SOURCE))
+"""All sources, with texts over several lines joined."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_runs_and_yaml_fits_the_models(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        subprocess.run([sys.executable, "-c", block], check=True)
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
+        for group, entries in YAML(typ="safe").load(block).items():
+            entry = TypeAdapter(get_args(MultibodyScenario.model_fields[group].annotation)[1])
+            for one in entries.values():
+                entry.validate_python(one)
+
+
+def test_quoted_messages_are_those_of_the_program() -> None:
+    text = (GUIDES / "troubleshooting.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert len(headings) > 10
+    for heading in headings:
+        for quoted in re.findall(r'"([^"]+)"', heading):
+            for part in quoted.split(" … "):
+                words = part.strip()
+                assert words in SPACED or words.removeprefix("mm ") in SPACED, words
+
+
+def test_sensitivities_to_contact_parameters_are_those_of_the_campaign(tmp_path: Path) -> None:
+    runner.run(load(GUIDES / "contact-campaign.yaml"), tmp_path / "out")
+    assert status_of(tmp_path / "out")["outcomes"] == {"captured": 40}
+    _, summary = write_report(tmp_path / "out", tmp_path / "report.html", lambda *_: None)
+    found = {
+        (row["input"].split(".")[-1], row["metric"]): row["coefficient"]
+        for row in summary["rank_correlations"]
+    }
+    text = (GUIDES / "contact-parameters.md").read_text(encoding="utf-8")
+    for name, row in (
+        ("stiffness", "stiffness of the layer"),
+        ("damping", "damping"),
+        ("coefficient", "friction"),
+    ):
+        values = [found[name, metric] for metric in ("cone_force", "latch_load", "angle")]
+        (quoted,) = re.findall(rf"^\| {row} \| (\S+) \| (\S+) \| (\S+) \|$", text, re.MULTILINE)
+        assert [float(one) for one in quoted] == pytest.approx(values, abs=0.006)
+    force = summary["quantiles"]["cone_force"]
+    assert f"from {force['smallest']:.0f} to {force['largest']:.0f} N" in text
