@@ -40,7 +40,7 @@ BODY_CHANNELS = {
     **{name: (c.ATTITUDE, k) for k, name in enumerate(("qx", "qy", "qz", "qw"))},
     "tilt": (c.TILT, 0),
     **{name: (c.ACCELERATION, k) for k, name in enumerate(("ax", "ay", "az", "acceleration"))},
-    **{name: (c.ANGULAR_ACCELERATION, k) for k, name in enumerate(("alphax", "alphay", "alphaz", "alpha"))},
+    **{name: (c.TURN_ACCELERATION, k) for k, name in enumerate(("alphax", "alphay", "alphaz", "alpha"))},
 }
 COMPONENTS = {name: k for k, name in enumerate(("fx", "fy", "fz", "tx", "ty", "tz", "moment"))}
 """Components of the wrench of an element."""
@@ -287,7 +287,7 @@ def set_forms(channels: np.recarray, assembly: Assembly) -> None:
     form[(kind >= c.POSITION) & (kind <= c.TURN_RATE) & (component == 3)] = c.SQUARE
     form[((kind == c.NODE_DEFLECTION) | (kind == c.NODE_RATE)) & (component == 6)] = c.SQUARE
     form[kind == c.TILT] = c.COSINE
-    form[((kind == c.ACCELERATION) | (kind == c.ANGULAR_ACCELERATION)) & (component == 3)] = c.SQUARE
+    form[((kind == c.ACCELERATION) | (kind == c.TURN_ACCELERATION)) & (component == 3)] = c.SQUARE
     form[((kind == c.REACTION) | (kind == c.ELEMENT_WRENCH)) & (component >= 6)] = c.SQUARE
     form[(kind == c.CONTACT_MOMENT) | ((kind == c.INTERFACE_RESULT) & (component == pins.RESULT_MOMENT))] = (
         c.SQUARE

@@ -66,7 +66,7 @@ def _needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.
     elements = assembly.elements.view(np.ndarray)
     ends: set[int] = set()
     for kind, i, j, in_world in zip(*(channels[name].tolist() for name in ("kind", "i", "j", "in_world"))):
-        if c.POSITION <= kind <= c.ATTITUDE or c.ACCELERATION <= kind <= c.ANGULAR_ACCELERATION:
+        if c.POSITION <= kind <= c.ATTITUDE or c.ACCELERATION <= kind <= c.TURN_ACCELERATION:
             ends |= {i} if in_world else {i, j}
         elif kind == c.REACTION:
             ends.add(int(assembly.reactions.view(np.ndarray)["link"][i]))

@@ -29,8 +29,8 @@ BODY_FIELDS = {
     **dict.fromkeys(("alphax", "alphay", "alphaz", "alpha"), "rad/s^2"),
 }
 """Of a body's frame, seen from the world or, with `in`, from another body; `distance`, `velocity`, `rate`,
-`acceleration` and `alpha` are sizes, `tilt` is the angle between the z axes, q.. the quaternion. Accelerations are always
-against the world; `in` only gives the axes."""
+`acceleration` and `alpha` are sizes, `tilt` is the angle between the z axes, q.. the quaternion. Accelerations are
+always against the world; `in` only gives the axes."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
 """Position and speed along the first, second and third axis of a body's joint."""
 REACTION_FIELDS = {
@@ -49,9 +49,9 @@ CONTACT_FIELDS = {
     "energy": "J",
 }
 WRENCH_FIELDS = {"moment": "N*m", "fx": "N", "fy": "N", "fz": "N", "tx": "N*m", "ty": "N*m", "tz": "N*m"}
-"""Of one contact: force on surface b and its torque about the origin of surface a, in a's axes; of a weld or a lock: on b
-at the origin of frame a and in its axes; of a load: about the origin of the world and in its axes. `moment` is the size
-of the torque. A strut transmits no torque."""
+"""Of one contact: force on surface b and its torque about the origin of surface a, in a's axes; of a weld or a lock:
+on b at the origin of frame a and in its axes; of a load: about the origin of the world and in its axes. `moment` is the
+size of the torque. A strut transmits no torque."""
 ZONE_FIELDS = {"force": "N", "area": "m^2", "pressure": "Pa", "fx": "N", "fy": "N", "fz": "N"}
 """Of a part of surface a, `contact/zone` or `contact/number of the segment`; force on surface b in a's axes."""
 NODE_FIELDS = {

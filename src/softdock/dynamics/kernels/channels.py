@@ -46,7 +46,7 @@ ELEMENT_WRENCH = (
 CONTACT_MOMENT = 19  # size of the torque of a pair about the origin of surface A
 ZONE = 20  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
 ACCELERATION = 21  # of the origin of frame F against N, in axes of G
-ANGULAR_ACCELERATION = 22  # of frame F against N, in axes of G
+TURN_ACCELERATION = 22  # of frame F against N, in axes of G
 REACTION = 23  # of a joint or mount, by component: force, torque, sizes of both
 KINDS = 24
 
@@ -295,5 +295,5 @@ def derived_value(channel, system, y, known):
         if not known:
             update_reaction(system, reaction, y)
         return reaction_value(reaction, channel.component)
-    x, y_, z, size = frame_acceleration(channel, system, channel.kind == ANGULAR_ACCELERATION)
+    x, y_, z, size = frame_acceleration(channel, system, channel.kind == TURN_ACCELERATION)
     return pick(channel.component, x, y_, z, size)

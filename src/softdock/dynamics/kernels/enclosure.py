@@ -4,7 +4,6 @@ import math
 
 from softdock.dynamics.kernels.channels import (
     ACCELERATION,
-    ANGULAR_ACCELERATION,
     ANY_CONTACT,
     ATTITUDE,
     CONTACT_FORCE,
@@ -21,6 +20,7 @@ from softdock.dynamics.kernels.channels import (
     SQUARE,
     TILT,
     TIME,
+    TURN_ACCELERATION,
     TURN_RATE,
     VELOCITY,
     ZONE,
@@ -36,6 +36,7 @@ from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE,
 from softdock.native.decorators import inline, kernel
 
 SAFETY = 2.0  # factor on a second derivative estimated from samples
+STEEPEST_CHANGE = 4.0  # second derivative over the change of a load in a step before which there is no other
 RELATIVE_RESOLUTION = 1e-4  # of the value: peaks of forces and energies that have no bound
 ROUNDING = 1e-14  # of the value
 
@@ -102,7 +103,7 @@ def bound_bends(channel, system, dense, motion):
 def rotation_bound(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
     kind = channel.kind
-    if kind == VELOCITY or kind == TURN_RATE or kind == ACCELERATION or kind == ANGULAR_ACCELERATION:
+    if kind == VELOCITY or kind == TURN_RATE or kind == ACCELERATION or kind == TURN_ACCELERATION:
         return motion[channel.i, ANGULAR_VELOCITY] + (
             motion[channel.j, ANGULAR_VELOCITY] if channel.in_world == 0 else 0.0
         )
@@ -164,12 +165,13 @@ def bend_from_previous(previous_step, previous, start, end):
 
 @inline
 def bend_of_load(channel, previous_step, previous, start, end):
-    """Second derivative in a step of a load, from the ends of this and of the previous step; infinite without one.
+    """Second derivative in a step of a load, from the ends of this and of the previous step; Eq. (M76).
 
-    Loads are not read at the stages, because reactions would have to be computed there.
+    Loads are not read at the stages, because reactions would have to be computed there. In a step right after a switch,
+    which is short, the slope is taken to change by four times its mean.
     """
     if previous_step == 0.0:
-        return math.inf
+        return STEEPEST_CHANGE * abs(smooth_value(channel, end) - smooth_value(channel, start))
     a, b, c = smooth_value(channel, previous), smooth_value(channel, start), smooth_value(channel, end)
     return bend_from_previous(previous_step, a, b, c)
 

@@ -87,9 +87,9 @@ def balance_links(system):
         if link.parent < 0:
             continue
         last = link.column + link.rows - 1
-        own, j = groups[last // LANES].inertia, last % LANES
+        M, j = groups[last // LANES].inertia, last % LANES
         inertia = (
-            own[0, j], own[1, j], own[2, j], own[3, j], own[4, j], own[5, j], own[6, j], own[7, j], own[8, j], own[9, j],
+            M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j], M[6, j], M[7, j], M[8, j], M[9, j],
         )  # fmt: skip
         V = six(link.V)
         f = times_inertia(inertia, total_acceleration(links, groups, i, gravity))
