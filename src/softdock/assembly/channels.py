@@ -1,7 +1,7 @@
 """Conversion of observations to channel records for the kernels."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
+from softdock.assembly.formulas import formula_nodes
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
 from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels import interfaces as pins
@@ -18,6 +19,7 @@ from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.kernels.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
 from softdock.errors import InputError
 from softdock.model.elements import JointElement, Strut
+from softdock.model.formulas import Operation, Quantity, unit_of_formula
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import (
     BODY_FIELDS,
@@ -80,15 +82,24 @@ ANY_CONTACT = "contact"
 ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
 
 
-def unit_of(system: System, observation: Observation) -> str:
-    """Return the SI unit of an observation; raises ValueError with a sentence for one that does not exist."""
+def unit_of(system: System, observation: Quantity) -> str:
+    """Return the SI unit of an observation or formula; raises ValueError with a sentence for what does not exist."""
+    if isinstance(observation, Operation):
+        return unit_of_formula(observation, lambda part: unit_of(system, part))
     name, field = observation.name, observation.field
-    if name == "time":
+    if name == "time" and not field:
         return "s"
     if name in system.bodies or (name == HILL and system.orbit is not None):
         return _unit_of_body(system, observation)
-    if observation.frame != WORLD:
+    elements = system.elements()
+    known = [
+        *system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements, *system.reactions
+    ]  # fmt: skip
+    is_other = name in known or "/" in name or name == ANY_CONTACT
+    if observation.frame != WORLD and is_other:
         raise ValueError(f"only bodies can be observed `in` another body, and {name!r} is none")
+    if observation.has_points and is_other:
+        raise ValueError(f"only bodies have points, and {name!r} is none")
     if name in system.contacts or (name == ANY_CONTACT and (system.contacts or system.interfaces)):
         fields = CONTACT_FIELDS | (WRENCH_FIELDS if name in system.contacts else {})
         _choose(field, fields, f"contact {name!r}")
@@ -103,14 +114,10 @@ def unit_of(system: System, observation: Observation) -> str:
     if name in system.reactions:
         _choose(field, REACTION_FIELDS, f"reaction {name!r}")
         return REACTION_FIELDS[field]
-    elements = system.elements()
     if name in elements:
         fields = element_fields(system, name)
         _choose(field, fields, f"{name!r}")
         return fields[field]
-    known = [
-        *system.bodies, *system.contacts, *system.interfaces, *system.structures, *elements, *system.reactions
-    ]  # fmt: skip
     raise ValueError(
         f"there is nothing called {name!r}{_suggest(name, known)}; there are: {', '.join(known)}"
     )
@@ -193,6 +200,8 @@ def _unit_of_body(system: System, observation: Observation) -> str:
         if name == HILL and BODY_CHANNELS[field][0] >= c.ACCELERATION:
             raise ValueError("the acceleration of the frame 'hill' is not computed")
         return BODY_FIELDS[field]
+    if observation.has_points:
+        raise ValueError(f"{field!r} is about the joint of {name!r}, not about a point of it")
     if name == HILL:
         raise ValueError("the frame 'hill' has no joint")
     if field in own:
@@ -223,15 +232,19 @@ def _joint_axis(field: str) -> tuple[int, bool]:
     return axis, "rate" in field
 
 
-def channel_records(system: System, assembly: Assembly, watched: list[Observation]) -> np.recarray:
-    """Return one channel record per observation."""
+def channel_records(system: System, assembly: Assembly, watched: Sequence[Quantity]) -> np.recarray:
+    """Return one channel record per observation or formula; the observations of a formula stand before it."""
     out = records(len(watched), c.CHANNEL)
     contacts = list(system.contacts)
+    _, ranges = formula_nodes(watched)
     # Field access on a plain array is ten times faster.
-    for record, observation in zip(out.view(np.ndarray), watched):
+    for record, observation, nodes in zip(out.view(np.ndarray), watched, ranges):
         unit_of(system, observation)
+        if isinstance(observation, Operation):
+            record["kind"], record["i"], record["j"] = c.FORMULA, *nodes
+            continue
         name, field = observation.name, observation.field
-        if name == "time":
+        if name == "time" and not field:
             record["kind"] = c.TIME
         elif name == ANY_CONTACT:
             record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
@@ -271,7 +284,10 @@ def channel_records(system: System, assembly: Assembly, watched: list[Observatio
             place = assembly.joints[name]
             record["kind"] = c.JOINT_SPEED if rate else c.JOINT_POSITION
             record["at"] = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
-    about = [(o.name, o.frame, int(kind)) for o, kind in zip(watched, out["kind"])]
+    about = [
+        (o.name, int(kind), None if isinstance(o, Operation) else (o.frame, o.point, o.frame_point))
+        for o, kind in zip(watched, out["kind"])
+    ]
     out["shared"][1:] = [before == this for before, this in pairwise(about)]
     set_forms(out, assembly)
     return out
@@ -283,7 +299,7 @@ def set_forms(channels: np.recarray, assembly: Assembly) -> None:
     elements: NDArray[Any] = assembly.elements.view(np.ndarray)
     kind, component, form = records["kind"], records["component"], records["form"]
     records["form"], records["scale"], records["offset"] = c.PLAIN, 1.0, 0.0
-    records["bounded"] = (kind <= c.POSITION) | (kind == c.TILT) | (kind == c.ATTITUDE)
+    records["bounded"] = (kind <= c.POSITION) | (kind == c.TILT) | (kind == c.ATTITUDE) | (kind == c.FORMULA)
     form[(kind >= c.POSITION) & (kind <= c.TURN_RATE) & (component == 3)] = c.SQUARE
     form[((kind == c.NODE_DEFLECTION) | (kind == c.NODE_RATE)) & (component == 6)] = c.SQUARE
     form[kind == c.TILT] = c.COSINE
@@ -339,11 +355,18 @@ def _write_zone_channel(
 def _write_body_channel(record: np.void, assembly: Assembly, observation: Observation) -> None:
     record["kind"], record["component"] = BODY_CHANNELS[observation.field]
     record["in_world"] = int(observation.frame == WORLD)
-    for link, frame, name in (("i", "F", observation.name), ("j", "G", observation.frame)):
+    if observation.frame_point is not None:
+        record["in_world"] = 0
+    for link, frame, name, point in (
+        ("i", "F", observation.name, observation.point),
+        ("j", "G", observation.frame, observation.frame_point),
+    ):
         placed = assembly.placed[name]
         record[link] = placed.link
         record[f"R_{link}{frame}"] = placed.X_LB.R.ravel()
         record[f"p_{link}{frame}"] = placed.X_LB.p
+        if point is not None:
+            record[f"p_{link}{frame}"] += placed.X_LB.R @ point
 
 
 def default_observations(system: System) -> list[Observation]:

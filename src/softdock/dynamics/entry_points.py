@@ -10,6 +10,7 @@ from softdock.dynamics.kernels import (
     contacts,
     elements,
     events,
+    formulas,
     impulse,
     interfaces,
     linear,
@@ -20,6 +21,7 @@ from softdock.dynamics.kernels import (
     step_search,
     time_loop,
     tree,
+    windows,
 )
 from softdock.dynamics.kernels import (
     derivative as motion,
@@ -110,6 +112,7 @@ SYSTEM = Structure(
         "tiles": records(tree.TILE, "tiles"),
         "reactions": records(reactions.REACTION, "reactions"),
         "items": records(reactions.ITEM, "items beyond mounts"),
+        "formulas": records(formulas.NODE, "formula nodes"),
     },
     _check_system,
 )
@@ -153,6 +156,7 @@ SEARCH = Structure(
         "load_points": floats(step_search.MAX_INTERVALS),
         "load_values": floats(step_search.MAX_INTERVALS + 2, "searched"),
         "load_bends": floats(step_search.MAX_INTERVALS, "searched"),
+        "means": floats(2, "searched"),
     },
 )
 WORKSPACE = Structure(
@@ -184,6 +188,7 @@ RUN = Structure(
         "channels": records(channels.CHANNEL, "channels"),
         "events": records(events.EVENT, "events"),
         "actions": records(events.ACTION, "actions"),
+        "windows": records(windows.WINDOW, "windows"),
         "breaks": floats("breaks"),
         "state": records(run_data.RUN_STATE, 1),
         "y": _STATE,

@@ -42,6 +42,7 @@ def allocate_search(assembly: SystemArrays, channels: np.recarray, searched: int
         load_points=np.zeros(MAX_INTERVALS),
         load_values=np.zeros((MAX_INTERVALS + 2, searched)),
         load_bends=np.zeros((MAX_INTERVALS, searched)),
+        means=np.zeros((2, searched)),
     )
 
 

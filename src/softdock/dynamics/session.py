@@ -114,7 +114,11 @@ class Run:
     captured: CapturedState | None
     """State at the first event that captures it."""
     peaks: np.recarray
-    """The channel records, with the largest and smallest values of searched channels."""
+    """The channel records, with the largest and smallest values of searched channels and integrals over time."""
+    windows: np.recarray
+    """The windows, with statistics of those that were closed."""
+    true_at_start: list[int]
+    """Events whose conditions were true at the start."""
     pairs: np.recarray
     """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
     interfaces: np.recarray
@@ -157,6 +161,7 @@ class Session:
             lists=contact_lists(contacts, self._list_capacity),
             interfaces=copy_records(simulation.interfaces),
             pins=simulation.pins,
+            formulas=copy_records(simulation.formulas),
         )
         # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
         loaded = len(arrays.orbit) > 0 or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
@@ -170,6 +175,7 @@ class Session:
             channels=channels,
             events=copy_records(simulation.events),
             actions=simulation.actions,
+            windows=copy_records(simulation.windows),
             breaks=arrays.breaks,
             state=_run_state(arrays, settings, watched, searched),
             y=np.append(arrays.y, np.zeros(int(loaded))),
@@ -246,6 +252,8 @@ class Session:
             log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
             captured=self._captured(),
             peaks=run.channels,
+            windows=run.windows,
+            true_at_start=np.flatnonzero(run.events.view(np.ndarray)["true_at_start"]).tolist(),
             pairs=system.pairs,
             interfaces=system.interfaces,
             elements=system.elements,

@@ -13,8 +13,10 @@ from softdock.dynamics.entry_points import apply_contacts
 from softdock.dynamics.kernels.channels import CHANNEL
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.events import ACTION, EVENT
+from softdock.dynamics.kernels.formulas import NODE
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.dynamics.kernels.windows import WINDOW
 from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
@@ -35,6 +37,8 @@ class Simulation:
     contact_pairs: Sequence[ContactPair] = ()
     interfaces: np.recarray = field(default_factory=lambda: records(0, INTERFACE))
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
+    formulas: np.recarray = field(default_factory=lambda: records(0, NODE))
+    windows: np.recarray = field(default_factory=lambda: records(0, WINDOW))
     watched: int | None = None
     """Number of channels, the first ones, that are searched for events and peaks; None: all of them."""
     searched: int | None = None

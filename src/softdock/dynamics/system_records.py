@@ -6,6 +6,7 @@ from typing import Any
 from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.derivative import SystemRecords
+from softdock.dynamics.kernels.formulas import NODE
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import align_records, copy_records, records
 from softdock.dynamics.system_arrays import SystemArrays
@@ -36,7 +37,7 @@ def system_records(arrays: SystemArrays) -> SystemRecords:
 
 @functools.cache
 def _without_contacts() -> dict[str, Any]:
-    """Return empty records of contacts and interfaces, shared because nothing can be written into them."""
+    """Return empty records of contacts, interfaces and formulas, shared because nothing can be written into them."""
     arrays = contact_arrays(())
     return {
         "pairs": records(0, PAIR),
@@ -44,4 +45,5 @@ def _without_contacts() -> dict[str, Any]:
         "lists": contact_lists(arrays, 64),
         "interfaces": records(0, INTERFACE),
         "pins": records(0, PIN),
+        "formulas": records(0, NODE),
     }

@@ -1,5 +1,6 @@
 """Quantities of a system by name, as events, records and metrics refer to them: `probe.z in drogue`."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
 
@@ -73,11 +74,15 @@ INTERFACE_FIELDS = {
 }
 """Of all pins together; `pin_force` is the largest on one of them, `insertion` how deep the tip is that is least in;
 fx to tz: force on the pins, and its torque about the origin of the holes, in axes of the holes."""
-PATTERN = re.compile(
-    r"\s*(?:(?P<time>time)|(?P<name>[A-Za-z][\w-]*(?:/\w[\w-]*(?:\.\d+)?)?)\s*\.\s*(?P<field>[A-Za-z]\w*)"
-    r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*))?)\s*"
+_POINT = r"(?:\s*@\s*\[(?P<{0}>[^\[\]]*)\])?"
+QUANTITY = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*(?:/\w[\w-]*(?:\.\d+)?)?)"
+    + _POINT.format("point")
+    + r"\s*\.\s*(?P<field>[A-Za-z][A-Za-z0-9_]*)"
+    r"(?:\s+in\s+(?P<frame>[A-Za-z][\w-]*)" + _POINT.format("frame_point") + ")?"
 )
-CONDITION = re.compile(rf"^(?P<what>{PATTERN.pattern})(?P<sign>>=|<=|>|<)(?P<value>.+)$")
+"""A quantity other than `time`: `probe.z`, `probe.z in drogue`, `rod@[0, 0, 150 mm].z in drogue`."""
+Point = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,56 +94,70 @@ class Observation:
     field: str = ""
     frame: str = WORLD
     """Body from which a body is seen."""
+    point: Point | None = None
+    """Point of the body that is observed, in its frame [m]; None: the origin of its frame."""
+    frame_point: Point | None = None
+    """Point of the other body from which it is seen [m]; None: the origin of its frame."""
+    at: int = dataclasses.field(default=0, compare=False)
+    """Place of the quantity in its text, for messages."""
+
+    @property
+    def has_points(self) -> bool:
+        """Whether it is about a point other than the origins of frames."""
+        return self.point is not None or self.frame_point is not None
 
     def __str__(self) -> str:
-        if self.name == "time":
+        if self.name == "time" and not self.field:
             return "time"
-        seen = f" in {self.frame}" if self.frame != WORLD else ""
-        return f"{self.name}.{self.field}{seen}"
+        seen = f" in {self.frame}{_at_point(self.frame_point)}"
+        own = self.frame == WORLD and self.frame_point is None
+        return f"{self.name}{_at_point(self.point)}.{self.field}{'' if own else seen}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Condition:
-    """An observation that rises above or falls below a threshold [SI]."""
-
-    observation: Observation
-    rising: bool
-    threshold: str
-    """As written; its unit is checked against the observation when the system is known."""
-
-    def value(self, unit: str) -> float:
-        """Return the threshold in SI; raises ValueError with a sentence where the unit does not fit."""
-        return parse_quantity(self.threshold.strip(), unit)
+def _at_point(point: Point | None) -> str:
+    return "" if point is None else f"@[{', '.join(f'{x:.12g}' for x in point)}]"
 
 
 def parse_observation(text: str) -> Observation:
-    """Read `probe.z in drogue`, `bumper.joint`, `gimbal.energy` or `time`."""
-    match = PATTERN.fullmatch(text)
-    if not match:
-        raise InputError(
-            Problem(message="A quantity is `name.field`, `name.field in body` or `time`.", given=repr(text))
-        )
-    return _observation(match)
-
-
-def parse_condition(text: str) -> Condition:
-    """Read `probe.z in drogue > 80 mm`."""
-    match = CONDITION.fullmatch(text)
+    """Read `probe.z in drogue`, `rod@[0, 0, 150 mm].z`, `bumper.joint`, `gimbal.energy` or `time`."""
+    plain = text.strip()
+    if plain == "time":
+        return Observation(name="time")
+    match = QUANTITY.fullmatch(plain)
     if not match:
         raise InputError(
             Problem(
-                message="A condition is a quantity, > or <, and a value, like `probe.z in drogue > 80 mm`.",
+                message="A quantity is `name.field`, `name.field in body`, `body@[x, y, z].field` or `time`.",
                 given=repr(text),
             )
         )
-    return Condition(
-        observation=_observation(match),
-        rising=match["sign"].startswith(">"),
-        threshold=match["value"],
+    try:
+        return observation_of(match)
+    except ValueError as error:
+        raise InputError(Problem(message=str(error), given=repr(text))) from None
+
+
+def observation_of(match: re.Match[str]) -> Observation:
+    """Return the observation of a match of `QUANTITY`; raises ValueError for a point that is none."""
+    return Observation(
+        name=match["name"],
+        field=match["field"],
+        frame=match["frame"] or WORLD,
+        point=_point(match["point"]),
+        frame_point=_point(match["frame_point"]),
+        at=match.start(),
     )
 
 
-def _observation(match: re.Match[str]) -> Observation:
-    if match["time"]:
-        return Observation(name="time")
-    return Observation(name=match["name"], field=match["field"], frame=match["frame"] or WORLD)
+def _point(text: str | None) -> Point | None:
+    """Return the coordinates of a point in SI."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if len(parts) != 3:
+        raise ValueError(f"a point has three coordinates, as in `[0, 0, 150 mm]`, and not {len(parts)}")
+    try:
+        x, y, z = (parse_quantity(part.strip(), "m") for part in parts)
+    except ValueError as error:
+        raise ValueError(f"a coordinate of the point [{text.strip()}] {error}") from None
+    return x, y, z

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from softdock.model.observations import parse_condition, parse_observation
+from softdock.model.expressions import parse_formula, parse_metric
+from softdock.model.formulas import observations_in
 from softdock.model.system import WORLD
 from softdock.replay.arrows import contact_arrows
 from softdock.replay.bodies import Colour, body_colours, body_parts
@@ -18,7 +19,7 @@ from softdock.replay.structures import structure_nodes
 from softdock.replay.surfaces import DrawnSurface, drawn_surfaces
 from softdock.replay.telescopic_rods import telescopic_rod_nodes
 from softdock.result import Result
-from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.spatial.rotations import cross, quaternion_from_matrix
 
 POSE_TOLERANCE = 1e-4  # error of drawn poses, fraction of the mechanism's size
@@ -203,10 +204,9 @@ def _display_rotation(
 def _scenario_quantities(scenario: MultibodyScenario) -> list[str]:
     """Return the quantities of the scenario's metrics, events and records, contact forces first."""
     names = [f"{name}.force" for name in (*scenario.contacts, *scenario.interfaces)]
-    for text in scenario.metrics.values():
-        match = METRIC.fullmatch(text)
-        if match and match["what"]:
-            names.append(str(parse_observation(match["what"])))
-    names += [str(parse_condition(event.when).observation) for event in scenario.events.values()]
-    names += [str(parse_observation(text)) for text in scenario.record.also]
+    formulas = [metric.formula for metric in map(parse_metric, scenario.metrics.values()) if metric.formula]
+    formulas += [event.condition.formula for event in scenario.events.values()]
+    formulas += [parse_formula(text) for text in scenario.record.also]
+    for formula in formulas:
+        names += [str(observation) for observation in observations_in(formula)]
     return [name for name in names if name != "time" and not name.startswith("contact.")]

@@ -1,19 +1,19 @@
 """Scenarios of kind `multibody`: a multibody system with approach, events, outcomes, metrics and recording."""
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
 
-from softdock.assembly.channels import unit_of
 from softdock.assembly.loads import load_channels
 from softdock.errors import InputError
+from softdock.model.expressions import Condition, parse_condition
 from softdock.model.frames import Anchor
 from softdock.model.joints import Axis
-from softdock.model.observations import Condition, Observation, parse_condition, parse_observation
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Name, System
 from softdock.quantities.fields import (
@@ -35,16 +35,16 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
+from softdock.scenario.expressions import (
+    check_condition,
+    check_metric,
+    check_order,
+    check_recorded,
+    metric_unit,
+)
 
 if TYPE_CHECKING:
     from softdock.assembly.assembler import Assembly
-
-METRIC = re.compile(
-    r"\s*(?:(?P<how>max|min|final|start)\s+(?P<what>.+?)"
-    r"|time\s+of\s+(?P<event>\S+)"
-    r"|time\s+from\s+(?P<begin>\S+)\s+to\s+(?P<end>\S+))\s*"
-)
-METRIC_FORMS = "`max Q`, `min Q`, `start Q`, `final Q`, `time of EVENT` or `time from EVENT to EVENT`"
 
 
 class Action(Model):
@@ -81,7 +81,7 @@ class EventModel(Model):
     """A condition and the actions when it becomes true."""
 
     when: str
-    """`probe.z in drogue > 80 mm`, `bumper.force > 0 N`, `time > 2 s` ..."""
+    """`probe.z in drogue > 80 mm`, `bumper.force > 0 N and time > 2 s`, `latch.force > 5 N for 0.2 s after touched`."""
     then: tuple[Action, ...] = ()
     """Actions when the condition becomes true, in this order."""
     message: str = ""
@@ -154,7 +154,7 @@ class RecordModel(Model):
     contact_steps: Flag = True
     """Whether every step with a contact force is recorded."""
     also: tuple[str, ...] = ()
-    """Additional quantities, such as `probe.z in drogue`."""
+    """Additional quantities and formulas, such as `probe.z in drogue`."""
     loads: Flag = True
     """Whether the peak loads of all elements, joints and mounts are searched for; if false, only those of contacts."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
@@ -227,7 +227,7 @@ class MultibodyScenario(ScenarioBase, System):
     outcomes: tuple[OutcomeModel, ...] = ()
     """Possible outcomes of the run; the first one whose conditions hold applies."""
     metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
-    """Metrics of the run: max, min, start or final value of a quantity, time of an event, time between two events."""
+    """Metrics of the run: max, min, start, final, mean, rms or integral of a formula, time of or between events."""
     record: RecordModel = RecordModel()
     """Recording of the history."""
     integrator: IntegratorModel = IntegratorModel()
@@ -242,14 +242,15 @@ class MultibodyScenario(ScenarioBase, System):
         super()._check_all(findings, info)
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
+            findings.of(self._check_order, name)
         for i, outcome in enumerate(self.outcomes):
             for key in ("happened", "not_happened"):
                 for event in getattr(outcome, key):
                     findings.of(self._check_known, f"outcomes.{i}.{key}", event, self.events, "event")
         for name, text in self.metrics.items():
-            findings.of(self._check_metric, f"metrics.{name}", text)
+            findings.of(self._check_text, f"metrics.{name}", partial(check_metric, self, self.events, text))
         for i, text in enumerate(self.record.also):
-            findings.of(self._check_quantity, f"record.also.{i}", text)
+            findings.of(self._check_text, f"record.also.{i}", partial(check_recorded, self, text))
         findings.of(self._check_time)
         if self.impact:
             for side in ("a", "b"):
@@ -347,13 +348,7 @@ class MultibodyScenario(ScenarioBase, System):
         return replace_start(described, a.chaser, start)
 
     def _check_event(self, field: str, event: EventModel) -> None:
-        try:
-            condition = event.condition
-            condition.value(unit_of(self, condition.observation))
-        except InputError as error:
-            raise FieldError(f"{field}.when", str(error.problems[0].message)) from None
-        except ValueError as error:
-            raise FieldError(f"{field}.when", str(error)) from None
+        self._check_text(f"{field}.when", partial(check_condition, self, self.events, event.when))
         for i, action in enumerate(event.then):
             for key in ("enable", "disable"):
                 if getattr(action, key) is not None:
@@ -367,29 +362,18 @@ class MultibodyScenario(ScenarioBase, System):
             if action.drive is not None:
                 self._check_known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
 
-    def _check_quantity(self, field: str, text: str) -> Observation:
+    def _check_text(self, field: str, check: Callable[[], object]) -> None:
         try:
-            observation = parse_observation(text)
-            unit_of(self, observation)
-        except InputError as error:
-            raise FieldError(field, str(error.problems[0].message)) from None
+            check()
         except ValueError as error:
             raise FieldError(field, str(error)) from None
-        return observation
-
-    def _check_metric(self, field: str, text: str) -> str:
-        """Return the SI unit of a metric; raises FieldError."""
-        match = METRIC.fullmatch(text)
-        if not match:
-            raise FieldError(field, f"must be {METRIC_FORMS}")
-        for key in ("event", "begin", "end"):
-            if match[key]:
-                self._check_known(field, match[key], self.events, "event")
-        return unit_of(self, self._check_quantity(field, match["what"])) if match["what"] else "s"
 
     def metric_unit(self, text: str) -> str:
         """Return the SI unit of an expression of a metric; raises FieldError."""
-        return self._check_metric("", text)
+        try:
+            return metric_unit(self, check_metric(self, self.events, text))
+        except ValueError as error:
+            raise FieldError("", str(error)) from None
 
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
@@ -419,6 +403,13 @@ class MultibodyScenario(ScenarioBase, System):
         stops = [name for name, event in self.events.items() if any(action.stop for action in event.then)]
         named = [outcome.name for outcome in self.outcomes]
         return [*dict.fromkeys([*named, *(name.replace("-", "_").lower() for name in stops), "completed"])]
+
+    def _check_order(self, name: str) -> None:
+        conditions = {}
+        for other, event in self.events.items():
+            with suppress(ValueError):  # reported by the check of that event
+                conditions[other] = event.condition
+        self._check_text(f"events.{name}.when", partial(check_order, name, conditions))
 
     def _check_structure(self, name: str, structure: Flexible, directory: Path) -> None:
         try:

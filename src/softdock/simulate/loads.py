@@ -8,11 +8,10 @@ from softdock.assembly.loads import LoadChannels
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.model.observations import Observation
 from softdock.result import Load
+from softdock.simulate.metrics import Watched
 
 
-def set_load_flags(
-    channels: np.recarray, loads: list[LoadChannels], index: Mapping[Observation, int]
-) -> None:
+def set_load_flags(channels: np.recarray, loads: list[LoadChannels], index: Mapping[Watched, int]) -> None:
     """Let the peaks of loads be searched for, on those sides of their channels that no metric has a search for."""
     for load in loads:
         sides = LARGEST | SMALLEST if load.signed else LARGEST
@@ -22,7 +21,7 @@ def set_load_flags(
 
 
 def read_loads(
-    loads: list[LoadChannels], index: Mapping[Observation, int], peaks: np.recarray
+    loads: list[LoadChannels], index: Mapping[Watched, int], peaks: np.recarray
 ) -> tuple[Load, ...]:
     """Return the loads of a run with the times of their peaks, largest force first, then largest moment."""
     plain = peaks.view(np.ndarray)
@@ -54,7 +53,7 @@ def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
 
 
 def _largest_size(
-    peaks: np.ndarray, index: Mapping[Observation, int], observation: Observation | None
+    peaks: np.ndarray, index: Mapping[Watched, int], observation: Observation | None
 ) -> tuple[float | None, float | None]:
     """Return the largest size of a channel and its time; None without a channel."""
     if observation is None:

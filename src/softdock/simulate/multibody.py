@@ -19,6 +19,7 @@ from softdock.predict.multibody import predict_first_contact, predict_impact
 from softdock.result import Audit, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.loads import load_metrics, read_loads
+from softdock.simulate.metrics import metric_value
 from softdock.simulate.real_time import Frames, RealTime, run_in_frames
 from softdock.simulate.topology import RecordedChannels, Topology, topology_of
 from softdock.simulate.validity import assess_validity
@@ -46,6 +47,8 @@ class PreparedMultibody:
             contact_pairs=contact_pairs,
             interfaces=interfaces,
             pins=pins,
+            formulas=self.topology.formulas,
+            windows=self.topology.windows,
             watched=self.topology.watched,
             searched=self.topology.searched,
         )
@@ -185,7 +188,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         message=message,
         completed=_is_complete(run),
         valid=valid,
-        warnings=warnings,
+        warnings=(*warnings, *_notices(scenario, run, topology)),
         loads=loads,
         metrics=load_metrics(loads) | _metrics(scenario, run, topology, events),
         audit=_audit(scenario, run),
@@ -194,6 +197,24 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         events=events,
         units=topology.units,
     )
+
+
+def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:
+    """Return sentences about events and metrics that may surprise; they do not affect the validity of the run."""
+    names, notices = list(scenario.events), []
+    for i in run.true_at_start:
+        if i < len(names):
+            dwell = topology.conditions[names[i]].dwell
+            what = f"its time of {dwell:g} s counts from there" if dwell else "it occurred at once"
+            notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
+    undefined = run.peaks["undefined"]
+    notices += [
+        f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
+        "number there, or its result is too large."
+        for name, measure in topology.measures.items()
+        if measure.how and undefined[measure.channel]
+    ]
+    return notices
 
 
 def _is_complete(run: Run) -> bool:
@@ -226,7 +247,7 @@ def _metrics(
     scenario: MultibodyScenario, run: Run, topology: Topology, events: tuple[Event, ...]
 ) -> Mapping[str, float | None]:
     times = {event.name: event.time for event in reversed(events)}
-    largest, smallest = run.peaks["largest"], run.peaks["smallest"]
+    largest = run.peaks["largest"]
     metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
     if topology.contact_names:
         metrics["peak_contact_force"] = max(
@@ -237,16 +258,7 @@ def _metrics(
         metrics[f"modes_{flat}"] = kept.frequency.size
         metrics[f"residual_{flat}"] = kept.residual
     for name, measure in topology.measures.items():
-        i, end = measure.channel, times.get(measure.end)
-        if measure.how == "start":
-            metrics[name] = float(run.history[0, 1 + i])
-        elif measure.how:
-            metrics[name] = float({"max": largest, "min": smallest, "final": run.final}[measure.how][i])
-        elif measure.begin:
-            begin = times.get(measure.begin)
-            metrics[name] = None if begin is None or end is None else end - begin
-        else:
-            metrics[name] = end
+        metrics[name] = metric_value(measure, run, times)
     return metrics
 
 

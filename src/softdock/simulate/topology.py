@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,33 +15,35 @@ from softdock.assembly.channels import (
     unit_of,
 )
 from softdock.assembly.contacts import pair_records
+from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
 from softdock.contact.pair import ContactPair
 from softdock.dynamics.kernels import events as e
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels import LARGEST
 from softdock.dynamics.kernels.tree import copy_records, records
-from softdock.model.observations import REACTION_FIELDS, Observation, parse_observation
+from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
+from softdock.model.formulas import Constant, Operation, Quantity, is_condition
+from softdock.model.observations import REACTION_FIELDS, Observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
-from softdock.scenario.multibody import METRIC, MultibodyScenario
+from softdock.scenario.multibody import Action, MultibodyScenario
 from softdock.simulate.loads import set_load_flags
+from softdock.simulate.metrics import (
+    TRACKED,
+    Metric,
+    TrackedQuantity,
+    Watched,
+    WindowPlan,
+    plan_windows,
+    quantity_of,
+    threshold_of,
+    watched_by,
+    with_parts,
+)
 
 FIRST_FORCE = 1e-6
 """[N] Contact force above which the first contact has begun: far below any force of interest."""
-PEAK_FLAGS = {"max": LARGEST, "min": SMALLEST}
-"""Flags of the peaks that metrics need."""
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One parsed metric: a value of a channel, the time of an event, or the time between two events."""
-
-    how: str
-    """`max`, `min`, `start` or `final` of a channel; empty for times."""
-    channel: int = -1
-    begin: str = ""
-    end: str = ""
 
 
 class RecordedChannels(Mapping[str, Channel]):
@@ -69,7 +70,7 @@ class Topology:
         self.scenario = scenario
 
     @cached_property
-    def observations(self) -> list[Observation]:
+    def observations(self) -> list[Watched]:
         """All observed quantities, each once; the first `watched` of them are evaluated in every step."""
         return self._ordered_observations[0]
 
@@ -89,23 +90,6 @@ class Topology:
         return load_channels(self.scenario, self.scenario.record.loads)
 
     @cached_property
-    def _ordered_observations(self) -> tuple[list[Observation], int, int]:
-        scenario = self.scenario
-        wanted = [event.condition.observation for event in scenario.events.values()]
-        wanted += [Observation(name=name, field="force") for name in self.contact_names]
-        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
-        also = [parse_observation(text) for text in scenario.record.also]
-        loads = [observation for load in self.loads for observation in load.observations()]
-        later = [*default_observations(scenario), *self._reaction_components, *also]
-        for text in scenario.all_metrics().values():
-            match = METRIC.fullmatch(text)
-            if match and match["what"]:
-                group = wanted if match["how"] in ("max", "min") else later
-                group.append(parse_observation(match["what"]))
-        watched, searched = list(dict.fromkeys(wanted)), list(dict.fromkeys([*wanted, *loads]))
-        return list(dict.fromkeys([*searched, *later])), len(watched), len(searched)
-
-    @cached_property
     def _reaction_components(self) -> list[Observation]:
         """Components of all observed reactions, which are recorded only."""
         prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in ("joint", "mount")}
@@ -117,7 +101,55 @@ class Topology:
         ]
 
     @cached_property
-    def index(self) -> dict[Observation, int]:
+    def conditions(self) -> dict[str, Condition]:
+        """Parsed conditions of the events."""
+        return {name: event.condition for name, event in self.scenario.events.items()}
+
+    @cached_property
+    def expressions(self) -> dict[str, MetricExpression]:
+        """Parsed metrics of the scenario."""
+        return {name: parse_metric(text) for name, text in self.scenario.all_metrics().items()}
+
+    @cached_property
+    def window_plan(self) -> WindowPlan:
+        """Windows of events and metrics."""
+        return plan_windows(self.conditions, self.expressions.values())
+
+    @cached_property
+    def _ordered_observations(self) -> tuple[list[Watched], int, int]:
+        scenario = self.scenario
+        wanted: list[Watched] = [threshold_of(condition)[0] for condition in self.conditions.values()]
+        wanted += [Observation(name=name, field="force") for name in self.contact_names]
+        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+        loads = [observation for load in self.loads for observation in load.observations()]
+        later: list[Watched] = [*default_observations(scenario), *self._reaction_components, *self._recorded]
+        for metric in self.expressions.values():
+            what = watched_by(metric)
+            if what is not None:
+                in_steps = metric.statistic in TRACKED or isinstance(what, TrackedQuantity)
+                (wanted if in_steps else later).append(what)
+        watched = with_parts(wanted)
+        searched = with_parts([*watched, *loads])
+        return with_parts([*searched, *later]), len(watched), len(searched)
+
+    @cached_property
+    def _recorded(self) -> list[Observation | Operation]:
+        """Quantities of `record.also`."""
+        formulas = [parse_formula(text) for text in self.scenario.record.also]
+        return [formula for formula in dict.fromkeys(formulas) if not isinstance(formula, Constant)]
+
+    @cached_property
+    def _names(self) -> dict[Watched, list[str]]:
+        """Names of recorded formulas and points, as they are written in `record.also`."""
+        names: dict[Watched, list[str]] = {}
+        for text in self.scenario.record.also:
+            what = parse_formula(text)
+            if isinstance(what, Operation) or (isinstance(what, Observation) and what.has_points):
+                names.setdefault(what, []).append(" ".join(text.split()))
+        return names
+
+    @cached_property
+    def index(self) -> dict[Watched, int]:
         """Index of every observation."""
         return {observation: i for i, observation in enumerate(self.observations)}
 
@@ -125,9 +157,10 @@ class Topology:
     def labels(self) -> dict[str, tuple[int, str]]:
         """Column of the history and unit of every recorded channel, by name."""
         return {
-            str(observation): (1 + i, unit_of(self.scenario, observation))
-            for i, observation in enumerate(self.observations)
-            if observation.name != "time"
+            name: (1 + i, unit_of(self.scenario, what))
+            for i, what in enumerate(self.observations)
+            if not isinstance(what, TrackedQuantity) and not is_condition(what) and str(what) != "time"
+            for name in self._names.get(what, [str(what)])
         }
 
     @cached_property
@@ -140,6 +173,8 @@ class Topology:
         """Channels whose peaks are metrics of every run, by the name of the metric."""
         found: dict[str, int] = {}
         for i, observation in enumerate(self.observations):
+            if not isinstance(observation, Observation):
+                continue
             flat = observation.name.replace("-", "_")
             if observation.name in self.contact_names and observation.field == "force":
                 found[f"peak_contact_force_{flat}"] = i
@@ -149,17 +184,14 @@ class Topology:
 
     @cached_property
     def measures(self) -> dict[str, Metric]:
-        """Parsed metrics of the scenario."""
-        return {name: self._measure(text) for name, text in self.scenario.all_metrics().items()}
+        """Metrics of the scenario with their channels and windows."""
+        return {name: self._measure(metric) for name, metric in self.expressions.items()}
 
-    def _measure(self, text: str) -> Metric:
-        match = METRIC.fullmatch(text)
-        assert match
-        if match["event"]:
-            return Metric("", end=match["event"])
-        if match["begin"]:
-            return Metric("", begin=match["begin"], end=match["end"])
-        return Metric(match["how"], self.index[parse_observation(match["what"])])
+    def _measure(self, metric: MetricExpression) -> Metric:
+        what = watched_by(metric)
+        if what is None:
+            return Metric("", begin=metric.begin, end=metric.end)
+        return Metric(metric.statistic, self.index[what], window=self.window_plan.index(what))
 
     @cached_property
     def units(self) -> Mapping[str, str]:
@@ -172,6 +204,20 @@ class Topology:
         return {name: unit for name, unit in units.items() if unit != "1"}
 
     @cached_property
+    def formulas(self) -> np.recarray:
+        """Nodes of the formulas among the channels. To be copied before use."""
+        return formula_nodes(self._quantities)[0]
+
+    @cached_property
+    def _quantities(self) -> list[Quantity]:
+        return [quantity_of(what) for what in self.observations]
+
+    @cached_property
+    def windows(self) -> np.recarray:
+        """Windows of events and metrics. To be copied before use."""
+        return self.window_plan.records(self.index)
+
+    @cached_property
     def events(self) -> np.recarray:
         """The events of the scenario, then one per contact or interface that captures the state at its begin, disarmed.
 
@@ -180,15 +226,16 @@ class Topology:
         scenario, count = self.scenario, len(self.scenario.events)
         out = records(count + len(self.contact_names), e.EVENT)
         first = 0
-        for record, event in zip(out, scenario.events.values()):
-            condition = event.condition
-            record.channel = self.index[condition.observation]
-            record.threshold = condition.value(unit_of(scenario, condition.observation))
-            record.direction = 1 if condition.rising else -1
+        for record, (name, event) in zip(out, scenario.events.items()):
+            condition = self.conditions[name]
+            quantity, record.threshold, record.direction = threshold_of(condition)
+            record.channel, record.dwell = self.index[quantity], condition.dwell
+            record.closed = int(bool(condition.window.begin))
             record.armed = record.fresh = int(event.armed and (scenario.opening or not event.opens))
             record.once = int(event.once)
-            record.first_action, record.actions = first, len(event.then)
-            first += len(event.then)
+            record.first_action = first
+            record.actions = len(event.then) + len(self.window_plan.actions(name))
+            first += record.actions
         for record, name in zip(out[count:], self.contact_names):
             record.channel = self.index[Observation(name=name, field="force")]
             record.threshold, record.direction, record.capture = FIRST_FORCE, 1, 1
@@ -235,11 +282,11 @@ class Topology:
         return self._make_channels(self.scenario, self.base_assembly)
 
     def _make_channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
-        channels = channel_records(scenario, assembly, self.observations)
+        channels = channel_records(scenario, assembly, self._quantities)
         channels.track[list(self.peaks.values())] |= LARGEST
-        for measure in self.measures.values():
-            if measure.how in PEAK_FLAGS:
-                channels.track[measure.channel] |= PEAK_FLAGS[measure.how]
+        for name, measure in self.measures.items():
+            if measure.how and not self.expressions[name].window.begin:
+                channels.track[measure.channel] |= TRACKED.get(measure.how, 0)
         set_load_flags(channels, self.loads, self.index)
         return channels
 
@@ -249,11 +296,11 @@ class Topology:
         same = assembly.element_index is self.base_assembly.element_index
         if same and all(event is ours[name] for name, event in scenario.events.items()):
             return copy_records(self._actions)
-        return _actions(scenario, assembly)
+        return _actions(scenario, assembly, self.window_plan)
 
     @cached_property
     def _actions(self) -> np.recarray:
-        return _actions(self.scenario, self.base_assembly)
+        return _actions(self.scenario, self.base_assembly, self.window_plan)
 
     def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
         """Return the contacts of a scenario of this topology."""
@@ -301,12 +348,17 @@ def _cached_topology(same: _ByIdentity) -> Topology:
     return Topology(same.scenario)
 
 
-def _actions(scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+def _actions(scenario: MultibodyScenario, assembly: Assembly, plan: WindowPlan) -> np.recarray:
     contacts, events = list(scenario.contacts), list(scenario.events)
     interfaces = list(scenario.interfaces)
-    actions = [action for event in scenario.events.values() for action in event.then]
+    actions: list[Action | tuple[int, int]] = []
+    for name, event in scenario.events.items():
+        actions += [*event.then, *plan.actions(name)]
     out = records(len(actions), e.ACTION)
     for record, action in zip(out, actions):
+        if isinstance(action, tuple):
+            record.kind, record.index = action
+            continue
         switched = action.enable or action.disable
         if switched in contacts:
             record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT

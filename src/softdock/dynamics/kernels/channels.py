@@ -8,6 +8,7 @@ from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
 from softdock.dynamics.kernels.elements import element_wrench
+from softdock.dynamics.kernels.formulas import formula_value
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.dynamics.kernels.reactions import (
@@ -48,7 +49,8 @@ ZONE = 20  # of a part of surface A of a pair, by component: force (3), area, pr
 ACCELERATION = 21  # of the origin of frame F against N, in axes of G
 TURN_ACCELERATION = 22  # of frame F against N, in axes of G
 REACTION = 23  # of a joint or mount, by component: force, torque, sizes of both
-KINDS = 24
+FORMULA = 24  # of channels before it: nodes i to j of `system.formulas`
+KINDS = 25
 
 # Functions of a channel that are smooth where it may have a kink.
 PLAIN = 0  # the channel itself
@@ -58,6 +60,7 @@ COSINE = 2  # of an angle between axes
 # Peaks to search for.
 LARGEST = 1
 SMALLEST = 2
+INTEGRAL = 4  # over time, not a peak
 
 CHANNEL = np.dtype(
     [
@@ -79,11 +82,9 @@ CHANNEL = np.dtype(
         ("resolution", np.float64),  # difference that does not matter; 0: in proportion to the value,
         ("negligible", np.float64),  # but at least this
         # Peaks. Those that are not searched for start at infinity, which no value exceeds.
-        ("track", np.int64),  # LARGEST, SMALLEST, their sum or nothing
-        (
-            "load",
-            np.int64,
-        ),  # the same for the search for peak loads, whose instants do not change other peaks
+        ("track", np.int64),  # LARGEST, SMALLEST, INTEGRAL, their sum or nothing
+        # The same for the search for peak loads, whose instants do not change other peaks.
+        ("load", np.int64),
         ("floor", np.float64),  # difference of loads that does not matter, however small they are
         ("seen", np.float64),  # largest load that the search has met
         ("largest", np.float64),
@@ -92,6 +93,9 @@ CHANNEL = np.dtype(
         ("t_smallest", np.float64),
         ("theta_largest", np.float64),  # fraction of the step in which it was found
         ("theta_smallest", np.float64),
+        ("integral", np.float64),  # over time
+        ("size", np.float64),  # largest magnitude that the integration has met
+        ("undefined", np.int64),  # 1: a formula had no value at some instant
     ],
     align=True,
 )
@@ -250,6 +254,10 @@ def read_channels(channels, count, system, t, y, out):
             out[i] = pick(channel.component, x, y_, z, rest)
         elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channel, system, y)
+        elif channel.kind == FORMULA:
+            out[i] = formula_value(system.formulas, channel.i, channel.j, out)
+            if not math.isfinite(out[i]):
+                channel.undefined = 1
         elif channel.kind >= ZONE:
             prepared = prepare(channel.kind, system, prepared)
             out[i] = derived_value(channel, system, y, channel.shared == 1)

@@ -93,6 +93,8 @@ class SystemRecords(NamedTuple):
     """Joint reactions that channels refer to."""
     items: np.recarray
     """What acts beyond the fixed mounts among them."""
+    formulas: np.recarray
+    """Nodes of all formulas of channels."""
 
 
 @kernel

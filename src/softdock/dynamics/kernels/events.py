@@ -1,9 +1,12 @@
 """Events: conditions on channels, where they become true inside a step, and their actions."""
 
+import math
+
 import numpy as np
 
 from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_present_pose
 from softdock.dynamics.kernels.evaluation import evaluate_inside
+from softdock.dynamics.kernels.windows import OPEN, close_ended_windows, close_window, open_window
 from softdock.native.decorators import inline, kernel
 
 # Kinds of actions.
@@ -17,6 +20,8 @@ SET_TARGET = 6
 STOP = 7
 ENABLE_INTERFACE = 8
 DISABLE_INTERFACE = 9
+OPEN_WINDOW = 10
+CLOSE_WINDOW = 11
 
 EVENT = np.dtype(
     [
@@ -29,6 +34,12 @@ EVENT = np.dtype(
         ("actions", np.int64),
         ("capture", np.int64),  # 1: the state of the first such event is stored instead of a log entry
         ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
+        ("closed", np.int64),  # 1: its window is closed, so that its condition is not evaluated
+        # Time for which the condition must be true without a break.
+        ("dwell", np.float64),  # [s]; 0: none
+        ("held", np.int64),  # 1: the condition is true since a known time, and its end is searched for
+        ("due", np.float64),  # when the event occurs if the condition stays true; infinite afterwards [s]
+        ("true_at_start", np.int64),  # 1: its condition was true at the start of the run
     ],
     align=True,
 )
@@ -38,26 +49,98 @@ ROOT_STEPS = 60  # bisection reaches round-off in fewer
 
 
 @inline
+def is_watched(event):
+    """Tell whether the condition of an event is evaluated."""
+    return event.armed == 1 and event.closed == 0
+
+
+@inline
 def condition_excess(event, values):
     """Positive where the condition of an event is true, in the unit of its channel."""
     return event.direction * (values[event.channel] - event.threshold)
 
 
+@inline
+def has_changed(event, values):
+    """Tell whether the condition is true, or false if it is held: that is what the search of a step looks for."""
+    return (condition_excess(event, values) > 0.0) != (event.held == 1)
+
+
 @kernel
-def next_fresh_event(events, values):
-    """First freshly armed event whose condition is true already, or -1; the others are no longer fresh."""
+def next_due_event(run):
+    """Event whose condition was true for its time, or -1; closes windows whose time is over if there is none."""
+    events, t = run.events, run.state[0].t
     for i in range(events.shape[0]):
-        if events[i].armed == 1 and events[i].fresh == 1:
+        if is_watched(events[i]) and events[i].held == 1 and events[i].due <= t:
+            return i
+    close_ended_windows(run, t)
+    return -1
+
+
+@kernel
+def next_event(run):
+    """Event that occurs at the present time without a step, or -1.
+
+    It is due, or freshly armed with a condition that is true already; the others are no longer fresh.
+    """
+    events, values = run.events, run.workspace.start
+    due = next_due_event(run)
+    if due >= 0:
+        return due
+    for i in range(events.shape[0]):
+        if is_watched(events[i]) and events[i].fresh == 1:
             events[i].fresh = 0
-            if condition_excess(events[i], values) > 0.0:
+            if has_changed(events[i], values):
                 return i
     return -1
 
 
+@kernel
+def mark_true_at_start(events, values):
+    """Mark the events whose conditions are true at the start of a run."""
+    for i in range(events.shape[0]):
+        if is_watched(events[i]) and condition_excess(events[i], values) > 0.0:
+            events[i].true_at_start = 1
+
+
+@kernel
+def next_timer(run, t, t_stop):
+    """First time after t at which an event is due or a window ends, at most t_stop."""
+    for i in range(run.events.shape[0]):
+        event = run.events[i]
+        if is_watched(event) and event.held == 1 and t < event.due < t_stop:
+            t_stop = event.due
+    for i in range(run.windows.shape[0]):
+        window = run.windows[i]
+        if window.state == OPEN and t < window.until < t_stop:
+            t_stop = window.until
+    return t_stop
+
+
 @inline
 def becomes_true(event, before, after):
-    """Tell whether the condition of an armed event becomes true between two instants."""
-    return event.armed == 1 and condition_excess(event, before) <= 0.0 < condition_excess(event, after)
+    """Tell whether the condition of a watched event becomes true between two instants, or false if it is held."""
+    return is_watched(event) and not has_changed(event, before) and has_changed(event, after)
+
+
+@inline
+def ends_step(event):
+    """Tell whether an event that occurs inside a step ends it."""
+    return event.actions > 0 or event.dwell > 0.0
+
+
+@inline
+def change_dwell(event, t):
+    """Follow the condition of an event that must hold for a time; returns whether the event occurs now."""
+    if event.held == 1 and event.due <= t:
+        event.due = math.inf
+        return True
+    if event.held == 1:
+        event.held = 0
+    else:
+        # Fresh: it ends at once if an evaluation with other near lists makes the condition false again.
+        event.held, event.due, event.fresh = 1, t + event.dwell, 1
+    return False
 
 
 @kernel
@@ -65,7 +148,7 @@ def locate(run, h, low, high, before, after):
     """Earliest instant theta of a step where a condition has become true, between two where one is false and true.
 
     `workspace.values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition
-    is true.
+    is true. A held condition is searched for the instant where it has become false.
     """
     events, count, values = run.events, run.state[0].searched, run.workspace.values
     first = high
@@ -88,7 +171,7 @@ def locate(run, h, low, high, before, after):
                 theta = 0.5 * (left + right)
             evaluate_inside(run, count, h, theta)
             g = condition_excess(event, values)
-            if g > 0.0:
+            if has_changed(event, values):
                 if side == 1:
                     g_left *= 0.5
                 right, g_right, side = theta, g, 1
@@ -127,15 +210,15 @@ def capture_state(run, index, t, y):
 
 @kernel
 def log_passive_events(run, t, before, after):
-    """Log all events whose conditions become true and that have no action.
+    """Log all events whose conditions become true and that do not end the step.
 
-    Returns their number and the first event with actions, or -1; others with actions occur right after it.
+    Returns their number and the first event that ends it, or -1; others that do so occur right after it.
     """
     count, active = 0, -1
     for i in range(run.events.shape[0]):
         event = run.events[i]
         if becomes_true(event, before, after):
-            if event.actions == 0 and (event.capture == 1 or run.state[0].log_rows < run.log.shape[0]):
+            if not ends_step(event) and (event.capture == 1 or run.state[0].log_rows < run.log.shape[0]):
                 count += 1 - event.capture
                 log_event(run, i, t, run.workspace.y_stage)
             elif active < 0:
@@ -156,8 +239,13 @@ def perform_actions(run, index):
             stop = True
         elif action.kind == ARM_EVENT:
             events[action.index].armed, events[action.index].fresh = 1, 1
+            events[action.index].held = 0
         elif action.kind == DISARM_EVENT:
-            events[action.index].armed = 0
+            events[action.index].armed, events[action.index].held = 0, 0
+        elif action.kind == OPEN_WINDOW:
+            open_window(run, run.windows[action.index])
+        elif action.kind == CLOSE_WINDOW:
+            close_window(run, run.windows[action.index])
         elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
             system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
         elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:

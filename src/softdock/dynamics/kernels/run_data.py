@@ -109,6 +109,8 @@ class Search(NamedTuple):
     """(MAX_INTERVALS + 2, n) as `values`; then the values at the start of the interval, and those evaluated last."""
     load_bends: NDArray[np.float64]
     """(MAX_INTERVALS, n) bounds of second derivatives."""
+    means: NDArray[np.float64]
+    """(2, n) mean values in an interval by two rules of quadrature."""
 
 
 class Workspace(NamedTuple):
@@ -148,6 +150,8 @@ class RunData(NamedTuple):
     channels: np.recarray
     events: np.recarray
     actions: np.recarray
+    windows: np.recarray
+    """Parts of the run in which events may occur or metrics are evaluated."""
     breaks: NDArray[np.float64]
     """Times at which loads change abruptly [s]."""
     state: np.recarray

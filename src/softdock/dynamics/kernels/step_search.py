@@ -2,7 +2,7 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.channels import FORMULA, LARGEST, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     bend_from_previous,
@@ -19,7 +19,15 @@ from softdock.dynamics.kernels.enclosure import (
     stays_closed,
 )
 from softdock.dynamics.kernels.evaluation import evaluate_inside, record_inside, update_peaks
-from softdock.dynamics.kernels.events import condition_excess, locate, log_passive_events
+from softdock.dynamics.kernels.events import (
+    becomes_true,
+    condition_excess,
+    is_watched,
+    locate,
+    log_passive_events,
+)
+from softdock.dynamics.kernels.formula_enclosure import enclose_formula
+from softdock.dynamics.kernels.formulas import CHANNEL_VALUE
 from softdock.dynamics.kernels.load_search import (
     MAX_EVALUATIONS,
     MAX_INTERVALS,
@@ -90,7 +98,7 @@ def bound_channels(run, method, h):
     s = run.state[0]
     channels, events, work, count = run.channels, run.events, run.workspace, s.searched
     search, system, dense = work.search, run.system, work.dense
-    if not mark_wanted(channels, events, count, search.wanted):
+    if not mark_wanted(channels, events, system.formulas, count, search.wanted):
         s.previous_step = 0.0
         return False
     bound_motion(system, h, dense, search.needed, search.motion)
@@ -125,16 +133,21 @@ def bound_channels(run, method, h):
 
 
 @inline
-def mark_wanted(channels, events, count, wanted):
-    """Mark the channels that an armed event or a peak needs; returns whether there are any."""
+def mark_wanted(channels, events, formulas, count, wanted):
+    """Mark the channels that a watched event or a peak needs; returns whether there are any."""
     any_wanted = False
     for i in range(count):
         wanted[i] = 1 if channels[i].track | channels[i].load != 0 else 0
         any_wanted = any_wanted or wanted[i] == 1
     for i in range(events.shape[0]):
-        if events[i].armed == 1:
+        if is_watched(events[i]):
             wanted[events[i].channel] = 1
             any_wanted = True
+    for i in range(count):
+        if channels[i].kind == FORMULA and wanted[i] == 1:
+            for k in range(channels[i].i, channels[i].j):
+                if formulas[k].kind == CHANNEL_VALUE:
+                    wanted[formulas[k].a] = 1
     return any_wanted
 
 
@@ -142,19 +155,17 @@ def mark_wanted(channels, events, count, wanted):
 def examine(run, top, left, before):
     """Return a channel with a possible event or peak in an interval, or -1; and whether a condition becomes true."""
     channels, events, count = run.channels, run.events, run.state[0].watched
-    search, dense = run.workspace.search, run.workspace.dense
+    search = run.workspace.search
     right, after = search.instants[top], search.values[top]
     hidden, crosses = -1, False
     for i in range(events.shape[0]):
         event = events[i]
-        if event.armed == 0:
+        if not is_watched(event):
             continue
         c = event.channel
         g_0, g_1 = condition_excess(event, before), condition_excess(event, after)
-        crosses = crosses or g_0 <= 0.0 < g_1
-        low, high, monotonic, small = enclose_channel(
-            channels[c], dense, search, top, c, left, right, before[c], after[c]
-        )
+        crosses = crosses or becomes_true(event, before, after)
+        low, high, monotonic, small = enclose_channel(run, top, c, left, right, before, after)
         x_0, x_1 = before[c], after[c]
         if monotonic or (high <= max(x_0, x_1) + small and low >= min(x_0, x_1) - small):
             continue
@@ -166,9 +177,7 @@ def examine(run, top, left, before):
     for i in range(count):
         channel = channels[i]
         if channel.track != 0:
-            low, high, monotonic, small = enclose_channel(
-                channel, dense, search, top, i, left, right, before[i], after[i]
-            )
+            low, high, monotonic, small = enclose_channel(run, top, i, left, right, before, after)
             least, most = min(before[i], after[i]), max(before[i], after[i])
             larger = channel.track & LARGEST != 0 and high > max(channel.largest, most) + small
             smaller = channel.track & SMALLEST != 0 and low < min(channel.smallest, least) - small
@@ -178,8 +187,13 @@ def examine(run, top, left, before):
 
 
 @inline
-def enclose_channel(channel, dense, search, top, i, left, right, x_0, x_1):
+def enclose_channel(run, top, i, left, right, before, after):
     """Return bounds of a channel in an interval, whether it is monotonic there, and the negligible difference."""
+    channel, search, dense, x_0, x_1 = (
+        run.channels[i], run.workspace.search, run.workspace.dense, before[i], after[i],
+    )  # fmt: skip
+    if channel.kind == FORMULA:
+        return enclose_formula(run, top, i, left, right, before, after)
     down, up = bends_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
     if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):
         return min(x_0, x_1), max(x_0, x_1), True, 0.0

@@ -37,8 +37,18 @@ from softdock.dynamics.kernels.evaluation import (
     update_peaks,
     write_row,
 )
-from softdock.dynamics.kernels.events import becomes_true, log_event, next_fresh_event, perform_actions
+from softdock.dynamics.kernels.events import (
+    becomes_true,
+    change_dwell,
+    log_event,
+    mark_true_at_start,
+    next_due_event,
+    next_event,
+    next_timer,
+    perform_actions,
+)
 from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit, update_largest_pin_depths
+from softdock.dynamics.kernels.quadrature import integrate_channels
 from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
 from softdock.dynamics.kernels.run_data import Status
 from softdock.dynamics.kernels.step_control import (
@@ -63,6 +73,7 @@ from softdock.dynamics.kernels.stepping import (
     prepare_dense,
     take_step,
 )
+from softdock.dynamics.kernels.windows import begin_statistics
 from softdock.native.decorators import inline, kernel
 
 # Factor on the error of a step in which a contact opens or closes: the estimate assumes a smooth right-hand side.
@@ -129,7 +140,7 @@ def resume(run):
     account_switch(run)
     if s.started == 0:
         start(run)
-    s.pending_event = next_fresh_event(run.events, work.start)
+    s.pending_event = next_event(run)
     s.closed_contacts = count_closed(run.system.pairs)
     return Status.RUNNING
 
@@ -145,6 +156,7 @@ def start(run):
     evaluate_channels(run, count, s.t, run.y, work.k[0], work.values)
     s.pin_step = pin_step_limit(run.system.interfaces)
     update_peaks(run.channels, count, s.t, 0.0, work.values)
+    mark_true_at_start(run.events, work.values)
     write_row(run, s.t, work.values)
     s.step = s.fixed_step if s.fixed_step > 0.0 else first_step(work.k[0], work.tolerance, s.max_step)
 
@@ -154,6 +166,11 @@ def process_event(run):
     """Log the pending event and perform its actions."""
     s, work, system = run.state[0], run.workspace, run.system
     event = s.pending_event
+    if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
+        room = update_state(run, True)
+        s.pending_event = next_event(run)
+        s.closed_contacts = count_closed(system.pairs)
+        return Status.RUNNING if room else Status.LISTS_TOO_LONG
     # The last row is older than the event if switching an element made its condition true.
     if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
         evaluate_channels(run, run.channels.shape[0], s.t, run.y, work.k[1], work.values)
@@ -175,6 +192,7 @@ def process_event(run):
         if stop:
             s.stop_event, status = event, Status.STOPPED
             evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)  # with the same near lists
+            begin_statistics(run)
         else:
             copy(work.start, work.end)
             room = update_state(run, True)
@@ -183,7 +201,7 @@ def process_event(run):
                 return Status.LISTS_TOO_LONG
         account_switch(run)
         s.closed_contacts = count_closed(system.pairs)
-    s.pending_event = next_fresh_event(run.events, work.start)
+    s.pending_event = next_event(run)
     return status
 
 
@@ -211,7 +229,7 @@ def account_switch(run):
 def try_step(run):
     """Take a step; complete it if its error is small enough, else propose a smaller one."""
     s, work = run.state[0], run.workspace
-    t_stop = next_break(run.breaks, s.t, s.t_end)
+    t_stop = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
     method, h, reaches_stop = choose_step(s, t_stop)
     t_max = math.nextafter(t_stop, -math.inf)
     if method == ROSENBROCK:
@@ -310,7 +328,9 @@ def complete_step(run, method, h, t_new, reaches_stop):
         if switched:
             apply_jumps(run)
             if room:
-                s.pending_event = next_fresh_event(run.events, work.start)
+                s.pending_event = next_event(run)
+        if s.pending_event < 0:
+            s.pending_event = next_due_event(run)
         if not room:
             status = Status.LISTS_TOO_LONG
     return status
@@ -325,6 +345,7 @@ def search_and_record(run, method, h, t_new):
     contact_step = closed and has_room_beside_samples(run)
     read_channels(run.channels, count if contact_step else s.searched, system, t_new, work.y_new, work.end)
     theta, event = search_step(run, method, h)
+    integrate_channels(run, h, theta)
     if event >= 0:
         contact_step = False
         t_new = s.t + theta * h
@@ -373,8 +394,9 @@ def restore_links(system, y):
 
 @kernel
 def apply_jumps(run):
-    """Update peaks and mark events whose conditions became true when an element was switched."""
+    """Update peaks, begin windows and mark events whose conditions changed when an element was switched."""
     s, work = run.state[0], run.workspace
+    begin_statistics(run)
     if update_peaks(run.channels, s.searched, s.t, 0.0, work.start):
         record_peak_at_end(run, s.t, run.y, False)
         restore_links(run.system, run.y)
