@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from softdock.model.requirements import Requirement, RequirementId
 from softdock.quantities.fields import Integer
 from softdock.quantities.model import FieldError, Model
 from softdock.scenario.base import UnitSystemName
@@ -215,6 +216,8 @@ class CampaignFile(Model):
     """Metrics shown in the report; the first that vary if left out."""
     springs: dict[str, Spring] = {}
     """Springs that the report sizes."""
+    requirements: dict[RequirementId, Requirement | None] = {}
+    """Requirements in addition to those of the scenario; one with the same identifier replaces it, null removes it."""
     predictions: Count | None = None
     """Number of samples whose impact is predicted by theory; only for chains of two and two masses."""
 
