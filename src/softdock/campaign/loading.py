@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem
 from softdock.scenario import ScenarioBase, bundled, from_data
@@ -185,7 +185,7 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
-            size_spring(name, spring.stroke, [], [])
+            size_spring(name, spring.stroke, [], [], is_turning(scenario.to_data(), spring.metric))
         except ValueError as error:
             raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (

@@ -7,7 +7,7 @@ import numpy as np
 
 from softdock.campaign.compliance import assess_campaign
 from softdock.campaign.confidence import tolerance_bound
-from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.sizing import SpringSize, is_turning, size_spring
 from softdock.campaign.statistics import (
     Envelope,
     RankCorrelation,
@@ -186,8 +186,11 @@ def _failure_sentence(table: Table) -> list[str]:
 
 def dispersed_inputs(table: Table) -> list[str]:
     """Return the names of the numeric inputs; norms instead of components where a magnitude is dispersed."""
-    norms = {name.removesuffix(".norm") for name in table.inputs if name.endswith(".norm")}
-    return [name for name in table.inputs if name.rpartition(".")[0] not in norms or name.endswith(".norm")]
+    replaced: set[str] = set()
+    for name in table.inputs:
+        path, _, last = name.rpartition(".")
+        replaced |= {f"{path}.{i}" for i in range({"norm": 3, "lateral": 2}.get(last, 0))}
+    return [name for name in table.inputs if name not in replaced]
 
 
 def chosen_metrics(table: Table) -> list[str]:
@@ -282,7 +285,8 @@ def _springs(table: Table) -> list[SpringSize]:
         values = table.metrics.get(spring["metric"])
         try:
             if values is not None:
-                sizes.append(size_spring(name, spring["stroke"], table.run, values))
+                turning = is_turning(table.manifest["scenario"]["data"], spring["metric"])
+                sizes.append(size_spring(name, spring["stroke"], table.run, values, turning))
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None

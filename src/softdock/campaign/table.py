@@ -48,7 +48,7 @@ class Table:
     outcome: list[str]
     message: list[str]
     inputs: dict[str, Array] = field(default_factory=dict)
-    """Numeric inputs by dotted path; vectors by component and as `PATH.norm`."""
+    """Numeric inputs by dotted path; vectors by component and as `PATH.norm` or `PATH.lateral`."""
     metrics: dict[str, Array] = field(default_factory=dict)
     """Numeric metrics; NaN where a run has none."""
     predictions: dict[str, Array] = field(default_factory=dict)
@@ -433,10 +433,12 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
 
 
 def _with_norms(inputs: dict[str, Array], dispersions: dict[str, Any]) -> dict[str, Array]:
-    """Add the norm of every vector whose magnitude is dispersed."""
+    """Add the norm of every vector whose magnitude is dispersed, of its first two components where it is lateral."""
     found: dict[str, Array] = dict(inputs)
     for path, dispersion in dispersions.items():
         parts = [inputs[f"{path}.{k}"] for k in range(3) if f"{path}.{k}" in inputs]
         if dispersion["magnitude"] is not None and parts:
             found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in parts))
+        if dispersion.get("lateral") is not None and len(parts) == 3:
+            found[f"{path}.lateral"] = np.hypot(parts[0], parts[1])
     return found

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
 from softdock.scenario import ScenarioBase
+
+RESOLUTION = {"m": 1e-6, "rad": 1e-6, "m/s": 1e-5, "rad/s": 1e-5}
+"""Difference by SI unit that does not violate a limit of contact conditions: the default accuracy of integration, so
+that an approach at a corner of its allowed range complies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,8 +157,18 @@ def worst_condition(
     if box is None or conditions is None:
         return None
     found = {
-        name: compare(abs(conditions[name]), low if low > 0.0 else None, high, requirement.factor)
+        name: _compare_condition(name, abs(conditions[name]), low or None, high, requirement.factor)
         for name, (low, high) in box.limits().items()
     }
     name = min(found, key=lambda one: _criticality(found[one], found[one].value or 0.0))
     return name, found[name]
+
+
+def _compare_condition(name: str, size: float, low: float | None, high: float, factor: float) -> Comparison:
+    """Return verdict and margin of one contact condition; differences below `RESOLUTION` do not count."""
+    found = compare(size, low, high, factor)
+    assert found.limit is not None
+    allowed = found.limit * factor if found.sign == ">=" else found.limit / factor
+    if found.verdict == "violated" and abs(size - allowed) <= RESOLUTION[CONDITION_UNITS[name]]:
+        return replace(found, verdict="met", margin=0.0)
+    return found
