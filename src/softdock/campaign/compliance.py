@@ -233,9 +233,11 @@ def _severity(requirement: Requirement, unit: str) -> Callable[[Mapping[str, Any
         value = found["value"]
         if not isinstance(value, int | float):
             return math.inf
-        above = -math.inf if high is None else value - (high / factor if high > 0.0 else high * factor)
-        below = -math.inf if low is None else (low * factor if low > 0.0 else low / factor) - value
-        return max(above, below)
+        if low is None or high is None:
+            return float(-value if high is None else value)
+        above = value - (high / factor if high > 0.0 else high * factor)
+        below = (low * factor if low > 0.0 else low / factor) - value
+        return float(max(above, below))
 
     return severity
 
