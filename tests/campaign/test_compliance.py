@@ -39,6 +39,7 @@ def assessed(
     failed: int = 0,
     sampling: str = "random",
     planned: int = 0,
+    method: str = "monte-carlo",
 ) -> CampaignVerdict:
     """Assess a limit on a metric of a campaign with these values and so many failed runs."""
     low, high = requirement.get("at_least"), requirement.get("at_most")
@@ -46,11 +47,12 @@ def assessed(
     runs = [{"R": {"verdict": one.verdict, "value": one.value, "margin": one.margin}} for one in found]
     data = RequirementData(
         manifest={
-            "campaign": {"sampling": sampling},
+            "campaign": {"sampling": sampling, "method": method, "subset": {"level_runs": 100}},
             "scenario": {"data": {"requirements": {"R": {"metric": "load", **requirement}}}},
         },
         units={},
         planned=planned or len(values) + failed,
+        run=range(len(values) + failed),
         status=["done"] * len(runs) + ["failed"] * failed,
         verdicts=[*runs, *[{"R": {"verdict": "undecided", "value": None, "margin": None}}] * failed],
     )
@@ -155,6 +157,18 @@ def test_a_saltelli_design_has_no_bounds() -> None:
     assert (found.verdict, found.fraction, found.interval, found.bound) == ("undecided", 1.0, None, None)
     assert "Saltelli" in found.note
     assert assessed({"at_most": 2.0}, values(50, 0), sampling="saltelli").verdict == "met"
+
+
+def test_runs_that_are_chosen_near_failure_are_no_sample() -> None:
+    """Only the first level of a subset simulation is random; all runs count where all must comply."""
+    demand = {"at_most": 2.0, "probability": 0.95}
+    found = assessed(demand, values(100, 300), method="subset")
+    assert (found.verdict, found.runs, found.complying) == ("met", 100, 100)
+    assert "first level" in found.note
+    assert assessed({"at_most": 2.0}, values(100, 300), method="subset").verdict == "violated"
+    found = assessed(demand, values(100, 0), method="boundary")
+    assert (found.verdict, found.runs, found.interval) == ("undecided", 0, None)
+    assert "boundary" in found.note
 
 
 def test_the_lower_bound_is_wrong_as_rarely_as_it_says() -> None:
