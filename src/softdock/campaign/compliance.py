@@ -251,7 +251,10 @@ def _margin_severity(verdict: str, margin: float | None) -> float:
 def _note(requirement: Requirement, runs: int, sampling: str, method: str) -> str:
     if requirement.probability is None:
         return ""
-    notes = [METHOD_NOTES.get(method, ""), SAMPLING_NOTES.get(sampling, "") if method == "monte-carlo" else ""]
+    notes = [
+        METHOD_NOTES.get(method, ""),
+        SAMPLING_NOTES.get(sampling, "") if method == "monte-carlo" else "",
+    ]
     fewest = fewest_runs(requirement.probability, requirement.confidence)
     if runs < fewest and sampling != "saltelli" and method != "boundary":
         share, confidence = map(format_confidence, (requirement.probability, requirement.confidence))

@@ -16,6 +16,13 @@ from softdock.result.requirements import CampaignVerdict, worst_condition
 VERDICT_STATUS = {"met": Status.GOOD, "violated": Status.FAILED, "undecided": Status.DOUBTFUL}
 """Status of a verdict."""
 NO_VALUE = "no value"
+CAMPAIGN_MATRIX_NOTE = (
+    "Demanded: probability to comply / confidence. Bound: value that the demanded share of all possible runs keeps, "
+    "with the demanded confidence; the worst value of the runs where all must comply. Margin: allowed over required "
+    "value minus 1 at the bound, with the factor of safety. Interval: confidence interval of the probability to comply, "
+    "exact and two-sided. More runs: further runs that decide if they comply at the observed rate."
+)
+"""Meaning of the columns of `campaign_requirement_table`."""
 
 
 def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
@@ -62,8 +69,8 @@ def campaign_requirement_table(
             )
         )  # fmt: skip
     header = (
-        "requirement", "text", "limit", "factor", "bound", "margin", "complying runs", "confidence interval",
-        "demanded", "verdict", "runs to decide", "source",
+        "requirement", "text", "limit", "factor", "bound", "margin", "complying", "interval", "demanded",
+        "verdict", "more runs", "source",
     )  # fmt: skip
     return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
 
@@ -123,10 +130,10 @@ def format_confidence(confidence: float) -> str:
 
 
 def demand_text(found: CampaignVerdict) -> str:
-    """Return what a campaign must show: a probability with its confidence, or that all runs comply."""
+    """Return what a campaign must show: probability and confidence, or that all runs comply."""
     if found.probability is None:
         return "all runs"
-    return f"{format_confidence(found.probability)} with {format_confidence(found.confidence)} confidence"
+    return f"{format_number(100.0 * found.probability)}% / {format_number(100.0 * found.confidence)}%"
 
 
 def _run_cells(
