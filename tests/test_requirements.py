@@ -19,6 +19,7 @@ from softdock.model.contact_conditions import CONDITION_UNITS, PRESETS, preset_b
 from softdock.model.requirements import Requirement
 from softdock.presentation.requirements import requirement_table
 from softdock.result.requirements import assess_requirements, compare, worst_condition
+from softdock.result.requirements import with_requirements as assessed_result
 from softdock.scenario import KINDS, ScenarioBase, bundled, from_data
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
@@ -332,6 +333,30 @@ def test_requirements_are_saved_and_shown(tmp_path: Path) -> None:
     assert "at most 80 N" in text
     assert "no value" in text
     assert "violated" in text
+
+
+def test_an_experiment_without_the_metric_is_undecided() -> None:
+    """A robot behind a link measures no contact force; its limit is shown all the same."""
+    scenario = with_requirements(
+        "peg-rim", {"F": {"metric": "max contact.force", "at_most": "1 N"}}, duration=0.1
+    )
+    measured = replace(simulate(scenario), metrics={}, units={}, valid="unknown", requirements=())
+    result = assessed_result(scenario, measured)
+    assert [one.verdict for one in result.requirements] == ["undecided"]
+    assert requirement_table(result).rows[0][2:4] == ("no value", "at most 1 N")
+
+
+@pytest.mark.parametrize(
+    "damage", [{"R": 5}, {"R": {"metric": 3}}, [], {"R": {"outcome": ["a"], "metric": "b"}}]
+)
+def test_damaged_requirements_of_a_stored_result(damage: Any) -> None:
+    result = simulate(with_requirements("impact-a", {"R": {"metric": "impulse", "at_most": 5}}))
+    damaged = replace(result, definition={**result.definition, "requirements": damage})
+    if damage:
+        with pytest.raises(InputError, match="damaged"):
+            requirement_table(damaged)
+    else:
+        assert not requirement_table(damaged).rows
 
 
 def test_a_text_of_several_lines_is_one_row() -> None:

@@ -44,6 +44,17 @@ class CampaignVerdict(RequirementVerdict):
     """What limits the meaning of the numbers; empty where nothing does."""
 
 
+def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
+    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks."""
+    if not scenario.requirements:
+        return result
+    names = metric_names(scenario.requirements, scenario.own_metrics())
+    if not result.metrics.keys() >= set(names.values()):  # an experiment measures less than a simulation
+        units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
+        result = replace(result, units={**units, **result.units})
+    return replace(result, requirements=assess_requirements(scenario, result))
+
+
 def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
     """Return the verdict on every requirement of a scenario, in their order.
 
@@ -154,7 +165,7 @@ def worst_condition(
 ) -> tuple[str, Comparison] | None:
     """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
     box = requirement.box
-    if box is None or conditions is None:
+    if box is None or conditions is None or not conditions.keys() >= box.limits().keys():
         return None
     found = {
         name: _compare_condition(name, abs(conditions[name]), low or None, high, requirement.factor)
