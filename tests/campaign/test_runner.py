@@ -353,6 +353,7 @@ def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_pat
     with sqlite3.connect(folder / "campaign.sqlite") as database:
         database.execute("ALTER TABLE runs DROP COLUMN valid")
         database.execute("ALTER TABLE runs DROP COLUMN warnings")
+        database.execute("ALTER TABLE runs DROP COLUMN requirements")
         database.execute("DELETE FROM runs WHERE run > 1")
     assert read_table(folder).valid == ["unknown"] * 2
     runner.resume(folder, ExecutionOptions(Backend.THREADS, 1))

@@ -10,7 +10,7 @@ from scipy import stats
 
 from softdock.campaign.distributions import Uniform
 from softdock.campaign.sampling import Sampler
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.statistics import (
     capture_envelope,
     quantile_interval,
@@ -149,3 +149,46 @@ def test_a_stroke_of_another_kind_is_refused() -> None:
     for stroke in ("5 kg", "-1 mm", "0 mm"):
         with pytest.raises(ValueError, match=r"."):
             size_spring("x", stroke, [0], [1.0])
+
+
+SPRINGS = {
+    "bodies": {
+        "slide": {"joint": {"type": "prismatic"}},
+        "hinge": {"joint": {"type": "universal"}},
+        "table": {"joint": {"type": "planar"}},
+    },
+    "springs": {
+        "axial-spring": {"joint": "slide", "axis": None},
+        "bend": {"joint": "hinge", "axis": None},
+        "twist": {"joint": "table", "axis": 2},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "turning"),
+    [
+        ("spring_energy_max_axial_spring", False),
+        ("spring_energy_max_bend", True),
+        ("spring_energy_max_twist", True),
+        ("spring_energy_max_other", None),
+        ("kinetic_energy_before", None),
+    ],
+)
+def test_whether_a_spring_turns(metric: str, turning: bool | None) -> None:
+    assert is_turning(SPRINGS, metric) is turning
+    assert is_turning({}, metric) is None
+    assert is_turning({"springs": {"bend": 3}, "bodies": []}, metric) is None
+
+
+def test_a_torsion_spring_needs_an_angle() -> None:
+    """k = 2 E / s^2 in N m/rad."""
+    size = size_spring("bend", "5 deg", [0], [0.1], True)
+    assert size.turning
+    assert size.stiffnesses == pytest.approx([0.2 / math.radians(5.0) ** 2])
+    assert size_spring("bend", 0.1, [0], [0.1], True).turning
+    assert not size_spring("push", 0.1, [0], [0.1], False).turning
+    with pytest.raises(ValueError, match=r"an angle.*the spring turns"):
+        size_spring("bend", "10 mm", [], [], True)
+    with pytest.raises(ValueError, match=r"a length.*the spring slides"):
+        size_spring("push", "5 deg", [], [], False)

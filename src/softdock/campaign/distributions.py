@@ -130,6 +130,24 @@ class Vector:
         return tuple((sign * longest * axis).tolist() for axis in axes for sign in (1.0, -1.0))
 
 
+@dataclass(frozen=True)
+class AxisVector:
+    """A vector of three components: a magnitude across the z axis in a uniformly distributed direction, and z."""
+
+    lateral: Uniform | Normal
+    axial: Uniform | Normal
+    dims: ClassVar[int] = 3
+
+    def at(self, u: Array, /) -> Array:
+        """Return the vectors (n, 3) at points u (n, 3)."""
+        return np.column_stack((Vector(self.lateral, 2).at(u[:, :2]), self.axial.at(u[:, 2:])))
+
+    def extremes(self) -> tuple[Any, ...]:
+        """Return the longest vectors across the axis with both ends of the component along it."""
+        across = Vector(self.lateral, 2).extremes()
+        return tuple([*vector, float(z)] for vector in across for z in self.axial.extremes())
+
+
 def correlated(u: Array, factor: Array) -> Array:
     """Return coordinates (n, k) whose normal scores have the correlation matrix factor @ factor.T."""
     return np.asarray(ndtr(_rows(ndtri(open_interval(u)), factor)))

@@ -38,6 +38,8 @@ class Row(NamedTuple):
     """Validity of the result; `no` for a run without a result."""
     warnings: str = "[]"
     """JSON."""
+    requirements: str = "{}"
+    """JSON: verdict, value and margin by requirement."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,12 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
         wall_s=time.perf_counter() - start,
         valid=result.valid,
         warnings=_json(result.warnings),
+        requirements=_json(
+            {
+                found.id: {"verdict": found.verdict, "value": found.value, "margin": found.margin}
+                for found in result.requirements
+            }
+        ),
     )
     if stored:
         directory = str(scenario.directory.absolute())

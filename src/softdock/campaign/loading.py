@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem
-from softdock.scenario import ScenarioBase, bundled
+from softdock.scenario import ScenarioBase, bundled, from_data
 from softdock.scenario import load as load_scenario
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.messages import did_you_mean, problems_of
@@ -49,7 +49,7 @@ def _make_plan(source: Source, name: str, origin: str) -> Plan:
     except ValidationError as error:
         raise InputError(*problems_of(error, CampaignFile, source)) from None
     campaign, source = _add_presets(campaign, source)
-    scenario = _load_scenario(campaign, source)
+    scenario = _add_requirements(_load_scenario(campaign, source), campaign, source)
     _check_presets(campaign, scenario, source)
     _check_success(campaign, scenario, source)
     _check_report(campaign, scenario, source)
@@ -141,6 +141,30 @@ def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
         raise InputError(*problems) from None
 
 
+def _add_requirements(scenario: ScenarioBase, campaign: CampaignFile, source: Source) -> ScenarioBase:
+    """Return the scenario with the requirements of the campaign; raises InputError with their fields."""
+    if not campaign.requirements:
+        return scenario
+    requirements = dict(scenario.requirements)
+    for key, requirement in campaign.requirements.items():
+        if requirement is not None:
+            requirements[key] = requirement
+        elif requirements.pop(key, None) is None:
+            hint = did_you_mean(key, scenario.requirements)[0]
+            raise _refusal(
+                source, ("requirements", key), "The scenario has no such requirement to remove.", hint
+            )
+    plain = {key: one.model_dump(mode="json", exclude_defaults=True) for key, one in requirements.items()}
+    try:
+        return from_data({**scenario.to_data(), "requirements": plain}, scenario.name, scenario.directory)
+    except InputError as error:
+        problems: list[Problem] = []
+        for problem in error.problems:
+            path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split("."))
+            problems += _refusal(source, path, problem.message, problem.hint).problems
+        raise InputError(*problems) from None
+
+
 def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
     if campaign.presets and getattr(scenario, "approach", None) is None:
         hint = "Give the scenario an `approach`, or write dispersions of its own fields."
@@ -161,7 +185,7 @@ def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source
     """Raise InputError before the runs for what the report could not evaluate after them."""
     for name, spring in campaign.springs.items():
         try:
-            size_spring(name, spring.stroke, [], [])
+            size_spring(name, spring.stroke, [], [], is_turning(scenario.to_data(), spring.metric))
         except ValueError as error:
             raise _refusal(source, ("springs", name, "stroke"), f"The stroke {error}.") from None
     two_and_two = isinstance(scenario, ChainScenario) and (

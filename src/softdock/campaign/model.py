@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from softdock.model.requirements import Requirement, RequirementId
 from softdock.quantities.fields import Integer
 from softdock.quantities.model import FieldError, Model
 from softdock.scenario.base import UnitSystemName
@@ -11,7 +12,7 @@ from softdock.scenario.base import UnitSystemName
 MOST_RUNS = 100_000_000
 MOST_BOUNDARY_RUNS = 2000  # the work of the surrogate grows with their cube
 FEWEST_CHAINS = 10  # of a level of subset simulation; fewer give no useful spread of the candidates
-KINDS = ("uniform", "log_uniform", "normal", "choice", "magnitude")
+KINDS = ("uniform", "log_uniform", "normal", "choice", "magnitude", "lateral")
 
 Count = Annotated[Integer, Field(ge=1, le=MOST_RUNS)]
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -50,7 +51,7 @@ class ScalarDispersion(Model):
 
 
 class Dispersion(ScalarDispersion):
-    """Distribution of a field; exactly one key, except for `weights` with `choice`."""
+    """Distribution of a field; exactly one key, except for `weights` with `choice` and `axial` with `lateral`."""
 
     choice: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
     """One of these values."""
@@ -58,6 +59,17 @@ class Dispersion(ScalarDispersion):
     """Relative frequencies of the choices; equal if left out."""
     magnitude: ScalarDispersion | None = None
     """Magnitude of a vector with two or three components; its direction is uniformly distributed."""
+    lateral: ScalarDispersion | None = None
+    """Magnitude of the first two of three components, across the axis; their direction is uniformly distributed."""
+    axial: ScalarDispersion | None = None
+    """The third component, along the axis; goes with `lateral`."""
+
+    @model_validator(mode="after")
+    def _axis_complete(self) -> Self:
+        if (self.lateral is None) != (self.axial is None):
+            missing, given = ("axial", "lateral") if self.axial is None else ("lateral", "axial")
+            raise FieldError(given, f"needs '{missing}' beside it")
+        return self
 
     @model_validator(mode="after")
     def _weights_fit(self) -> Self:
@@ -215,6 +227,8 @@ class CampaignFile(Model):
     """Metrics shown in the report; the first that vary if left out."""
     springs: dict[str, Spring] = {}
     """Springs that the report sizes."""
+    requirements: dict[RequirementId, Requirement | None] = {}
+    """Requirements in addition to those of the scenario; one with the same identifier replaces it, null removes it."""
     predictions: Count | None = None
     """Number of samples whose impact is predicted by theory; only for chains of two and two masses."""
 

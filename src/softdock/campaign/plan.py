@@ -12,6 +12,7 @@ import numpy as np
 from softdock.campaign.boundary import initial_runs
 from softdock.campaign.distributions import (
     SMALLEST_SHARE,
+    AxisVector,
     Choice,
     Distribution,
     Normal,
@@ -102,9 +103,10 @@ class Plan:
         )
 
     def units(self) -> dict[str, str]:
-        """Return the SI units of the inputs by column name `input.PATH`; dimensionless inputs are omitted."""
+        """Return the SI units of inputs (`input.PATH`) and values of requirements; dimensionless ones are omitted."""
         scenario = self.template.build({})
         found = {f"input.{path}": unit_at(scenario, path) for path in self.distributions}
+        found |= {f"requirement.{key}.value": unit for key, unit in scenario.requirement_units().items()}
         return {name: unit for name, unit in found.items() if unit not in ("", "1")}
 
     def _plain(self, path: str, column: Array) -> list[Any]:
@@ -156,18 +158,32 @@ class _Reader:
         if dispersion.choice is not None:
             values = tuple(self.value(self.path, v, "choice", i) for i, v in enumerate(dispersion.choice))
             return Choice(values, dispersion.weights or ())
-        if dispersion.magnitude is None:
+        if dispersion.magnitude is not None:
+            if self.components() not in (2, 3):
+                raise self.refusal("Only a field with two or three components has a magnitude.", "magnitude")
+            return Vector(self.magnitude(dispersion.magnitude, "magnitude"), self.components())
+        if dispersion.lateral is None or dispersion.axial is None:
             return self.scalar(self.path, dispersion)
+        if self.components() != 3:
+            raise self.refusal(
+                "Only a field with three components has a lateral and an axial part.", "lateral"
+            )
+        axial = self.scalar(f"{self.path}.2", dispersion.axial, "axial")
+        return AxisVector(self.magnitude(dispersion.lateral, "lateral"), axial)
+
+    def components(self) -> int:
+        """Return the number of components of the field; 0 where it is not a list."""
         try:
             now = value_at(self.template.data, self.path)
         except KeyError:
-            now = None
-        if not isinstance(now, list) or len(now) not in (2, 3):
-            raise self.refusal("Only a field with two or three components has a magnitude.", "magnitude")
-        magnitude = self.scalar(f"{self.path}.0", dispersion.magnitude, "magnitude")
+            return 0
+        return len(now) if isinstance(now, list) else 0
+
+    def magnitude(self, given: ScalarDispersion, key: str) -> Uniform | Normal:
+        magnitude = self.scalar(f"{self.path}.0", given, key)
         if isinstance(magnitude, Uniform) and magnitude.low < 0:
-            raise self.refusal("A magnitude must be at least 0.", "magnitude", "uniform", 0)
-        return Vector(magnitude, len(now))
+            raise self.refusal("A magnitude must be at least 0.", key, "uniform", 0)
+        return magnitude
 
     def scalar(self, path: str, given: ScalarDispersion, *field_path: str | int) -> Uniform | Normal:
         if given.normal is not None:

@@ -172,10 +172,10 @@ def _execute(
     progress, rule = CampaignProgress(plan.runs), _StopCondition(plan)
     store.add_units(plan.units())
     missing = bytearray(b"\1" * plan.runs)
-    for number, outcome in store.finished_runs():
+    for number, outcome, status in store.finished_runs():
         missing[number] = 0
         progress.count(outcome, new=False)
-        rule.add(number, outcome)
+        rule.add(number, outcome, status)
     progress.stopped_at = rule.met_at if adaptive is None else store.stopped_at()
     on_progress(progress)
     if progress.stopped_at is None and (adaptive is not None or any(missing)):
@@ -194,7 +194,7 @@ def _execute(
     if rule.met_at is not None:
         store.stop_at(rule.met_at)
         progress.stopped_at = rule.met_at
-    progress.outcomes = Counter(outcome for _, outcome in store.finished_runs())
+    progress.outcomes = Counter(outcome for _, outcome, _ in store.finished_runs())
     progress.done = progress.outcomes.total()
     progress.finished = progress.done == (progress.stopped_at or plan.runs)
     on_progress(progress)
@@ -262,7 +262,7 @@ class _Session:
         self.store.add(rows)
         for row in rows:
             self.progress.count(row.outcome)
-            self.rule.add(row.run, row.outcome)
+            self.rule.add(row.run, row.outcome, row.status)
         if rows:
             seconds = sum(row.wall_s for row in rows) / len(rows)
             self.chunk = min(LARGEST_CHUNK, max(1, int(CHUNK_SECONDS / max(seconds, 1e-6))))
@@ -305,10 +305,10 @@ class _StopCondition:
         self._out_of_order: dict[int, bool] = {}
         self._runs = self._successes = 0
 
-    def add(self, number: int, outcome: str) -> None:
+    def add(self, number: int, outcome: str, status: str) -> None:
         if self.rule is None or self.met_at is not None:
             return
-        self._out_of_order[number] = outcome in self.success
+        self._out_of_order[number] = outcome in self.success and status == "done"
         while self.met_at is None and self._runs in self._out_of_order:
             self._successes += self._out_of_order.pop(self._runs)
             self._runs += 1

@@ -1,14 +1,19 @@
 """Sizing of linear springs by the energy that they store in the runs of a campaign (ASSIST, Figure 15)."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softdock.model.joints import MOTIONS
 from softdock.quantities.units import parse_quantity
 from softdock.result import Array
 
+ENERGY_METRIC = "spring_energy_max_"
+"""Beginning of the metrics with the largest stored energy of a spring."""
 SHARES = (0.5, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -52,22 +57,49 @@ class SpringSize:
         return rows
 
 
-def size_spring(name: str, stroke: Any, runs: ArrayLike, energies: ArrayLike) -> SpringSize:
+def size_spring(
+    name: str, stroke: Any, runs: ArrayLike, energies: ArrayLike, turning: bool | None = None
+) -> SpringSize:
     """Return the size of a spring from the largest stored energy of every run [J].
 
-    The stroke is a length or an angle as text with a unit, or a number in metres. Raises ValueError.
+    The stroke is a length or an angle as text with a unit, or a number in SI. `turning` says whether the spring is a
+    torsion spring, which needs an angle; None where that is unknown. Raises ValueError.
     """
-    turning = False
-    try:
-        value = parse_quantity(stroke, "m")
-    except ValueError:
-        try:
-            value, turning = parse_quantity(stroke, "rad"), True
-        except ValueError:
-            raise ValueError("must be a length or an angle, for example '12.7 mm' or '5 deg'") from None
+    value, turning = _parse_stroke(stroke, turning)
     if value <= 0.0:
         raise ValueError("must be above 0")
     known = np.isfinite(np.asarray(energies, float))
     return SpringSize(
         name, value, turning, np.asarray(energies, float)[known], np.asarray(runs, np.int64)[known]
     )
+
+
+def _parse_stroke(stroke: Any, turning: bool | None) -> tuple[float, bool]:
+    """Return a stroke [m or rad] and whether it is an angle; a number without unit is a length if it may be both."""
+    allowed = {False: "a length, for example '12.7 mm'", True: "an angle, for example '5 deg'"}
+    for angle in (False, True) if turning is None else (turning,):
+        try:
+            return parse_quantity(stroke, "rad" if angle else "m"), angle
+        except ValueError:
+            continue
+    if turning is None:
+        raise ValueError("must be a length or an angle, for example '12.7 mm' or '5 deg'")
+    raise ValueError(f"must be {allowed[turning]}: the spring {'turns' if turning else 'slides'}")
+
+
+def is_turning(definition: Mapping[str, Any], metric: str) -> bool | None:
+    """Return whether the spring whose stored energy is a metric is a torsion spring; None where that is unknown.
+
+    `definition` is the plain data of the scenario.
+    """
+    if not metric.startswith(ENERGY_METRIC):
+        return None
+    flat = metric.removeprefix(ENERGY_METRIC)
+    with suppress(AttributeError, KeyError, TypeError):  # no scenario of kind multibody, or a damaged one
+        springs, bodies = definition["springs"], definition["bodies"]
+        spring = next((one for name, one in springs.items() if name.replace("-", "_") == flat), None)
+        if spring is not None:
+            motions = MOTIONS[bodies[spring["joint"]]["joint"]["type"]]
+            used = motions if spring.get("axis") is None else motions[spring["axis"] :][:1]
+            return set(used) == {"turning"} if used else None
+    return None

@@ -47,6 +47,7 @@ _COLUMNS = ", ".join(
             "REAL",
             "TEXT",
             "TEXT",
+            "TEXT",
         ),
     )
 )
@@ -207,9 +208,9 @@ class Store:
         rows = self._database.execute("SELECT * FROM runs WHERE run >= ? AND run < ?", (start, stop))
         return {row[0]: Row(*row) for row in rows}
 
-    def finished_runs(self) -> Iterator[tuple[int, str]]:
-        """Yield number and outcome of every finished run, in order."""
-        yield from self._database.execute("SELECT run, outcome FROM runs ORDER BY run")
+    def finished_runs(self) -> Iterator[tuple[int, str, str]]:
+        """Yield number, outcome and status of every stored run, in order."""
+        yield from self._database.execute("SELECT run, outcome, status FROM runs ORDER BY run")
 
     def stopped_at(self) -> int | None:
         """Return the number of runs after which the campaign ended before its largest number; None otherwise."""

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from softdock.campaign.execution import Row
 from softdock.campaign.model import CampaignFile
+from softdock.result import Verdict
 
 NUMBERS = ("simulated_s", "steps", "evaluations")
 """Columns of numbers that a failed run lacks."""
@@ -107,6 +108,18 @@ def decode_texts(text: str) -> list[str]:
     found = decode(text)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise StoredEntryError("the warnings of a run are not texts")
+    return found
+
+
+def decode_verdicts(text: str) -> dict[str, dict[str, Any]]:
+    """Return verdict, value and margin of the requirements of a row, by identifier."""
+    found = decode_mapping(text)
+    for one in found.values():
+        if not isinstance(one, dict) or not one.keys() >= {"verdict", "value", "margin"}:
+            raise StoredEntryError("a requirement of a run has no verdict, value or margin")
+        number = one["margin"] is None or isinstance(one["margin"], int | float)
+        if one["verdict"] not in get_args(Verdict) or not number:
+            raise StoredEntryError(f"a requirement of a run has the verdict {str(one['verdict'])[:40]!r}")
     return found
 
 

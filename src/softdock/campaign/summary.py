@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.sizing import SpringSize, size_spring
+from softdock.campaign.compliance import assess_campaign
+from softdock.campaign.confidence import tolerance_bound
+from softdock.campaign.sizing import SpringSize, is_turning, size_spring
 from softdock.campaign.statistics import (
     Envelope,
     RankCorrelation,
@@ -16,19 +18,22 @@ from softdock.campaign.statistics import (
     rank_correlation,
     sobol_indices,
 )
-from softdock.campaign.table import Table
+from softdock.campaign.table import Table, stop_rule_state
 from softdock.errors import InputError, Problem
-from softdock.presentation.campaign import stiffness_unit, success_text
+from softdock.presentation.campaign import stiffness_unit, stop_rule_text, success_text
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
 from softdock.presentation.rare_events import search_sentences
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
+from softdock.result.requirements import CampaignVerdict
 
 WORST_SHOWN = 5
 MOST_METRICS = 6
 QUANTILES = {"q05": 0.05, "median": 0.5, "q95": 0.95, "q99": 0.99}
 """Quantiles with a confidence interval, by name."""
+TOLERANCES = {"q95": 0.95, "q99": 0.99}
+"""Quantiles with an upper tolerance bound, by name."""
 FAST = 0.02  # m/s; for faster approaches the ASSIST paper reports opening times mainly within BAND
 BAND = (1.0, 2.0)  # s
 
@@ -68,6 +73,9 @@ class CampaignSummary:
     springs: list[SpringSize]
     worst: dict[str, list[tuple[int, str]]]
     predictions: BulkPredictions | None
+    requirements: list[CampaignVerdict]
+    tolerance_bounds: dict[str, dict[str, float | None]]
+    """By metric: upper bounds of quantiles of the population with 95 % confidence (one-sided), by name."""
     units: dict[str, str]
     """SI units of inputs and metrics by name; dimensionless ones have no entry."""
     method: str = "monte-carlo"
@@ -86,10 +94,16 @@ class CampaignSummary:
             "outcomes": self.counts,
             "failures": self.failures,
             "quantiles": {
-                metric: {"runs": count, **dict(zip(names, values)), "intervals": self.intervals[metric]}
+                metric: {
+                    "runs": count,
+                    **dict(zip(names, values)),
+                    "intervals": self.intervals[metric],
+                    "tolerance_bounds": self.tolerance_bounds[metric],
+                }
                 for metric, (count, values) in self.quantiles.items()
             },
             "rank_correlations": [asdict(one) for one in self.correlations],
+            "requirements": [asdict(one) for one in self.requirements],
             "sobol": {
                 metric: {"names": i.names, "first_order": i.first, "total": i.total, "points": i.complete}
                 for metric, i in self.sobol.items()
@@ -116,8 +130,9 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
     return CampaignSummary(
         sentences=[
             *search_sentences(whole.method, whole.search, system), *_sample_sentence(whole, table),
-            *_success_sentence(table), *_failure_sentence(whole), *_assist_sentences(table, inputs, system),
-            *_prediction_sentences(predictions), *_spring_sentences(springs, system),
+            *_success_sentence(table), *_stop_sentence(table), *_failure_sentence(whole),
+            *_assist_sentences(table, inputs, system), *_prediction_sentences(predictions),
+            *_spring_sentences(springs, system),
         ],
         success=table.success_rate(),
         counts=whole.counts(),
@@ -138,6 +153,11 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
         springs=springs,
         worst=_worst(whole, metrics, system),
         predictions=predictions,
+        requirements=assess_campaign(whole.requirement_data()),
+        tolerance_bounds={
+            name: {key: tolerance_bound(table.metrics[name], share) for key, share in TOLERANCES.items()}
+            for name in known
+        },
         units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
         method=whole.method,
         search=whole.search,
@@ -166,8 +186,11 @@ def _failure_sentence(table: Table) -> list[str]:
 
 def dispersed_inputs(table: Table) -> list[str]:
     """Return the names of the numeric inputs; norms instead of components where a magnitude is dispersed."""
-    norms = {name.removesuffix(".norm") for name in table.inputs if name.endswith(".norm")}
-    return [name for name in table.inputs if name.rpartition(".")[0] not in norms or name.endswith(".norm")]
+    replaced: set[str] = set()
+    for name in table.inputs:
+        path, _, last = name.rpartition(".")
+        replaced |= {f"{path}.{i}" for i in range({"norm": 3, "lateral": 2}.get(last, 0))}
+    return [name for name in table.inputs if name not in replaced]
 
 
 def chosen_metrics(table: Table) -> list[str]:
@@ -196,6 +219,15 @@ def _success_sentence(table: Table) -> list[str]:
     if rate is None:
         return []
     return [f"{table.run.size:,} runs: {success_text(rate['share'], rate['low'], rate['high'])}"]
+
+
+def _stop_sentence(table: Table) -> list[str]:
+    rule, success = table.manifest["campaign"]["stop"], table.success
+    if rule is None or success is None or table.run.size < table.planned:
+        return []
+    reached = bool(table.state.get("stopped_at"))
+    state = stop_rule_state(rule, int(success.sum()), success.size, reached)
+    return list(filter(None, [stop_rule_text(state, success.size)]))
 
 
 def _assist_sentences(table: Table, inputs: list[str], system: UnitSystem) -> list[str]:
@@ -253,7 +285,8 @@ def _springs(table: Table) -> list[SpringSize]:
         values = table.metrics.get(spring["metric"])
         try:
             if values is not None:
-                sizes.append(size_spring(name, spring["stroke"], table.run, values))
+                turning = is_turning(table.manifest["scenario"]["data"], spring["metric"])
+                sizes.append(size_spring(name, spring["stroke"], table.run, values, turning))
         except ValueError as error:
             field = f"springs.{name}.stroke"
             raise InputError(Problem(message=f"{error}.", field=field, given=str(spring["stroke"]))) from None

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.campaign import boundary, store, subset
+from softdock.campaign.compliance import RequirementData, RunVerdicts
+from softdock.campaign.confidence import runs_for_half_width
 from softdock.campaign.execution import Row
 from softdock.campaign.model import Boundary, Subset
 from softdock.campaign.statistics import wilson
@@ -21,6 +23,7 @@ from softdock.campaign.stored_entries import (
     check_state,
     decode_mapping,
     decode_texts,
+    decode_verdicts,
 )
 from softdock.errors import file_errors
 from softdock.files.atomic import atomic_path
@@ -30,7 +33,8 @@ from softdock.result import Array
 RUNS_FILE = "runs.parquet"
 BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
-GROUPS = ("inputs", "metrics", "prediction", "audit")
+GROUPS = ("inputs", "metrics", "prediction", "requirements", "audit")
+NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Table:
     outcome: list[str]
     message: list[str]
     inputs: dict[str, Array] = field(default_factory=dict)
-    """Numeric inputs by dotted path; vectors by component and as `PATH.norm`."""
+    """Numeric inputs by dotted path; vectors by component and as `PATH.norm` or `PATH.lateral`."""
     metrics: dict[str, Array] = field(default_factory=dict)
     """Numeric metrics; NaN where a run has none."""
     predictions: dict[str, Array] = field(default_factory=dict)
@@ -57,6 +61,8 @@ class Table:
     folder: Path = Path()
     campaign_file: Path | None = None
     """Campaign file that the user names; None for the one of the manifest."""
+    verdicts: list[RunVerdicts] = field(default_factory=list)
+    """Verdict, value and margin of every requirement, by run."""
     level: NDArray[np.int64] | None = None
     """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
     search: dict[str, Any] | None = None
@@ -86,6 +92,7 @@ class Table:
             wall_s=self.wall_s[chosen],
             valid=[self.valid[i] for i in chosen],
             warnings=[self.warnings[i] for i in chosen],
+            verdicts=[self.verdicts[i] for i in chosen],
             level=self.level[chosen],
         )
 
@@ -126,6 +133,17 @@ class Table:
         share = float(success.mean()) if success.size else 0.0
         return {"share": share, "low": low, "high": high, "confidence": confidence}
 
+    def requirement_data(self) -> RequirementData:
+        """Return what the verdicts on the requirements of the campaign are computed from."""
+        return RequirementData(
+            manifest=self.manifest,
+            units=self.units,
+            planned=self.planned,
+            run=self.run.tolist(),
+            status=self.status,
+            verdicts=self.verdicts,
+        )
+
     def counts(self) -> dict[str, int]:
         """Return the number of runs by outcome, most frequent first."""
         names, numbers = np.unique(np.array(self.outcome, dtype=str), return_counts=True)
@@ -141,8 +159,9 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         search = store.read_optional_entry(database, "search")
         shape = store.read_optional_entry(database, "boundary_shape")
         rows = [check_row(row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
-        parts = {group: _columns([_values(row, group) for row in rows]) for group in GROUPS}
+        parts = {group: _columns([_values(row, group) for row in rows]) for group in NUMERIC_GROUPS}
         warnings = [decode_texts(row.warnings) for row in rows]
+        verdicts = [decode_verdicts(row.requirements) for row in rows]
     return Table(
         manifest=manifest,
         state=state,
@@ -162,6 +181,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         boundary=shape,
         folder=folder,
         campaign_file=campaign_file,
+        verdicts=verdicts,
     )
 
 
@@ -217,6 +237,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         "outcomes": counts,
         "failures": failed,
         "success": success,
+        "stop_rule": _stop_rule(campaign, success, done, bool(stopped)),
         "method": method,
         "subset": search if method == "subset" else None,
         "boundary": search if method == "boundary" else None,
@@ -238,6 +259,35 @@ def _success(database: sqlite3.Connection, campaign: dict[str, Any]) -> dict[str
     low, high = wilson(successes, done)
     share = successes / done if done else None
     return {"share": share, "low": low, "high": high, "confidence": 0.95}
+
+
+def _stop_rule(
+    campaign: dict[str, Any], success: dict[str, Any] | None, done: int, stopped: bool
+) -> dict[str, Any] | None:
+    """Return the state of the stop rule of a campaign; None where it has none."""
+    if campaign["stop"] is None or success is None or campaign.get("method", "monte-carlo") != "monte-carlo":
+        return None
+    return stop_rule_state(campaign["stop"], round((success["share"] or 0.0) * done), done, stopped)
+
+
+def stop_rule_state(rule: dict[str, Any], successes: int, done: int, reached: bool) -> dict[str, Any]:
+    """Return demanded and present half-width of the interval, whether the rule ended the campaign, and runs it needs.
+
+    The number of runs is an estimate for the present success rate; None where it cannot be given.
+    """
+    low, high = wilson(successes, done, rule["confidence"])
+    needed = done if reached else None
+    if done and not reached:
+        narrow = runs_for_half_width(successes / done, rule["half_width"], rule["confidence"])
+        if narrow is not None:  # the rule is evaluated only after every so many runs
+            needed = -(-max(narrow, rule["minimum"], done + 1) // rule["every"]) * rule["every"]
+    return {
+        "reached": reached,
+        "half_width": rule["half_width"],
+        "present_half_width": (high - low) / 2.0,
+        "confidence": rule["confidence"],
+        "runs_needed": needed,
+    }
 
 
 def export(folder: Path) -> Path:
@@ -354,7 +404,8 @@ def _arrow_type(kinds: set[type]) -> Any:
 
 
 def _column_name(group: str, name: str) -> str:
-    return {"inputs": f"input.{name}", "prediction": f"predicted.{name}"}.get(group, name)
+    prefixes = {"inputs": "input.", "prediction": "predicted.", "requirements": "requirement."}
+    return prefixes.get(group, "") + name
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -382,10 +433,12 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
 
 
 def _with_norms(inputs: dict[str, Array], dispersions: dict[str, Any]) -> dict[str, Array]:
-    """Add the norm of every vector whose magnitude is dispersed."""
+    """Add the norm of every vector whose magnitude is dispersed, of its first two components where it is lateral."""
     found: dict[str, Array] = dict(inputs)
     for path, dispersion in dispersions.items():
         parts = [inputs[f"{path}.{k}"] for k in range(3) if f"{path}.{k}" in inputs]
         if dispersion["magnitude"] is not None and parts:
             found[f"{path}.norm"] = np.sqrt(sum(part**2 for part in parts))
+        if dispersion.get("lateral") is not None and len(parts) == 3:
+            found[f"{path}.lateral"] = np.hypot(parts[0], parts[1])
     return found

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from softdock.errors import InputError, Problem, RunError
 if TYPE_CHECKING:
     from softdock.campaign.runner import CampaignProgress, ExecutionOptions
     from softdock.result import Result
+    from softdock.result.requirements import CampaignVerdict
 
 PLACES = ("threads", "processes")
 PROGRESS_PERIOD = 10.0  # s between lines of progress where stderr is not a terminal
@@ -31,6 +33,9 @@ Where = Annotated[
 ]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Scheduler of a Dask cluster, like tcp://host:8786.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided.")
 ]
 Rerun = Annotated[int | None, typer.Option(metavar="I", help="Repeat only run I, with its full history.")]
 CampaignFile = Annotated[
@@ -74,6 +79,7 @@ def run(
     place: Where = None,
     cluster: Cluster = None,
     rerun: Rerun = None,
+    check: Check = False,
     as_json: Json = False,
 ) -> None:
     """Run a campaign into a new folder."""
@@ -84,13 +90,15 @@ def run(
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
     plan = load(name, runs=runs, seed=seed)
+    if check:
+        console.refuse_check_without(plan.template.data["requirements"], "campaign")
     if rerun is not None:
         row, result = runner.repeat_run(plan, rerun)
         if result is not None:
             result.save(out)
-        _show_run(row._asdict(), result, out, None, as_json)
+        _show_run(row._asdict(), result, out, None, as_json, check)
         return
-    _run_with_progress(lambda watch: runner.run(plan, out, means, watch), out, as_json)
+    _run_with_progress(lambda watch: runner.run(plan, out, means, watch), out, as_json, check)
 
 
 @campaign.command()
@@ -101,6 +109,7 @@ def resume(
     cluster: Cluster = None,
     rerun: Rerun = None,
     campaign_file: CampaignFile = None,
+    check: Check = False,
     as_json: Json = False,
 ) -> None:
     """Complete a campaign that was interrupted, or repeat one of its runs."""
@@ -109,19 +118,25 @@ def resume(
 
     means = _execution_means(place, workers, cluster)
     check_workers(workers)
+    if check:
+        _refuse_check_of(folder)
     if rerun is not None:
         result, row, same = runner.rerun(folder, rerun, campaign_file)
-        _show_run(row._asdict(), result, runner.history_folder(folder, rerun), same, as_json)
+        _show_run(row._asdict(), result, runner.history_folder(folder, rerun), same, as_json, check)
         return
-    _run_with_progress(lambda watch: runner.resume(folder, means, watch, campaign_file), folder, as_json)
+    _run_with_progress(
+        lambda watch: runner.resume(folder, means, watch, campaign_file), folder, as_json, check
+    )
 
 
 @campaign.command()
-def status(folder: Folder, as_json: Json = False) -> None:
+def status(folder: Folder, check: Check = False, as_json: Json = False) -> None:
     """Print the progress of a campaign, which may be running."""
-    from softdock.campaign.table import status_of
-
-    _show_status(status_of(folder), folder, as_json)
+    if check:
+        _refuse_check_of(folder)
+    verdicts = _show_status(folder, as_json)
+    if check:
+        console.exit_by_verdicts(verdicts)
 
 
 @campaign.command()
@@ -141,6 +156,7 @@ def report(
     revision: console.Revision = "",
     units: console.Units = None,
     campaign_file: CampaignFile = None,
+    check: Check = False,
     as_json: Json = False,
 ) -> None:
     """Write a report with statistics and figures in one file, as HTML or PDF."""
@@ -148,6 +164,8 @@ def report(
     from softdock.report.campaign import CampaignReportOptions, write_report
     from softdock.report.writing import check_report_name, find_paper
 
+    if check:
+        _refuse_check_of(folder)
     path = out or folder / "report.html"
     check_report_name(path, "--out")
     options = CampaignReportOptions(
@@ -158,12 +176,17 @@ def report(
     )
     with console.progress_bar("Report") as progress:
         path, summary = write_report(folder, path, progress, options, campaign_file)
+    verdicts, text = _requirements(folder, options.units)
     if as_json:
         console.print_json({"report": str(path), **summary})
-        return
-    for sentence in summary["sentences"]:
-        print(sentence)
-    print(f"Written to {path}")
+    else:
+        for sentence in summary["sentences"]:
+            print(sentence)
+        if text:
+            print(text)
+        print(f"Written to {path}")
+    if check:
+        console.exit_by_verdicts(verdicts)
 
 
 @campaign.command()
@@ -189,12 +212,39 @@ def _execution_means(place: str | None, workers: int | None, cluster: str | None
     return ExecutionOptions(Backend(place) if place else None, workers, cluster or "")
 
 
+def _refuse_check_of(folder: Path) -> None:
+    """Raise InputError where a stored campaign has no requirements."""
+    from softdock.campaign.compliance import read_requirement_data
+
+    definition = read_requirement_data(folder).definition
+    console.refuse_check_without(definition.get("requirements") or {}, "campaign")
+
+
+def _requirements(folder: Path, units: str | None = None) -> "tuple[list[CampaignVerdict], str]":
+    """Return the verdicts on the requirements of a campaign, and their table and notes as text."""
+    from softdock.campaign.compliance import assess_campaign, read_requirement_data
+    from softdock.presentation.requirements import campaign_requirement_table
+    from softdock.presentation.unit_systems import unit_system_of
+
+    data = read_requirement_data(folder)
+    verdicts = assess_campaign(data)
+    if not verdicts:
+        return [], ""
+    campaign = data.manifest["campaign"]
+    system = unit_system_of(campaign if campaign.get("units") else data.definition, units)
+    table = campaign_requirement_table(verdicts, data.definition, data.units, system)
+    notes = dict.fromkeys(found.note for found in verdicts if found.note)
+    return verdicts, "\n".join([table.to_text(), *notes])
+
+
 def _run_with_progress(
-    work: "Callable[[Callable[[CampaignProgress], None]], CampaignProgress]", folder: Path, as_json: bool
+    work: "Callable[[Callable[[CampaignProgress], None]], CampaignProgress]",
+    folder: Path,
+    as_json: bool,
+    check: bool,
 ) -> None:
     """Run a campaign with progress, print its status and, after an interrupt, the command that continues it."""
     from softdock.campaign.store import TABLE_FILE
-    from softdock.campaign.table import status_of
 
     try:
         with _progress() as show:
@@ -204,9 +254,11 @@ def _run_with_progress(
             raise
         raise _report_interrupt(folder) from None
     stopped = tally.interrupted and not tally.finished
-    _show_status(status_of(folder), folder, as_json, with_hint=not stopped)
+    verdicts = _show_status(folder, as_json, with_hint=not stopped)
     if stopped:
         raise _report_interrupt(folder)
+    if check:
+        console.exit_by_verdicts(verdicts)
 
 
 def _report_interrupt(folder: Path) -> console.ReportedExit:
@@ -273,11 +325,26 @@ def describe(tally: "CampaignProgress") -> str:
     return ", ".join([progress_text(tally.done, tally.total, tally.rate), *counts])
 
 
-def _show_status(status: dict[str, Any], folder: Path, as_json: bool, with_hint: bool = True) -> None:
+def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[CampaignVerdict]":
+    """Print the status of a campaign and return the verdicts on its requirements."""
+    from softdock.campaign.table import status_of
+    from softdock.result import plain_data
+
+    status, (verdicts, text) = status_of(folder), _requirements(folder)
     if as_json:
-        console.print_json({"folder": str(folder), **status})
-        return
-    from softdock.presentation.campaign import success_text
+        found = plain_data([asdict(one) for one in verdicts])
+        console.print_json({"folder": str(folder), **status, "requirements": found})
+        return verdicts
+    _print_status(status)
+    if text:
+        print(text)
+    if with_hint and not status["complete"]:
+        print(f"Continue with: {_resume_command(folder)}")
+    return verdicts
+
+
+def _print_status(status: dict[str, Any]) -> None:
+    from softdock.presentation.campaign import stop_rule_text, success_text
     from softdock.presentation.labels import label
     from softdock.presentation.rare_events import search_sentences, search_table
     from softdock.presentation.tables import Table
@@ -300,22 +367,21 @@ def _show_status(status: dict[str, Any], folder: Path, as_json: bool, with_hint:
         print(table.to_text())
     for sentence in search_sentences(status["method"], found):
         print(sentence)
-    if with_hint and not status["complete"]:
-        print(f"Continue with: {_resume_command(folder)}")
+    rule = status["stop_rule"]
+    if rule and status["complete"] and not rule["reached"]:
+        print(stop_rule_text(rule, status["done"]))
 
 
 def _show_run(
-    row: dict[str, Any], result: "Result | None", folder: Path, same: bool | None, as_json: bool
+    row: dict[str, Any], result: "Result | None", folder: Path, same: bool | None, as_json: bool, check: bool
 ) -> None:
     if result is None:
         raise RunError(f"Run {row['run']}, status {row['status']}: {row['message']}")
     if as_json:
         console.print_json({"run": row["run"], "same_row": same, "folder": str(folder), **result.to_json()})
-        return
-    console.print_result(result, [folder])
-    if same is not None:
-        print(
-            "The run reproduces its row of the table."
-            if same
-            else "The run differs from its row of the table."
-        )
+    else:
+        console.print_result(result, [folder])
+    if same is not None and not as_json:
+        print(f"The run {'reproduces' if same else 'differs from'} its row of the table.")
+    if check:
+        console.exit_by_verdicts(result.requirements)

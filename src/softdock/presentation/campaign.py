@@ -1,6 +1,7 @@
 """Tables and sentences about campaigns, the same in terminal, report and studio."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from softdock.presentation.labels import axis_label, label
 from softdock.presentation.numbers import display_unit, format_duration, format_number, format_share
@@ -38,6 +39,23 @@ def spring_table(rows: Sequence[Mapping[str, float]], turning: bool, system: Uni
 def success_text(share: float, low: float, high: float) -> str:
     """Return a success rate with its 95 % confidence interval."""
     return f"Success rate {format_share(share)}, 95 % confidence interval {format_share(low)} to {format_share(high)}."
+
+
+def stop_rule_text(state: Mapping[str, Any], runs: int) -> str:
+    """Return the sentence about a stop rule that did not end its campaign; empty where it did."""
+    if state["reached"]:
+        return ""
+    present, demanded = (format_number(100.0 * state[key]) for key in ("present_half_width", "half_width"))
+    needed = state["runs_needed"]
+    estimate = (
+        f"about {needed:,} runs are needed at this success rate"
+        if needed
+        else "the runs it needs are not known"
+    )
+    return (
+        f"The stop rule was not reached: after {runs:,} runs the half-width of the interval is {present} %, and "
+        f"{demanded} % is demanded; {estimate}."
+    )
 
 
 def outcome_counts(counts: Mapping[str, int]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from softdock.errors import InputError, Problem
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.labels import label
@@ -16,14 +17,21 @@ from softdock.result.requirements import CampaignVerdict, worst_condition
 VERDICT_STATUS = {"met": Status.GOOD, "violated": Status.FAILED, "undecided": Status.DOUBTFUL}
 """Status of a verdict."""
 NO_VALUE = "no value"
+CAMPAIGN_MATRIX_NOTE = (
+    "Demanded: probability to comply / confidence. Bound: value that the demanded share of all possible runs keeps, "
+    "with the demanded confidence; the worst value of the runs where all must comply. Margin: allowed over required "
+    "value minus 1 at the bound, with the factor of safety. Interval: of the probability to comply, at the confidence, "
+    "exact and two-sided. More runs: further runs that decide if they comply at the observed rate."
+)
+"""Meaning of the columns of `campaign_requirement_table`."""
 
 
 def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
     """Return the requirement matrix of a run: identifier, text, value, limit, factor, margin, verdict, source."""
     requirements = read_requirements(result.definition)
     names = metric_names(requirements, result.definition.get("metrics") or {})
-    rows = []
-    for found in result.requirements:
+    rows, shown = [], [found for found in result.requirements if found.id in requirements]
+    for found in shown:
         requirement = requirements[found.id]
         unit = result.units.get(names.get(found.id, ""), "1")
         value, limit = _run_cells(requirement, found, unit, result, system)
@@ -34,7 +42,7 @@ def requirement_table(result: Result, system: UnitSystem = AUTOMATIC) -> Table:
             )
         )  # fmt: skip
     header = ("requirement", "text", "value", "limit", "factor", "margin", "verdict", "source")
-    return Table(header=header, rows=rows, left=(0, 1, 3, 6, 7), statuses=_statuses(result.requirements))
+    return Table(header=header, rows=rows, left=(0, 1, 3, 6, 7), statuses=_statuses(shown))
 
 
 def campaign_requirement_table(
@@ -62,8 +70,8 @@ def campaign_requirement_table(
             )
         )  # fmt: skip
     header = (
-        "requirement", "text", "limit", "factor", "bound", "margin", "complying runs", "confidence interval",
-        "demanded", "verdict", "runs to decide", "source",
+        "requirement", "text", "limit", "factor", "bound", "margin", "complying", "interval", "demanded",
+        "verdict", "more runs", "source",
     )  # fmt: skip
     return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
 
@@ -84,9 +92,13 @@ def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tup
 
 
 def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
-    """Return the requirements of a scenario given as plain data."""
+    """Return the requirements of a scenario given as plain data, which may come from a file; raises InputError."""
     found = definition.get("requirements") or {}
-    return {key: Requirement.model_validate(data) for key, data in found.items()}
+    try:
+        return {key: Requirement.model_validate(data) for key, data in found.items()}
+    except (AttributeError, ValueError) as error:
+        message = "The requirements of the stored scenario are damaged."
+        raise InputError(Problem(message=message, field="requirements")) from error
 
 
 def requirement_text(requirement: Requirement) -> str:
@@ -123,10 +135,10 @@ def format_confidence(confidence: float) -> str:
 
 
 def demand_text(found: CampaignVerdict) -> str:
-    """Return what a campaign must show: a probability with its confidence, or that all runs comply."""
+    """Return what a campaign must show: probability and confidence, or that all runs comply."""
     if found.probability is None:
         return "all runs"
-    return f"{format_confidence(found.probability)} with {format_confidence(found.confidence)} confidence"
+    return f"{format_number(100.0 * found.probability)}% / {format_number(100.0 * found.confidence)}%"
 
 
 def _run_cells(
@@ -172,4 +184,4 @@ def _interval(found: CampaignVerdict) -> str:
 
 
 def _statuses(verdicts: Sequence[RequirementVerdict]) -> list[Status]:
-    return [VERDICT_STATUS[found.verdict] for found in verdicts]
+    return [VERDICT_STATUS.get(found.verdict, Status.NEUTRAL) for found in verdicts]

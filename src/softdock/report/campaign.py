@@ -18,7 +18,13 @@ from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
 from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.requirements import (
+    CAMPAIGN_MATRIX_NOTE,
+    campaign_requirement_table,
+    overall_verdict,
+)
 from softdock.presentation.tables import Table as TextTable
+from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report import Progress
 from softdock.report import campaign_figures as figures
@@ -92,6 +98,7 @@ def _page(
         *page_head(title, imprint),
         *_verdict(table, findings),
         paragraph(campaign["description"], "soft"),
+        *_requirements(table, findings, system),
         *(paragraph(sentence) for sentence in findings.sentences if not _is_headline(findings, sentence)),
         *search_section(table, system),
         *_outcomes(table),
@@ -112,6 +119,19 @@ def _page(
         *_annex(table),
     ]
     return html_page(title, parts, STYLE, imprint, paper)
+
+
+def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+    """Return the verdict on all requirements, their matrix and what limits its numbers."""
+    verdict, status = overall_verdict(findings.requirements, "campaign")
+    parts = ["<h2>Requirements</h2>", f"<p>{status_mark(status)}{html.escape(verdict)}</p>"]
+    if not findings.requirements:
+        return parts
+    definition = table.manifest["scenario"]["data"]
+    matrix = campaign_requirement_table(findings.requirements, definition, table.units, system)
+    notes = dict.fromkeys(found.note for found in findings.requirements if found.note)
+    text = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
+    return [*parts, scrolling(matrix, small=True), paragraph(text, "soft")]
 
 
 def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:

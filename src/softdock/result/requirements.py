@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
 from softdock.result import RequirementVerdict, Result, Verdict
 from softdock.scenario import ScenarioBase
+
+RESOLUTION = {"m": 1e-6, "rad": 1e-6, "m/s": 1e-5, "rad/s": 1e-5}
+"""Difference by SI unit that does not violate a limit of contact conditions: the default accuracy of integration, so
+that an approach at a corner of its allowed range complies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,17 @@ class CampaignVerdict(RequirementVerdict):
     """One-sided upper confidence bound of the probability to comply."""
     note: str = ""
     """What limits the meaning of the numbers; empty where nothing does."""
+
+
+def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
+    """Return a result with the verdicts on the requirements of its scenario, and the units of metrics that it lacks."""
+    if not scenario.requirements:
+        return result
+    names = metric_names(scenario.requirements, scenario.own_metrics())
+    if not result.metrics.keys() >= set(names.values()):  # an experiment measures less than a simulation
+        units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
+        result = replace(result, units={**units, **result.units})
+    return replace(result, requirements=assess_requirements(scenario, result))
 
 
 def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
@@ -150,11 +165,21 @@ def worst_condition(
 ) -> tuple[str, Comparison] | None:
     """Return the most critical contact condition of a requirement and its comparison; None without a contact."""
     box = requirement.box
-    if box is None or conditions is None:
+    if box is None or conditions is None or not conditions.keys() >= box.limits().keys():
         return None
     found = {
-        name: compare(abs(conditions[name]), low if low > 0.0 else None, high, requirement.factor)
+        name: _compare_condition(name, abs(conditions[name]), low or None, high, requirement.factor)
         for name, (low, high) in box.limits().items()
     }
     name = min(found, key=lambda one: _criticality(found[one], found[one].value or 0.0))
     return name, found[name]
+
+
+def _compare_condition(name: str, size: float, low: float | None, high: float, factor: float) -> Comparison:
+    """Return verdict and margin of one contact condition; differences below `RESOLUTION` do not count."""
+    found = compare(size, low, high, factor)
+    assert found.limit is not None
+    allowed = found.limit * factor if found.sign == ">=" else found.limit / factor
+    if found.verdict == "violated" and abs(size - allowed) <= RESOLUTION[CONDITION_UNITS[name]]:
+        return replace(found, verdict="met", margin=0.0)
+    return found

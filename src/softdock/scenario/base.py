@@ -150,6 +150,14 @@ class ScenarioBase(Model):
             and name not in self.own_metrics()
         }
 
+    def requirement_units(self) -> dict[str, str]:
+        """Return the SI unit of the metric of every requirement with one, by identifier; `1` if dimensionless."""
+        return {
+            key: self._requirement_unit("", requirement.metric.strip())
+            for key, requirement in self.requirements.items()
+            if requirement.metric is not None
+        }
+
     def _check_requirements(self, findings: Findings) -> None:
         """Collect the errors of the requirements: metrics, units of limits, outcomes, contact conditions."""
         for key, requirement in self.requirements.items():

@@ -92,9 +92,9 @@ def run_prepared(
         result = replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
     if not prepared.scenario.requirements:
         return result
-    from softdock.result.requirements import assess_requirements
+    from softdock.result.requirements import with_requirements
 
-    return replace(result, requirements=assess_requirements(prepared.scenario, result))
+    return with_requirements(prepared.scenario, result)
 
 
 def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from softdock.errors import InputError, Problem
 from softdock.result import Audit, Channel, History, Result, Timing
+from softdock.result.requirements import with_requirements
 from softdock.robot.experiment import Log
 from softdock.robot.link import Command, LinkLostError, Refusal, RobotLink, State
 from softdock.robot.link_approach import approach
@@ -50,7 +51,7 @@ def run_on_robot(scenario: RobotScenario, connect: Callable[[], RobotLink]) -> R
         log = experiment.run(ending_link)
         wall = time.perf_counter() - started
     log = replace(log, t=log.t - begun.t, refusals=tuple((t - begun.t, why) for t, why in log.refusals))
-    result = add_log(_base(setup, log, ending_link, wall), setup, log)
+    result = with_requirements(setup.scenario, add_log(_base(setup, log, ending_link, wall), setup, log))
     if not isinstance(link, RemoteLink):
         return result
     link_metrics = _link_metrics(link.statistics)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from softdock.campaign.sizing import size_spring
+from softdock.campaign.sizing import is_turning, size_spring
 from softdock.presentation.campaign import spring_table
 from softdock.studio.pages import axes
 
@@ -22,25 +22,42 @@ class Springs:
             name for name in names if "energy" in name and not name.startswith(("input ", "predicted "))
         ]
         given = columns.manifest.get("campaign", {}).get("springs", {})
-        first = next(iter(given.values()), None)
+        self.strokes = {spring["metric"]: str(spring["stroke"]) for spring in given.values()}
         ui.label(
-            "Linear stiffness that stores the energy of a share of all runs within the stroke: k = 2 E / s²."
+            "Linear stiffness that stores the energy of a share of all runs within the stroke: k = 2 E / s². "
+            "The stroke of a torsion spring is an angle."
         ).classes("soft")
         with ui.row().classes("items-start w-full").style("gap: 10px; margin-top: 8px"):
-            value = (
-                first["metric"]
-                if first and first["metric"] in energies
-                else energies[0]
-                if energies
-                else None
-            )
-            self.energy = axes.column_select(energies, value, "Energy", self.refresh, "energy")
+            value = next((name for name in [*self.strokes, *energies] if name in energies), None)
+            self.energy = axes.column_select(energies, value, "Energy", self.change_spring, "energy")
             self.stroke = ui.input(
-                "Stroke", value=str(first["stroke"]) if first else "10 mm", validation=_stroke_error
+                "Stroke", value=self.default_stroke(), validation=lambda stroke: self.stroke_error(stroke)
             )
             self.stroke.props("dense outlined hide-bottom-space").style("width: 160px").mark("stroke")
             self.stroke.on_value_change(self.refresh)
         self.sizes = ui.html("", sanitize=False).classes("w-full").style("margin-top: 10px").mark("spring")
+
+    def is_turning(self) -> bool | None:
+        """Tell whether the chosen spring is a torsion spring; None where that is unknown."""
+        definition = self.columns.manifest.get("scenario", {}).get("data", {})
+        return is_turning(definition, self.energy.value or "")
+
+    def default_stroke(self) -> str:
+        """Return the stroke that the campaign gives the chosen spring, or one of the kind that it needs."""
+        return self.strokes.get(self.energy.value) or ("5 deg" if self.is_turning() else "10 mm")
+
+    def change_spring(self) -> None:
+        """Show the stroke of the chosen spring and size it."""
+        self.stroke.set_value(self.default_stroke())
+        self.refresh()
+
+    def stroke_error(self, stroke: str | None) -> str | None:
+        """Return the error message for a stroke, None where it is valid."""
+        try:
+            size_spring("", _number_or_text(stroke), [], [], self.is_turning())
+        except ValueError as error:
+            return f"The stroke {error}."
+        return None
 
     def refresh(self) -> None:
         """Size the spring from the current table."""
@@ -53,21 +70,13 @@ class Springs:
                 _number_or_text(self.stroke.value),
                 self.columns.run,
                 self.columns.column(self.energy.value),
+                self.is_turning(),
             )
         except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
         table = spring_table(size.by_quantile(), size.turning)
         self.sizes.set_content(table.to_html("plain"))
-
-
-def _stroke_error(stroke: str | None) -> str | None:
-    """Return the error message for a stroke, None where it is valid."""
-    try:
-        size_spring("", _number_or_text(stroke), [], [])
-    except ValueError as error:
-        return f"The stroke {error}."
-    return None
 
 
 def _number_or_text(text: str | None) -> object:
