@@ -13,8 +13,10 @@ from tests.replay import runs
 from tests.replay.test_page import NASTY
 
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
+from softdock.presentation.unit_systems import IMPERIAL
 from softdock.replay import scene
-from softdock.report.run import run_report, write_run_report
+from softdock.report.panels import load_panels, motion_panels
+from softdock.report.run import ReportOptions, run_report, write_run_report
 from softdock.report.timeline import build_timeline
 from softdock.result import Event, Result
 from softdock.scenario import from_data
@@ -113,10 +115,49 @@ def test_run_without_motion_still_has_a_report(tmp_path: Path) -> None:
 
 
 def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(run_report(runs.nominal()))
+    path, result = tmp_path / "report.html", runs.nominal()
+    path.write_text(run_report(result))
     tab.page.goto(path.as_uri())
     assert tab.page.locator("svg.section").count() == 6
-    assert tab.page.locator("svg.chart").count() == 7
-    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    drawn = len(load_panels(result)[0]) + len(motion_panels(result))
+    assert tab.page.locator("svg.chart").count() == drawn
     tab.picture("run-report")
+    for width in (1280, 390):
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        heights = tab.page.evaluate(
+            "[...document.querySelectorAll('svg.chart text')].map(e => e.getBoundingClientRect().height)"
+        )
+        assert min(heights) >= 11.0  # px of a line of text, whose letters are a third smaller
+
+
+def test_headline_table_timeline_and_charts_show_the_same_peaks() -> None:
+    result = runs.nominal()
+    page = html.unescape(run_report(result))
+    largest = max(result.loads, key=lambda load: load.peak_force or 0.0)
+    assert (
+        f"Largest force {format_quantity(largest.peak_force, 'N')} in {largest.kind} {largest.name}" in page
+    )
+    timeline = build_timeline(result, scene(result))
+    for load in result.loads:
+        if load.peak_force:
+            text = format_number(load.peak_force)
+            assert re.search(
+                rf"<td>{load.name}</td><td>{load.kind}</td><td class=\"number\">{text}</td>", page
+            )
+            peak = format_quantity(load.peak_force, "N")
+            assert f"{load.name} <span class='soft'>peak {peak}</span>" in page
+        if load.kind == "contact" and load.peak_force:
+            entry = next(entry for entry in timeline if entry.text == f"Peak contact force of {load.name}.")
+            assert (entry.time, entry.details) == (load.t_peak_force, f"force {peak}")
+
+
+def test_values_of_a_report_have_the_chosen_units() -> None:
+    result = runs.nominal()
+    page = run_report(result, ReportOptions(system=IMPERIAL, author="A. Engineer"))
+    visible = re.sub(r"<style>.*?</style>|<[^>]*>", " ", page.partition("<h2>Inputs</h2>")[0])
+    assert "peak force [lbf]" in visible
+    assert "Tip in the port [in]" in visible
+    values = visible.partition("Requirements")[2].partition("Theory:")[0]
+    assert not re.search(r"\d (?:mm|N|kN|m/s)\b", values)
+    assert "A. Engineer" in page

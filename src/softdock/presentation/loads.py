@@ -1,6 +1,8 @@
 """Tables and sentences about the loads of a run, the same in terminal, report and studio."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
 from softdock.presentation.tables import Table
@@ -30,6 +32,13 @@ def _peak(
 ) -> str:
     at = "" if time is None else f" at {format_time(time)}"
     return f"{what} {format_quantity(value, unit, system)} in {load.kind} {load.name}{at}"
+
+
+def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
+    """Return metrics without the peaks that a table of loads beside them contains."""
+    flat = [re.sub(r"[^a-z0-9]+", "_", load.name.lower()) for load in loads]
+    shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment")}
+    return {name: value for name, value in metrics.items() if name not in shown}
 
 
 def load_table(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,9 @@ def _joined(names: Sequence[str]) -> str:
 
 def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> list[Panel]:
     drawn = loaded[: MOST_PANELS * MOST_CURVES]
-    parts = [drawn[i : i + MOST_CURVES] for i in range(0, len(drawn), MOST_CURVES)]
+    count = -(-len(drawn) // MOST_CURVES)
+    ends = [len(drawn) * i // count for i in range(count + 1)] if count else [0]
+    parts = [drawn[a:b] for a, b in pairwise(ends)]
     omitted = tuple(one.name for one in loaded[len(drawn) :])
     return [
         _load_panel(

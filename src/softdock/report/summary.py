@@ -8,6 +8,7 @@ from softdock.presentation.assessment import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
@@ -19,6 +20,8 @@ from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.result import Audit, Result
 
+MOST_LOADS = 8
+"""Loads of the table in a terminal."""
 Line = tuple[str, Status]
 """Text, which may have several lines, and its status."""
 
@@ -37,12 +40,14 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
-    table = metric_table(result.metrics, result.prediction, result.units, system=system)
+    metrics = without_load_metrics(result.metrics, result.loads)
+    table = metric_table(metrics, result.prediction, result.units, system=system)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
         [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
         _requirements(result, system),
+        _loads(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
@@ -64,6 +69,19 @@ def _requirements(result: Result, system: UnitSystem) -> list[Line]:
     table = requirement_table(result, system)
     header, *rows = table.to_text().splitlines()
     return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
+
+
+def _loads(result: Result, system: UnitSystem) -> list[Line]:
+    """Return the largest load of any kind and a table of the largest loads."""
+    headline = largest_load_text(result.loads, system)
+    if not headline:
+        return []
+    text = load_table(result.loads[:MOST_LOADS], system).to_text()
+    more = len(result.loads) - MOST_LOADS
+    rest = (
+        [(f"... and {more} smaller loads; --report and --json show all.", Status.NEUTRAL)] if more > 0 else []
+    )
+    return [(headline, Status.NEUTRAL), (text, Status.NEUTRAL), *rest]
 
 
 def _conservation(audit: Audit) -> str:
