@@ -12,11 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.special import ndtr, ndtri
 from tests.campaign.conftest import rows
+from tests.campaign.rare_events import latch_margin
 from tests.campaign.search_driver import MarginFunction, drive, simulate_subset
 from tests.campaign.test_kill import COMMAND
 
 from softdock.campaign import manifest, runner
+from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load
+from softdock.campaign.margin import resolve_margin
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.subset import SearchError, SubsetSimulation
@@ -171,6 +174,16 @@ def test_latch_against_its_closed_form(latch: Path, tmp_path: Path) -> None:
     margin = table.metrics["relative_velocity_before"] - table.metrics["minimum_speed"]
     assert [outcome == "latched" for outcome in table.outcome] == list(margin > 0.0)
     assert status_of(tmp_path / "out")["subset"]["probability"] == table.search["probability"]
+
+
+def test_margin_of_the_bundled_campaign_is_that_of_theory() -> None:
+    plan = load("latch-failure")
+    margin = resolve_margin(plan)
+    exact = latch_margin(plan, plan.sampler.points(0, 20))
+    for number, inputs in enumerate(plan.inputs(0, 20)):
+        row, _ = run_one(plan.template, HistoryPolicy("none", ()), number, inputs)
+        assert margin.of(row) == pytest.approx(exact[number], abs=1e-12)
+        assert (row.outcome == "latched") == (exact[number] > 0.0)
 
 
 class _Stop(BaseException):

@@ -113,6 +113,7 @@ class Margin(Model):
     """
 
     metric: Annotated[str, Field(min_length=1)]
+    """Metric of the scenario that varies continuously, or a component of one as `NAME.0`."""
     at_least: Any = None
     """Smallest good value: a quantity, or the name of another metric."""
     at_most: Any = None
