@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import time
 from functools import partial
@@ -312,3 +313,17 @@ def test_bad_campaigns(
     assert "latch.yaml" in str(error.value)
     if line is not None:
         assert error.value.problems[0].line == line
+
+
+def test_a_forged_table_is_refused(latch: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    runner.run(load(latch, runs=400), folder)
+    good = status_of(folder)["subset"]
+    for key, value in (("levels", 5), ("probability", "0.1"), ("margin", {}), ("levels", [{"level": 0}])):
+        with sqlite3.connect(folder / "campaign.sqlite") as database:
+            text = json.dumps({**good, key: value})
+            database.execute("UPDATE manifest SET value = ? WHERE key = 'search'", (text,))
+        with pytest.raises(InputError, match="damaged"):
+            status_of(folder)
+        with pytest.raises(InputError, match="damaged"):
+            write_report(folder, folder / "report.html", lambda stage, done: None)

@@ -238,7 +238,8 @@ class CampaignFile(Model):
         for key, methods in (
             ("margin", ("subset", "boundary")), ("subset", ("subset",)), ("boundary", ("boundary",)),
         ):  # fmt: skip
-            if key in self.model_fields_set and self.method not in methods:
+            is_default = getattr(self, key) == type(self).model_fields[key].default
+            if not is_default and self.method not in methods:
                 needed = " or ".join(f"'method: {name}'" for name in methods)
                 raise FieldError(key, f"needs {needed}")
         if self.method == "monte-carlo":
