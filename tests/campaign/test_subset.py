@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import time
 from functools import partial
@@ -12,11 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.special import ndtr, ndtri
 from tests.campaign.conftest import rows
+from tests.campaign.rare_events import latch_margin
 from tests.campaign.search_driver import MarginFunction, drive, simulate_subset
 from tests.campaign.test_kill import COMMAND
 
 from softdock.campaign import manifest, runner
+from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load
+from softdock.campaign.margin import resolve_margin
 from softdock.campaign.plan import Plan
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.subset import SearchError, SubsetSimulation
@@ -173,6 +177,16 @@ def test_latch_against_its_closed_form(latch: Path, tmp_path: Path) -> None:
     assert status_of(tmp_path / "out")["subset"]["probability"] == table.search["probability"]
 
 
+def test_margin_of_the_bundled_campaign_is_that_of_theory() -> None:
+    plan = load("latch-failure")
+    margin = resolve_margin(plan)
+    exact = latch_margin(plan, plan.sampler.points(0, 20))
+    for number, inputs in enumerate(plan.inputs(0, 20)):
+        row, _ = run_one(plan.template, HistoryPolicy("none", ()), number, inputs)
+        assert margin.of(row) == pytest.approx(exact[number], abs=1e-12)
+        assert (row.outcome == "latched") == (exact[number] > 0.0)
+
+
 class _Stop(BaseException):
     """Ends a session at once."""
 
@@ -299,3 +313,17 @@ def test_bad_campaigns(
     assert "latch.yaml" in str(error.value)
     if line is not None:
         assert error.value.problems[0].line == line
+
+
+def test_a_forged_table_is_refused(latch: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    runner.run(load(latch, runs=400), folder)
+    good = status_of(folder)["subset"]
+    for key, value in (("levels", 5), ("probability", "0.1"), ("margin", {}), ("levels", [{"level": 0}])):
+        with sqlite3.connect(folder / "campaign.sqlite") as database:
+            text = json.dumps({**good, key: value})
+            database.execute("UPDATE manifest SET value = ? WHERE key = 'search'", (text,))
+        with pytest.raises(InputError, match="damaged"):
+            status_of(folder)
+        with pytest.raises(InputError, match="damaged"):
+            write_report(folder, folder / "report.html", lambda stage, done: None)

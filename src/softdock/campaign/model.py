@@ -125,6 +125,7 @@ class Margin(Model):
     """
 
     metric: Annotated[str, Field(min_length=1)]
+    """Metric of the scenario that varies continuously, or a component of one as `NAME.0`."""
     at_least: Any = None
     """Smallest good value: a quantity, or the name of another metric."""
     at_most: Any = None
@@ -251,7 +252,8 @@ class CampaignFile(Model):
         for key, methods in (
             ("margin", ("subset", "boundary")), ("subset", ("subset",)), ("boundary", ("boundary",)),
         ):  # fmt: skip
-            if key in self.model_fields_set and self.method not in methods:
+            is_default = getattr(self, key) == type(self).model_fields[key].default
+            if not is_default and self.method not in methods:
                 needed = " or ".join(f"'method: {name}'" for name in methods)
                 raise FieldError(key, f"needs {needed}")
         if self.method == "monte-carlo":

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Annotated, Any, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from softdock.campaign.execution import Row
 from softdock.campaign.model import CampaignFile
@@ -26,6 +27,9 @@ REQUIRED = (
 """Keys of a stored campaign; tables of all versions have them."""
 
 
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
 class StoredEntryError(ValueError):
     """An entry of the table does not have the form in which Softdock writes it."""
 
@@ -45,6 +49,7 @@ class StoredManifest(BaseModel):
     name: str
     origin: str
     runs: int = Field(ge=0)
+    dims: int = Field(default=1, ge=1)
     campaign: dict[str, Any]
     scenario: StoredScenario
     directory: str
@@ -57,6 +62,159 @@ class StoredState(BaseModel):
 
     model_config = ConfigDict(strict=True)
     stopped_at: int | None = Field(default=None, ge=0)
+
+
+class StoredLevel(BaseModel):
+    """Types of a level of a subset simulation."""
+
+    model_config = ConfigDict(strict=True)
+    level: int
+    threshold: Number
+    probability: Number
+    runs: int
+    acceptance: Number | None
+    correlation: Number
+    coefficient_of_variation: Number | None
+
+
+class StoredMargin(BaseModel):
+    """Types of a margin; without a metric it has the outcomes of success."""
+
+    model_config = ConfigDict(strict=True)
+    metric: str | None = None
+    at_least: Number | str | None = None
+    at_most: Number | str | None = None
+    unit: str = ""
+    success: list[str] = []
+
+    @model_validator(mode="after")
+    def _has_limit(self) -> Self:
+        needed = {"success"} if self.metric is None else {"metric", "unit"}
+        if not needed <= self.model_fields_set:
+            raise ValueError("a margin has a metric with a unit, or outcomes")
+        if self.metric is not None and (self.at_least is None) == (self.at_most is None):
+            raise ValueError("a margin has one limit")
+        return self
+
+
+class StoredSubset(BaseModel):
+    """Types of what a subset simulation found."""
+
+    model_config = ConfigDict(strict=True)
+    margin: StoredMargin
+    probability: Number | None
+    low: Number
+    high: Number
+    confidence: Number
+    coefficient_of_variation: Number | None
+    reached: bool
+    runs: int = Field(ge=1)
+    monte_carlo_runs: Number | None
+    levels: list[StoredLevel]
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if self.margin.metric is None or (self.levels and self.probability is None):
+            raise ValueError("levels have a metric and a probability")
+        return self
+
+
+class StoredRefinement(BaseModel):
+    """Types of a refinement of a boundary."""
+
+    model_config = ConfigDict(strict=True)
+    level: int
+    runs: int
+    uncertain_volume: Number
+    expected_error: Number
+    success_volume: Number
+    holdout_error: Number
+
+
+class StoredHoldout(BaseModel):
+    """Types of the error of the hold-out runs."""
+
+    model_config = ConfigDict(strict=True)
+    runs: int
+    wrong: int
+    error: Number
+    low: Number
+    high: Number
+
+
+class StoredBoundary(BaseModel):
+    """Types of what the refinement of a boundary found; before the first surrogate there are only runs."""
+
+    model_config = ConfigDict(strict=True)
+    margin: StoredMargin
+    runs: int
+    reached: bool
+    refinements: list[StoredRefinement]
+    tolerance: Number = 0.0
+    uncertain_volume: Number = 0.0
+    expected_error: Number = 0.0
+    success_volume: Number = 0.0
+    holdout: StoredHoldout = StoredHoldout(runs=0, wrong=0, error=0.0, low=0.0, high=1.0)
+    grid_runs: Number | None = None
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if self.refinements and not set(type(self).model_fields) - {"grid_runs"} <= self.model_fields_set:
+            raise ValueError("refinements have volumes and hold-out runs")
+        return self
+
+
+class StoredAxis(BaseModel):
+    """Types of an axis of a boundary."""
+
+    model_config = ConfigDict(strict=True)
+    name: str
+    unit: str
+    logarithmic: bool
+    values: list[Number] = Field(min_length=2)
+
+
+class StoredShape(BaseModel):
+    """Types of a boundary as grid and points."""
+
+    model_config = ConfigDict(strict=True)
+    axes: list[StoredAxis] = Field(min_length=2, max_length=4)
+    margin: list[Any]
+    score: list[Any]
+    points: list[list[Number]]
+    runs: list[list[Number]]
+    success: list[bool]
+
+
+def check_search(method: Any, data: Any) -> dict[str, Any] | None:
+    """Return what a method found, with the types that Softdock writes; None where there is nothing yet."""
+    if data is None or method not in ("subset", "boundary"):
+        return None
+    try:
+        (StoredSubset if method == "subset" else StoredBoundary).model_validate(data)
+    except ValidationError as error:
+        raise _error(method, error) from error
+    return dict(data)
+
+
+def check_shape(data: Any) -> dict[str, Any] | None:
+    """Return a boundary with the types and sizes that Softdock writes; None where there is none."""
+    if data is None:
+        return None
+    try:
+        shape = StoredShape.model_validate(data)
+        sizes = tuple(len(axis.values) for axis in shape.axes)
+        grids = [np.array(grid, dtype=float) for grid in (shape.margin, shape.score)]
+    except ValidationError as error:
+        raise _error("boundary", error) from error
+    except (TypeError, ValueError) as error:
+        raise StoredEntryError("the grid of its boundary does not contain numbers") from error
+    rows = [*shape.points, *shape.runs]
+    if any(grid.shape != sizes for grid in grids) or any(len(row) != len(sizes) for row in rows):
+        raise StoredEntryError("the grid of its boundary has another size than its axes")
+    if len(shape.success) != len(shape.runs):
+        raise StoredEntryError("the runs of its boundary have no sides")
+    return dict(data)
 
 
 def check_manifest(data: Any) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from softdock.campaign.statistics import wilson
 from softdock.campaign.stored_entries import (
     check_manifest,
     check_row,
+    check_search,
+    check_shape,
     check_state,
     decode_mapping,
     decode_texts,
@@ -156,8 +158,9 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
     with store.open_readonly(folder) as database:
         manifest, state = _entries(database)
         units = store.read_units(database)
-        search = store.read_optional_entry(database, "search")
-        shape = store.read_optional_entry(database, "boundary_shape")
+        method = manifest["campaign"].get("method")
+        search = check_search(method, store.read_optional_entry(database, "search"))
+        shape = check_shape(store.read_optional_entry(database, "boundary_shape"))
         rows = [check_row(row) for row in database.execute("SELECT * FROM runs ORDER BY run")]
         parts = {group: _columns([_values(row, group) for row in rows]) for group in NUMERIC_GROUPS}
         warnings = [decode_texts(row.warnings) for row in rows]
@@ -193,10 +196,10 @@ def level_of_runs(manifest: dict[str, Any], runs: NDArray[np.int64]) -> NDArray[
     campaign = manifest["campaign"]
     match campaign.get("method", "monte-carlo"):
         case "subset":
-            return subset.level_of_runs(Subset.model_validate(campaign["subset"]), runs)
+            return subset.level_of_runs(Subset.model_validate(campaign.get("subset", {})), runs)
         case "boundary":
-            settings = Boundary.model_validate(campaign["boundary"])
-            return boundary.level_of_runs(settings, manifest["dims"], runs)
+            settings = Boundary.model_validate(campaign.get("boundary", {}))
+            return boundary.level_of_runs(settings, manifest.get("dims", 1), runs)
         case _:
             return None
 
@@ -222,7 +225,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         (seconds,) = database.execute("SELECT total(wall_s) FROM runs").fetchone()
         campaign = manifest["campaign"]
         success = _success(database, campaign)
-        search = store.read_optional_entry(database, "search")
+        search = check_search(campaign.get("method"), store.read_optional_entry(database, "search"))
     done, stopped = sum(counts.values()), state.get("stopped_at")
     method = campaign.get("method", "monte-carlo")
     return {
@@ -250,7 +253,7 @@ def _success(database: sqlite3.Connection, campaign: dict[str, Any]) -> dict[str
     method, names = campaign.get("method", "monte-carlo"), campaign["success"]
     if not names or method == "boundary":
         return None
-    runs = Subset.model_validate(campaign["subset"]).level_runs if method == "subset" else sys.maxsize
+    runs = Subset.model_validate(campaign.get("subset", {})).level_runs if method == "subset" else sys.maxsize
     counts = database.execute(
         "SELECT outcome, status = 'failed', count(*) FROM runs WHERE run < ? GROUP BY 1, 2", (runs,)
     ).fetchall()
@@ -326,7 +329,7 @@ def _export_boundary(folder: Path) -> None:
     import pyarrow.parquet as pq
 
     with store.open_readonly(folder) as database:
-        shape = store.read_optional_entry(database, "boundary_shape")
+        shape = check_shape(store.read_optional_entry(database, "boundary_shape"))
     if shape is None:
         return
     fields = [
