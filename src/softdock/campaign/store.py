@@ -22,6 +22,8 @@ from softdock.files.locks import LockHeldError, acquire_lock
 
 TABLE_FILE = "campaign.sqlite"
 LOCK_FILE = "campaign.lock"
+RESULT_FILE = "result.json"
+"""File of a single run (`softdock.result`), whose folder is not used for a campaign."""
 HISTORIES = "histories"
 FORMAT = 1
 WAL_INDEX_BYTES = 32_768
@@ -65,6 +67,14 @@ class Store:
         _check_file_system(folder)
         with file_errors(folder, "make"):
             folder.mkdir(parents=True, exist_ok=True)
+        if (folder / RESULT_FILE).exists():
+            raise InputError(
+                Problem(
+                    message="There is the result of a run here.",
+                    file=str(folder),
+                    hint="Choose another folder for the campaign.",
+                )
+            )
         if (folder / TABLE_FILE).exists() and not _is_empty(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
             raise InputError(
