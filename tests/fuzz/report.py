@@ -1,4 +1,4 @@
-"""Writes the tables of docs/robustness.md: counts of the fuzzer and the faults that are tried, with their results.
+"""Writes the tables of docs/robustness.md: counts of the fuzzer, cost of isolation, and faults with their results.
 
 `python -m tests.fuzz.report` runs the tests of the faults; `--counts-only` writes only the counts.
 """
@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from tests.fuzz import formats
+from tests.fuzz import formats, isolation_cost
 from tests.fuzz.faults import FAULTS
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +105,7 @@ def main() -> None:
     if not options.counts_only:
         folder = ROOT / "out"
         folder.mkdir(exist_ok=True)
+        text = replace_table(text, "cost of isolation", isolation_cost.table(isolation_cost.costs()))
         text = replace_table(text, "faults", faults_table(run_tests(folder)))
     PAGE.write_text(text, encoding="utf-8")
 
