@@ -2,11 +2,17 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from softdock.errors import InputError
+from softdock.scenario import load
+from softdock.simulate import simulate
 
 BUMPER = Path(__file__).parents[1] / "src/softdock/scenario/bundled/cad/bumper.step"
 CAD = "softdock: 1\nbase: assist-soft-docking\nsurfaces: {bumper-nose: {file: part.step}}\n"
@@ -51,3 +57,56 @@ def test_characters_that_cannot_be_written(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["outcome"]
     assert "\N{GRINNING FACE}" in (tmp_path / "made/result.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("bodies.servicr.mass", "Did you mean 'bodies.servicer'?"),
+        ("springs.unheard.stiffness", "It is new; there are "),
+    ],
+)
+def test_a_misspelt_entry_of_an_override_has_a_hint(path: str, hint: str) -> None:
+    with pytest.raises(InputError) as told:
+        load("assist-soft-docking", {path: 5.0})
+    assert hint in str(told.value.problems[0])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_ends_a_long_run_at_once(tmp_path: Path) -> None:
+    """The run would take hours in one call of a kernel; its empty folder is removed."""
+    settings = ["duration=1e7 s", "record.rate=0.001 Hz", "integrator.max_steps=1000000000"]
+    command = [sys.executable, "-c", "from softdock.cli import main; main()", "run", "assist-soft-docking"]
+    command += [word for setting in settings for word in ("--set", setting)]
+    process = subprocess.Popen(
+        [*command, "--out", "made/here"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(600):  # until the run begins
+        if (tmp_path / "made").exists() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    output, messages = process.communicate(timeout=20)
+    assert (process.returncode, output) == (130, ""), messages
+    assert messages.strip() == "Interrupted."
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_campaign_is_not_written_into_the_folder_of_a_run(tmp_path: Path) -> None:
+    simulate("impact-a").save(tmp_path)
+    done = softdock(tmp_path, "campaign", "run", "impact-masses", "--runs", "2", "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "There is the result of a run here." in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "history.parquet"}
+
+
+def test_a_missing_folder_of_the_studio_is_refused(tmp_path: Path) -> None:
+    done = softdock(tmp_path, "studio", "--folder", "typo", "--no-browser", "--port", "0")
+    assert done.returncode == 2
+    assert "There is no such folder." in done.stderr
+    assert not (tmp_path / "typo").exists()

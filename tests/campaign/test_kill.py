@@ -1,5 +1,7 @@
 """A campaign that is killed again and again, and resumed, ends in the table of one that was left alone."""
 
+import json
+import os
 import random
 import signal
 import sqlite3
@@ -18,15 +20,69 @@ from softdock.errors import InputError
 
 KILLS = 20
 RUNS = 3000
-# The sources may be edited while the test runs for a minute or two; that is not what it is about.
-SCRIPT = """
+# The sources may be edited while the test runs; that is not what it is about. Each command runs in a process forked
+# from one that has imported everything, because starting interpreters would take most of the time of the test.
+SERVER = """
+import json, os, sys
 from softdock.campaign import manifest
 manifest._source_digest = lambda: "fixed"
+from softdock.campaign import loading, runner, workers
 from softdock.cli import main
-if __name__ == "__main__":
-    main()
+import softdock.simulate.chain, softdock.campaign.table
+for line in sys.stdin:
+    process = os.fork()
+    if not process:
+        sys.argv = ["softdock", *json.loads(line)]
+        silent = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(silent, descriptor)
+        try:
+            main()
+        finally:
+            os._exit(0)
+    print(process, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
-COMMAND = [sys.executable, "-c", SCRIPT, "campaign"]
+
+
+class Commands:
+    """Runs campaign commands, one after the other."""
+
+    def __init__(self) -> None:
+        self.server = subprocess.Popen(
+            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def _answer(self) -> int:
+        assert self.server.stdout is not None
+        return int(self.server.stdout.readline())
+
+    def start(self, *words: str) -> int:
+        """Start a command; return the number of its process."""
+        assert self.server.stdin is not None
+        self.server.stdin.write(json.dumps(["campaign", *words]) + "\n")
+        self.server.stdin.flush()
+        return self._answer()
+
+    def kill(self, process: int) -> int:
+        """Kill a command; return its exit code."""
+        os.kill(process, signal.SIGKILL)
+        return self._answer()
+
+    def __enter__(self) -> "Commands":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.kill()
+        self.server.communicate()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def count(folder: Path) -> int:
@@ -53,24 +109,20 @@ def test_sigkill_loses_nothing_that_was_done(
     moments = random.Random(20)
     path, folder = write(runs=str(RUNS)), tmp_path / "killed"
     grown = 0
-    for kill in range(KILLS):
-        begun = has_begun(folder)
-        what = ["resume", str(folder)] if begun else ["run", str(path), "--out", str(folder)]
-        where = "processes" if kill % 7 == 3 else "threads"
-        before = count(folder)
-        process = subprocess.Popen(
-            [*COMMAND, *what, "--in", where], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        if kill % 3:  # while rows are being written
-            while process.poll() is None and count(folder) == before:
-                time.sleep(0.002)
-            time.sleep(moments.uniform(0.0, 0.05))
-        else:  # at any moment, also before the first row
-            time.sleep(moments.uniform(0.0, 2.0))
-        process.kill()
-        assert process.wait() == -signal.SIGKILL, "it ended by itself"
-        assert count(folder) >= before
-        grown += count(folder) > before
+    with Commands() as commands:
+        for kill in range(KILLS):
+            what = ["resume", str(folder)] if has_begun(folder) else ["run", str(path), "--out", str(folder)]
+            before = count(folder)
+            process = commands.start(*what, "--in", "processes" if kill % 7 == 3 else "threads")
+            if kill % 3:  # while rows are being written
+                while is_alive(process) and count(folder) == before:
+                    time.sleep(0.002)
+                time.sleep(moments.uniform(0.0, 0.05))
+            else:  # at any moment, also before the first row
+                time.sleep(moments.uniform(0.0, 0.5))
+            assert commands.kill(process) == -signal.SIGKILL, "it ended by itself"
+            assert count(folder) >= before
+            grown += count(folder) > before
     assert grown >= KILLS // 3
     assert count(folder) < RUNS, "the campaign was done before it had been killed often enough"
     assert runner.resume(folder).finished

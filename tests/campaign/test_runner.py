@@ -1,9 +1,11 @@
 """Running: the same table from everywhere, refusals with a sentence, nothing lost."""
 
+import ctypes
 import json
 import math
 import sqlite3
-from pathlib import Path
+import types
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from softdock.campaign.store import Store
 from softdock.campaign.table import export, read_table, status_of
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError, RunError
+from softdock.files import file_systems
 from softdock.result import Result
 
 
@@ -252,6 +255,7 @@ def test_network_drives_are_refused(write: Write, tmp_path: Path, monkeypatch: p
     mounts.write_text(f"disk / ext4 rw 0 0\nserver:/x {tmp_path}/far nfs4 rw 0 0\n")
     assert store.file_system(tmp_path / "far" / "deep", mounts) == "nfs4"
     assert store.file_system(tmp_path / "near", mounts) == "ext4"
+    assert {"lustre", "fuse.sshfs", "cifs", "vboxsf"} <= store.NETWORK_FILE_SYSTEMS
     monkeypatch.setattr(store, "file_system", lambda folder: "nfs4")
     with pytest.raises(InputError, match="network drive"):
         runner.run(load(write()), tmp_path / "out")
@@ -358,3 +362,11 @@ def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_pat
     assert read_table(folder).valid == ["unknown"] * 2
     runner.resume(folder, ExecutionOptions(Backend.THREADS, 1))
     assert read_table(folder).valid == ["unknown"] * 2 + ["yes"] * 2
+
+
+def test_network_drives_of_windows_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = {"C:\\": 3, "Z:\\": 4}
+    kernel = types.SimpleNamespace(GetDriveTypeW=lambda anchor: kinds[anchor])
+    monkeypatch.setattr(ctypes, "windll", types.SimpleNamespace(kernel32=kernel), raising=False)
+    for path, remote in ((r"C:\work", False), (r"Z:\work", True), (r"\\server\share\work", True)):
+        assert file_systems._is_remote(PureWindowsPath(path)) is remote  # type: ignore[arg-type]

@@ -1,11 +1,14 @@
 """A lock excludes other processes and ends with its process."""
 
+import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 
+from softdock.files import locks
 from softdock.files.locks import LockHeldError, acquire_lock, is_locked
 
 HOLD = (
@@ -38,3 +41,31 @@ def test_a_missing_lock_file_is_not_locked(tmp_path: Path) -> None:
 def test_a_folder_that_does_not_exist_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         acquire_lock(tmp_path / "missing" / "lock")
+
+
+def test_on_windows_all_processes_lock_the_same_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows locks bytes from the present position of the file; its module is replaced by one that notes them."""
+    taken: set[int] = set()
+
+    def locking(descriptor: int, action: int, size: int) -> None:
+        at = os.lseek(descriptor, 0, os.SEEK_CUR)
+        if action == 2:
+            taken.remove(at)
+        elif at in taken:
+            raise PermissionError(13, "Permission denied")
+        else:
+            taken.add(at)
+
+    windows = types.SimpleNamespace(locking=locking, LK_NBLCK=1, LK_UNLCK=2)
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    monkeypatch.setattr(locks.sys, "platform", "win32")
+    path = tmp_path / "lock"
+    assert not is_locked(path)
+    with acquire_lock(path, note="http://127.0.0.1:8420/"):
+        assert is_locked(path)
+        with pytest.raises(LockHeldError, match=r"http://127\.0\.0\.1:8420/"):
+            acquire_lock(path, note="another studio")
+    assert path.read_text() == "http://127.0.0.1:8420/\n"
+    taken.clear()
+    assert not is_locked(path)
+    assert taken == set()

@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.robot.link import LinkLostError, Mode, monitor
 from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions
-from softdock.robot.udp import LOOPBACK, UdpServer, connect, is_loopback
+from softdock.robot.udp import LOOPBACK, MAX_DATAGRAMS_PER_CYCLE, UdpServer, connect, is_loopback
 
 
 @contextmanager
@@ -84,3 +84,16 @@ def test_invalid_hosts_and_ports_are_rejected() -> None:
     assert is_loopback("127.0.0.1")
     assert is_loopback("::1")
     assert not is_loopback("0.0.0.0")
+
+
+def test_a_flood_is_read_only_in_part() -> None:
+    """However many datagrams arrive, the robot reads a bounded number per cycle and keeps its cycles."""
+    cycles = 4
+    with UdpServer(RobotServer(robot(), 0.02), LOOPBACK, 0) as udp:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
+            for _ in range(2 * cycles * MAX_DATAGRAMS_PER_CYCLE):
+                noise.sendto(b"flood", udp.address)
+        waiting = iter([True] * cycles + [False])
+        udp.run(lambda: next(waiting))
+        assert udp.server.statistics.cycles == cycles
+        assert udp.server.statistics.malformed == cycles * MAX_DATAGRAMS_PER_CYCLE

@@ -156,6 +156,7 @@ def test_every_response_has_a_content_security_policy(served: Served, path: str)
 
 
 def test_local_users_need_the_token_and_cannot_read_the_files(tab: "Tab", tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir(mode=0o700)
     private = start(tmp_path / "new", token=True)
     try:
         parts = urlsplit(private.address)

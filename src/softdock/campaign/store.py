@@ -18,15 +18,16 @@ from softdock.campaign.execution import Row
 from softdock.campaign.stored_entries import StoredEntryError, check_units, decode
 from softdock.errors import InputError, Problem, RunError, file_errors
 from softdock.files import locks
+from softdock.files.file_systems import NETWORK_FILE_SYSTEMS, file_system
 from softdock.files.locks import LockHeldError, acquire_lock
 
 TABLE_FILE = "campaign.sqlite"
 LOCK_FILE = "campaign.lock"
+RESULT_FILE = "result.json"
+"""File of a single run (`softdock.result`), whose folder is not used for a campaign."""
 HISTORIES = "histories"
 FORMAT = 1
 WAL_INDEX_BYTES = 32_768
-NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs"}
-"""File systems on which WAL does not work: its index is shared memory."""
 
 _COLUMNS = ", ".join(
     f"{name} {'INTEGER PRIMARY KEY' if name == 'run' else kind}"
@@ -66,6 +67,14 @@ class Store:
         _check_file_system(folder)
         with file_errors(folder, "make"):
             folder.mkdir(parents=True, exist_ok=True)
+        if (folder / RESULT_FILE).exists():
+            raise InputError(
+                Problem(
+                    message="There is the result of a run here.",
+                    file=str(folder),
+                    hint="Choose another folder for the campaign.",
+                )
+            )
         if (folder / TABLE_FILE).exists() and not _is_empty(folder):
             hint = f"Continue it with: softdock campaign resume {folder}. Or choose another folder."
             raise InputError(
@@ -319,7 +328,7 @@ def _is_empty(folder: Path) -> bool:
     try:
         with contextlib.closing(_connect_readonly(folder / TABLE_FILE)) as database:
             return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # the latter for a damaged schema in the message of an error
         return False
 
 
@@ -349,22 +358,6 @@ def _check_file_system(folder: Path) -> None:
                 hint="Choose a local folder, and copy it when the campaign is done.",
             )
         )
-
-
-def file_system(folder: Path, mounts: Path = Path("/proc/mounts")) -> str:
-    """Return the type of the file system of a folder; empty where it is unknown."""
-    try:
-        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    resolved, best, kind = folder.resolve(), -1, ""
-    for line in lines:
-        fields = line.split()
-        if len(fields) > 2:
-            mounted = Path(fields[1].replace("\\040", " "))
-            if resolved.is_relative_to(mounted) and len(mounted.parts) >= best:
-                best, kind = len(mounted.parts), fields[2]
-    return kind
 
 
 def _reason(error: sqlite3.Error, folder: Path) -> str:

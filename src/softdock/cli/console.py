@@ -4,12 +4,14 @@ import errno
 import json
 import os
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -36,6 +38,8 @@ Paper = Annotated[str | None, typer.Option(metavar="a4|letter", help="Paper of a
 Progress = Callable[[str, float], None]
 
 PIPE_WIDTH = 200  # characters
+INTERRUPT_PERIOD = 0.5  # s between looks at signals; on Linux and macOS a signal also ends the wait
+T = TypeVar("T")
 EXIT_RUN, EXIT_INPUT, EXIT_VIOLATED, EXIT_UNDECIDED, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 3, 4, 130, 141
 
 
@@ -128,6 +132,26 @@ def progress_bar(title: str) -> Iterator[Progress]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda what, fraction: bar.update(task, description=f"{title}: {what}", completed=fraction)
+
+
+def run_interruptible(work: Callable[[], T]) -> T:
+    """Return the result of a function that may stay long in a kernel; Ctrl-C raises KeyboardInterrupt at once.
+
+    Python handles signals between its own instructions only, so the function runs on a thread and this one waits. After
+    an interrupt the thread is left to end with the process.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while True:
+        with suppress(TimeoutError):
+            return outcome.result(timeout=INTERRUPT_PERIOD)
 
 
 class ReportedExit(SystemExit):

@@ -79,7 +79,7 @@ def run(
     settings = _real_time_settings(real_time, frame, substeps)
     folders = (out, plot and plot.parent, report and report.parent)
     with console.output_folders(*(folder for folder in folders if folder is not None)):
-        result = simulate(chosen, real_time=settings)
+        result = console.run_interruptible(lambda: simulate(chosen, real_time=settings))
         if out is not None:
             result.save(out)
         if plot is not None:

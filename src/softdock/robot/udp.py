@@ -19,6 +19,8 @@ PORT = 47810
 """Default port of a robot link; not assigned by IANA."""
 MAX_CATCH_UP_CYCLES = 10
 """Largest delay in cycles that a server catches up with; beyond it the schedule restarts."""
+MAX_DATAGRAMS_PER_CYCLE = 50
+"""Datagrams that a server reads in one cycle; a client sends one. Reading them takes less than half of 1 ms."""
 
 
 def connect(host: str = LOOPBACK, port: int = PORT) -> RemoteLink:
@@ -86,6 +88,8 @@ class UdpServer:
             message = f"Cannot listen there: {reason_of(error)}."
             raise InputError(Problem(message=message, given=f"{host}:{port}")) from error
         self._socket.setblocking(False)
+        self._unread = MAX_DATAGRAMS_PER_CYCLE
+        """Datagrams that may still be read in this cycle."""
 
     @property
     def address(self) -> tuple[str, int]:
@@ -98,6 +102,7 @@ class UdpServer:
         period = round(self.server.period / NANOSECOND)
         next_tick = time.perf_counter_ns()
         while keep_running():
+            self._unread = MAX_DATAGRAMS_PER_CYCLE
             self._wait(next_tick)
             now = time.perf_counter_ns()
             late = (now - next_tick) // period
@@ -134,15 +139,20 @@ class UdpServer:
                 return
             waiting = (until, self._up.next_arrival, self._down.next_arrival)
             due = min(instant for instant in waiting if instant is not None)
-            select.select([self._socket], [], [], max(0, due - now) * NANOSECOND)
+            # Under a flood the rest waits in the socket until the next cycle, or is lost there.
+            readable = [self._socket] if self._unread else []
+            select.select(readable, [], [], max(0, due - now) * NANOSECOND)
 
     def _receive(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            for _ in range(1000):  # limited, so that a flood of datagrams does not delay the cycle
-                try:
-                    data, address = self._socket.recvfrom(MAX_DATAGRAM_BYTES + 1)
-                except ConnectionError:
-                    continue  # the client is gone; the command timeout detects it
+        while self._unread:
+            try:
+                data, address = self._socket.recvfrom(MAX_DATAGRAM_BYTES + 1)
+            except BlockingIOError:
+                return
+            except ConnectionError:
+                data = b""  # the client is gone; the command timeout detects it
+            self._unread -= 1
+            if data:
                 self._up.put(data, address, time.perf_counter_ns())
 
     def _deliver(self, now: int) -> None:

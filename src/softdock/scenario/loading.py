@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -15,7 +15,7 @@ from softdock.scenario.base import ScenarioBase
 from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, problems_of
-from softdock.scenario.overrides import Overrides, apply_overrides
+from softdock.scenario.overrides import Overrides, apply_overrides, hints_of_new_entries
 from softdock.scenario.provenance import check_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
 
@@ -45,14 +45,14 @@ def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> Sce
     Raises InputError with every problem found.
     """
     source, name = _find(name_or_path)
-    return _build(apply_overrides(_merge_with_base(source), overrides), name)
+    return _build_overridden(_merge_with_base(source), overrides, name)
 
 
 def load_text(
     text: str, name: str = "", directory: Path | None = None, overrides: Overrides = ()
 ) -> ScenarioBase:
     """Load a scenario from the text of a file; `directory` is the folder of its relative paths."""
-    return _build(apply_overrides(_merge_with_base(_parse_checked(text, name, directory)), overrides), name)
+    return _build_overridden(_merge_with_base(_parse_checked(text, name, directory)), overrides, name)
 
 
 def parse_with_base(text: str, name: str = "", directory: Path | None = None) -> Source:
@@ -170,6 +170,22 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):  # the name is too long or contains a null character
         return False
+
+
+def _build_overridden(source: Source, overrides: Overrides, name: str) -> ScenarioBase:
+    """Validate the data with overrides; problems of entries that they add have a hint at similar names."""
+    try:
+        return _build(apply_overrides(source, overrides), name)
+    except InputError as error:
+        hints = hints_of_new_entries(source, overrides)
+        raise InputError(*(_add_hint(problem, hints) for problem in error.problems)) from None
+
+
+def _add_hint(problem: Problem, hints: Mapping[str, str]) -> Problem:
+    for path, hint in hints.items():
+        if problem.field == path or problem.field.startswith(f"{path}."):
+            return replace(problem, hint=f"{problem.hint} {hint}".strip())
+    return problem
 
 
 def _build(source: Source, name: str) -> ScenarioBase:

@@ -29,6 +29,27 @@ def apply_overrides(source: Source, overrides: Overrides) -> Source:
     return changed
 
 
+def hints_of_new_entries(source: Source, overrides: Overrides) -> dict[str, str]:
+    """Return hints by the dotted path of every entry that overrides add to named entries, such as bodies."""
+    paths = overrides if isinstance(overrides, Mapping) else [text.partition("=")[0] for text in overrides]
+    hints = {}
+    for path in paths:
+        here, walked = source.data, []
+        for key in path.strip().split("."):
+            if not isinstance(here, dict):
+                break
+            walked.append(key)
+            if key not in here:
+                if here and all(isinstance(entry, dict) for entry in here.values()):
+                    _, match = did_you_mean(key, here)
+                    known = f"It is new; there are {', '.join(sorted(here))}."
+                    close = f"Did you mean '{'.'.join([*walked[:-1], match])}'?"
+                    hints[".".join(walked)] = close if match else known
+                break
+            here = here[key]
+    return hints
+
+
 def _split(text: str) -> tuple[str, Any]:
     """Return path and value of `path=value`; the value is a YAML scalar or a flow list or mapping."""
     path, equals, value = text.partition("=")

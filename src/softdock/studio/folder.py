@@ -161,9 +161,11 @@ class Folder:
 
     def lock(self, address: str) -> IO[str]:
         """Lock the folder for this studio until the returned file is closed; raises InputError where it is locked."""
+        if not self.root.is_dir():
+            hint = "Create it first, or choose another folder with --folder."
+            raise InputError(Problem(message="There is no such folder.", file=str(self.root), hint=hint))
         try:
             with file_errors(self.root, "use"):
-                self.root.mkdir(parents=True, exist_ok=True)
                 return acquire_lock(self.root / LOCK, note=address)
         except LockHeldError as held:
             hint = f"Open {held.note} in the browser" if held.note else "Use that one"
