@@ -1,6 +1,7 @@
 """Tables and sentences about the loads of a run, the same in terminal, report and studio."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
 from softdock.presentation.tables import Table
@@ -9,6 +10,17 @@ from softdock.result import Load
 
 Components = Callable[[Load, str], tuple[float, ...]]
 """Returns the components of a load at its peak, of its force (`N`) or moment (`N*m`)."""
+
+
+SHOWN = 10
+"""Loads in the short table of a terminal."""
+
+
+def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
+    """Return the metrics that the table of loads does not show: all but the peaks of each load."""
+    flat = [load.name.replace("-", "_") for load in loads]
+    shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment")}
+    return {name: value for name, value in metrics.items() if name not in shown}
 
 
 def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> str:

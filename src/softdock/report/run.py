@@ -9,7 +9,7 @@ from softdock.campaign.manifest import digest_file, named_files, versions
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.labels import label
-from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
 from softdock.presentation.numbers import format_time
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.run import metric_table, prediction_sentences
@@ -246,7 +246,8 @@ def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) ->
 
 
 def _metrics(result: Result, system: UnitSystem) -> list[str]:
-    table = metric_table(result.metrics, result.prediction, result.units, system=system)
+    metrics = without_load_metrics(result.metrics, result.loads)
+    table = metric_table(metrics, result.prediction, result.units, system=system)
     sentences = prediction_sentences(result.prediction)
     return [scrolling(table), *(paragraph(f"Theory: {text}") for text in sentences)]
 

@@ -8,6 +8,7 @@ from softdock.presentation.assessment import (
     validity_status,
     validity_text,
 )
+from softdock.presentation.loads import SHOWN, largest_load_text, load_table, without_load_metrics
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
@@ -37,12 +38,14 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
-    table = metric_table(result.metrics, result.prediction, result.units, system=system)
+    metrics = without_load_metrics(result.metrics, result.loads)
+    table = metric_table(metrics, result.prediction, result.units, system=system)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
         [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
         _requirements(result, system),
+        _loads(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
@@ -64,6 +67,17 @@ def _requirements(result: Result, system: UnitSystem) -> list[Line]:
     table = requirement_table(result, system)
     header, *rows = table.to_text().splitlines()
     return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
+
+
+def _loads(result: Result, system: UnitSystem) -> list[Line]:
+    """Return the largest load of any kind as a sentence, and a table of the largest ones."""
+    text = largest_load_text(result.loads, system)
+    if not text:
+        return []
+    table = load_table(result.loads[:SHOWN], system).to_text()
+    others = len(result.loads) - SHOWN
+    lines = [text, table, *([f"{others} more loads are in the report and in --json."] if others > 0 else [])]
+    return [(line, Status.NEUTRAL) for line in lines]
 
 
 def _conservation(audit: Audit) -> str:
