@@ -58,6 +58,7 @@ def reaction_records(
     items: list[Item] = []
     for record, (name, body) in zip(out, names.items()):
         joint = system.bodies[body].joint
+        assert not isinstance(joint, Free)
         mount = isinstance(joint, Fixed)
         record.link = placed[body].link if mount else first_links[body]
         record.mount, record.first = int(mount), len(items)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.load_search import MAX_INTERVALS
 from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
 from softdock.dynamics.kernels.run_data import Search
-from softdock.dynamics.kernels.step_search import MAX_INTERVALS
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 

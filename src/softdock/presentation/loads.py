@@ -1,6 +1,5 @@
 """Tables and sentences about the loads of a run, the same in terminal, report and studio."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +35,7 @@ def _peak(
 
 def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
     """Return metrics without the peaks that a table of loads beside them contains."""
-    flat = [re.sub(r"[^a-z0-9]+", "_", load.name.lower()) for load in loads]
+    flat = [load.name.replace("-", "_") for load in loads]
     shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment")}
     return {name: value for name, value in metrics.items() if name not in shown}
 

@@ -10,7 +10,7 @@ from softdock.lumped import Chain, ChainRun, Outcome, Pad, Wedge, run_chain
 from softdock.lumped.kernels.polynomial import ORDER
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.predict.chain import predict_chain
-from softdock.result import Audit, Channel, Event, History, Result, Timing
+from softdock.result import Audit, Channel, Event, History, Load, Result, Timing
 from softdock.scenario.chain import CONTACT_METRIC_UNITS, LATCH_METRIC_UNITS, METRIC_UNITS, ChainScenario
 from softdock.simulate.real_time import RealTime
 
@@ -76,6 +76,7 @@ def _run(scenario: ChainScenario, chain: Chain, prediction: dict[str, Any]) -> R
             evaluations=done.steps * (ORDER + 1),
         ),
         history=_history(done),
+        loads=_loads(done),
         units=UNITS,
         events=tuple(Event(time=t, name=name, message=_EVENTS[name]) for t, name in done.events),
         prediction=prediction,
@@ -146,6 +147,17 @@ def _metrics(done: ChainRun, prediction: Any) -> dict[str, Any]:
         if single and "minimum_speed" in prediction:
             metrics["minimum_speed"] = prediction["minimum_speed"]
     return metrics
+
+
+def _loads(done: ChainRun) -> tuple[Load, ...]:
+    """Return the load between chaser and target; none for rigid impacts, whose force is not finite.
+
+    Its time is that of the recorded row with the largest force.
+    """
+    if done.chain.restitution is not None or not done.force.size:
+        return ()
+    time = float(done.time[int(done.force.argmax())]) if done.peak_force > 0.0 else None
+    return (Load(name="contact", kind="contact", peak_force=done.peak_force, t_peak_force=time),)
 
 
 def _history(done: ChainRun) -> History:

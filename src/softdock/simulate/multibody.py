@@ -190,7 +190,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
         valid=valid,
         warnings=(*warnings, *_notices(scenario, run, topology)),
         loads=loads,
-        metrics=load_metrics(loads) | _metrics(scenario, run, topology, events),
+        metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events)},
         audit=_audit(scenario, run),
         timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
         history=History(time=run.history[:, 0], channels=RecordedChannels(run.history, topology.labels)),
