@@ -3,7 +3,7 @@
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class Table:
     folder: Path = Path()
     campaign_file: Path | None = None
     """Campaign file that the user names; None for the one of the manifest."""
-    verdicts: list[RunVerdicts] = field(default_factory=list)
+    verdicts: Sequence[RunVerdicts] = ()
     """Verdict, value and margin of every requirement, by run."""
     level: NDArray[np.int64] | None = None
     """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
@@ -81,7 +81,7 @@ class Table:
         """Return the runs that statistics may use; later levels of `subset` and `boundary` are chosen near failure."""
         if self.level is None:
             return self
-        chosen = np.flatnonzero(self.level <= 0)
+        chosen = np.flatnonzero(self.level <= 0).tolist()
         return replace(
             self,
             run=self.run[chosen],
