@@ -4,6 +4,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,6 @@ from scipy.special import ndtr, ndtri
 from tests.campaign.conftest import rows
 from tests.campaign.rare_events import latch_margin
 from tests.campaign.search_driver import MarginFunction, drive, simulate_subset
-from tests.campaign.test_kill import COMMAND
 
 from softdock.campaign import manifest, runner
 from softdock.campaign.execution import HistoryPolicy, run_one
@@ -31,6 +31,15 @@ from softdock.report.campaign import write_report
 from softdock.result import Array
 from softdock.theory.latch import minimum_speed
 
+# The sources may be edited while the test runs; that is not what it is about.
+SCRIPT = """
+from softdock.campaign import manifest
+manifest._source_digest = lambda: "fixed"
+from softdock.cli import main
+if __name__ == "__main__":
+    main()
+"""
+COMMAND = [sys.executable, "-c", SCRIPT, "campaign"]
 RARE = 1e-4
 BETA = -float(ndtri(RARE))
 LATCH = """\

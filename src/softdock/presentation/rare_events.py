@@ -54,8 +54,8 @@ def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]
     ]
     count = len(found["levels"])
     work = f"{found['runs']:,} runs in {count} {'level' if count == 1 else 'levels'}"
-    if found["monte_carlo_runs"]:
-        ratio = found["monte_carlo_runs"] / found["runs"]
+    ratio = (found["monte_carlo_runs"] or 0.0) / found["runs"]
+    if ratio > 1.0:
         work += (
             f"; plain Monte Carlo needs about {_rounded(found['monte_carlo_runs'])} runs for the same coefficient of "
             f"variation, {ratio:.2g} times as many"
@@ -63,8 +63,8 @@ def _subset_sentences(found: Mapping[str, Any], system: UnitSystem) -> list[str]
     sentences.append(f"{work}.")
     if not found["reached"]:
         sentences.append(
-            "The failure region was not reached with enough samples: the probability is below that of the last level. "
-            "Increase 'runs' or 'subset.levels'."
+            "The last level has too few failures for a precise estimate. Increase 'runs' or 'subset.levels', so that "
+            "another level follows."
         )
     return sentences
 
