@@ -115,7 +115,7 @@ def _without_fingers(whole: MultibodyScenario) -> dict[str, Any]:
         n: c for n, c in data["contacts"].items() if {c["a"], c["b"]} <= set(data["surfaces"])
     }
     data["springs"] = {n: spring for n, spring in data["springs"].items() if spring["joint"] not in driven}
-    for group in ("drives", "events", "outcomes", "metrics"):
+    for group in ("drives", "events", "outcomes", "metrics", "requirements"):
         data[group] = [] if group == "outcomes" else {}
     return data
 
