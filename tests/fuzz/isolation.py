@@ -87,6 +87,7 @@ def _answer_and_exit(outgoing: int, reader: str, data: bytes, arguments: Sequenc
         os.dup2(silent, 1)
         os.dup2(silent, 2)
         child_process.limit_resources(LIMITS.memory, FORKED_SECONDS)
+        signal.alarm(int(FORKED_SECONDS) + 5)  # also where the worker was killed and nobody waits
         answer = memoryview(child_process.answer_of(reader, data, arguments))
         while answer:
             answer = answer[os.write(outgoing, answer) :]

@@ -104,6 +104,14 @@ def test_forged_results_are_refused(
         Result.load(tmp_path)
 
 
+def test_a_result_with_a_huge_integer_is_shown(saved: Path, tmp_path: Path) -> None:
+    document = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    document["metrics"]["a"] = 10**400
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "history.parquet").write_bytes((saved / "history.parquet").read_bytes())
+    assert Result.load(tmp_path).summary()
+
+
 def test_a_replay_whose_history_belongs_to_another_scenario(saved: Path, tmp_path: Path) -> None:
     document = json.loads((saved / "result.json").read_text(encoding="utf-8"))
     chaser = document["definition"]["chaser"]

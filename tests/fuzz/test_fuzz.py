@@ -1,5 +1,6 @@
 """A short part of the fuzzer over all formats, without a defect; and the fuzzer sees the defects that it looks for."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz import __main__ as fuzzer
+from tests.fuzz import report
 from tests.fuzz.formats import Files, Format
 
 ROOT = Path(__file__).parents[2]
@@ -94,3 +96,13 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
         form = fuzzer.formats.load(name)
         inputs = [[fuzzer.input_of(name, form, seed, index) for index in range(5)] for seed in (1, 1, 2)]
         assert inputs[0] == inputs[1] != inputs[2]
+
+
+def test_the_documented_counts_are_those_that_were_recorded() -> None:
+    page = report.PAGE.read_text(encoding="utf-8")
+    assert report.counts_table(json.loads(report.COUNTS.read_text())) in page
+    for fault in report.FAULTS:
+        assert f"| {fault.fault} | {fault.effect} |" in page
+        for test in fault.tests:
+            module, _, name = test.partition("::")
+            assert f"def {name}(" in (ROOT / "tests" / module).read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from softdock.result import Audit, Event, Load, RequirementVerdict, Timing, Validity
 from softdock.scenario.provenance import WrittenValue
@@ -20,7 +20,8 @@ def _check_printable(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_check_printable)]
-Value = float | int | bool | Text | None
+Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Value = float | Integer | bool | Text | None
 Metrics = dict[Text, Value | list[Any] | dict[Text, Any]]
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import select
 import struct
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,9 @@ UPGRADE = (
     "Origin: http://127.0.0.1:PORT\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}\r\nCookie: softdock_token_PORT={TOKEN}\r\n\r\n"
 )
+
+PATIENCE = 0.03
+"""Time without an answer after which the messages are processed [s]."""
 
 
 def make(random: Random) -> Files:
@@ -114,6 +118,7 @@ def _open() -> socket:
 
 def read(files: Files, folder: Path) -> None:
     """Send the messages after a valid handshake; the studio ignores them, or closes the connection."""
+    closed = b""
     with _open() as line:
         try:
             line.sendall(
@@ -122,10 +127,11 @@ def read(files: Files, folder: Path) -> None:
             for name, data in files.items():
                 data = data.replace(b"CLIENT", _client())
                 line.sendall(data if name == "frame.bin" else _frame(data))
+            while select.select([line], [], [], PATIENCE)[0] and (part := line.recv(65536)):
+                closed = (closed + part)[-65536:]
             line.sendall(_frame(b"", 8))
             if "frame.bin" in files:  # its length may include the frames after it
                 line.settimeout(0.5)
-            closed = b""
             while part := line.recv(65536):
                 closed = (closed + part)[-65536:]
         except OSError:
