@@ -8,6 +8,7 @@ import pytest
 from softdock import load, simulate
 from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load as load_campaign
+from softdock.errors import InputError
 from softdock.report.summary import summary
 from softdock.result import Result
 
@@ -131,3 +132,19 @@ def test_zones_in_metrics_and_events_add_up_to_their_contact():
     assert 0.0 <= result.metrics["throat"] <= result.metrics["whole"] * (1 + 1e-9)
     times = {event.name: event.time for event in result.events}
     assert times["first-contact"] < times["in-cone"] < times["entered"]  # it touches the rounded mouth first
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"reactions.cup-bolts.body": "servicer"}, "is free"),
+        ({"reactions.cup-bolts.body": "nobody"}, "no body called 'nobody'"),
+        ({"metrics.wrong": "max servicer.joint_force"}, "is free"),
+        ({"metrics.wrong": "max axial-stop.moment"}, "has no 'moment'"),
+        ({"metrics.wrong": "max cup-bolts.fw"}, "has no 'fw'"),
+        ({"metrics.wrong": "max ball-cone/7.force"}, "has no zone '7'"),
+    ],
+)
+def test_loads_that_do_not_exist_are_refused(overrides, message):
+    with pytest.raises(InputError, match=message):
+        load("probe-retraction", overrides)
