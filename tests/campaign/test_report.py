@@ -42,7 +42,7 @@ def test_sections_are_in_the_order_of_a_review(folder: Path) -> None:
     wanted = [
         "Outcomes and validity", "Dispersions", "Metrics", "Cumulative distributions by outcome", "Sensitivities",
         "Rank correlations (Spearman)", "Capture envelope", "Worst cases", "Identification",
-        "Annex: campaign and scenario",
+        "Annex: other metrics, campaign and scenario",
     ]  # fmt: skip
     assert [heading for heading in headings if heading in wanted] == wanted
     assert page.index("Success rate 100.0%") < page.index("Outcomes and validity")

@@ -41,8 +41,7 @@ MOST_WARNINGS = 20
 STYLE = """
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 0 12px }
 .picture { margin: 0.5em 0 }
-@media (max-width: 600px) {
-  .picture { overflow-x: auto } .picture img { max-width: none; width: 720px } }
+@media (max-width: 600px) { .picture { overflow-x: auto } :not(.pictures) > .picture img { max-width: 760px } }
 @media print { .pictures { grid-template-columns: 1fr 1fr } }
 """
 
@@ -116,7 +115,7 @@ def _page(
         "<h2>Identification</h2>",
         scrolling(_about(table)),
         scrolling(imprint.table(), small=True),
-        *_annex(table),
+        *_annex(table, findings, system),
     ]
     return html_page(title, parts, STYLE, imprint, paper)
 
@@ -239,8 +238,7 @@ def _quantiles(table: Table, findings: CampaignSummary, system: UnitSystem) -> l
     parts = ["<h2>Metrics</h2>", paragraph(note, "soft keep")]
     parts.append(scrolling(_quantile_table(table, findings, findings.metrics or others, system), small=True))
     if findings.metrics and others:
-        rest = scrolling(_quantile_table(table, findings, others, system), small=True)
-        parts.append(collapsed(f"{len(others)} other metrics", rest))
+        parts.append(paragraph(f"{len(others)} other metrics are in the annex.", "soft"))
     return parts
 
 
@@ -394,12 +392,15 @@ def rerun_command(folder: Path, run: int) -> str:
     return f"softdock campaign resume {shlex.quote(str(folder))} --rerun {run}"
 
 
-def _annex(table: Table) -> list[str]:
+def _annex(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
+    others = [name for name in findings.quantiles if name not in findings.metrics] if findings.metrics else []
+    rest = scrolling(_quantile_table(table, findings, others, system), small=True) if others else ""
     manifest: Mapping[str, Any] = table.manifest
     campaign = html.escape(scenario_yaml(manifest["campaign"]))
     scenario = html.escape(scenario_yaml(manifest["scenario"]["data"]))
     return [
-        '<h2 class="annex">Annex: campaign and scenario</h2>',
+        '<h2 class="annex">Annex: other metrics, campaign and scenario</h2>',
+        *([collapsed(f"{len(others)} other metrics", rest)] if rest else []),
         collapsed("Campaign with the dispersions of its presets", f"<pre>{campaign}</pre>"),
         collapsed(f"{manifest['scenario']['name']}, complete, in SI units", f"<pre>{scenario}</pre>"),
     ]

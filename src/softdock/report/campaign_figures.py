@@ -18,7 +18,9 @@ from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import display_unit
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
+from softdock.report.limits import metric_limits
 from softdock.report.picture import GREY, style_axes
+from softdock.report.svg import FAR_LIMIT
 from softdock.result import Array
 
 COLUMNS = 3
@@ -90,7 +92,7 @@ def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem
 
 
 def distribution_grid(table: Table, metrics: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
-    """Draw the empirical cumulative distribution of each metric, one curve per outcome."""
+    """Draw the empirical cumulative distribution of each metric, one curve per outcome, with limits of requirements."""
     rows = -(-len(metrics) // 2)
     figure = new_figure(10.0, 2.8 * rows + 0.4)
     outcomes = list(table.counts())
@@ -106,6 +108,7 @@ def distribution_grid(table: Table, metrics: Sequence[str], system: UnitSystem =
                 style = LINE_STYLES[k % len(LINE_STYLES)]
                 words = f"{label(one)} ({values.size})"
                 axes.step(values, share, where="post", color=colours[one], linestyle=style, label=words)
+        _draw_limits(axes, table, name, shown)
         axes.set(ylim=(0.0, 1.02))
         axes.set_xlabel(shown.label, fontsize="small")
         axes.set_ylabel("share of runs", fontsize="small")
@@ -115,10 +118,28 @@ def distribution_grid(table: Table, metrics: Sequence[str], system: UnitSystem =
     return figure
 
 
+def _draw_limits(axes: Axes, table: Table, metric: str, shown: Column) -> None:
+    """Draw the limits of requirements on a metric, factor of safety included, unless they are far from all values."""
+    finite = shown.values[np.isfinite(shown.values)]
+    for key, low, high in metric_limits(table.manifest["scenario"]["data"], metric, table.unit(metric)):
+        for limit in (low, high):
+            if (
+                limit is not None
+                and finite.size
+                and abs(shown.factor * limit) <= FAR_LIMIT * np.abs(finite).max()
+            ):
+                colour = STATUS_COLOURS[Status.FAILED][0]
+                axes.axvline(shown.factor * limit, color=colour, linestyle=(0, (8, 3, 2, 3)), linewidth=1.2)
+                place = (shown.factor * limit, 0.5)
+                axes.annotate(
+                    key, place, rotation=90, fontsize="x-small", color=colour, ha="right", va="center"
+                )
+
+
 def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figure:
     """Draw the rank correlations of one metric with all inputs as bars, largest first."""
     ranked = sorted(correlations, key=lambda one: -abs(one.coefficient))[:MOST_BARS]
-    figure = new_figure(5.3, 0.9 + 0.27 * len(ranked))
+    figure = new_figure(5.3, 0.9 + 0.32 * len(ranked))
     axes = figure.add_subplot()
     for place, one in enumerate(ranked):
         rises = one.coefficient > 0.0
@@ -127,10 +148,10 @@ def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figu
         )
         at = one.coefficient + (0.02 if rises else -0.02)
         axes.text(
-            at, place, _signed(one.coefficient), va="center", ha="left" if rises else "right", fontsize=8
+            at, place, _signed(one.coefficient), va="center", ha="left" if rises else "right", fontsize=10
         )
     axes.set_yticks(
-        range(len(ranked)), [fill(input_label(one.input), LONGEST_LABEL) for one in ranked], fontsize=8
+        range(len(ranked)), [fill(input_label(one.input), LONGEST_LABEL) for one in ranked], fontsize=10
     )
     axes.invert_yaxis()
     axes.axvline(0.0, color="0.3", linewidth=0.8)

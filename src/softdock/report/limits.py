@@ -1,9 +1,10 @@
 """Limits of requirements on channels, for lines in charts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from softdock.model.requirements import Requirement
+from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_number, format_quantity
 from softdock.presentation.requirements import read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
@@ -24,6 +25,25 @@ def limit_lines(result: Result, system: UnitSystem = AUTOMATIC) -> list[LimitLin
     return lines
 
 
+def metric_limits(
+    definition: Mapping[str, Any], metric: str, unit: str
+) -> Iterator[tuple[str, float | None, float | None]]:
+    """Yield identifier, smallest and largest allowed value [SI] of a metric, factor of safety included."""
+    requirements = read_requirements(definition)
+    names = metric_names(requirements, definition.get("metrics") or {})
+    for key, requirement in requirements.items():
+        if names.get(key) == metric:
+            low, high = requirement.bounds(unit)
+            yield key, _allowed(low, requirement.factor, False), _allowed(high, requirement.factor, True)
+
+
+def _allowed(limit: float | None, factor: float, is_upper: bool) -> float | None:
+    """Return a limit with its factor of safety, which always makes it stricter; Eqs. (Q1) and (Q2)."""
+    if limit is None:
+        return None
+    return limit / factor if is_upper == (limit > 0.0) else limit * factor
+
+
 def _lines(
     result: Result, key: str, requirement: Requirement, channel: str, system: UnitSystem
 ) -> list[LimitLine]:
@@ -31,13 +51,12 @@ def _lines(
     low, high = requirement.bounds(unit)
     lines = []
     for limit, is_upper in ((low, False), (high, True)):
-        if limit is None:
+        allowed = _allowed(limit, requirement.factor, is_upper)
+        if limit is None or allowed is None:
             continue
-        divides = is_upper == (limit > 0.0)
-        allowed = limit / requirement.factor if divides else limit * requirement.factor
         safety = ""
         if requirement.factor != 1.0:
-            sign = "/" if divides else "·"
+            sign = "/" if abs(allowed) < abs(limit) else "·"
             safety = f" {sign} {format_number(requirement.factor)} = {format_quantity(allowed, unit, system)}"
         words = "at most" if is_upper else "at least"
         text = f"{key}: {words} {format_quantity(limit, unit, system)}{safety}"

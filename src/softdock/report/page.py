@@ -32,7 +32,8 @@ pre, code {{ background: var(--panel); border: 1px solid var(--line); border-rad
 code {{ padding: 1px 4px; font-size: 0.92em; overflow-wrap: anywhere }}
 pre {{ padding: 0.8em; overflow-x: auto; font-size: 12.5px; line-height: 1.4 }}
 summary {{ cursor: pointer; color: var(--accent) }}
-@media (max-width: 600px) {{ body {{ margin: 1em auto; padding: 0 0.8em }} h1 {{ font-size: 1.3em }} }}
+@media (max-width: 600px) {{
+  body {{ margin: 1em auto; padding: 0 0.8em }} h1 {{ font-size: 1.3em }} .scroll.small table {{ min-width: 640px }} }}
 @media print {{
   body {{ max-width: none; margin: 0; padding: 0; background: #fff; font-size: 9.5pt; line-height: 1.4 }}
   table {{ font-size: 8.5pt }} .small table {{ font-size: 7.5pt }} th, td {{ padding: 2px 8px 2px 0 }}

@@ -15,7 +15,7 @@ from softdock.replay.scene import Curve
 from softdock.result import Event
 
 WIDTH, HEIGHT = 560, 236
-LEFT, RIGHT, TOP, BOTTOM = 66, 10, 18, 40
+LEFT, RIGHT, TOP, BOTTOM = 66, 20, 18, 40
 DASHES = ("", "9 3", "3 2", "9 3 2 3")
 """Patterns of neighbouring curves, so that colour is not the only difference."""
 FAR_LIMIT = 3.0
