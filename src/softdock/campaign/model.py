@@ -113,6 +113,7 @@ class Margin(Model):
     """
 
     metric: Annotated[str, Field(min_length=1)]
+    """Name of a metric of the scenario."""
     at_least: Any = None
     """Smallest good value: a quantity, or the name of another metric."""
     at_most: Any = None
