@@ -65,3 +65,10 @@ class ToyScenario(ScenarioBase):
         if self.count > 5 and self.damped:
             raise FieldError("chaser.speed", "must be given with more than 5 damped parts")
         return self
+
+
+class PreparedToy:
+    """A toy, prepared; it cannot run."""
+
+    def __init__(self, scenario: ToyScenario) -> None:
+        self.scenario = scenario

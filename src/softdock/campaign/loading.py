@@ -67,6 +67,12 @@ def presets() -> dict[str, str]:
     return {name: _title(file) for name, file in sorted(_files("presets").items())}
 
 
+def campaign_text(name: str) -> tuple[str, Path]:
+    """Return the text of a bundled campaign, or else of a preset, and its path."""
+    file = _files("bundled").get(name) or _files("presets")[name]
+    return file.read_text(encoding="utf-8"), Path(str(file))
+
+
 def preset_texts() -> dict[str, str]:
     """Return the files of the presets as text, by name."""
     return {name: file.read_text(encoding="utf-8") for name, file in sorted(_files("presets").items())}

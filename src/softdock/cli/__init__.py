@@ -15,11 +15,13 @@ from softdock.cli.campaign import campaign
 from softdock.cli.compare import compare
 from softdock.cli.export import export
 from softdock.cli.figures import figures
+from softdock.cli.new import new
 from softdock.cli.predict import predict
 from softdock.cli.replay import replay
 from softdock.cli.robot import robot
 from softdock.cli.run import run
 from softdock.cli.scenarios import scenarios
+from softdock.cli.show import show
 from softdock.cli.studio import studio
 from softdock.cli.validate import validate
 
@@ -32,7 +34,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (scenarios, predict, validate, run, compare, replay, studio, figures, export, bench):
+for command in (
+    scenarios,
+    show,
+    new,
+    predict,
+    validate,
+    run,
+    compare,
+    replay,
+    studio,
+    figures,
+    export,
+    bench,
+):
     app.command()(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(robot, name="robot")

@@ -1,42 +1,91 @@
-"""`softdock validate`: check a scenario file and list all its problems."""
+"""`softdock validate`: check a scenario or campaign file and list all its problems."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from softdock.cli import console
 from softdock.errors import InputError, Problem
 
+if TYPE_CHECKING:
+    from softdock.simulate.checks import Findings
+
 
 def validate(
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Scenario file, or the name of a bundled scenario.")
+        str | None,
+        typer.Argument(metavar="FILE", help="Scenario or campaign file, or the name of a bundled one."),
     ] = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")
+        bool, typer.Option("--schema", help="Print the JSON Schema of scenario and campaign files.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
-    """Check a scenario file and list all its problems, or print the JSON Schema for editors."""
+    """Check a file as a run does before its first step and list all problems, or print the JSON Schema for editors."""
     if schema:
-        from softdock.scenario.schema import json_schema
+        from softdock.campaign.schema import json_schema
 
         console.print_json(json_schema())
         return
     if file is None:
         raise InputError("Give a scenario file or --schema.")
-    from softdock.scenario import check
-
-    problems = check(file)
+    kind = "campaign" if _is_campaign(file) else "scenario"
+    findings = _check_campaign(file) if kind == "campaign" else _check_scenario(file)
     if as_json:
-        found = [_to_json(problem) for problem in problems]
-        console.print_json({"file": file, "valid": not problems, "problems": found})
-        if problems:
+        console.print_json(
+            {
+                "file": file,
+                "valid": not findings.problems,
+                "problems": [_to_json(problem) for problem in findings.problems],
+                "warnings": [_to_json(warning) for warning in findings.warnings],
+            }
+        )
+        if findings.problems:
             raise typer.Exit(console.EXIT_INPUT)
-    elif problems:
-        raise InputError(*problems)
-    else:
-        print(f"{file} is a valid scenario.")
+        return
+    for warning in findings.warnings:
+        console.print_message(f"Warning: {warning}")
+    if findings.problems:
+        raise InputError(*findings.problems)
+    print(f"{file} is a valid {kind}.")
+
+
+def _is_campaign(file: str) -> bool:
+    """Return whether a name or file is that of a campaign; a bundled scenario takes precedence."""
+    from softdock.campaign.loading import bundled_campaigns
+    from softdock.scenario.loading import bundled
+    from softdock.scenario.source import read_file
+
+    if file in {one.name for one in bundled()}:
+        return False
+    if file in bundled_campaigns():
+        return True
+    try:
+        return bool(read_file(Path(file)).data.get("kind") == "campaign")
+    except InputError:  # reported by the check of scenarios
+        return False
+
+
+def _check_scenario(file: str) -> "Findings":
+    from softdock.scenario import load
+    from softdock.simulate.checks import Findings, check_before_run
+
+    try:
+        return check_before_run(load(file))
+    except InputError as error:
+        return Findings(problems=error.problems)
+
+
+def _check_campaign(file: str) -> "Findings":
+    """Check a campaign, and its scenario without dispersions."""
+    from softdock.campaign.loading import load
+    from softdock.simulate.checks import Findings, check_before_run
+
+    try:
+        return check_before_run(load(file).template.build_from_data({}))
+    except InputError as error:
+        return Findings(problems=error.problems)
 
 
 def _to_json(problem: Problem) -> dict[str, str | int | None]:

@@ -416,7 +416,11 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int, searched:
     s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
     s["record_contact"] = settings.record_contact
     s["watched"], s["searched"] = watched, searched
-    s["record_peaks"] = settings.max_rows > 1 and (settings.record_rate > 0.0 or settings.record_contact)
+    s["record_peaks"] = (
+        settings.record_peaks
+        and settings.max_rows > 1
+        and (settings.record_rate > 0.0 or settings.record_contact)
+    )
     s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
     return state
 

@@ -51,5 +51,7 @@ class Settings:
     """Samples per second; 0: only events and contacts. Recorded contact steps replace the samples between them."""
     record_contact: bool = True
     """Whether every step with a contact force is recorded."""
+    record_peaks: bool = True
+    """Whether every peak that is searched for is recorded."""
     max_rows: int = 200_000
     max_events: int = 10_000

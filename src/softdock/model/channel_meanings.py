@@ -1,6 +1,6 @@
 """Meaning of every channel, for the reference and for listings; units come from the tables in `observations`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from softdock.model import observations
@@ -16,40 +16,32 @@ COMPONENT_MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChannelGroup:
     """Channels of one sort of thing: bodies, contacts, ..."""
 
     title: str
     text: str
     """Of what these are, and how they are written."""
-    table: str
-    """Name of the table of fields in `observations`."""
-    meanings: dict[str, str]
-    units: dict[str, str]
-    """Units of a table that has none, because they depend on the joint."""
+    fields: Mapping[str, str]
+    """Units by field; two where the unit depends on the joint."""
+    meanings: Mapping[str, str]
+    prefix: str = ""
+    """Text before the names of the fields."""
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield field, unit and meaning."""
-        table = getattr(observations, self.table)
-        for field in table:
-            unit = table[field] if isinstance(table, dict) else self.units[field]
-            yield field, unit, self.meanings.get(field, "")
+        for field, unit in self.fields.items():
+            yield f"{self.prefix}{field}", unit, self.meanings.get(field, "")
 
 
-def _group(
-    title: str, text: str, table: str, meanings: dict[str, str], units: dict[str, str] | None = None
-) -> ChannelGroup:
-    return ChannelGroup(title, text, table, meanings, units or {})
-
-
-_ALL = (
-    _group(
-        "Bodies",
-        "`body.field`, seen from the world, or `body.field in other`, seen from another body: its position from the "
-        "origin of the other body, in the axes of the other body. In orbit, `in hill` observes from the orbital frame.",
-        "BODY_FIELDS",
-        {
+CHANNELS = (
+    ChannelGroup(
+        title="Bodies",
+        text="`body.field`, seen from the world, or `body.field in other`, seen from another body: its position from "
+        "the origin of the other body, in its axes. In orbit, `in hill` observes from the orbital frame.",
+        fields=observations.BODY_FIELDS,
+        meanings={
             "x": "Position of the body's origin along x.",
             "y": "Position of the body's origin along y.",
             "z": "Position of the body's origin along z.",
@@ -77,12 +69,14 @@ _ALL = (
             "alpha": "Size of the angular acceleration.",
         },
     ),
-    _group(
-        "Joints",
-        "`body.field` of the joint between a body and its parent. The second and third axis of `universal`, `planar` "
-        "and `spherical` joints have a number; a spherical joint has rates only.",
-        "JOINT_FIELDS",
-        {
+    ChannelGroup(
+        title="Joints",
+        text="`body.field` of the joint between a body and its parent. The second and third axis of `universal`, "
+        "`planar` and `spherical` joints have a number; a spherical joint has rates only.",
+        fields={
+            field: "m/s or rad/s" if "rate" in field else "m or rad" for field in observations.JOINT_FIELDS
+        },
+        meanings={
             "joint": "Position along the first axis.",
             "joint1": "Position along the second axis.",
             "joint2": "Position along the third axis.",
@@ -90,33 +84,42 @@ _ALL = (
             "joint_rate1": "Speed along the second axis.",
             "joint_rate2": "Speed along the third axis.",
         },
-        {field: "m/s or rad/s" if "rate" in field else "m or rad" for field in observations.JOINT_FIELDS},
     ),
-    _group(
-        "Reactions",
-        "`name.field` of a frame in `reactions`, or `body.joint_field` of a body: the force and torque that the parent "
-        "transmits to the body through its joint or fixed mount, at the frame and in its axes.",
-        "REACTION_FIELDS",
-        {"force": "Size of the force.", **COMPONENT_MEANINGS},
+    ChannelGroup(
+        title="Reaction of a joint or mount",
+        text="`body.field`: force and torque that the parent transmits to the body through its joint or fixed mount, "
+        "at the frame of the joint and in its axes; not of free bodies.",
+        fields=observations.REACTION_FIELDS,
+        meanings={"force": "Size of the force.", **COMPONENT_MEANINGS},
+        prefix="joint_",
     ),
-    _group(
-        "Springs, stops, drives, struts, welds, locks and loads",
-        "`name.field` of an element.",
-        "ELEMENT_FIELDS",
-        {
-            "force": "Force that the element transmits; a torque [N m] on a joint that turns. Positive forces of "
-            "springs and struts act towards the rest position; welds, locks, stops and loads have the size.",
+    ChannelGroup(
+        title="Reactions at other frames",
+        text="`name.field` of a frame in `reactions`: the same, at that frame and in its axes.",
+        fields=observations.REACTION_FIELDS,
+        meanings={"force": "Size of the force.", **COMPONENT_MEANINGS},
+    ),
+    ChannelGroup(
+        title="Springs, stops, drives, struts, welds, locks and loads",
+        text="`name.field` of an element. Struts have the components of the force, welds and locks also those "
+        "of the torque, on the second body, in the axes and at the origin of frame a; loads in the world.",
+        fields={"force": "N or N*m", "energy": "J", "deflection": "m or rad", **observations.WRENCH_FIELDS},
+        meanings={
+            "force": "Force that the element transmits; on a joint that turns a torque, which is also called `moment`. "
+            "Positive forces of springs and struts act towards the rest position; welds, locks, stops and loads have "
+            "the size.",
             "energy": "Stored elastic energy; not of locks and loads.",
             "deflection": "Deflection from the rest position; of a stop beyond its limit (negative inside); of a drive "
             "from its command; of a weld or lock from the pose that it holds.",
+            **COMPONENT_MEANINGS,
         },
-        {"force": "N or N*m", "energy": "J", "deflection": "m or rad"},
     ),
-    _group(
-        "Contacts",
-        "`contact-name.field` of one contact; `contact.field` is the largest value of all contacts and interfaces.",
-        "CONTACT_FIELDS",
-        {
+    ChannelGroup(
+        title="Contacts",
+        text="`contact-name.field` of one contact; `contact.field` is the largest value of all contacts and "
+        "interfaces.",
+        fields=observations.CONTACT_FIELDS,
+        meanings={
             "force": "Size of the contact force: pressure and friction.",
             "depth": "Largest depth of surface b below surface a.",
             "area": "Area of contact.",
@@ -124,31 +127,31 @@ _ALL = (
             "energy": "Elastic energy of the layer.",
         },
     ),
-    _group(
-        "Components of a contact force",
-        "`contact-name.field`: force on surface b, and its torque about the origin of surface a, in the axes "
+    ChannelGroup(
+        title="Components of a contact force",
+        text="`contact-name.field`: force on surface b, and its torque about the origin of surface a, in the axes "
         "of surface a.",
-        "WRENCH_FIELDS",
-        COMPONENT_MEANINGS,
+        fields=observations.WRENCH_FIELDS,
+        meanings=COMPONENT_MEANINGS,
     ),
-    _group(
-        "Zones of a surface",
-        "`contact-name/zone.field` of a zone of surface a of a contact, or `contact-name/3.field` of a segment of its "
-        "meridian, counted from 1.",
-        "ZONE_FIELDS",
-        {
+    ChannelGroup(
+        title="Zones of a surface",
+        text="`contact-name/zone.field` of a zone of surface a of a contact, or `contact-name/3.field` of a segment of "
+        "its meridian, counted from 1.",
+        fields=observations.ZONE_FIELDS,
+        meanings={
             "force": "Size of the force on the zone.",
             "area": "Area of contact in the zone.",
             "pressure": "Largest pressure in the zone.",
             **COMPONENT_MEANINGS,
         },
     ),
-    _group(
-        "Pins in holes",
-        "`interface.field` of all pins of an interface together; components are those of the force on the pins, in "
-        "axes of the holes.",
-        "INTERFACE_FIELDS",
-        {
+    ChannelGroup(
+        title="Pins in holes",
+        text="`interface.field` of all pins of an interface together; components are those of the force on the pins, "
+        "in axes of the holes.",
+        fields=observations.INTERFACE_FIELDS,
+        meanings={
             "force": "Size of the total force.",
             "pin_force": "Largest force on one pin.",
             "depth": "Largest depth of penetration.",
@@ -158,13 +161,13 @@ _ALL = (
             **COMPONENT_MEANINGS,
         },
     ),
-    _group(
-        "Nodes of flexible structures",
-        "`structure/node.field`: motion of a node against the body that carries the structure, in body axes. "
+    ChannelGroup(
+        title="Nodes of flexible structures",
+        text="`structure/node.field`: motion of a node against the body that carries the structure, in body axes. "
         "`structure.energy` is the elastic energy [J] of a structure, `structure.mode1` ... are its modal coordinates "
         "[m kg^½].",
-        "NODE_FIELDS",
-        {
+        fields=observations.NODE_FIELDS,
+        meanings={
             **{f"r{axis}": f"Rotation about {axis}." for axis in "xyz"},
             **{f"d{axis}": f"Displacement along {axis}." for axis in "xyz"},
             "deflection": "Size of the displacement.",
@@ -174,5 +177,4 @@ _ALL = (
         },
     ),
 )
-CHANNELS = tuple(group for group in _ALL if hasattr(observations, group.table))
 """All groups of channels, in the order of the reference."""

@@ -38,6 +38,17 @@ Limit = Annotated[
 Probability = Annotated[float, Quantity("1", gt=0, lt=1)]
 
 
+Outcomes = Annotated[
+    tuple[str, ...],
+    Field(min_length=1),
+    BeforeValidator(_as_tuple),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One outcome, or a list of them."""
+
+
 class Requirement(Model):
     """A requirement on a run; it has exactly one of `metric`, `outcome` and `conditions`."""
 
@@ -53,7 +64,7 @@ class Requirement(Model):
     """Smallest allowed value of the metric."""
     within: tuple[Limit, Limit] | None = None
     """Smallest and largest allowed value of the metric; instead of `at_least` and `at_most`."""
-    outcome: Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(_as_tuple)] | None = None
+    outcome: Outcomes | None = None
     """Allowed outcomes."""
     conditions: str | ContactBox | None = None
     """Limits at the first contact of chaser and target: a name or own limits."""

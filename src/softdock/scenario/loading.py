@@ -94,6 +94,13 @@ def bundled() -> list[Bundled]:
     return [_summary(name, file) for name, file in sorted(_bundled_files().items())]
 
 
+def templates() -> dict[str, str]:
+    """Return the texts of the templates of new files, by name."""
+    folder = resources.files("softdock.scenario") / "templates"
+    files = (file for file in folder.iterdir() if file.name.endswith(".yaml"))
+    return {file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8") for file in files}
+
+
 def _bundled_files() -> dict[str, Traversable]:
     folder = resources.files("softdock.scenario") / "bundled"
     if not folder.is_dir():

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from softdock.errors import Problem
 from softdock.quantities.model import FieldError, SeveralFieldsError
 from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.synonyms import translate
 
 _SENTENCES = {
     "string_type": "must be a text",
@@ -74,6 +75,8 @@ SIMILARITY = 0.65  # smallest ratio of difflib between a misspelt name and the s
 def did_you_mean(given: str, allowed: Iterable[str]) -> tuple[str, str]:
     """Return a hint for a misspelt name, and the suggested name, which is empty if none is similar."""
     names = sorted(allowed)
+    if translated := translate(given, names):
+        return f"Here it is called '{translated}'.", translated
     by_lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1, cutoff=SIMILARITY)
     close = close or difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=SIMILARITY)

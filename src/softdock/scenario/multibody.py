@@ -155,6 +155,8 @@ class RecordModel(Model):
     """Whether every step with a contact force is recorded."""
     also: tuple[str, ...] = ()
     """Additional quantities and formulas, such as `probe.z in drogue`."""
+    peaks: Flag = True
+    """Whether every peak of a metric or load has a row in the history."""
     loads: Flag = True
     """Whether the peak loads of all elements, joints and mounts are searched for; if false, only those of contacts."""
     max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000

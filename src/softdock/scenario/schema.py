@@ -23,7 +23,7 @@ def json_schema() -> dict[str, Any]:
     models = [kind.model for kind in KINDS.values()]
     references, whole = models_json_schema([(model, "validation") for model in models])
     definitions = whole["$defs"]
-    _append_units(definitions)
+    append_units(definitions)
     kinds = [references[model, "validation"] for model in models]
     for reference in kinds:
         definition = definitions[reference["$ref"].removeprefix("#/$defs/")]
@@ -39,14 +39,14 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _append_units(schema: Any) -> None:
+def append_units(schema: Any) -> None:
     """Append the unit to the description of every quantity; descriptions of fields do not contain it."""
     if isinstance(schema, list):
         for part in schema:
-            _append_units(part)
+            append_units(part)
     elif isinstance(schema, dict):
         unit, description = schema.get("x-unit"), schema.get("description", "")
         if isinstance(unit, str) and unit != "1":
             schema["description"] = f"{description.rstrip()} [{unit}]".strip()
         for part in schema.values():
-            _append_units(part)
+            append_units(part)

@@ -170,6 +170,7 @@ def _settings(scenario: MultibodyScenario) -> Settings:
         max_steps=integrator.max_steps,
         record_rate=record.rate,
         record_contact=record.contact_steps,
+        record_peaks=record.peaks,
         max_rows=record.max_rows,
     )
 

@@ -1,0 +1,43 @@
+"""`softdock new`: write a commented scenario or campaign to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softdock.errors import InputError, Problem, file_error
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, with or without .yaml.")],
+    template: Annotated[
+        str, typer.Option(metavar="KIND", help="Template: multibody, chain, station, robot or campaign.")
+    ] = "multibody",
+) -> None:
+    """Write a commented file that runs as it is, to be changed; an existing file is not overwritten."""
+    from softdock.scenario.loading import templates
+    from softdock.scenario.messages import did_you_mean
+
+    known = templates()
+    if template not in known:
+        hint = did_you_mean(template, known)[0].replace("Allowed", "Templates")
+        problem = Problem(field="--template", message="There is no such template.", given=template, hint=hint)
+        raise InputError(problem)
+    path = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(known[template])
+    except FileExistsError:
+        problem = Problem(
+            message="Exists already and is not overwritten.", file=str(path), hint="Choose another name."
+        )
+        raise InputError(problem) from None
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        if isinstance(error, OSError):
+            raise file_error(path, "write", error) from error
+        raise InputError(Problem(message="Is not a name of a file.", given=name)) from None
+    command = "campaign run" if template == "campaign" else "run"
+    out = f" --out {path.stem}" if template == "campaign" else ""
+    print(f"Written to {path}. Run it with: softdock {command} {path}{out}")

@@ -1,0 +1,75 @@
+"""`softdock show`: print a bundled scenario, campaign or preset with its comments, or the channels of a scenario."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softdock.cli import console
+from softdock.errors import InputError, Problem
+
+
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME|FILE", help="Bundled scenario, campaign or preset, or a scenario file."),
+    ],
+    channels: Annotated[
+        bool, typer.Option("--channels", help="List the channels of a scenario with their units.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Print a bundled scenario with its comments and its path, or list the channels of a scenario."""
+    if channels:
+        _show_channels(name, as_json)
+        return
+    text, path = _find(name)
+    if as_json:
+        console.print_json({"name": name, "path": str(path), "text": text})
+        return
+    print(f"# {path}")
+    print(text, end="" if text.endswith("\n") else "\n")
+
+
+def _find(name: str) -> tuple[str, Path]:
+    """Return the text of a bundled file or of a file, and its path."""
+    from softdock.campaign.loading import bundled_campaigns, campaign_text, preset_texts, presets
+    from softdock.scenario.loading import bundled, bundled_text
+    from softdock.scenario.messages import did_you_mean
+    from softdock.scenario.source import read_file
+
+    scenarios = [one.name for one in bundled()]
+    if name in scenarios:
+        text, folder = bundled_text(name)
+        return text, folder / f"{name}.yaml"
+    if name in bundled_campaigns() or name in preset_texts():
+        return campaign_text(name)
+    path = Path(name)
+    if path.suffix:
+        read_file(path)  # refuses what is no file of ours
+        return path.read_text(encoding="utf-8"), path.resolve()
+    hint = did_you_mean(name, [*scenarios, *bundled_campaigns(), *presets()])[0]
+    message = f"'{name}' is neither a bundled scenario, campaign or preset nor a file."
+    raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled")))
+
+
+def _show_channels(name: str, as_json: bool) -> None:
+    from softdock.assembly.channel_list import list_channels
+    from softdock.presentation.tables import Table
+    from softdock.scenario import load
+    from softdock.scenario.multibody import MultibodyScenario
+    from softdock.scenario.robot import RobotScenario
+
+    scenario = load(name)
+    if isinstance(scenario, MultibodyScenario):
+        system = scenario.whole() if isinstance(scenario, RobotScenario) else scenario
+        rows = list(list_channels(system))
+    else:
+        from softdock.simulate import simulate
+
+        history = simulate(scenario, with_prediction=False).history
+        rows = [(one, channel.unit, "") for one, channel in history.channels.items()]
+    if as_json:
+        console.print_json([{"name": one, "unit": unit, "meaning": meaning} for one, unit, meaning in rows])
+        return
+    print(Table(header=("channel", "unit", "meaning"), rows=rows, left=(0, 1, 2)).to_text())

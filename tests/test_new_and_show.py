@@ -1,0 +1,199 @@
+"""Commands for own files: `show`, `new`, and `validate` with the checks of a run and for campaigns."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+from typer.testing import CliRunner
+
+import softdock
+from softdock.assembly.channel_list import list_channels
+from softdock.campaign import runner as campaign_runner
+from softdock.campaign.loading import bundled_campaigns, campaign_text
+from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.schema import json_schema
+from softdock.cli import app
+from softdock.errors import InputError
+from softdock.scenario import KINDS
+from softdock.scenario.loading import templates
+from softdock.scenario.source import parse
+from softdock.scenario.synonyms import SYNONYMS, translate
+
+RUNNER = CliRunner()
+
+
+def call(*arguments: str) -> Any:
+    return RUNNER.invoke(app, list(arguments))
+
+
+def validated(path: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(call("validate", str(path), "--json").stdout)
+    return answer
+
+
+@pytest.mark.parametrize("name", ["assist-soft-docking", "assist-table2", "idss"])
+def test_show_prints_text_with_comments_and_path(name: str) -> None:
+    done = call("show", name)
+    first, rest = done.stdout.split("\n", 1)
+    path = Path(first.removeprefix("# "))
+    assert path.is_file()
+    assert rest == path.read_text(encoding="utf-8")
+    assert json.loads(call("show", name, "--json").stdout)["path"] == str(path)
+
+
+def test_show_suggests_names() -> None:
+    with pytest.raises(InputError, match=r"neither a bundled scenario.*assist-soft-docking"):
+        RUNNER.invoke(app, ["show", "assist-soft-dockin"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("kind", sorted({*KINDS} & {"chain", "multibody", "robot", "station"}))
+def test_a_new_scenario_runs_as_it_is(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    assert "Run it with: softdock run" in call("new", str(path), "--template", kind).stdout
+    assert validated(path) == {"file": str(path), "valid": True, "problems": [], "warnings": []}
+    result = softdock.simulate(softdock.load(path))
+    assert result.completed
+    assert result.valid == "yes"
+    assert "#" in path.read_text(encoding="utf-8")
+
+
+def test_a_new_campaign_runs_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    call("new", str(path.with_suffix("")), "--template", "campaign")
+    assert validated(path)["valid"]
+    assert campaign_runner.run(load_campaign(path, runs=1), tmp_path / "out").done == 1
+
+
+def test_new_refuses_to_overwrite_and_unknown_templates(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("mine", encoding="utf-8")
+    for arguments, message in (
+        ([str(path)], "not overwritten"),
+        ([str(tmp_path / "x"), "--template", "multibdy"], "Did you mean 'multibody'"),
+        (["bad\0name"], "not a name of a file"),
+        ([str(tmp_path / "none" / "x")], "x.yaml"),
+    ):
+        with pytest.raises(InputError, match=message):
+            RUNNER.invoke(app, ["new", *arguments], catch_exceptions=False)
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
+def changed(tmp_path: Path, replaced: dict[str, Any]) -> dict[str, Any]:
+    """Return the findings about the template of a multibody scenario with top-level fields merged."""
+    data = YAML(typ="safe").load(templates()["multibody"])
+    del data["requirements"]
+    for group, entries in replaced.items():
+        data[group] = {**data[group], **entries} if isinstance(entries, dict) else entries
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return validated(path)
+
+
+def test_validate_finds_an_overlap_at_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "deep.yaml"
+    text = templates()["multibody"].replace("distance: 20 mm", "distance: 0 mm")
+    # The ball, whose pole is the tip, stands in the rim of the cone.
+    text = text.replace("port: {body: drogue}", "port: {body: drogue, at: [0, 0, 15 mm]}")
+    path.write_text(text.replace("offset: [60 mm, 0 mm]", "offset: [150 mm, 0 mm]"), encoding="utf-8")
+    found = validated(path)
+    (problem,) = found["problems"]
+    assert not found["valid"]
+    assert problem["field"] == "contacts.ball-cone"
+    assert "inside each other at the start" in problem["message"]
+    assert problem["line"] == 1 + path.read_text(encoding="utf-8").split("\n").index("  ball-cone:")
+
+
+SPARE_WELD = {"a": {"body": "drogue"}, "b": {"body": "tip"}, "stiffness": 1, "angular_stiffness": 1}
+ANY, TOUCHED = {"name": "a", "message": "."}, {"name": "b", "message": ".", "happened": ["touch"]}
+SHARP = [[0.2, 0], [0.2, 0.024], [0.1, 0.024], [0, 0.15], [0, 0.17]]
+
+
+@pytest.mark.parametrize(
+    ("replaced", "field", "words"),
+    [
+        ({"events": {"early": {"when": "tip.z in drogue < 1 m"}}}, "events.early.when", "true at the start"),
+        ({"events": {"late": {"when": "time > 1 s", "armed": False}}}, "events.late", "never occur"),
+        ({"outcomes": [ANY, TOUCHED]}, "outcomes.1", "never apply"),
+        ({"outcomes": [{**TOUCHED, "not_happened": ["touch"]}]}, "outcomes.0", "never apply"),
+        ({"welds": {"spare": SPARE_WELD}}, "welds.spare", "Never acts"),
+        (
+            {"surfaces": {"spare": {"body": "tip", "profile": [[0, 0], [0, 0.1]]}}},
+            "surfaces.spare",
+            "no contact",
+        ),
+        ({"surfaces": {"cone": {"body": "drogue", "profile": SHARP}}}, "surfaces.cone", "sharp edge"),
+    ],
+    ids=["true-at-start", "never-armed", "shadowed", "contradiction", "inactive", "no-contact", "sharp-edge"],
+)
+def test_validate_warns_of_what_has_no_effect(
+    replaced: dict[str, Any], field: str, words: str, tmp_path: Path
+) -> None:
+    found = changed(tmp_path, replaced)
+    assert any(field == one["field"] and words in one["message"] for one in found["warnings"]), found
+
+
+def test_bundled_scenarios_have_no_warnings() -> None:
+    for name in ("assist-soft-docking", "assist-passive", "pins-4", "latch-paper"):
+        assert json.loads(call("validate", name, "--json").stdout)["warnings"] == []
+
+
+def test_campaigns_are_validated_with_all_problems(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    text = templates()["campaign"].replace("runs: 100", "runs: -1").replace("seed: 1", "sede: 1")
+    path.write_text(text, encoding="utf-8")
+    assert {one["field"] for one in validated(path)["problems"]} == {"runs", "sede"}
+    assert json.loads(call("validate", "assist-table2", "--json").stdout)["valid"]
+
+
+def test_the_schema_covers_campaigns() -> None:
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in bundled_campaigns():
+        validator.validate(parse(campaign_text(name)[0]).data)
+    data = parse(templates()["campaign"]).data
+    validator.validate(data)
+    assert not validator.is_valid({**data, "sede": 1})
+    for kind in KINDS.keys() & templates().keys():
+        validator.validate(parse(templates()[kind]).data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ("type: universal", "type: gimbal", "'universal'"),
+        ("centre_of_mass: [0, 0, 0.2 m]", "com: [0, 0, 0.2 m]", "'centre_of_mass'"),
+        ("duration: 10 s", "t_end: 10 s", "'duration'"),
+        ("coefficient: 0.1", "mu: 0.1", "'coefficient'"),
+    ],
+)
+def test_terms_of_other_tools_are_translated(old: str, new: str, hint: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.yaml"
+    assert old in templates()["multibody"]
+    path.write_text(templates()["multibody"].replace(old, new), encoding="utf-8")
+    (problem,) = validated(path)["problems"]
+    assert hint in problem["hint"]
+
+
+def test_translations_are_names_of_the_models() -> None:
+    words = set(json.dumps(json_schema()).replace('"', " ").split())
+    for term, names in SYNONYMS.items():
+        assert set(names) <= words, term
+    assert translate("com", ["mass"]) == ""
+
+
+def test_channels_of_a_scenario_are_listed_with_units() -> None:
+    rows = {
+        row["name"]: row["unit"]
+        for row in json.loads(call("show", "assist-soft-docking", "--channels", "--json").stdout)
+    }
+    assert rows["nose.z"] == "m"
+    assert rows["gimbal-spring.force"] == "N*m"
+    assert rows["bumper-drogue/throat.pressure"] == "Pa"
+    scenario: Any = softdock.load("assist-soft-docking")
+    recorded = {name for name in softdock.simulate(scenario).history.channels if " in " not in name}
+    assert recorded <= {name for name, _, _ in list_channels(scenario)}
+    assert "chaser.velocity" in call("show", "impact-a", "--channels").stdout
