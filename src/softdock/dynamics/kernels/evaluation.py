@@ -133,11 +133,23 @@ def has_peak_at(channels, count, t):
     return False
 
 
+@inline
+def has_room_beside_samples(run):
+    """Return whether the record has room for steps in contact and peaks besides the remaining samples."""
+    s = run.state[0]
+    remaining = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
+    return s.record_rows + remaining + 4.0 < run.record.shape[0]
+
+
 @kernel
 def record_peak_at_end(run, t, y, evaluated):
     """Write a pending row if a peak is at the present end t; `evaluated`: the system is evaluated there already."""
     s, work = run.state[0], run.workspace
-    if s.record_peaks == 0 or not has_peak_at(run.channels, s.searched, t):
+    if (
+        s.record_peaks == 0
+        or not has_room_beside_samples(run)
+        or not has_peak_at(run.channels, s.searched, t)
+    ):
         return
     if evaluated:
         read_channels(run.channels, run.channels.shape[0], run.system, t, y, work.values)
@@ -153,7 +165,7 @@ def record_peak_at_end(run, t, y, evaluated):
 def record_peaks_inside(run, h, t_new):
     """Write a row at every peak inside a step, whose end is t_new, in order of time."""
     s, last = run.state[0], 0.0
-    while s.record_peaks == 1:
+    while s.record_peaks == 1 and has_room_beside_samples(run):
         first = 2.0
         for i in range(s.searched):
             channel = run.channels[i]

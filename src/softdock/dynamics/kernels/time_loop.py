@@ -31,6 +31,7 @@ from softdock.dynamics.kernels.elements import update_largest_angles
 from softdock.dynamics.kernels.evaluation import (
     commit_pending_row,
     evaluate_channels,
+    has_room_beside_samples,
     record_peak_at_end,
     record_peaks_inside,
     record_samples,
@@ -342,7 +343,7 @@ def search_and_record(run, method, h, t_new):
     s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
     evaluations = system.world[0].evaluations
     closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
-    contact_step = closed and has_room_beside_samples(run)
+    contact_step = closed and s.record_contact == 1 and has_room_beside_samples(run)
     read_channels(run.channels, count if contact_step else s.searched, system, t_new, work.y_new, work.end)
     theta, event = search_step(run, method, h)
     integrate_channels(run, h, theta)
@@ -362,14 +363,6 @@ def search_and_record(run, method, h, t_new):
     else:
         record_peak_at_end(run, t_new, work.y_new, system.world[0].evaluations == evaluations)
     return t_new, event
-
-
-@inline
-def has_room_beside_samples(run):
-    """Return whether the record has room for steps in contact besides the remaining samples."""
-    s = run.state[0]
-    remaining = (s.duration - s.t) / s.record_period if s.record_period > 0.0 else 0.0
-    return s.record_contact == 1 and s.record_rows + remaining + 4.0 < run.record.shape[0]
 
 
 @inline
