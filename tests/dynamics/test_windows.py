@@ -240,7 +240,7 @@ def test_a_docking_with_windows_does_not_depend_on_the_record(record):
         "force": "mean contact.force within 0.5 s after bottom-contact",
         "least": "min min(finger-1.joint, finger-2.joint) after opened",
     }
-    scenario = scenario.model_copy(update={"events": events, "metrics": metrics})
+    scenario = scenario.model_copy(update={"events": events, "metrics": {**scenario.metrics, **metrics}})
     plain = simulate(scenario, with_prediction=False)
     other = simulate(
         scenario.model_copy(update={"record": scenario.record.model_copy(update=record)}),
