@@ -246,7 +246,7 @@ class Session:
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
             history=_consistent(
-                run.record[: progress["record_rows"]], run.channels, int(progress["searched"])
+                run.record[: progress["record_rows"]], run.channels, int(progress["searched"]), run.windows
             ),
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
@@ -322,8 +322,8 @@ def _channels(described: np.recarray) -> np.recarray:
     return channels
 
 
-def _consistent(history: Floats, channels: np.recarray, searched: int) -> Floats:
-    """Return the rows in order of time, without samples that exceed a peak.
+def _consistent(history: Floats, channels: np.recarray, searched: int, windows: np.recarray) -> Floats:
+    """Return the rows in order of time, without samples that exceed a peak of the whole run.
 
     A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
     inside a step are written before those of its peaks.
@@ -332,6 +332,8 @@ def _consistent(history: Floats, channels: np.recarray, searched: int) -> Floats
     if (time[1:] < time[:-1]).any():
         history = history[np.argsort(time, kind="stable")]
     sides, kept = peaks["track"] | peaks["load"], np.ones(len(history), bool)
+    in_windows = windows.view(np.ndarray)["channel"]
+    sides[in_windows[in_windows >= 0]] = 0
     for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):
         columns = np.flatnonzero(sides & side)
         least = np.maximum(peaks["floor"], peaks["negligible"])[columns]

@@ -156,9 +156,8 @@ def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float 
 
 def _statistic(metric: Metric, run: Run) -> float | None:
     how, i = metric.how, metric.channel
-    start, channel = float(run.history[0, 1 + i]), run.peaks[i]
-    found: Any = channel
-    first, last, opened, closed = start, float(run.final[i]), 0.0, run.time
+    found: Any = run.peaks[i]
+    first, last, opened, closed = None, float(run.final[i]), 0.0, run.time
     if metric.window >= 0:
         window = run.windows[metric.window]
         if window.state not in (w.OPEN, w.CLOSED):
@@ -168,7 +167,7 @@ def _statistic(metric: Metric, run: Run) -> float | None:
         if window.state == w.CLOSED:
             found, last, closed = window, float(window.last), float(window.closed)
     if how == "start":
-        return first
+        return float(run.history[0, 1 + i]) if first is None else first
     if how == "final":
         return last
     if how in ("max", "min"):
