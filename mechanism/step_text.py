@@ -3,8 +3,8 @@
     python -m mechanism.step_text PARTS.yaml FOLDER
 
 writes one STEP file per entry of PARTS.yaml: a name and the vertices (z, r) [mm] of its meridian, from axis to axis, in
-the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and tori, whose exact parameters
-Softdock reads back.
+the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and tori, whose exact
+parameters Softdock reads back.
 """
 
 import math
