@@ -3,8 +3,8 @@
     python -m mechanism.step_text PARTS.yaml FOLDER
 
 writes one STEP file per entry of PARTS.yaml: a name and the vertices (z, r) [mm] of its meridian, from axis to axis, in
-the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and tori, whose exact parameters
-Softdock reads back.
+the form of the key `profile` of a surface. The faces are planes, cylinders, cones, spheres and tori, whose exact
+parameters Softdock reads back.
 """
 
 import math
@@ -47,7 +47,9 @@ class StepText:
         """Add a direction."""
         return self.add(f"DIRECTION('',({_real(x)},{_real(y)},{_real(z)}))")
 
-    def frame(self, x: float, z: float, axis: tuple[float, float, float], ref: tuple[float, float, float]) -> str:
+    def frame(
+        self, x: float, z: float, axis: tuple[float, float, float], ref: tuple[float, float, float]
+    ) -> str:
         """Add a placement with its z axis and its x axis."""
         return self.add(
             f"AXIS2_PLACEMENT_3D('',{self.point(x, z)},{self.direction(*axis)},{self.direction(*ref)})"

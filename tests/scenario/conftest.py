@@ -9,7 +9,9 @@ from softdock.scenario.kinds import KINDS, ScenarioKind
 @pytest.fixture(scope="module", autouse=True)
 def _toy_kind() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(KINDS, "toy", ScenarioKind("toy", "toy_scenario:ToyScenario", "toy_scenario:PreparedToy", ""))
+        patch.setitem(
+            KINDS, "toy", ScenarioKind("toy", "toy_scenario:ToyScenario", "toy_scenario:PreparedToy", "")
+        )
         yield
 
 

@@ -345,8 +345,11 @@ def _consistent(history: Floats, channels: np.recarray, searched: int, windows: 
 
 def _record(settings: Settings, channels: int, has_contacts: bool) -> Floats:
     """Return memory for the history; rows are read only as far as they are written."""
-    more = 50_000 if settings.record_peaks or (settings.record_contact and has_contacts) else 1_000
-    rows = min(settings.max_rows, 4 + int(settings.duration * settings.record_rate) + more)
+    # Rows of contact steps and of peaks come in addition to the samples; memory that is not written costs nothing.
+    many = settings.record_peaks or (settings.record_contact and has_contacts)
+    rows = min(
+        settings.max_rows, 4 + int(settings.duration * settings.record_rate) + (50_000 if many else 1_000)
+    )
     return np.empty((rows if channels else 1, 1 + channels))
 
 
