@@ -2,6 +2,10 @@
 
 from softdock.native.decorators import inline
 
+NEGLIGIBLE_PART = (
+    1e-3  # of the impulse of a shortest pulse: a demand below it is not carried to the next sample
+)
+
 
 @inline
 def outside_band(x, width):
@@ -43,6 +47,17 @@ def feedback(gains, x, y, z, vx, vy, vz):
 
 
 @inline
+def feedback_with_dead_band(gains, band, x, y, z, vx, vy, vz):
+    """Return the acceleration of the feedback beyond that of an error as large as the dead band; Eqs. (K6), (K7)."""
+    ax, ay, az = feedback(gains, x, y, z, vx, vy, vz)
+    return (
+        outside_band(ax, gains[0, 0] * band),
+        outside_band(ay, gains[1, 1] * band),
+        outside_band(az, gains[2, 2] * band),
+    )
+
+
+@inline
 def wheel_torque(wanted, momentum, max_torque, max_momentum, dt):
     """Return the torque on a wheel within its limits of torque [N m] and momentum [N m s], held for dt [s]; Eq. (K10).
 
@@ -51,6 +66,18 @@ def wheel_torque(wanted, momentum, max_torque, max_momentum, dt):
     most = min(max((max_momentum - momentum) / dt, -max_torque), max_torque)
     least = max(min((-max_momentum - momentum) / dt, max_torque), -max_torque)
     return min(max(wanted, least), most)
+
+
+@inline
+def demand_with_carry(demand, carry, least):
+    """Return a demand plus what earlier pulses left of theirs, unless (almost) nothing is demanded; Eq. (K36)."""
+    return demand if abs(demand) < NEGLIGIBLE_PART * least else demand + carry
+
+
+@inline
+def carried_impulse(missing, least):
+    """Return what is carried to the next sample: at most a shortest pulse, so that saturation does not accumulate."""
+    return min(max(missing, -least), least)
 
 
 @inline
