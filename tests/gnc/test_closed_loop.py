@@ -155,11 +155,11 @@ def test_minimum_impulse_limit_cycle() -> None:
 
 
 def test_thrust_changes_momentum_by_force_times_time() -> None:
-    """A constant 10 N is made of pulses of 22 N thrusters; momentum is exact, its energy counted as work."""
+    """10 N made of pulses of 22 N thrusters: momentum is exact to clock ticks, energy is counted as work."""
     gnc = controller(mode="thrust", thrust=10.0)
     result = simulate(chaser(gnc, duration=5.0))
-    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(50.0, rel=1e-12)
-    assert values(result, "chaser.propellant")[-1] == pytest.approx(50.0 / (220.0 * G0), rel=1e-9)
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(50.0, rel=1e-6)
+    assert values(result, "chaser.propellant")[-1] == pytest.approx(50.0 / (220.0 * G0), rel=1e-6)
     assert result.audit.energy_residual < 1e-8
     assert result.audit.linear_momentum_drift is None
 
@@ -172,14 +172,14 @@ def test_delay_shifts_all_pulses() -> None:
     assert (v[t <= delay + 1e-9] == 0.0).all()
     assert v[np.isclose(t, delay + 0.01)] > 0.0
     # The tenth pulse begins at 0.93 s and ends before the end of the run.
-    assert MASS * v[-1] == pytest.approx(10.0, rel=1e-12)
+    assert MASS * v[-1] == pytest.approx(10.0, rel=1e-6)
 
 
 def test_misalignment_and_thrust_error_act_on_the_body_only() -> None:
     angle = 0.02
     gnc = controller(mode="thrust", thrust=10.0, thrusters=box_of_thrusters(thrust_error=0.05))
     result = simulate(chaser(gnc, duration=1.0))
-    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(10.5, rel=1e-12)
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(10.5, rel=1e-6)
     for name, one in gnc["thrusters"].items():
         gnc["thrusters"][name] = one | {"misalignment": (angle, 0.0), "thrust_error": 0.0}
     result = simulate(chaser(gnc, duration=1.0))
@@ -309,3 +309,45 @@ def test_pieces_of_a_session_give_the_same_commands() -> None:
         parts.advance(0.1 * k)
     np.testing.assert_allclose(parts.state, whole.state, rtol=1e-9, atol=1e-9)
     assert parts.system.gnc.controllers[0].tick == whole.system.gnc.controllers[0].tick
+
+
+def test_thruster_firings_excite_flexible_structures_and_slosh() -> None:
+    """A mast on the chaser bends, a mass on a spring moves, when thrusters push; energy is conserved."""
+    from softdock.scenario.multibody import MultibodyScenario
+
+    mast = {
+        "body": "chaser", "base": "foot", "damping": 0.005, "modes": 4,
+        "members": {
+            "nodes": {"foot": (0, 0, 0), "top": (0, 8, 0)},
+            "sections": {
+                "mast": {
+                    "axial": 1e7, "bending_y": 2e4, "bending_z": 2e4, "torsion": 1e4, "polar": 0.1,
+                    "mass_per_length": 2,
+                }
+            },
+            "beams": {"mast": {"nodes": ["foot", "top"], "section": "mast", "elements": 6}},
+            "parts": {"bus": {"node": "foot", "mass": 800.0, "inertia": (500.0, 600.0, 700.0)}},
+        },
+    }  # fmt: skip
+    scenario = MultibodyScenario.model_validate(
+        {
+            "duration": 4.0,
+            "bodies": {
+                "chaser": {},
+                "fuel": {"mass": 60.0, "parent": "chaser", "joint": {"type": "prismatic", "axis": "z"}},
+            },
+            "springs": {"slosh": {"joint": "fuel", "stiffness": 200.0, "damping": 2.0}},
+            "structures": {"array": mast},
+            "gnc": {"chaser": controller(mode="thrust", thrust=20.0)},
+            "record": {"rate": 50.0, "also": ["array/top.dz"]},
+            "integrator": {"accuracy": {"length": 1e-9, "angle": 1e-9, "speed": 1e-8, "rate": 1e-8}},
+        }
+    )
+    result = simulate(scenario)
+    assert np.abs(values(result, "array/top.dz")).max() > 1e-3
+    # Static compression of the slosh spring under the mean acceleration, and as much again in oscillation.
+    mass = 800.0 + 16.0 + 60.0
+    assert np.abs(values(result, "fuel.joint")).max() == pytest.approx(
+        2 * 60.0 * 20.0 / mass / 200.0, rel=0.15
+    )
+    assert result.audit.energy_residual < 1e-6

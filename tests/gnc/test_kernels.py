@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock.gnc.kernels.control import outside_band, rounded_on_time, wheel_torque
+from softdock.gnc.kernels.control import CLOCK_TICKS, outside_band, rounded_on_time, wheel_torque
 from softdock.gnc.kernels.guidance import advance_distance, glide_slope_speed, is_inside_corridor, passes_gate
 from softdock.gnc.kernels.random_numbers import normal_pair, random_words, uniform_pair
 from softdock.gnc.kernels.sensors import is_in_view, noise_at_range
@@ -94,7 +94,10 @@ def test_dead_band() -> None:
 
 
 def test_on_times_are_zero_or_at_least_the_shortest() -> None:
-    assert [rounded_on_time(x, 0.02, 0.1) for x in (0.0, 0.009, 0.011, 0.05, 0.1)] == [0, 0, 0.02, 0.05, 0.1]
+    rounded = [rounded_on_time(x, 0.02, 0.1) for x in (0.0, 0.009, 0.011, 0.05, 0.1)]
+    assert rounded == pytest.approx([0, 0, 0.02, 0.05, 0.1], abs=0.1 / CLOCK_TICKS)
+    assert rounded_on_time(1e-9, 0.0, 0.1) == 0.0
+    assert rounded_on_time(0.05, 0.0, 0.1) == rounded_on_time(math.nextafter(0.05, 1.0), 0.0, 0.1)
 
 
 def test_wheel_never_exceeds_its_momentum() -> None:

@@ -33,6 +33,7 @@ gnc:
     attitude: {attitude}
     thrusters: {thrusters}
     wheels: {wheels}
+    navigation: {navigation}
 events: {events}
 """
 
@@ -47,6 +48,7 @@ def write(folder: Path, **changes: object) -> Path:
         "name": "chaser", "rate": "10 Hz", "mode": "approach", "target": "target",
         "guidance": {"min_speed": 0.02, "max_speed": 0.1}, "translation": {"bandwidth": 0.3},
         "attitude": {"bandwidth": 0.5}, "thrusters": box_of_thrusters(), "wheels": {}, "events": {},
+        "navigation": "null",
     }  # fmt: skip
     fields |= changes
     text = TWO_BODIES.format(**{k: v if isinstance(v, str) else flow(v) for k, v in fields.items()})
@@ -93,17 +95,27 @@ BAD = {
     ),
     "action": (
         {"events": {"e": {"when": "time > 1 s", "then": [{"control": "target", "mode": "drift"}]}}},
-        18, "control", "there is no controller called 'target'",
+        19, "control", "there is no controller called 'target'",
     ),
     "retreat": (
         {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser", "mode": "retreat"}]}}},
-        18, "mode", "needs `guidance.retreat`",
+        19, "mode", "needs `guidance.retreat`",
     ),
     "half": (
-        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser"}]}}}, 18, "mode", "goes with control",
+        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser"}]}}}, 19, "mode", "goes with control",
     ),
+    "sensor": (
+        {"navigation": {"sensor": {"rate": 5, "noise": 0.01, "angle_noise": 0.01}}},
+        18, "navigation.sensor.rate", "must not be slower than the controller",
+    ),
+    "noise": ({"navigation": {"sensor": {"rate": 20, "angle_noise": 0.01}}}, 18, "sensor.noise", "must be above 0 m"),
+    "latency": (
+        {"navigation": {"sensor": {"rate": 20, "noise": 0.01, "angle_noise": 0.01, "latency": 9}}},
+        18, "sensor.latency", "30 measurements",
+    ),
+    "transfer": ({"mode": "transfer"}, 11, "mode", "needs `transfer`"),
     "channel": (
-        {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 18, "when", "is of bodies with a controller",
+        {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 19, "when", "is of bodies with a controller",
     ),
 }  # fmt: skip
 
@@ -149,3 +161,24 @@ def test_contact_conditions_without_an_approach_use_the_frames_of_the_controller
     assert frames is not None
     assert (frames.chaser, frames.tip.body, frames.port.at) == ("chaser", "chaser", (0.0, 0.0, -1.0))
     assert chaser(controller()).docking_frames is None
+
+
+def test_the_example_of_the_manual_is_valid() -> None:
+    text = (Path(__file__).parents[2] / "docs/scenario-files.md").read_text(encoding="utf-8")
+    example = re.search(r"\n    gnc:\n.*?(?=\n    events:)", text[text.index("## Controllers") :], re.DOTALL)
+    assert example
+    gnc = YAML(typ="safe").load(example.group())["gnc"]["chaser"]
+    thruster = gnc["thrusters"]["a"]
+    gnc["thrusters"] = {
+        name: thruster | {"at": one["at"], "direction": one["direction"]}
+        for name, one in box_of_thrusters().items()
+    }
+    wheel = {
+        "mass": 2.0,
+        "inertia": (0.1, 0.1, 0.1),
+        "parent": "chaser",
+        "joint": {"type": "revolute", "axis": "x"},
+    }
+    bodies = {"target": {"mass": 2000.0, "inertia": (900.0, 900.0, 900.0)}, "wheel-x": wheel}
+    scenario = chaser(gnc, {"position": (0.0, 0.1, -12.0)}, duration=5.0, bodies=bodies)
+    assert simulate(scenario).completed

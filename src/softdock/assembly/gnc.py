@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly, assemble, links_at_state
 from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
+from softdock.errors import InputError
 from softdock.gnc.design import bandwidth_gains, regulator_gains, sampled_plant, spectral_radius
 from softdock.gnc.entry_points import allocate_on_times
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
+from softdock.gnc.kernels.control import CLOCK_TICKS
 from softdock.model.frames import Anchor
 from softdock.model.gnc import AttitudeLaw, Controller, Thruster, TranslationLaw
 from softdock.model.joints import Fixed, Revolute
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, System
+from softdock.orbit.relative import transfer_impulses
 from softdock.quantities.model import FieldError
 from softdock.spatial.rotations import (
     matrix_from_quaternion,
@@ -49,13 +52,14 @@ def gnc_records(system: System, assembly: Assembly) -> GncRecords:
     named = system.gnc.values()
     gnc = allocate_gnc(
         len(named),
+        sum(one.navigation is not None for one in named),
         sum(len(one.thrusters) for one in named),
         sum(len(one.wheels) for one in named),
         sum(len(one.guidance.holds) for one in named if one.guidance),
         max(len(one.thrusters) for one in named),
     )
     links = links_at_state(assembly, assembly.y).view(np.ndarray)
-    first = [0, 0, 0]
+    first = [0, 0, 0, 0]
     for i, (name, controller) in enumerate(system.gnc.items()):
         _ControllerWriter(name, controller, system, assembly, links).write(gnc, i, first)
     return gnc
@@ -104,10 +108,34 @@ class _ControllerWriter:
         c.translates, c.rotates = int(model.translation is not None), int(model.attitude is not None)
         c.feed_forward, c.thrust, c.roll = int(model.feed_forward), model.thrust, model.roll
         c.capacity = math.inf if model.propellant is None else model.propellant
+        c.mean_motion = self.system.orbit.mean_motion if self.system.orbit is not None else 0.0
+        self._write_navigation(c, gnc, first)
+        self._write_transfer(c)
         self._write_laws(c)
         self._write_guidance(c, gnc, first)
         self._write_thrusters(c, gnc, index, first)
         self._write_wheels(c, gnc, first)
+
+    def _write_navigation(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
+        model = self.controller.navigation
+        c.navigation = -1
+        if model is None:
+            return
+        c.navigation = first[3]
+        first[3] += 1
+        nav, sensor, gyro, assumed = gnc.navigation[c.navigation], model.sensor, model.gyro, model.filter
+        nav.period, nav.latency, nav.drop_out = 1.0 / sensor.rate, sensor.latency, sensor.drop_out
+        nav.position_noise, nav.position_slope, nav.position_bias[:] = (
+            sensor.noise,
+            sensor.noise_per_range,
+            sensor.bias,
+        )
+        nav.attitude_noise, nav.attitude_slope = sensor.angle_noise, sensor.angle_noise_per_range
+        nav.attitude_bias[:], nav.view_cosine = sensor.angle_bias, math.cos(sensor.field_of_view)
+        nav.gyro_white, nav.gyro_walk, nav.gyro_bias[:] = gyro.noise, gyro.random_walk, gyro.bias
+        nav.mean_motion = c.mean_motion
+        nav.density = assumed.drift
+        nav.start[:] = assumed.position, assumed.speed, assumed.angle, assumed.bias
 
     def _write_laws(self, c: np.record) -> None:
         model, orbit = self.controller, self.system.orbit
@@ -163,6 +191,18 @@ class _ControllerWriter:
             record.gate[:] = hold.gate.limits()
         first[2] += len(guidance.holds)
 
+    def _write_transfer(self, c: np.record) -> None:
+        transfer = self.controller.transfer
+        if transfer is None:
+            return
+        c.transfer_to[:], c.transfer_time = transfer.to, transfer.duration
+        c.transfer_orbital = int(transfer.path == "orbital" and c.mean_motion > 0.0)
+        if c.transfer_orbital:
+            try:
+                transfer_impulses(c.mean_motion, np.zeros(6), np.ones(3), transfer.duration)
+            except InputError as error:
+                raise FieldError(f"gnc.{self.name}.transfer.duration", error.problems[0].message) from None
+
     def _write_thrusters(self, c: np.record, gnc: GncRecords, index: int, first: list[int]) -> None:
         thrusters = list(self.controller.thrusters.values())
         c.first_thruster, c.thrusters = first[0], len(thrusters)
@@ -183,7 +223,8 @@ class _ControllerWriter:
             force = one.thrust / c.force_scale * direction
             torque = np.cross(np.array(one.at) - self.centre, force) / c.arm_scale
             gnc.effects[index, :, j] = [*torque, *force]
-        shortest = np.array([one.minimum_on_time for one in thrusters])
+        tick = 1.0 / self.controller.rate / CLOCK_TICKS
+        shortest = np.array([max(one.minimum_on_time, tick) for one in thrusters])
         c.least[:] = np.abs(gnc.effects[index, :, : len(thrusters)] * shortest).max(axis=1)
         gnc.costs[index, : len(thrusters)] = flows / flows.max()
         gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate

@@ -100,6 +100,7 @@ GNC = Structure(
     gnc_records.GncRecords,
     {
         "controllers": records(gnc_records.CONTROLLER, "controllers"),
+        "navigation": records(gnc_records.NAVIGATION, "navigation"),
         "thrusters": records(gnc_records.THRUSTER, "thrusters"),
         "wheels": records(gnc_records.WHEEL, "wheels"),
         "holds": records(gnc_records.HOLD_POINT, "hold points"),
@@ -108,6 +109,7 @@ GNC = Structure(
         "longest": floats("controllers", "thruster columns"),
         "on_times": floats("thruster columns"),
         "demand": floats(6),
+        "transition": floats(6, 6),
         "tableau": floats(TABLEAU_ROWS, "tableau columns"),
     },
     _check_gnc,

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 from softdock.model.frames import Anchor
 from softdock.quantities.fields import (
     Angle,
+    AngularRate,
     Flag,
     Force,
     Length,
@@ -38,10 +39,12 @@ PositiveAngularRate = Annotated[float, Quantity("rad/s", gt=0)]
 PositiveMomentum = Annotated[float, Quantity("N*m*s", gt=0)]
 PositiveInertia = Annotated[float, Quantity("kg*m^2", gt=0)]
 
-ControlMode = Literal["drift", "approach", "hold", "retreat", "thrust", "stabilise"]
-MODES: tuple[ControlMode, ...] = ("drift", "approach", "hold", "retreat", "thrust", "stabilise")
+ControlMode = Literal["drift", "approach", "hold", "retreat", "thrust", "stabilise", "transfer"]
+MODES: tuple[ControlMode, ...] = ("drift", "approach", "hold", "retreat", "thrust", "stabilise", "transfer")
 """Modes in the order of their numbers in channels."""
-POSITION_MODES = ("approach", "hold", "retreat")
+MAX_WAITING = 30
+"""Largest number of measurements within the latency of a sensor."""
+POSITION_MODES = ("approach", "hold", "retreat", "transfer")
 """Modes that control the position."""
 
 
@@ -206,6 +209,89 @@ class Glide(Model):
         return self
 
 
+class Transfer(Model):
+    """Motion of the tip to a point, where it is then held."""
+
+    to: Vector3[Length]
+    """In port axes: z is negative in front of the port."""
+    duration: PositiveTime
+    path: Literal["orbital", "straight"] = "orbital"
+    """`orbital`: free drift between two impulses near a circular orbit; in free space it is straight as well."""
+
+
+class PoseSensor(Model):
+    """Sensor of position and attitude of the tip relative to the port."""
+
+    rate: PositiveFrequency
+    latency: NonNegativeTime = 0.0
+    """From the measurement to its use."""
+    noise: NonNegativeLength = 0.0
+    """Standard deviation of each component of the position, in port axes, at range zero."""
+    noise_per_range: NonNegativeNumber = 0.0
+    """Growth of that with range; both are added as squares."""
+    bias: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Of the position, in port axes."""
+    angle_noise: NonNegativeAngle = 0.0
+    """Standard deviation of the attitude about each axis of the tip at range zero."""
+    angle_noise_per_range: Annotated[float, Quantity("rad/m", ge=0)] = 0.0
+    angle_bias: Vector3[Angle] = (0.0, 0.0, 0.0)
+    """Of the attitude, in tip axes."""
+    field_of_view: Annotated[float, Quantity("rad", gt=0, le=math.pi)] = math.pi
+    """Half-angle about the z axis of the tip within which the port is seen."""
+    drop_out: Annotated[float, Quantity("1", ge=0, lt=1)] = 0.0
+    """Probability that a measurement is lost."""
+
+
+class Gyro(Model):
+    """Gyro, sampled with the controller."""
+
+    noise: NonNegativeAngle = 0.0
+    """Angle random walk: standard deviation of the measured angle after one second."""
+    bias: Vector3[AngularRate] = (0.0, 0.0, 0.0)
+    """At the start, in tip axes."""
+    random_walk: Annotated[float, Quantity("rad/s", ge=0)] = 0.0
+    """Random walk of the bias: standard deviation of its change in one second."""
+
+
+class Filter(Model):
+    """Assumptions of the Kalman filters."""
+
+    drift: PositiveSpeed = 1e-4
+    """Unknown accelerations: standard deviation of the change of speed by them in one second."""
+    position: PositiveLength = 0.1
+    """Standard deviations at the start, of the actual errors as well."""
+    speed: PositiveSpeed = 0.01
+    angle: PositiveAngle = 0.01
+    bias: PositiveAngularRate = 1e-4
+    """Of the gyro, as the filter assumes."""
+
+
+class Navigation(Model):
+    """Sensors and filters; without them the controller knows the relative motion exactly."""
+
+    sensor: PoseSensor
+    gyro: Gyro = Gyro()
+    filter: Filter = Filter()
+
+    @model_validator(mode="after")
+    def _has_noise(self) -> Self:
+        sensor = self.sensor
+        if sensor.noise == sensor.noise_per_range == 0.0:
+            raise FieldError(
+                "sensor.noise", "must be above 0 m: a filter cannot weigh a measurement without noise"
+            )
+        if sensor.angle_noise == sensor.angle_noise_per_range == 0.0:
+            raise FieldError(
+                "sensor.angle_noise", "must be above 0 rad: a filter cannot weigh a measurement without noise"
+            )
+        if sensor.latency * sensor.rate > MAX_WAITING:
+            raise FieldError(
+                "sensor.latency",
+                f"must not be longer than {MAX_WAITING} measurements ({MAX_WAITING / sensor.rate:g} s)",
+            )
+        return self
+
+
 class AssumedMass(Model):
     """Mass properties that a controller assumes; the actual ones of the start where left out."""
 
@@ -229,7 +315,11 @@ class Controller(Model):
     """Frame of the port; its z axis points into it. Its body may be `world` or `hill`."""
     roll: Angle = 0.0
     """Wanted rotation of the tip about the axis of the port."""
+    navigation: Navigation | None = None
+    """Sensors and filters; leave out for exact knowledge of the relative motion."""
     guidance: Glide | None = None
+    transfer: Transfer | None = None
+    """Of mode `transfer`."""
     translation: TranslationLaw | None = None
     """Leave out if the position is not controlled."""
     attitude: AttitudeLaw | None = None
@@ -263,6 +353,10 @@ class Controller(Model):
                         f"thrusters.{name}.{key}",
                         f"must not be longer than one sample of the controller ({1.0 / self.rate:g} s)",
                     )
+        if self.navigation is not None and self.navigation.sensor.rate < self.rate:
+            raise FieldError(
+                "navigation.sensor.rate", f"must not be slower than the controller ({self.rate:g} Hz)"
+            )
         self.check_mode(self.mode, "mode")
         return self
 
@@ -274,6 +368,8 @@ class Controller(Model):
             raise FieldError(field, f"`{mode}` needs `guidance`")
         if mode == "retreat" and (self.guidance is None or self.guidance.retreat is None):
             raise FieldError(field, "`retreat` needs `guidance.retreat`")
+        if mode == "transfer" and self.transfer is None:
+            raise FieldError(field, "`transfer` needs `transfer`: a point and a duration")
         if mode == "stabilise" and self.attitude is None:
             raise FieldError(field, "`stabilise` controls the attitude: give `attitude`")
         if mode == "thrust" and self.thrust == 0.0:

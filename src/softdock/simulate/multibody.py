@@ -6,17 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
 from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
 from softdock.dynamics.kernels.events import ACTION, STOP
+from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.errors import InputError, Problem
 from softdock.predict.contact_conditions import contact_conditions
 from softdock.predict.first_contact import FirstContact
 from softdock.predict.multibody import predict_first_contact, predict_impact
+from softdock.quantities.model import FieldError
 from softdock.result import Audit, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.loads import load_metrics, read_loads
@@ -50,7 +54,7 @@ class PreparedMultibody:
             pins=pins,
             formulas=self.topology.formulas,
             windows=self.topology.windows,
-            gnc=gnc_records(scenario, self.assembly),
+            gnc=_controllers(scenario, self.assembly),
             watched=self.topology.watched,
             searched=self.topology.searched,
         )
@@ -149,6 +153,15 @@ class PreparedMultibody:
             ending.kind = STOP
             actions = np.concatenate([actions, ending]).view(np.recarray)
         return replace(self.simulation, events=events, actions=actions)
+
+
+def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
+    """Return the records of controllers; raises InputError where dispersed numbers make one impossible."""
+    try:
+        return gnc_records(scenario, assembly)
+    except FieldError as error:
+        sentence = f"{str(error)[0].upper()}{str(error)[1:]}."
+        raise InputError(Problem(field=".".join(map(str, error.path)), message=sentence)) from None
 
 
 def _with_frames(timing: Timing, frames: Frames) -> Timing:

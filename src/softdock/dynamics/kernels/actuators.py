@@ -63,12 +63,16 @@ def command_thrusters(gnc, index, c, t, torque, force):
     allocate_on_times(
         effects, gnc.costs[index], gnc.longest[index], demand, c.weights, gnc.tableau, gnc.on_times
     )
+    for k in range(3):
+        c.produced[k] = 0.0
     for j in range(c.thrusters):
         thruster = gnc.thrusters[c.first_thruster + j]
         on_time = rounded_on_time(gnc.on_times[j], thruster.shortest, c.period)
         fire(thruster, c, c.first_thruster + j, t, on_time)
         for k in range(6):
             demand[k] -= effects[k, j] * on_time
+        for k in range(3):
+            c.produced[k] += effects[3 + k, j] * on_time * c.force_scale / c.period
     for k in range(6):
         c.carry[k] = carried_impulse(demand[k], c.least[k])
 

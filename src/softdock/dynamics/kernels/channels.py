@@ -164,6 +164,8 @@ def controller_value(gnc, index, component, t):
         return c.distance
     if component == ControllerValue.VIOLATIONS:
         return float(c.violations)
+    if component >= ControllerValue.POSITION_ESTIMATE_ERROR:
+        return c.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
     return c.errors[component - ControllerValue.POSITION_ERROR]
 
 

@@ -9,11 +9,13 @@ from softdock.dynamics.kernels.actuators import (
     wheel_momentum,
 )
 from softdock.dynamics.kernels.gnc_records import Mode
+from softdock.dynamics.kernels.guidance import attitude_in_fixed_frame, enter_mode, guide
+from softdock.dynamics.kernels.navigation import estimate, take_measurement
 from softdock.dynamics.kernels.orbit import differential, move_orbit
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
+from softdock.dynamics.kernels.relative_frames import tip_from_centre
 from softdock.dynamics.kernels.tree import GROUND
 from softdock.gnc.kernels.control import feedback_with_dead_band
-from softdock.gnc.kernels.guidance import advance_distance, is_inside_corridor, passes_gate
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
     cross,
@@ -44,21 +46,42 @@ def operate_controllers(system, t, y):
         c = gnc.controllers[i]
         if c.next_time > t:
             continue
+        next_time = math.inf
+        if c.navigation >= 0:
+            next_time = measure(system.links, c, gnc.navigation[c.navigation], t)
         if t >= c.tick * c.period:
             sample(system, i, c, t, y[w.n_q : w.n_q + w.n_u])
             c.tick += 1
-        c.next_time = min(c.tick * c.period, switch_thrusters(gnc, c, t))
+        next_time = min(next_time, c.tick * c.period)
+        c.next_time = min(next_time, switch_thrusters(gnc, c, t))
+
+
+@inline
+def measure(links, c, nav, t):
+    """Take a measurement if one is due; returns the time of the next one."""
+    if t >= nav.sample * nav.period:
+        p, _, R, _ = motion_of_tip(links, c)
+        take_measurement(nav, c.seed, t, p, R)
+    return nav.sample * nav.period
 
 
 @kernel
 def sample(system, index, c, t, u):
     """Execute one sample of a controller at time t: navigation, guidance, control, commands."""
-    observe_target(system.links, c)
+    p, v, R, w = motion_of_tip(system.links, c)
+    if c.navigation >= 0:
+        estimate(system, c, system.gnc.navigation[c.navigation], t, p, v, R, w)
+    else:
+        c.p[0], c.p[1], c.p[2] = p
+        c.v[0], c.v[1], c.v[2] = v
+        c.w[0], c.w[1], c.w[2] = w
+        for k in range(9):
+            c.R[k] = R[k]
     if c.next_mode != c.mode:
         c.mode, c.entered = c.next_mode, 0
     if c.entered == 0:
-        enter_mode(system.links, c)
-    guide(system.gnc, c, t)
+        enter_mode(system, c, t)
+    guide(system, c, t)
     torque, force = control(system, c, u)
     for k in range(3):
         c.torque[k], c.force[k] = torque[k], force[k]
@@ -69,8 +92,8 @@ def sample(system, index, c, t, u):
 
 
 @inline
-def observe_target(links, c):
-    """Write the motion of the tip relative to the port: position and velocity in P, rotation R_PT, rate in T."""
+def motion_of_tip(links, c):
+    """Return the motion of the tip relative to the port: position and velocity in P, rotation R_PT, rate in T."""
     target, own = links[c.target], links[c.link]
     base = links[target.root]
     R_NP, R_NT = link_rotation(target, base, c.R_AP), link_rotation(own, own, c.R_LT)
@@ -80,99 +103,12 @@ def observe_target(links, c):
     ux, uy, uz = point_velocity(target, base, x, y, z)
     ax, ay, az = link_angular_velocity(own, own)
     bx, by, bz = link_angular_velocity(target, base)
-    c.p[0], c.p[1], c.p[2] = rotate_inverse(R_NP, x - px, y - py, z - pz)
-    c.v[0], c.v[1], c.v[2] = rotate_inverse(R_NP, vx - ux, vy - uy, vz - uz)
-    c.w[0], c.w[1], c.w[2] = rotate_inverse(R_NT, ax - bx, ay - by, az - bz)
-    R = matrix_product(transpose(R_NP), R_NT)
-    for k in range(9):
-        c.R[k] = R[k]
-
-
-@kernel
-def enter_mode(links, c):
-    """Begin a mode: its reference starts at the present motion, so that nothing jumps."""
-    c.entered = 1
-    c.distance, c.closing_speed = -c.p[2], c.v[2]
-    c.hold_since = -1.0
-    cosine, sine = math.cos(c.roll), math.sin(c.roll)
-    R = (cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0)
-    if c.mode == Mode.STABILISE:
-        R = attitude_in_fixed_frame(links, c)
-    for k in range(9):
-        c.R_ref[k] = R[k]
-    for k in range(3):
-        c.p_ref[k], c.v_ref[k] = c.p[k], 0.0
-    c.a_ref = 0.0
-
-
-@inline
-def attitude_in_fixed_frame(links, c):
-    """Return the attitude of the tip in the Hill frame, or in the world."""
-    target, frame = links[c.target], links[c.fixed_frame]
-    R_NT = matrix_product(link_rotation(target, links[target.root], c.R_AP), unpack_matrix(c.R))
-    return matrix_product(transpose(unpack_matrix(frame.R_NB)), R_NT)
-
-
-@kernel
-def guide(gnc, c, t):
-    """Move the reference over one period; leave the approach where it violates its corridor or a gate; Eq. (K5)."""
-    if c.mode == Mode.APPROACH:
-        if c.corridor_radius >= 0.0 and not is_inside_corridor(
-            c.p[0], c.p[1], -c.p[2], c.corridor_radius, c.corridor_slope
-        ):
-            leave_approach(c)
-        else:
-            follow_glide_slope(gnc, c, t)
-    if c.mode == Mode.RETREAT:
-        move_reference(c, max(c.retreat, c.distance))
-
-
-@inline
-def move_reference(c, goal):
-    """Move the reference towards a distance on the axis of the port."""
-    before = c.closing_speed
-    c.distance, c.closing_speed = advance_distance(
-        c.distance, goal, c.time_constant, c.slowest, c.fastest, c.acceleration, c.closing_speed, c.period
+    return (
+        rotate_inverse(R_NP, x - px, y - py, z - pz),
+        rotate_inverse(R_NP, vx - ux, vy - uy, vz - uz),
+        matrix_product(transpose(R_NP), R_NT),
+        rotate_inverse(R_NT, ax - bx, ay - by, az - bz),
     )
-    c.p_ref[0], c.p_ref[1], c.p_ref[2] = 0.0, 0.0, -c.distance
-    c.v_ref[2] = c.closing_speed
-    c.a_ref = (c.closing_speed - before) / c.period
-
-
-@inline
-def leave_approach(c):
-    """Retreat, or hold where there is no point of retreat."""
-    c.violations += 1
-    c.mode = Mode.RETREAT.value if c.retreat >= 0.0 else Mode.HOLD.value
-    c.next_mode = c.mode
-    c.hold_since = -1.0
-    if c.mode == Mode.HOLD:
-        c.a_ref = 0.0
-        for k in range(3):
-            c.p_ref[k], c.v_ref[k] = c.p[k], 0.0
-
-
-@inline
-def follow_glide_slope(gnc, c, t):
-    """Move the reference to the next hold point, or wait there until its time is over and its gate is passed."""
-    goal = c.end
-    while c.hold < c.holds and gnc.holds[c.first_hold + c.hold].distance > c.distance:
-        c.hold += 1  # behind the start
-    if c.hold < c.holds:
-        point = gnc.holds[c.first_hold + c.hold]
-        goal = point.distance
-        if c.distance == goal:
-            if c.hold_since < 0.0:
-                c.hold_since = t
-            e = c.errors
-            if t - c.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
-                c.hold += 1
-                c.hold_since = -1.0
-                goal = gnc.holds[c.first_hold + c.hold].distance if c.hold < c.holds else c.end
-            elif t - c.hold_since > point.duration + point.patience:
-                leave_approach(c)
-    if c.mode == Mode.APPROACH:
-        move_reference(c, goal)
 
 
 @kernel
@@ -243,12 +179,9 @@ def force_in_tip(system, c, R_NP, R, port_rate, own, alpha):
     vx, vy, vz = c.v[0] - c.v_ref[0], c.v[1] - c.v_ref[1], c.v[2] - c.v_ref[2]
     c.errors[0], c.errors[1] = math.sqrt(x * x + y * y + z * z), math.sqrt(vx * vx + vy * vy + vz * vz)
     ax, ay, az = feedback_with_dead_band(c.position_gains, c.bands[0], x, y, z, vx, vy, vz)
-    # Tip from the centre of mass, in T.
-    rx, ry, rz = rotate_inverse(
-        c.R_LT, c.p_LT[0] - c.centre[0], c.p_LT[1] - c.centre[1], c.p_LT[2] - c.centre[2]
-    )
+    rx, ry, rz = tip_from_centre(c)
     if c.feed_forward == 1:
-        az += c.a_ref
+        ax, ay, az = ax + c.a_ref[0], ay + c.a_ref[1], az + c.a_ref[2]
         fx, fy, fz = frame_acceleration(system, c, R_NP, R, port_rate, (rx, ry, rz))
         ax, ay, az = ax + fx, ay + fy, az + fz
     ax, ay, az = rotate_inverse(R, ax, ay, az)

@@ -1,7 +1,10 @@
 """Feedback laws: state feedback with dead bands, and wheels with limits."""
 
+import math
+
 from softdock.native.decorators import inline
 
+CLOCK_TICKS = 1048576.0  # per period of a controller: resolution of on-times, 0.1 us at 10 Hz
 NEGLIGIBLE_PART = (
     1e-3  # of the impulse of a shortest pulse: a demand below it is not carried to the next sample
 )
@@ -82,7 +85,8 @@ def carried_impulse(missing, least):
 
 @inline
 def rounded_on_time(on_time, shortest, period):
-    """Return an on-time [s] that a valve can produce: zero, or at least its shortest, the nearer; Eq. (K9)."""
+    """Return an on-time [s] that a valve can produce: zero, or at least its shortest, in clock ticks; Eq. (K9)."""
     if on_time < 0.5 * shortest:
         return 0.0
-    return min(max(on_time, shortest), max(period, shortest))
+    ticks = math.floor(CLOCK_TICKS * on_time / period + 0.5)  # equal commands end at the same time
+    return min(max(ticks / CLOCK_TICKS * period, shortest), period)

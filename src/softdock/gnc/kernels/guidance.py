@@ -28,6 +28,26 @@ def advance_distance(distance, goal, time_constant, slowest, fastest, accelerati
 
 
 @inline
+def impulse_velocity(transition, start, end):
+    """Return the velocity at a point `start` that leads to a point `end` in H; Eq. (K1).
+
+    `transition` (6, 6) is that over the time of the transfer. Motion out of the plane of the orbit is independent.
+    """
+    x = end[0] - transition[0, 0] * start[0] - transition[0, 2] * start[2]
+    y = end[1] - transition[1, 1] * start[1]
+    z = end[2] - transition[2, 2] * start[2]
+    a, b, c, d = transition[0, 3], transition[0, 5], transition[2, 3], transition[2, 5]
+    determinant = a * d - b * c
+    return (d * x - b * z) / determinant, y / transition[1, 4], (a * z - c * x) / determinant
+
+
+@inline
+def relative_acceleration(n, y, z, vx, vz):
+    """Return the acceleration in H of a body that drifts near a circular orbit; Eq. (O13)."""
+    return 2.0 * n * vz, -n * n * y, 3.0 * n * n * z - 2.0 * n * vx
+
+
+@inline
 def is_inside_corridor(x, y, distance, radius, slope):
     """Tell whether a point is in a cone about the docking axis; radius at the port [m], slope = tan of half-angle."""
     return math.sqrt(x * x + y * y) <= radius + slope * max(distance, 0.0)
