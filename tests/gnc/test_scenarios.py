@@ -113,6 +113,12 @@ BAD = {
         {"navigation": {"sensor": {"rate": 20, "noise": 0.01, "angle_noise": 0.01, "latency": 9}}},
         18, "sensor.latency", "30 measurements",
     ),
+    "endless": ({"rate": "1e90 Hz"}, 10, "gnc.chaser.rate", "at most 1e+07"),
+    "huge": ({"attitude": {"bandwidth": 1e90}}, 15, "attitude.bandwidth", "is unstable"),
+    "tiny": (
+        {"attitude": {"regulator": {"angle": 1e-90, "rate": 1e-90, "acceleration": 1e90}}},
+        15, "attitude.regulator", "is unstable",
+    ),
     "transfer": ({"mode": "transfer"}, 11, "mode", "needs `transfer`"),
     "channel": (
         {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 19, "when", "is of bodies with a controller",

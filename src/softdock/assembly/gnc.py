@@ -33,6 +33,7 @@ FORCE_WEIGHT, TORQUE_WEIGHT = (
     1e3,
     1e4,
 )  # cost of deviations of commanded axes over that of propellant; Eq. (K8)
+WHEEL_WEIGHT = 1e2  # of torque where there are wheels, which take what thrusters cannot avoid
 OTHER_WEIGHT = 1.0  # of axes that are not commanded: a couple costs as much as a single thruster
 UNREACHED = 1e-6  # part of a commanded force or torque that thrusters may miss
 AXES = (
@@ -155,16 +156,20 @@ class _ControllerWriter:
         """
         period, regulator = 1.0 / self.controller.rate, law.regulator
         A, B = sampled_plant(0.0, period)
-        if regulator is None:
-            assert law.bandwidth is not None
-            gains = bandwidth_gains(law.bandwidth, law.damping)
-        else:
-            x, v, a = (getattr(regulator, name) for name in type(regulator).model_fields)
-            Q, R = np.diag([x**-2.0] * 3 + [v**-2.0] * 3), np.eye(3) * a**-2.0
-            gains = regulator_gains(A, B, Q, R)
-        if not self.controller.feed_forward:
-            A, B = sampled_plant(mean_motion, period)
-        radius = spectral_radius(A, B, gains)
+        gains, radius = np.full((3, 6), np.nan), math.inf
+        with np.errstate(all="ignore"):  # numbers far beyond any loop give no finite gains
+            if regulator is None:
+                gains = bandwidth_gains(law.bandwidth or 0.0, law.damping)
+            else:
+                x, v, a = (np.float64(getattr(regulator, name)) for name in type(regulator).model_fields)
+                try:
+                    gains = regulator_gains(A, B, np.diag([x**-2] * 3 + [v**-2] * 3), np.eye(3) * a**-2)
+                except InputError:
+                    gains[:] = np.nan
+            if not self.controller.feed_forward:
+                A, B = sampled_plant(mean_motion, period)
+            if np.isfinite(gains).all() and np.isfinite(A).all() and np.isfinite(B).all():
+                radius = spectral_radius(A, B, gains)
         if not radius < 1.0:
             raise FieldError(
                 f"gnc.{self.name}.{field}.{'bandwidth' if regulator is None else 'regulator'}",
@@ -213,6 +218,10 @@ class _ControllerWriter:
         arms = [float(np.linalg.norm(np.array(one.at) - self.centre)) for one in thrusters]
         c.arm_scale = max(arms) or 1.0
         c.weights[:] = self._weights()
+        if not math.isfinite(c.force_scale * c.arm_scale):
+            raise FieldError(
+                f"gnc.{self.name}.thrusters", "are too strong or too far from the centre of mass"
+            )
         flows = np.array([one.thrust / (one.specific_impulse * STANDARD_GRAVITY) for one in thrusters])
         for j, (record, one) in enumerate(zip(gnc.thrusters[c.first_thruster :], thrusters)):
             direction = np.array(one.direction, float) / np.linalg.norm(one.direction)
@@ -233,6 +242,8 @@ class _ControllerWriter:
     def _weights(self) -> list[float]:
         model = self.controller
         torque = TORQUE_WEIGHT if model.attitude is not None else OTHER_WEIGHT
+        if model.wheels:
+            torque = WHEEL_WEIGHT
         force = FORCE_WEIGHT if model.translation is not None or model.thrust else OTHER_WEIGHT
         return [torque] * 3 + [force] * 3
 
@@ -323,7 +334,12 @@ def _check_bodies(system: System, field: str, name: str, controller: Controller)
         )
     if target in system.bodies and name in system.lineage(target):
         raise FieldError(f"{field}.target.body", "must not belong to the body that is controlled")
+    bodies = [wheel.body for wheel in controller.wheels.values()]
     for wheel, model in controller.wheels.items():
+        if bodies.count(model.body) > 1:
+            raise FieldError(
+                f"{field}.wheels.{wheel}.body", f"{model.body!r} is a wheel already: bodies must differ"
+            )
         carried = [
             b
             for b, body in system.bodies.items()

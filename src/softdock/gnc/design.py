@@ -15,7 +15,7 @@ def bandwidth_gains(bandwidth: float, damping: float) -> Floats:
 
     Eq. (K14): acceleration = -w^2 error - 2 zeta w error rate.
     """
-    return np.hstack([bandwidth**2 * np.eye(3), 2.0 * damping * bandwidth * np.eye(3)])
+    return np.hstack([bandwidth * bandwidth * np.eye(3), 2.0 * damping * bandwidth * np.eye(3)])
 
 
 def sampled_plant(mean_motion: float, period: float) -> tuple[Floats, Floats]:
@@ -38,10 +38,13 @@ def solve_riccati(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Flo
     """
     a, b, q, r = (np.asarray(given, float) for given in (A, B, Q, R))
     identity = np.eye(len(a))
-    g, h = b @ np.linalg.solve(r, b.T), q
     with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        g, h = b @ np.linalg.solve(r, b.T), q
         for _ in range(MAX_DOUBLINGS):
-            inverse = np.linalg.inv(identity + g @ h)
+            try:
+                inverse = np.linalg.inv(identity + g @ h)
+            except np.linalg.LinAlgError:
+                break
             step = a.T @ h @ inverse @ a
             a, g, h = a @ inverse @ a, g + a @ inverse @ g @ a.T, h + 0.5 * (step + step.T)
             if not np.isfinite(h).all():

@@ -226,6 +226,9 @@ class DockingFrames(NamedTuple):
     port: Anchor
 
 
+MAX_SAMPLES = 1e7
+"""Largest number of samples of a controller or its sensor in a run."""
+
 SELF_VALIDATING = {
     "bodies", "springs", "stops", "drives", "struts", "welds", "contacts", "approach", "integrator", "record", "impact",
 }  # fmt: skip
@@ -306,6 +309,14 @@ class MultibodyScenario(ScenarioBase, System):
             check_controllers,  # imported late: only scenarios with controllers need it
         )
 
+        for name, controller in self.gnc.items():
+            rates = {"rate": controller.rate}
+            if controller.navigation is not None:
+                rates["navigation.sensor.rate"] = controller.navigation.sensor.rate
+            for field, rate in rates.items():
+                if not self.duration * rate <= MAX_SAMPLES:
+                    message = f"would take {self.duration * rate:.3g} samples in {self.duration:g} s"
+                    raise FieldError(f"gnc.{name}.{field}", f"{message}; at most {MAX_SAMPLES:g} are allowed")
         check_controllers(self)
 
     def _check_time(self) -> None:

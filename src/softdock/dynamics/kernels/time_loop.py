@@ -217,7 +217,7 @@ def operate(run):
     copy(work.start, work.end)
     room = update_state(run, True)
     apply_jumps(run)
-    s.pending_event = next_fresh_event(run.events, work.start)
+    s.pending_event = next_event(run)
     return Status.RUNNING if room else Status.LISTS_TOO_LONG
 
 
@@ -339,8 +339,9 @@ def complete_step(run, method, h, t_new, reaches_stop):
     if s.fixed_step > 0.0:
         flag_tunnelling(system.links, system.pairs, system.arrays, system.lists, h)
     status = Status.PENETRATED if update_extremes(system.pairs) else Status.RUNNING
-    if event < 0 and next_controller_time(system.gnc) > s.t:
-        switched = reaches_stop and s.t < s.t_end  # at the end of a call the next one updates everything
+    if event < 0:
+        # At the end of a call the next one updates everything, at a sample of a controller `operate` does.
+        switched = reaches_stop and s.t < s.t_end and next_controller_time(system.gnc) > s.t
         room = update_state(run, switched)
         if switched:
             apply_jumps(run)
