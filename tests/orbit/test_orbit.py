@@ -18,6 +18,7 @@ from softdock.orbit import (
     mean_motion,
     propagate,
     relative_motion,
+    transfer_impulses,
 )
 from softdock.orbit.earth import J2, MU, RADIUS
 from softdock.orbit.gravity import gravity_gradient
@@ -202,3 +203,34 @@ def test_refusals() -> None:
         hill_axes([7.0e6, 0.0, 0.0], [1.0, 0.0, 0.0])
     with pytest.raises(ValidationError, match="below 1"):
         Orbit(altitude="500 km", eccentricity=1.0)
+
+
+def test_two_impulses_reach_their_point_and_rest_there() -> None:
+    """A hop along V-bar from -100 m to -20 m in a third of an orbit, propagated without linearisation."""
+    n = LEO.mean_motion
+    time = 2.0 * np.pi / n / 3.0
+    start = np.array([-100.0, 5.0, 3.0, 0.01, -0.02, 0.005])
+    first, second = transfer_impulses(n, start, [-20.0, 0.0, 0.0], time)
+    x = start + np.concatenate([np.zeros(3), first])
+    end = clohessy_wiltshire(n, time) @ x + np.concatenate([np.zeros(3), second])
+    np.testing.assert_allclose(end, [-20.0, 0, 0, 0, 0, 0], atol=1e-10)
+    p, v = relative_motion(LEO.state(), (x[:3], x[3:]), [0.0, time])
+    # Neglected terms of second order: offset squared over the radius of the orbit, times those of the motion.
+    assert np.linalg.norm(p[-1] - [-20.0, 0.0, 0.0]) < 10 * 100.0**2 / 6.8e6
+    assert np.linalg.norm(v[-1] + second) < 10 * n * 100.0**2 / 6.8e6
+
+
+def test_radial_hop_has_its_closed_form() -> None:
+    """Half an orbit along V-bar: two equal radial impulses of n dx / 4."""
+    n = LEO.mean_motion
+    first, second = transfer_impulses(n, [-100.0, 0, 0, 0, 0, 0], [0.0, 0.0, 0.0], 0.9999 * np.pi / n)
+    np.testing.assert_allclose(first, [0.0, 0.0, n * 100.0 / 4.0], atol=2e-3 * n * 100.0)
+    np.testing.assert_allclose(second, [0.0, 0.0, n * 100.0 / 4.0], atol=2e-3 * n * 100.0)
+
+
+@pytest.mark.parametrize("halves", [1.0, 2.0])
+def test_transfers_over_multiples_of_half_a_period_are_refused(halves: float) -> None:
+    with pytest.raises(InputError, match="half the orbital period"):
+        transfer_impulses(
+            LEO.mean_motion, [-100.0, 1.0, 0, 0, 0, 0], [0.0, 0, 0], halves * np.pi / LEO.mean_motion
+        )

@@ -15,6 +15,7 @@ from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels import interfaces as pins
 from softdock.dynamics.kernels import reactions
 from softdock.dynamics.kernels.elements import LOCK, SPRING, STRUT, WELD
+from softdock.dynamics.kernels.gnc_records import ControllerValue
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.kernels.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
 from softdock.errors import InputError
@@ -24,6 +25,7 @@ from softdock.model.joints import MOTIONS
 from softdock.model.observations import (
     BODY_FIELDS,
     CONTACT_FIELDS,
+    CONTROLLER_FIELDS,
     INTERFACE_FIELDS,
     JOINT_FIELDS,
     NODE_FIELDS,
@@ -194,6 +196,8 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     if observation.frame not in frames:
         known = frames
         raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
+    if field in CONTROLLER_FIELDS:
+        return _unit_of_controller(system, observation)
     own = {f"{JOINT_REACTION}{one}": unit for one, unit in REACTION_FIELDS.items()}
     _choose(field, [*BODY_FIELDS, *JOINT_FIELDS, *own], f"body {name!r}")
     if field in BODY_FIELDS:
@@ -214,6 +218,18 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     if axis >= len(motions) or (kind == "spherical" and not rate):
         raise ValueError(f"the {kind} joint of {name!r} has no {field!r}")
     return {"turning": "rad", "sliding": "m"}[motions[axis]] + ("/s" if rate else "")
+
+
+def _unit_of_controller(system: System, observation: Observation) -> str:
+    name, field = observation.name, observation.field
+    if name not in system.gnc:
+        known = ", ".join(system.gnc) or "none"
+        raise ValueError(
+            f"{field!r} is of bodies with a controller (`gnc`), and {name!r} has none; these have: {known}"
+        )
+    if observation.frame != WORLD:
+        raise ValueError(f"{field!r} of a controller is not seen from a frame: leave `in` out")
+    return CONTROLLER_FIELDS[field]
 
 
 def _choose(field: str, allowed: Iterable[str], owner: str) -> None:
@@ -277,6 +293,9 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
         elif name in system.reactions or field.removeprefix(JOINT_REACTION) in REACTION_FIELDS:
             record["kind"], record["i"] = c.REACTION, assembly.reaction_index[name]
             record["component"] = REACTION_CHANNELS[field.removeprefix(JOINT_REACTION)]
+        elif field in CONTROLLER_FIELDS:
+            record["kind"], record["i"] = c.CONTROLLER_VALUE, list(system.gnc).index(name)
+            record["component"] = ControllerValue[field.upper()]
         elif field in BODY_FIELDS:
             _write_body_channel(record, assembly, observation)
         else:
@@ -394,4 +413,5 @@ def default_observations(system: System) -> list[Observation]:
         fields = ["energy", *(f"mode{k + 1}" for k in range(count))]
         out += [Observation(name=name, field=field) for field in fields]
     out += [Observation(name=name, field=field) for name in system.interfaces for field in INTERFACE_FIELDS]
+    out += [Observation(name=name, field=field) for name in system.gnc for field in CONTROLLER_FIELDS]
     return out

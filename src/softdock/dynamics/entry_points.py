@@ -11,6 +11,7 @@ from softdock.dynamics.kernels import (
     elements,
     events,
     formulas,
+    gnc_records,
     impulse,
     interfaces,
     linear,
@@ -26,6 +27,7 @@ from softdock.dynamics.kernels import (
 from softdock.dynamics.kernels import (
     derivative as motion,
 )
+from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.native.argument_types import (
     BOOLEAN,
     FLOAT,
@@ -38,6 +40,12 @@ from softdock.native.argument_types import (
     records,
 )
 from softdock.native.entry_point import EntryPoint
+
+
+def _check_gnc(gnc: gnc_records.GncRecords) -> str | None:
+    """Return what is wrong with sizes of records of controllers that depend on each other; None if nothing is."""
+    needed, columns = len(gnc.on_times) + EXTRA_COLUMNS, gnc.tableau.shape[1]
+    return None if columns >= needed else f"the tableau has {columns} columns, {needed} are needed"
 
 
 def _check_system(system: motion.SystemRecords) -> str | None:
@@ -88,6 +96,24 @@ _LINKS = records(tree.LINK, "links")
 _PAIRS = records(contacts.PAIR, "contacts")
 _INTERFACES = records(interfaces.INTERFACE, "interfaces")
 _PINS = records(interfaces.PIN, "pins")
+GNC = Structure(
+    gnc_records.GncRecords,
+    {
+        "controllers": records(gnc_records.CONTROLLER, "controllers"),
+        "navigation": records(gnc_records.NAVIGATION, "navigation"),
+        "thrusters": records(gnc_records.THRUSTER, "thrusters"),
+        "wheels": records(gnc_records.WHEEL, "wheels"),
+        "holds": records(gnc_records.HOLD_POINT, "hold points"),
+        "effects": floats("controllers", 6, "thruster columns"),
+        "costs": floats("controllers", "thruster columns"),
+        "longest": floats("controllers", "thruster columns"),
+        "on_times": floats("thruster columns"),
+        "demand": floats(6),
+        "transition": floats(6, 6),
+        "tableau": floats(TABLEAU_ROWS, "tableau columns"),
+    },
+    _check_gnc,
+)
 SYSTEM = Structure(
     motion.SystemRecords,
     {
@@ -113,6 +139,7 @@ SYSTEM = Structure(
         "reactions": records(reactions.REACTION, "reactions"),
         "items": records(reactions.ITEM, "items beyond mounts"),
         "formulas": records(formulas.NODE, "formula nodes"),
+        "gnc": GNC,
     },
     _check_system,
 )

@@ -25,6 +25,7 @@ from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, START, STATES
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
+from softdock.dynamics.kernels.gnc_records import copy_gnc
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.linear import Linear, allocate_linear
 from softdock.dynamics.kernels.run_data import Status
@@ -162,9 +163,11 @@ class Session:
             interfaces=copy_records(simulation.interfaces),
             pins=simulation.pins,
             formulas=copy_records(simulation.formulas),
+            gnc=copy_gnc(simulation.gnc),
         )
         # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
-        loaded = len(arrays.orbit) > 0 or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
+        external = len(arrays.orbit) > 0 or len(system.gnc.controllers) > 0
+        loaded = external or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
         channels = _channels(simulation.channels)
         watched = len(channels) if simulation.watched is None else simulation.watched
         searched = max(watched, simulation.searched or 0)

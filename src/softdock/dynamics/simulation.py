@@ -14,6 +14,7 @@ from softdock.dynamics.kernels.channels import CHANNEL
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.events import ACTION, EVENT
 from softdock.dynamics.kernels.formulas import NODE
+from softdock.dynamics.kernels.gnc_records import GncRecords, no_controllers
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.kernels.windows import WINDOW
@@ -39,6 +40,8 @@ class Simulation:
     pins: np.recarray = field(default_factory=lambda: records(0, PIN))
     formulas: np.recarray = field(default_factory=lambda: records(0, NODE))
     windows: np.recarray = field(default_factory=lambda: records(0, WINDOW))
+    gnc: GncRecords = field(default_factory=no_controllers)
+    """Controllers, as they are at the start."""
     watched: int | None = None
     """Number of channels, the first ones, that are searched for events and peaks; None: all of them."""
     searched: int | None = None

@@ -7,13 +7,14 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.formulas import NODE
+from softdock.dynamics.kernels.gnc_records import no_controllers
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import align_records, copy_records, records
 from softdock.dynamics.system_arrays import SystemArrays
 
 
 def system_records(arrays: SystemArrays) -> SystemRecords:
-    """Return copies of the arrays of a system, without contacts."""
+    """Return copies of the arrays of a system, without contacts and controllers."""
     return SystemRecords(
         links=copy_records(arrays.links),
         axes=copy_records(arrays.axes),
@@ -31,13 +32,13 @@ def system_records(arrays: SystemArrays) -> SystemRecords:
         plates=arrays.plates,
         reactions=copy_records(arrays.reactions),
         items=arrays.items,
-        **_without_contacts(),
+        **_without_additions(),
     )
 
 
 @functools.cache
-def _without_contacts() -> dict[str, Any]:
-    """Return empty records of contacts, interfaces and formulas, shared because nothing can be written into them."""
+def _without_additions() -> dict[str, Any]:
+    """Return empty records of contacts, interfaces, formulas and controllers, shared because nothing is written."""
     arrays = contact_arrays(())
     return {
         "pairs": records(0, PAIR),
@@ -46,4 +47,5 @@ def _without_contacts() -> dict[str, Any]:
         "interfaces": records(0, INTERFACE),
         "pins": records(0, PIN),
         "formulas": records(0, NODE),
+        "gnc": no_controllers(),
     }

@@ -32,6 +32,23 @@ BODY_FIELDS = {
 """Of a body's frame, seen from the world or, with `in`, from another body; `distance`, `velocity`, `rate`,
 `acceleration` and `alpha` are sizes, `tilt` is the angle between the z axes, q.. the quaternion. Accelerations are
 always against the world; `in` only gives the axes."""
+CONTROLLER_FIELDS = {
+    "propellant": "kg",
+    "thrust": "N",
+    "mode": "1",
+    "reference": "m",
+    "violations": "1",
+    "position_error": "m",
+    "speed_error": "m/s",
+    "angle_error": "rad",
+    "rate_error": "rad/s",
+    "position_estimate_error": "m",
+    "speed_estimate_error": "m/s",
+    "angle_estimate_error": "rad",
+}
+"""Of a body with a controller: propellant used, force of its thrusters, number of the mode (0 drift, 1 approach,
+2 hold, 3 retreat, 4 thrust, 5 stabilise, 6 transfer), distance of the reference from the port, number of times that the
+corridor was left or a gate was not passed in time, errors of control and of the estimate at the last sample."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
 """Position and speed along the first, second and third axis of a body's joint."""
 REACTION_FIELDS = {

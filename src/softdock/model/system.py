@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
+from softdock.model.gnc import Controller
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
 from softdock.model.orbit import HILL, SystemOrbit
@@ -126,6 +127,8 @@ class System(Model):
     """Uniform gravity in the world."""
     orbit: SystemOrbit | None = None
     """Orbit of the origin of the world; leave out for free space or for uniform gravity."""
+    gnc: dict[Name, Controller] = {}
+    """Controllers of free bodies, by the name of the body."""
 
     @property
     def directory(self) -> Path:

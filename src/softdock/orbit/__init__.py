@@ -3,7 +3,7 @@
 from softdock.orbit.disturbances import Plate, drag, solar_pressure
 from softdock.orbit.gravity import differential_gravity, gravity, gravity_gradient_torque
 from softdock.orbit.kepler import Orbit, mean_motion, propagate
-from softdock.orbit.relative import clohessy_wiltshire, hill_axes, relative_motion
+from softdock.orbit.relative import clohessy_wiltshire, hill_axes, relative_motion, transfer_impulses
 
 __all__ = [
     "Orbit",
@@ -18,4 +18,5 @@ __all__ = [
     "propagate",
     "relative_motion",
     "solar_pressure",
+    "transfer_impulses",
 ]

@@ -9,8 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from softdock.errors import InputError, Problem, RunError
 from softdock.orbit.gravity import differential_gravity, gravity
+from softdock.orbit.kernels import write_transition
 
 Floats = NDArray[np.float64]
+MAX_CONDITION = (
+    1e8  # of the map from an impulse to a position; beyond, impulses have no correct digits to speak of
+)
 
 
 def hill_axes(position: ArrayLike, velocity: ArrayLike) -> tuple[Floats, Floats]:
@@ -32,19 +36,36 @@ def clohessy_wiltshire(mean_motion: float, time: float) -> Floats:
 
     Linearised for offsets small compared to the orbit's radius; mean motion [rad/s].
     """
-    n, t = mean_motion, time
-    a = n * t
-    s, c, versine = np.sin(a), np.cos(a), 2.0 * np.sin(a / 2.0) ** 2  # versine: 1 - cos without cancellation
-    return np.array(  # Eq. (O13)
-        [
-            [1.0, 0.0, 6.0 * (a - s), 4.0 * s / n - 3.0 * t, 0.0, 2.0 * versine / n],
-            [0.0, c, 0.0, 0.0, s / n, 0.0],
-            [0.0, 0.0, 4.0 - 3.0 * c, -2.0 * versine / n, 0.0, s / n],
-            [0.0, 0.0, 6.0 * n * versine, 4.0 * c - 3.0, 0.0, 2.0 * s],
-            [0.0, -n * s, 0.0, 0.0, c, 0.0],
-            [0.0, 0.0, 3.0 * n * s, -2.0 * s, 0.0, c],
-        ]
-    )
+    out = np.empty((6, 6))
+    write_transition(float(mean_motion), float(time), out)
+    return out
+
+
+def transfer_impulses(
+    mean_motion: float, start: ArrayLike, position: ArrayLike, time: float
+) -> tuple[Floats, Floats]:
+    """Return the two velocity changes in H [m/s] of a transfer to rest at a position [m] in a time [s]; Eq. (K1).
+
+    `start` is position and velocity before the first impulse, shape (6,). Raises InputError for times near a multiple
+    of half a period, after which the out-of-plane position, or all positions, do not depend on the first impulse.
+    """
+    x, end = np.asarray(start, float), np.asarray(position, float)
+    if not (time > 0.0 and np.isfinite(time)):
+        raise InputError(Problem(field="time", message="must be above 0 s.", given=f"{time:g} s"))
+    transition = clohessy_wiltshire(mean_motion, time)
+    to_position = transition[:3, 3:]
+    if np.linalg.cond(to_position) > MAX_CONDITION:
+        raise InputError(
+            Problem(
+                field="time",
+                message="leaves a direction that the first impulse does not reach: choose a time away from multiples "
+                "of half the orbital period.",
+                given=f"{time:g} s",
+            )
+        )
+    v = np.linalg.solve(to_position, end - transition[:3, :3] @ x[:3])  # Eq. (K1)
+    arrival = transition[3:, :3] @ x[:3] + transition[3:, 3:] @ v
+    return v - x[3:], -arrival
 
 
 def relative_motion(

@@ -184,9 +184,9 @@ class ScenarioBase(Model):
                 raise FieldError(
                     f"{field}.outcome.{i}", f"the scenario has no such outcome; there are: {names}"
                 )
-        if requirement.conditions is not None and getattr(self, "approach", None) is None:
+        if requirement.conditions is not None and getattr(self, "docking_frames", None) is None:
             raise FieldError(
-                f"{field}.conditions", "needs an `approach`, which defines the frames of tip and port"
+                f"{field}.conditions", "needs an `approach` or `gnc`, which define the frames of tip and port"
             )
 
     def _requirement_unit(self, field: str, metric: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, model_validator
@@ -13,6 +13,7 @@ from softdock.assembly.loads import load_channels
 from softdock.errors import InputError
 from softdock.model.expressions import Condition, parse_condition
 from softdock.model.frames import Anchor
+from softdock.model.gnc import ControlMode
 from softdock.model.joints import Axis
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Name, System
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Action(Model):
-    """One action of an event; exactly one key, except for `drive` with `target`."""
+    """One action of an event; exactly one key, except for `drive` with `target` and `control` with `mode`."""
 
     enable: str | None = None
     """Switch on an element or a contact; a weld keeps the current pose."""
@@ -62,18 +63,27 @@ class Action(Model):
     """Drive that is switched on and gets a new target."""
     target: JointPosition | JointSpeed | None = None
     """New target of the drive [m, rad, m/s or rad/s]; goes with `drive`."""
+    control: str | None = None
+    """Body whose controller gets a new mode, from its next sample on."""
+    mode: ControlMode | None = None
     stop: Flag = False
     """End the run."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
         given = [
-            key for key in ("enable", "disable", "arm", "disarm", "drive") if getattr(self, key) is not None
+            key
+            for key in ("enable", "disable", "arm", "disarm", "drive", "control")
+            if getattr(self, key) is not None
         ]
         if len(given) + int(self.stop) != 1:
-            raise FieldError("", "must have exactly one of enable, disable, arm, disarm, drive and stop")
+            raise FieldError(
+                "", "must have exactly one of enable, disable, arm, disarm, drive, control and stop"
+            )
         if (self.drive is None) != (self.target is None):
             raise FieldError("target", "goes with drive, and drive with target")
+        if (self.control is None) != (self.mode is None):
+            raise FieldError("mode", "goes with control, and control with mode")
         return self
 
 
@@ -207,6 +217,18 @@ class Approach(Model):
     """Angular velocity of the chaser relative to the port, in the frame of the port."""
 
 
+class DockingFrames(NamedTuple):
+    """Frames whose relative motion at the first contact is that of the contact conditions."""
+
+    chaser: str
+    """Free body that carries the tip."""
+    tip: Anchor
+    port: Anchor
+
+
+MAX_SAMPLES = 1e7
+"""Largest number of samples of a controller or its sensor in a run."""
+
 SELF_VALIDATING = {
     "bodies", "springs", "stops", "drives", "struts", "welds", "contacts", "approach", "integrator", "record", "impact",
 }  # fmt: skip
@@ -264,6 +286,8 @@ class MultibodyScenario(ScenarioBase, System):
                 findings.of(self._check_file, name, info.context["directory"])
             for name, structure in self.structures.items():
                 findings.of(self._check_structure, name, structure, info.context["directory"])
+        if self.gnc and not findings.errors:
+            findings.of(self._check_controllers)
         if not findings.errors:  # units of expressions need a valid system
             self._check_requirements(findings)
 
@@ -279,6 +303,21 @@ class MultibodyScenario(ScenarioBase, System):
         findings.of(varied._check_time)
         findings.report()
         return varied
+
+    def _check_controllers(self) -> None:
+        from softdock.assembly.gnc import (
+            check_controllers,  # imported late: only scenarios with controllers need it
+        )
+
+        for name, controller in self.gnc.items():
+            rates = {"rate": controller.rate}
+            if controller.navigation is not None:
+                rates["navigation.sensor.rate"] = controller.navigation.sensor.rate
+            for field, rate in rates.items():
+                if not self.duration * rate <= MAX_SAMPLES:
+                    message = f"would take {self.duration * rate:.3g} samples in {self.duration:g} s"
+                    raise FieldError(f"gnc.{name}.{field}", f"{message}; at most {MAX_SAMPLES:g} are allowed")
+        check_controllers(self)
 
     def _check_time(self) -> None:
         rows, most = self.duration * self.record.rate, self.record.max_rows
@@ -309,6 +348,16 @@ class MultibodyScenario(ScenarioBase, System):
         if name not in known:
             names = ", ".join(known) or "none"
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
+
+    @property
+    def docking_frames(self) -> DockingFrames | None:
+        """Frames of tip and port: of the approach, or of the first controller of a position relative to a body."""
+        if self.approach is not None:
+            return DockingFrames(self.approach.chaser, self.approach.tip, self.approach.port)
+        for name, controller in self.gnc.items():
+            if controller.translation is not None and controller.target.body in self.bodies:
+                return DockingFrames(name, controller.tip or Anchor(body=name), controller.target)
+        return None
 
     def without_history(self) -> Self:
         """Return the same scenario with only its start recorded; events and metrics have the same bits."""
@@ -363,6 +412,9 @@ class MultibodyScenario(ScenarioBase, System):
                     self._check_known(f"{field}.then.{i}.{key}", getattr(action, key), self.events, "event")
             if action.drive is not None:
                 self._check_known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
+            if action.control is not None:
+                self._check_known(f"{field}.then.{i}.control", action.control, self.gnc, "controller")
+                self.gnc[action.control].check_mode(action.mode or "", f"{field}.then.{i}.mode")
 
     def _check_text(self, field: str, check: Callable[[], object]) -> None:
         try:
@@ -390,6 +442,8 @@ class MultibodyScenario(ScenarioBase, System):
         units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.springs}
         for name in self.structures:
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
+        units |= {f"propellant_{name.replace('-', '_')}": "kg" for name in self.gnc}
+        units |= {"propellant": "kg"} if self.gnc else {}
         return units | {name: self.metric_unit(text) for name, text in self.own_metrics().items()}
 
     def own_metrics(self) -> Mapping[str, str]:

@@ -6,16 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from softdock.assembly.assembler import Assembly
 from softdock.assembly.contacts import refuse_overlap
+from softdock.assembly.gnc import gnc_records
 from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
 from softdock.dynamics.kernels.events import ACTION, STOP
+from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
+from softdock.errors import InputError, Problem
 from softdock.predict.contact_conditions import contact_conditions
 from softdock.predict.first_contact import FirstContact
 from softdock.predict.multibody import predict_first_contact, predict_impact
+from softdock.quantities.model import FieldError
 from softdock.result import Audit, Event, History, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulate.loads import load_metrics, read_loads
@@ -49,6 +54,7 @@ class PreparedMultibody:
             pins=pins,
             formulas=self.topology.formulas,
             windows=self.topology.windows,
+            gnc=_controllers(scenario, self.assembly),
             watched=self.topology.watched,
             searched=self.topology.searched,
         )
@@ -86,11 +92,11 @@ class PreparedMultibody:
 
     def result(self, run: Run) -> Result:
         """Return a finished run as a result: outcome, metrics, conservation check and history."""
-        approach, captured = self.scenario.approach, run.captured
+        frames, captured = self.scenario.docking_frames, run.captured
         result = _result(self.scenario, run, self.topology)
-        if approach is None or captured is None or not self.topology.docking_contacts:
+        if frames is None or captured is None or not self.topology.docking_contacts:
             return result
-        conditions = contact_conditions(self.assembly, captured.state, approach.tip, approach.port)
+        conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
         return replace(result, contact_conditions=conditions)
 
     def predict(self) -> dict[str, Any] | None:
@@ -121,7 +127,7 @@ class PreparedMultibody:
 
     @property
     def _docking_contacts(self) -> list[str]:
-        """Contacts and interfaces of which the first to touch captures the state; all contacts without an approach."""
+        """Contacts and interfaces of which the first to touch captures the state; all contacts without a port."""
         return self.topology.docking_contacts or list(self.scenario.contacts)
 
     @property
@@ -147,6 +153,15 @@ class PreparedMultibody:
             ending.kind = STOP
             actions = np.concatenate([actions, ending]).view(np.recarray)
         return replace(self.simulation, events=events, actions=actions)
+
+
+def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
+    """Return the records of controllers; raises InputError where dispersed numbers make one impossible."""
+    try:
+        return gnc_records(scenario, assembly)
+    except FieldError as error:
+        sentence = f"{str(error)[0].upper()}{str(error)[1:]}."
+        raise InputError(Problem(field=".".join(map(str, error.path)), message=sentence)) from None
 
 
 def _with_frames(timing: Timing, frames: Frames) -> Timing:
@@ -254,6 +269,10 @@ def _metrics(
         metrics["peak_contact_force"] = max(
             metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.contact_names
         )  # type: ignore[type-var]
+    if scenario.gnc:
+        used = {name: float(run.final[i]) for name, i in topology.propellant.items()}
+        metrics |= {f"propellant_{name.replace('-', '_')}": value for name, value in used.items()}
+        metrics["propellant"] = sum(used.values())
     for name, structure in scenario.structures.items():
         kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
         metrics[f"modes_{flat}"] = kept.frequency.size
@@ -264,9 +283,10 @@ def _metrics(
 
 
 def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
-    """Largest relative errors during the run; None for momentum where the ground, gravity or a load takes part."""
+    """Largest relative errors during the run; None for momentum where ground, gravity, loads or thrusters take part."""
     found = run.conservation
     closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
+    closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())
     return Audit(
         linear_momentum_drift=found.linear_momentum_drift if closed else None,
         angular_momentum_drift=found.angular_momentum_drift if closed else None,

@@ -23,6 +23,7 @@ from softdock.dynamics.kernels.channels import LARGEST
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
 from softdock.model.formulas import Constant, Operation, Quantity, is_condition
+from softdock.model.gnc import MODES
 from softdock.model.observations import REACTION_FIELDS, Observation
 from softdock.predict import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
@@ -183,6 +184,11 @@ class Topology:
         return found
 
     @cached_property
+    def propellant(self) -> dict[str, int]:
+        """Channels of the propellant used by bodies with controllers, by the name of the body."""
+        return {name: self.index[Observation(name=name, field="propellant")] for name in self.scenario.gnc}
+
+    @cached_property
     def measures(self) -> dict[str, Metric]:
         """Metrics of the scenario with their channels and windows."""
         return {name: self._measure(metric) for name, metric in self.expressions.items()}
@@ -243,9 +249,9 @@ class Topology:
 
     @cached_property
     def docking_contacts(self) -> list[str]:
-        """Contacts and interfaces between the chaser of the approach and other bodies; empty without an approach."""
-        scenario, approach = self.scenario, self.scenario.approach
-        if approach is None:
+        """Contacts and interfaces between the chaser and other bodies; empty without frames of tip and port."""
+        scenario, frames = self.scenario, self.scenario.docking_frames
+        if frames is None:
             return []
         sides = {
             name: (scenario.surfaces[contact.a].body, scenario.surfaces[contact.b].body)
@@ -254,7 +260,7 @@ class Topology:
         return [
             name
             for name, bodies in sides.items()
-            if sum(approach.chaser in scenario.lineage(body) for body in bodies) == 1
+            if sum(frames.chaser in scenario.lineage(body) for body in bodies) == 1
         ]
 
     @cached_property
@@ -377,6 +383,9 @@ def _actions(scenario: MultibodyScenario, assembly: Assembly, plan: WindowPlan) 
         elif action.drive:
             record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
             record.value = action.target
+        elif action.control and action.mode:
+            record.kind, record.index = e.SET_MODE, list(scenario.gnc).index(action.control)
+            record.value = MODES.index(action.mode)
         else:
             record.kind = e.STOP
     return out

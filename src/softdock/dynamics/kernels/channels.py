@@ -5,10 +5,12 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
+from softdock.dynamics.kernels.actuators import propellant_used
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
 from softdock.dynamics.kernels.elements import element_wrench
 from softdock.dynamics.kernels.formulas import formula_value
+from softdock.dynamics.kernels.gnc_records import ControllerValue
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH, RESULT_ENERGY, RESULT_FORCE
 from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
 from softdock.dynamics.kernels.reactions import (
@@ -41,16 +43,17 @@ NODE_DEFLECTION = 14  # of a structure's node against its body, by component; 6 
 NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
+CONTROLLER_VALUE = 18  # of a controller, by component; see controller_value
 ELEMENT_WRENCH = (
-    18  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
+    19  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
 )
-CONTACT_MOMENT = 19  # size of the torque of a pair about the origin of surface A
-ZONE = 20  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
-ACCELERATION = 21  # of the origin of frame F against N, in axes of G
-TURN_ACCELERATION = 22  # of frame F against N, in axes of G
-REACTION = 23  # of a joint or mount, by component: force, torque, sizes of both
-FORMULA = 24  # of channels before it: nodes i to j of `system.formulas`
-KINDS = 25
+CONTACT_MOMENT = 20  # size of the torque of a pair about the origin of surface A
+ZONE = 21  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
+ACCELERATION = 22  # of the origin of frame F against N, in axes of G
+TURN_ACCELERATION = 23  # of frame F against N, in axes of G
+REACTION = 24  # of a joint or mount, by component: force, torque, sizes of both
+FORMULA = 25  # of channels before it: nodes i to j of `system.formulas`
+KINDS = 26
 
 # Functions of a channel that are smooth where it may have a kink.
 PLAIN = 0  # the channel itself
@@ -131,6 +134,8 @@ def channel_value(channel, system, t, y):
             for k in range(system.pairs.shape[0]):
                 sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
         return largest_contact(channel.component, system.pairs, system.interfaces)
+    if kind == CONTROLLER_VALUE:
+        return controller_value(system.gnc, i, channel.component, t)
     return t
 
 
@@ -142,6 +147,26 @@ def wrench_entry(W, component):
     if component < 3:
         return W[0] if component == 0 else (W[1] if component == 1 else W[2])
     return W[3] if component == 3 else (W[4] if component == 4 else W[5])
+
+
+@kernel
+def controller_value(gnc, index, component, t):
+    """Value of a controller: propellant, thrust, mode, or what it had at its last sample."""
+    c = gnc.controllers[index]
+    if component == ControllerValue.PROPELLANT:
+        return propellant_used(gnc, c, t)
+    if component == ControllerValue.THRUST:
+        W = c.wrench
+        return math.sqrt(W[3] * W[3] + W[4] * W[4] + W[5] * W[5])
+    if component == ControllerValue.MODE:
+        return float(c.mode)
+    if component == ControllerValue.REFERENCE:
+        return c.distance
+    if component == ControllerValue.VIOLATIONS:
+        return float(c.violations)
+    if component >= ControllerValue.POSITION_ESTIMATE_ERROR:
+        return c.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
+    return c.errors[component - ControllerValue.POSITION_ERROR]
 
 
 @kernel

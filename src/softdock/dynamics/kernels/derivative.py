@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
+from softdock.dynamics.kernels.actuators import apply_thrusters
 from softdock.dynamics.kernels.appendages import (
     add_modal_bias,
     add_modal_momentum,
@@ -26,6 +27,7 @@ from softdock.dynamics.kernels.contacts import apply_contacts, contact_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
 from softdock.dynamics.kernels.elements import LOAD, apply_elements, table_value
 from softdock.dynamics.kernels.fused_algebra import six
+from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.interfaces import apply_interfaces, interface_energy
 from softdock.dynamics.kernels.kinematics import (
     base_velocities,
@@ -95,6 +97,7 @@ class SystemRecords(NamedTuple):
     """What acts beyond the fixed mounts among them."""
     formulas: np.recarray
     """Nodes of all formulas of channels."""
+    gnc: GncRecords
 
 
 @kernel
@@ -121,6 +124,8 @@ def derivative(system, t, y, dy):
     if system.orbit.shape[0] > 0:
         power += apply_gravity(links, groups, system.orbit, appendages)
         power += apply_plates(links, system.orbit, system.plates)
+    if system.gnc.controllers.shape[0] > 0:
+        power += apply_thrusters(links, system.gnc)
     if appendages.shape[0] > 0:
         loss += eliminate_modes(links, groups, appendages, modes, y, u, w.gravity)
     accelerations(links, axes, groups, system.tiles)

@@ -22,6 +22,7 @@ ENABLE_INTERFACE = 8
 DISABLE_INTERFACE = 9
 OPEN_WINDOW = 10
 CLOSE_WINDOW = 11
+SET_MODE = 12
 
 EVENT = np.dtype(
     [
@@ -250,6 +251,8 @@ def perform_actions(run, index):
             system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
         elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
             system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
+        elif action.kind == SET_MODE:
+            system.gnc.controllers[action.index].next_mode = int(action.value)
         else:
             switch_element(
                 system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]

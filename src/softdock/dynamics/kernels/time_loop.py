@@ -20,6 +20,7 @@ from softdock.dynamics.kernels.contacts import (
     widen_lists,
     worst_overreach,
 )
+from softdock.dynamics.kernels.controllers import next_controller_time, operate_controllers
 from softdock.dynamics.kernels.derivative import (
     EXTRA_STATES,
     derivative,
@@ -123,6 +124,8 @@ def advance_run(run):
             status = Status.TIME_REACHED
         elif s.steps >= s.max_steps:
             status = Status.STEPS_USED_UP
+        elif next_controller_time(run.system.gnc) <= s.t:
+            status = operate(run)
         else:
             status = try_step(run)
     return status.value
@@ -206,6 +209,19 @@ def process_event(run):
     return status
 
 
+@kernel
+def operate(run):
+    """Let the controllers that are due act, and switch thrusters."""
+    s, work = run.state[0], run.workspace
+    set_motion(run.system, run.y)
+    operate_controllers(run.system, s.t, run.y)
+    copy(work.start, work.end)
+    room = update_state(run, True)
+    apply_jumps(run)
+    s.pending_event = next_event(run)
+    return Status.RUNNING if room else Status.LISTS_TOO_LONG
+
+
 @inline
 def account_switch(run):
     """Add the change of stored energy by a switch to the dissipated energy if it is a loss, else to the work.
@@ -231,6 +247,7 @@ def try_step(run):
     """Take a step; complete it if its error is small enough, else propose a smaller one."""
     s, work = run.state[0], run.workspace
     t_stop = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
+    t_stop = min(t_stop, next_controller_time(run.system.gnc))
     method, h, reaches_stop = choose_step(s, t_stop)
     t_max = math.nextafter(t_stop, -math.inf)
     if method == ROSENBROCK:
@@ -324,7 +341,8 @@ def complete_step(run, method, h, t_new, reaches_stop):
         flag_tunnelling(system.links, system.pairs, system.arrays, system.lists, h)
     status = Status.PENETRATED if update_extremes(system.pairs) else Status.RUNNING
     if event < 0:
-        switched = reaches_stop and s.t < s.t_end  # at the end of a call the next one updates everything
+        # At the end of a call the next one updates everything, at a sample of a controller `operate` does.
+        switched = reaches_stop and s.t < s.t_end and next_controller_time(system.gnc) > s.t
         room = update_state(run, switched)
         if switched:
             apply_jumps(run)

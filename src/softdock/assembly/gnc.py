@@ -1,0 +1,365 @@
+"""Records of controllers for the kernels: mass properties, gains, effects of thrusters, axes of wheels."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly, assemble, links_at_state
+from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
+from softdock.dynamics.link_poses import base_pose, link_pose
+from softdock.errors import InputError
+from softdock.gnc.design import bandwidth_gains, regulator_gains, sampled_plant, spectral_radius
+from softdock.gnc.entry_points import allocate_on_times
+from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
+from softdock.gnc.kernels.control import CLOCK_TICKS
+from softdock.model.frames import Anchor
+from softdock.model.gnc import AttitudeLaw, Controller, Thruster, TranslationLaw
+from softdock.model.joints import Fixed, Revolute
+from softdock.model.orbit import HILL
+from softdock.model.system import WORLD, System
+from softdock.orbit.relative import transfer_impulses
+from softdock.quantities.model import FieldError
+from softdock.spatial.rotations import (
+    matrix_from_quaternion,
+    matrix_from_z_to,
+    quaternion_from_rotation_vector,
+)
+
+Floats = NDArray[np.float64]
+STANDARD_GRAVITY = 9.80665  # [m/s2] by definition, in specific impulses
+FORCE_WEIGHT, TORQUE_WEIGHT = (
+    1e3,
+    1e4,
+)  # cost of deviations of commanded axes over that of propellant; Eq. (K8)
+WHEEL_WEIGHT = 1e2  # of torque where there are wheels, which take what thrusters cannot avoid
+OTHER_WEIGHT = 1.0  # of axes that are not commanded: a couple costs as much as a single thruster
+UNREACHED = 1e-6  # part of a commanded force or torque that thrusters may miss
+AXES = (
+    "torque about x",
+    "torque about y",
+    "torque about z",
+    "force along x",
+    "force along y",
+    "force along z",
+)
+
+
+def gnc_records(system: System, assembly: Assembly) -> GncRecords:
+    """Return the records of all controllers of a system at its start. Raises FieldError for one that cannot work."""
+    if not system.gnc:
+        return no_controllers()
+    named = system.gnc.values()
+    gnc = allocate_gnc(
+        len(named),
+        sum(one.navigation is not None for one in named),
+        sum(len(one.thrusters) for one in named),
+        sum(len(one.wheels) for one in named),
+        sum(len(one.guidance.holds) for one in named if one.guidance),
+        max(len(one.thrusters) for one in named),
+    )
+    links = links_at_state(assembly, assembly.y).view(np.ndarray)
+    first = [0, 0, 0, 0]
+    for i, (name, controller) in enumerate(system.gnc.items()):
+        _ControllerWriter(name, controller, system, assembly, links).write(gnc, i, first)
+    return gnc
+
+
+class _ControllerWriter:
+    """Writer of the records of one controller."""
+
+    def __init__(
+        self, name: str, controller: Controller, system: System, assembly: Assembly, links: NDArray[np.void]
+    ) -> None:
+        self.name, self.controller, self.system = name, controller, system
+        self.assembly, self.links = assembly, links
+        self.link = assembly.placed[name].link
+        self.mass, self.centre, self.inertia = self._mass_properties()
+
+    def _mass_properties(self) -> tuple[float, Floats, Floats]:
+        """Return mass, centre and inertia about it of the whole tree, as the controller assumes them."""
+        total, assumed = self.links[self.link]["total"], self.controller.assumed
+        mass = float(total[0])
+        centre = np.array(total[1:4]) / mass
+        xx, yy, zz, xy, xz, yz = total[4:]
+        about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        inertia = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+        if assumed.mass is not None:
+            mass = assumed.mass
+        if assumed.centre_of_mass is not None:
+            centre = np.array(assumed.centre_of_mass)
+        if assumed.inertia is not None:
+            inertia = np.diag(assumed.inertia)
+        return mass, centre, inertia
+
+    def write(self, gnc: GncRecords, index: int, first: list[int]) -> None:
+        """Write the record of the controller and those of its parts, from the indices `first` on."""
+        c, model = gnc.controllers[index], self.controller
+        c.link, c.period, c.seed = self.link, 1.0 / model.rate, int(model.seed)
+        c.mode = c.next_mode = Mode[model.mode.upper()]
+        tip, target = model.tip or Anchor(body=self.name), model.target
+        for record, anchor in (("LT", tip), ("AP", target)):
+            placed = self.assembly.placed[anchor.body]
+            X = placed.X_LB @ anchor.pose()
+            c[f"R_{record}"], c[f"p_{record}"] = X.R.ravel(), X.p
+        c.target = self.assembly.placed[target.body].link
+        c.fixed_frame = self.assembly.placed[HILL].link if self.system.orbit is not None else 0
+        c.mass, c.centre[:], c.inertia[:] = self.mass, self.centre, self.inertia
+        c.translates, c.rotates = int(model.translation is not None), int(model.attitude is not None)
+        c.feed_forward, c.thrust, c.roll = int(model.feed_forward), model.thrust, model.roll
+        c.capacity = math.inf if model.propellant is None else model.propellant
+        c.mean_motion = self.system.orbit.mean_motion if self.system.orbit is not None else 0.0
+        self._write_navigation(c, gnc, first)
+        self._write_transfer(c)
+        self._write_laws(c)
+        self._write_guidance(c, gnc, first)
+        self._write_thrusters(c, gnc, index, first)
+        self._write_wheels(c, gnc, first)
+
+    def _write_navigation(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
+        model = self.controller.navigation
+        c.navigation = -1
+        if model is None:
+            return
+        c.navigation = first[3]
+        first[3] += 1
+        nav, sensor, gyro, assumed = gnc.navigation[c.navigation], model.sensor, model.gyro, model.filter
+        nav.period, nav.latency, nav.drop_out = 1.0 / sensor.rate, sensor.latency, sensor.drop_out
+        nav.position_noise, nav.position_slope, nav.position_bias[:] = (
+            sensor.noise,
+            sensor.noise_per_range,
+            sensor.bias,
+        )
+        nav.attitude_noise, nav.attitude_slope = sensor.angle_noise, sensor.angle_noise_per_range
+        nav.attitude_bias[:], nav.view_cosine = sensor.angle_bias, math.cos(sensor.field_of_view)
+        nav.gyro_white, nav.gyro_walk, nav.gyro_bias[:] = gyro.noise, gyro.random_walk, gyro.bias
+        nav.mean_motion = c.mean_motion
+        nav.density = assumed.drift
+        nav.start[:] = assumed.position, assumed.speed, assumed.angle, assumed.bias
+
+    def _write_laws(self, c: np.record) -> None:
+        model, orbit = self.controller, self.system.orbit
+        if model.translation is not None:
+            n = orbit.mean_motion if orbit is not None else 0.0
+            c.position_gains[:] = self._gains("translation", model.translation, n)
+            c.bands[0] = model.translation.dead_band
+        if model.attitude is not None:
+            c.attitude_gains[:] = self._gains("attitude", model.attitude, 0.0)
+            c.bands[1] = model.attitude.dead_band
+
+    def _gains(self, field: str, law: TranslationLaw | AttitudeLaw, mean_motion: float) -> Floats:
+        """Return the gains of a law; refuse those with which the sampled loop is unstable.
+
+        Regulators are designed for a double integrator: feed-forward compensates the rest, and without it the
+        orbital terms are small at any useful bandwidth. Stability is checked with them.
+        """
+        period, regulator = 1.0 / self.controller.rate, law.regulator
+        A, B = sampled_plant(0.0, period)
+        gains, radius = np.full((3, 6), np.nan), math.inf
+        with np.errstate(all="ignore"):  # numbers far beyond any loop give no finite gains
+            if regulator is None:
+                gains = bandwidth_gains(law.bandwidth or 0.0, law.damping)
+            else:
+                x, v, a = (np.float64(getattr(regulator, name)) for name in type(regulator).model_fields)
+                try:
+                    gains = regulator_gains(A, B, np.diag([x**-2] * 3 + [v**-2] * 3), np.eye(3) * a**-2)
+                except InputError:
+                    gains[:] = np.nan
+            if not self.controller.feed_forward:
+                A, B = sampled_plant(mean_motion, period)
+            if np.isfinite(gains).all() and np.isfinite(A).all() and np.isfinite(B).all():
+                radius = spectral_radius(A, B, gains)
+        if not radius < 1.0:
+            raise FieldError(
+                f"gnc.{self.name}.{field}.{'bandwidth' if regulator is None else 'regulator'}",
+                f"is unstable at {self.controller.rate:g} samples per second: errors grow by {radius:.4g} per sample; "
+                "lower the bandwidth or raise the rate",
+            )
+        return gains
+
+    def _write_guidance(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
+        guidance = self.controller.guidance
+        c.first_hold, c.corridor_radius, c.retreat = first[2], -1.0, -1.0
+        if guidance is None:
+            return
+        c.time_constant, c.slowest, c.fastest = guidance.time_constant, guidance.min_speed, guidance.max_speed
+        c.acceleration, c.end, c.holds = guidance.acceleration, guidance.end, len(guidance.holds)
+        if guidance.retreat is not None:
+            c.retreat = guidance.retreat
+        if guidance.corridor is not None:
+            c.corridor_radius = guidance.corridor.radius
+            c.corridor_slope = math.tan(guidance.corridor.half_angle)
+        for record, hold in zip(gnc.holds[first[2] :], guidance.holds):
+            record.distance, record.duration = hold.distance, hold.duration
+            record.patience = math.inf if hold.patience is None else hold.patience
+            record.gate[:] = hold.gate.limits()
+        first[2] += len(guidance.holds)
+
+    def _write_transfer(self, c: np.record) -> None:
+        transfer = self.controller.transfer
+        if transfer is None:
+            return
+        c.transfer_to[:], c.transfer_time = transfer.to, transfer.duration
+        c.transfer_orbital = int(transfer.path == "orbital" and c.mean_motion > 0.0)
+        if c.transfer_orbital:
+            try:
+                transfer_impulses(c.mean_motion, np.zeros(6), np.ones(3), transfer.duration)
+            except InputError as error:
+                raise FieldError(f"gnc.{self.name}.transfer.duration", error.problems[0].message) from None
+
+    def _write_thrusters(self, c: np.record, gnc: GncRecords, index: int, first: list[int]) -> None:
+        thrusters = list(self.controller.thrusters.values())
+        c.first_thruster, c.thrusters = first[0], len(thrusters)
+        first[0] += len(thrusters)
+        if not thrusters:
+            return
+        c.force_scale = max(one.thrust for one in thrusters)
+        arms = [float(np.linalg.norm(np.array(one.at) - self.centre)) for one in thrusters]
+        c.arm_scale = max(arms) or 1.0
+        c.weights[:] = self._weights()
+        if not math.isfinite(c.force_scale * c.arm_scale):
+            raise FieldError(
+                f"gnc.{self.name}.thrusters", "are too strong or too far from the centre of mass"
+            )
+        flows = np.array([one.thrust / (one.specific_impulse * STANDARD_GRAVITY) for one in thrusters])
+        for j, (record, one) in enumerate(zip(gnc.thrusters[c.first_thruster :], thrusters)):
+            direction = np.array(one.direction, float) / np.linalg.norm(one.direction)
+            record.p[:] = one.at
+            record.force[:] = one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
+            record.flow, record.shortest, record.delay = flows[j], one.minimum_on_time, one.delay
+            record.noise, record.scale[:] = one.noise, 1.0
+            force = one.thrust / c.force_scale * direction
+            torque = np.cross(np.array(one.at) - self.centre, force) / c.arm_scale
+            gnc.effects[index, :, j] = [*torque, *force]
+        tick = 1.0 / self.controller.rate / CLOCK_TICKS
+        shortest = np.array([max(one.minimum_on_time, tick) for one in thrusters])
+        c.least[:] = np.abs(gnc.effects[index, :, : len(thrusters)] * shortest).max(axis=1)
+        gnc.costs[index, : len(thrusters)] = flows / flows.max()
+        gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate
+        self._check_reach(gnc.effects[index, :, : len(thrusters)].copy())
+
+    def _weights(self) -> list[float]:
+        model = self.controller
+        torque = TORQUE_WEIGHT if model.attitude is not None else OTHER_WEIGHT
+        if model.wheels:
+            torque = WHEEL_WEIGHT
+        force = FORCE_WEIGHT if model.translation is not None or model.thrust else OTHER_WEIGHT
+        return [torque] * 3 + [force] * 3
+
+    def _check_reach(self, effects: Floats) -> None:
+        """Raise FieldError if the thrusters cannot produce a commanded axis without the other commanded ones."""
+        model, n = self.controller, effects.shape[1]
+        rows: list[int] = []
+        if model.attitude is not None and not model.wheels:
+            rows += [0, 1, 2]
+        if model.translation is not None:
+            rows += [3, 4, 5]
+        weights = np.where(np.isin(range(6), rows), 1.0, 0.0)
+        if model.wheels:
+            weights[:3] = 0.0
+        out, tableau = np.empty(n), np.empty((TABLEAU_ROWS, n + EXTRA_COLUMNS))
+        for row in rows:
+            for sign in (1.0, -1.0):
+                demand = np.zeros(6)
+                demand[row] = sign
+                allocate_on_times(effects, np.full(n, 1e-9), np.full(n, 1e6), demand, weights, tableau, out)
+                if weights @ np.abs(demand - effects @ out) > UNREACHED:
+                    what = AXES[row].replace(" x", " +x").replace(" y", " +y").replace(" z", " +z")
+                    what = what if sign > 0 else what.replace("+", "-")
+                    raise FieldError(
+                        f"gnc.{self.name}.thrusters",
+                        f"cannot produce a {what} of the body without other forces or torques about its centre of "
+                        "mass; add thrusters or control fewer axes",
+                    )
+
+    def _write_wheels(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
+        wheels = self.controller.wheels
+        c.first_wheel, c.wheels = first[1], len(wheels)
+        first[1] += len(wheels)
+        if not wheels:
+            return
+        X_NB = base_pose(self.links, self.link)
+        axes = []
+        for record, wheel in zip(gnc.wheels[c.first_wheel :], wheels.values()):
+            link = self.assembly.placed[wheel.body].link
+            axis = X_NB.R.T @ link_pose(self.links, link).R[:, 2]  # a revolute link turns about its z axis
+            record.at_u, record.axis[:] = self.assembly.joints[wheel.body].at_u, axis
+            own = self.links[link]["own"]
+            record.inertia = float(own[6])
+            record.max_torque, record.max_momentum = wheel.max_torque, wheel.max_momentum
+            axes.append(axis)
+        share = np.linalg.pinv(np.array(axes).T)
+        needs_all = self.controller.attitude is not None and not self.controller.thrusters
+        if needs_all and np.linalg.matrix_rank(np.array(axes), tol=1e-6) < 3:
+            message = "must have axes in three independent directions, or add thrusters"
+            raise FieldError(f"gnc.{self.name}.wheels", message)
+        for record, row in zip(gnc.wheels[c.first_wheel :], share):
+            record.share[:] = row
+
+
+def _misaligned(thruster: Thruster, direction: Floats) -> Floats:
+    """Return the actual direction of a thruster: its nominal one, turned about two axes across it."""
+    R = matrix_from_z_to(direction)
+    turn = matrix_from_quaternion(quaternion_from_rotation_vector(np.array([*thruster.misalignment, 0.0])))
+    return np.asarray(R @ turn[:, 2])
+
+
+def check_controllers(system: System) -> None:
+    """Raise FieldError for controllers that name wrong bodies or cannot work."""
+    for name, controller in system.gnc.items():
+        _check_bodies(system, f"gnc.{name}", name, controller)
+    gnc_records(system, assemble(system))
+
+
+def _check_bodies(system: System, field: str, name: str, controller: Controller) -> None:
+    if name not in system.bodies:
+        known = ", ".join(_free_bodies(system)) or "none"
+        raise FieldError(field, f"there is no body called {name!r}; free bodies are: {known}")
+    if system.bodies[name].joint.type != "free":
+        raise FieldError(
+            field, f"must be a free body; {name!r} is on a {system.bodies[name].joint.type} joint"
+        )
+    tip = controller.tip.body if controller.tip is not None else name
+    fixed = [name, *(body for body in system.bodies if _is_fixed_to(system, body, name))]
+    if tip not in fixed:
+        raise FieldError(
+            f"{field}.tip.body", f"must be {name!r} or a body fixed to it; these are: {', '.join(fixed)}"
+        )
+    target = controller.target.body
+    frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
+    if target not in frames:
+        raise FieldError(
+            f"{field}.target.body", f"there is no body called {target!r}; there are: {', '.join(frames)}"
+        )
+    if target in system.bodies and name in system.lineage(target):
+        raise FieldError(f"{field}.target.body", "must not belong to the body that is controlled")
+    bodies = [wheel.body for wheel in controller.wheels.values()]
+    for wheel, model in controller.wheels.items():
+        if bodies.count(model.body) > 1:
+            raise FieldError(
+                f"{field}.wheels.{wheel}.body", f"{model.body!r} is a wheel already: bodies must differ"
+            )
+        carried = [
+            b
+            for b, body in system.bodies.items()
+            if body.parent in fixed and isinstance(body.joint, Revolute)
+        ]
+        if model.body not in carried:
+            raise FieldError(
+                f"{field}.wheels.{wheel}.body",
+                f"must be a body on a revolute joint of {name!r}; these are: {', '.join(carried) or 'none'}",
+            )
+
+
+def _free_bodies(system: System) -> Iterable[str]:
+    return (name for name, body in system.bodies.items() if body.joint.type == "free")
+
+
+def _is_fixed_to(system: System, body: str, base: str) -> bool:
+    """Return whether fixed joints connect a body to its base."""
+    while body != base:
+        if body == WORLD or not isinstance(system.bodies[body].joint, Fixed):
+            return False
+        body = system.bodies[body].parent
+    return True

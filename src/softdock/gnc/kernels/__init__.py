@@ -1,0 +1,1 @@
+"""Kernels of guidance, navigation and control: guidance laws, sensors, filters, feedback, allocation."""

@@ -1,0 +1,376 @@
+"""Models of controllers of free bodies: guidance, control, thrusters and reaction wheels."""
+
+import math
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from softdock.model.frames import Anchor
+from softdock.quantities.fields import (
+    Angle,
+    AngularRate,
+    Flag,
+    Force,
+    Length,
+    Mass,
+    NonNegativeAngle,
+    NonNegativeLength,
+    NonNegativeNumber,
+    NonNegativeTime,
+    Number,
+    PositiveForce,
+    PositiveFrequency,
+    PositiveLength,
+    PositiveMass,
+    PositiveNumber,
+    PositiveSpeed,
+    PositiveTime,
+    PositiveTorque,
+    Quantity,
+    Vector3,
+)
+from softdock.quantities.model import FieldError, Model
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+PositiveAcceleration = Annotated[float, Quantity("m/s^2", gt=0)]
+PositiveAngularAcceleration = Annotated[float, Quantity("rad/s^2", gt=0)]
+PositiveAngle = Annotated[float, Quantity("rad", gt=0)]
+PositiveAngularRate = Annotated[float, Quantity("rad/s", gt=0)]
+PositiveMomentum = Annotated[float, Quantity("N*m*s", gt=0)]
+PositiveInertia = Annotated[float, Quantity("kg*m^2", gt=0)]
+
+ControlMode = Literal["drift", "approach", "hold", "retreat", "thrust", "stabilise", "transfer"]
+MODES: tuple[ControlMode, ...] = ("drift", "approach", "hold", "retreat", "thrust", "stabilise", "transfer")
+"""Modes in the order of their numbers in channels."""
+MAX_WAITING = 30
+"""Largest number of measurements within the latency of a sensor."""
+POSITION_MODES = ("approach", "hold", "retreat", "transfer")
+"""Modes that control the position."""
+
+
+class Thruster(Model):
+    """A thruster of a controlled body."""
+
+    at: Vector3[Length]
+    """Where its force acts, in body axes."""
+    direction: Vector3[Number]
+    """Direction of the force on the body (not of the exhaust), of any length."""
+    thrust: PositiveForce
+    specific_impulse: PositiveTime = 220.0
+    """220 s is typical for a monopropellant."""
+    minimum_on_time: NonNegativeTime = 0.0
+    """Shortest pulse; shorter commands are rounded to nothing or to this."""
+    delay: NonNegativeTime = 0.0
+    """From the command to the start of the pulse."""
+    thrust_error: Annotated[float, Quantity("1", gt=-1)] = 0.0
+    """Relative error of the actual thrust, which the controller does not know."""
+    misalignment: tuple[Angle, Angle] = (0.0, 0.0)
+    """Rotation of the actual direction about two axes across it, which the controller does not know."""
+    noise: NonNegativeNumber = 0.0
+    """Standard deviation of the thrust of a pulse, relative."""
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> Self:
+        if not any(self.direction):
+            raise FieldError("direction", "must not be the zero vector")
+        return self
+
+
+class ReactionWheel(Model):
+    """A body on a revolute joint of the controlled body, with a motor that the controller commands."""
+
+    body: str
+    max_torque: PositiveTorque
+    max_momentum: PositiveMomentum
+    """Relative to the body that carries it."""
+
+
+class TranslationRegulator(Model):
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+
+    position: PositiveLength
+    speed: PositiveSpeed
+    acceleration: PositiveAcceleration
+
+
+class AttitudeRegulator(Model):
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+
+    angle: PositiveAngle
+    rate: PositiveAngularRate
+    acceleration: PositiveAngularAcceleration
+
+
+class ControlLaw(Model):
+    """Gains of three axes, from bandwidth and damping."""
+
+    bandwidth: PositiveAngularRate | None = None
+    """Undamped frequency of the closed loop."""
+    damping: PositiveNumber = 0.8
+    """Damping ratio of the closed loop."""
+
+    def _check_choice(self, regulator: object) -> None:
+        if (self.bandwidth is None) == (regulator is None):
+            raise FieldError("bandwidth", "give either bandwidth or regulator")
+
+
+class TranslationLaw(ControlLaw):
+    """Control of the position of the tip relative to the port."""
+
+    regulator: TranslationRegulator | None = None
+    """Linear-quadratic regulator instead of bandwidth and damping."""
+    dead_band: NonNegativeLength = 0.0
+    """Position error, per axis, below which a body at rest is left alone."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        self._check_choice(self.regulator)
+        return self
+
+
+class AttitudeLaw(ControlLaw):
+    """Control of the attitude of the tip relative to the port."""
+
+    regulator: AttitudeRegulator | None = None
+    """Linear-quadratic regulator instead of bandwidth and damping."""
+    dead_band: NonNegativeAngle = 0.0
+    """Attitude error, per axis, below which a body at rest is left alone."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        self._check_choice(self.regulator)
+        return self
+
+
+class Gate(Model):
+    """Limits of errors for going on; those left out do not count."""
+
+    position: PositiveLength | None = None
+    speed: PositiveSpeed | None = None
+    angle: PositiveAngle | None = None
+    rate: PositiveAngularRate | None = None
+
+    def limits(self) -> tuple[float, ...]:
+        """Return the limits of position, speed, angle and rate; infinity for none."""
+        given = (self.position, self.speed, self.angle, self.rate)
+        return tuple(math.inf if limit is None else limit for limit in given)
+
+
+class HoldPoint(Model):
+    """A point on the axis of the port where the approach waits."""
+
+    distance: PositiveLength
+    """Outwards from the port."""
+    duration: NonNegativeTime = 0.0
+    gate: Gate = Gate()
+    """Errors within which the approach goes on after the duration."""
+    patience: PositiveTime | None = None
+    """Time after the duration within which the gate must be passed; then the chaser retreats."""
+
+
+class Corridor(Model):
+    """Cone about the axis of the port that the tip must not leave during the approach."""
+
+    radius: NonNegativeLength
+    """At the port."""
+    half_angle: Annotated[float, Quantity("rad", ge=0, lt=1.5)] = 0.0
+
+
+class Glide(Model):
+    """Guidance along the axis of the port: closing speed = distance / time constant, within limits."""
+
+    time_constant: PositiveTime = 90.0
+    min_speed: PositiveSpeed
+    max_speed: PositiveSpeed
+    acceleration: PositiveAcceleration = 0.01
+    """Of the reference."""
+    end: Length = 0.0
+    """Distance at which the approach ends; negative inside the port."""
+    holds: tuple[HoldPoint, ...] = ()
+    """From far to near."""
+    corridor: Corridor | None = None
+    retreat: PositiveLength | None = None
+    """Distance of the point to which the chaser retreats; without one it holds its position instead."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_speed > self.max_speed:
+            raise FieldError("min_speed", f"must not exceed max_speed ({self.max_speed:g} m/s)")
+        before = math.inf
+        for i, hold in enumerate(self.holds):
+            if hold.distance <= self.end:
+                raise FieldError(
+                    f"holds.{i}.distance",
+                    f"is inside the target: it must be above the end of the approach ({self.end:g} m)",
+                )
+            if hold.distance >= before:
+                raise FieldError(f"holds.{i}.distance", f"must be nearer than the one before ({before:g} m)")
+            before = hold.distance
+        return self
+
+
+class Transfer(Model):
+    """Motion of the tip to a point, where it is then held."""
+
+    to: Vector3[Length]
+    """In port axes: z is negative in front of the port."""
+    duration: PositiveTime
+    path: Literal["orbital", "straight"] = "orbital"
+    """`orbital`: free drift between two impulses near a circular orbit; in free space it is straight as well."""
+
+
+class PoseSensor(Model):
+    """Sensor of position and attitude of the tip relative to the port."""
+
+    rate: PositiveFrequency
+    latency: NonNegativeTime = 0.0
+    """From the measurement to its use."""
+    noise: NonNegativeLength = 0.0
+    """Standard deviation of each component of the position, in port axes, at range zero."""
+    noise_per_range: NonNegativeNumber = 0.0
+    """Growth of that with range; both are added as squares."""
+    bias: Vector3[Length] = (0.0, 0.0, 0.0)
+    """Of the position, in port axes."""
+    angle_noise: NonNegativeAngle = 0.0
+    """Standard deviation of the attitude about each axis of the tip at range zero."""
+    angle_noise_per_range: Annotated[float, Quantity("rad/m", ge=0)] = 0.0
+    angle_bias: Vector3[Angle] = (0.0, 0.0, 0.0)
+    """Of the attitude, in tip axes."""
+    field_of_view: Annotated[float, Quantity("rad", gt=0, le=math.pi)] = math.pi
+    """Half-angle about the z axis of the tip within which the port is seen."""
+    drop_out: Annotated[float, Quantity("1", ge=0, lt=1)] = 0.0
+    """Probability that a measurement is lost."""
+
+
+class Gyro(Model):
+    """Gyro, sampled with the controller."""
+
+    noise: NonNegativeAngle = 0.0
+    """Angle random walk: standard deviation of the measured angle after one second."""
+    bias: Vector3[AngularRate] = (0.0, 0.0, 0.0)
+    """At the start, in tip axes."""
+    random_walk: Annotated[float, Quantity("rad/s", ge=0)] = 0.0
+    """Random walk of the bias: standard deviation of its change in one second."""
+
+
+class Filter(Model):
+    """Assumptions of the Kalman filters."""
+
+    drift: PositiveSpeed = 1e-4
+    """Unknown accelerations: standard deviation of the change of speed by them in one second."""
+    position: PositiveLength = 0.1
+    """Standard deviations at the start, of the actual errors as well."""
+    speed: PositiveSpeed = 0.01
+    angle: PositiveAngle = 0.01
+    bias: PositiveAngularRate = 1e-4
+    """Of the gyro, as the filter assumes."""
+
+
+class Navigation(Model):
+    """Sensors and filters; without them the controller knows the relative motion exactly."""
+
+    sensor: PoseSensor
+    gyro: Gyro = Gyro()
+    filter: Filter = Filter()
+
+    @model_validator(mode="after")
+    def _has_noise(self) -> Self:
+        sensor = self.sensor
+        if sensor.noise == sensor.noise_per_range == 0.0:
+            raise FieldError(
+                "sensor.noise", "must be above 0 m: a filter cannot weigh a measurement without noise"
+            )
+        if sensor.angle_noise == sensor.angle_noise_per_range == 0.0:
+            raise FieldError(
+                "sensor.angle_noise", "must be above 0 rad: a filter cannot weigh a measurement without noise"
+            )
+        if sensor.latency * sensor.rate > MAX_WAITING:
+            raise FieldError(
+                "sensor.latency",
+                f"must not be longer than {MAX_WAITING} measurements ({MAX_WAITING / sensor.rate:g} s)",
+            )
+        return self
+
+
+class AssumedMass(Model):
+    """Mass properties that a controller assumes; the actual ones of the start where left out."""
+
+    mass: PositiveMass | None = None
+    centre_of_mass: Vector3[Length] | None = None
+    inertia: Vector3[PositiveInertia] | None = None
+    """About the centre of mass, in body axes."""
+
+
+class Controller(Model):
+    """Controller of a free body: guidance, control and actuators, executed at its own rate."""
+
+    rate: PositiveFrequency
+    """Samples per second."""
+    mode: ControlMode = "approach"
+    """Mode at the start; events change it."""
+    tip: Anchor | None = None
+    """Frame that is controlled, on the body or fixed to it; its z axis points forward. The frame of the body if left
+    out."""
+    target: Anchor
+    """Frame of the port; its z axis points into it. Its body may be `world` or `hill`."""
+    roll: Angle = 0.0
+    """Wanted rotation of the tip about the axis of the port."""
+    navigation: Navigation | None = None
+    """Sensors and filters; leave out for exact knowledge of the relative motion."""
+    guidance: Glide | None = None
+    transfer: Transfer | None = None
+    """Of mode `transfer`."""
+    translation: TranslationLaw | None = None
+    """Leave out if the position is not controlled."""
+    attitude: AttitudeLaw | None = None
+    """Leave out if the attitude is not controlled."""
+    feed_forward: Flag = True
+    """Whether the acceleration by rotation of the port and by gravity is compensated."""
+    thrust: Force = 0.0
+    """Force along the z axis of the tip in mode `thrust`."""
+    thrusters: dict[Name, Thruster] = Field(default_factory=dict)
+    wheels: dict[Name, ReactionWheel] = Field(default_factory=dict)
+    propellant: Mass | None = None
+    """Propellant at the start; without limit if left out."""
+    assumed: AssumedMass = AssumedMass()
+    seed: Annotated[float, Quantity("1", ge=0, lt=2**32)] = 0.0
+    """Selects all random numbers of this controller, by its integer part; disperse it uniformly in campaigns."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if not self.thrusters and not self.wheels:
+            raise FieldError("thrusters", "a controller needs thrusters or wheels")
+        if self.translation is None and self.attitude is None and self.thrust == 0.0:
+            raise FieldError("attitude", "a controller needs translation, attitude or thrust")
+        if self.translation is not None and not self.thrusters:
+            raise FieldError("thrusters", "must be given to control the position: wheels only produce torque")
+        if self.thrust != 0.0 and not self.thrusters:
+            raise FieldError("thrusters", "must be given for `thrust`")
+        for name, thruster in self.thrusters.items():
+            for key in ("minimum_on_time", "delay"):
+                if getattr(thruster, key) * self.rate > 1.0:
+                    raise FieldError(
+                        f"thrusters.{name}.{key}",
+                        f"must not be longer than one sample of the controller ({1.0 / self.rate:g} s)",
+                    )
+        if self.navigation is not None and self.navigation.sensor.rate < self.rate:
+            raise FieldError(
+                "navigation.sensor.rate", f"must not be slower than the controller ({self.rate:g} Hz)"
+            )
+        self.check_mode(self.mode, "mode")
+        return self
+
+    def check_mode(self, mode: str, field: str) -> None:
+        """Raise FieldError for a mode that this controller cannot have."""
+        if mode in POSITION_MODES and self.translation is None:
+            raise FieldError(field, f"`{mode}` controls the position: give `translation`")
+        if mode in ("approach", "retreat") and self.guidance is None:
+            raise FieldError(field, f"`{mode}` needs `guidance`")
+        if mode == "retreat" and (self.guidance is None or self.guidance.retreat is None):
+            raise FieldError(field, "`retreat` needs `guidance.retreat`")
+        if mode == "transfer" and self.transfer is None:
+            raise FieldError(field, "`transfer` needs `transfer`: a point and a duration")
+        if mode == "stabilise" and self.attitude is None:
+            raise FieldError(field, "`stabilise` controls the attitude: give `attitude`")
+        if mode == "thrust" and self.thrust == 0.0:
+            raise FieldError(field, "`thrust` needs a force: give `thrust`")

@@ -1,0 +1,353 @@
+"""Closed loops in a run: step response, feed-forward, limit cycle, momentum and energy, guidance, propellant."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.gnc.chasers import G0, INERTIA, MASS, box_of_thrusters, chaser, controller
+
+from softdock.result import Result
+from softdock.simulate import prepare, simulate
+
+
+def values(result: Result, name: str) -> np.ndarray:
+    return result.history.channels[name].values
+
+
+def test_step_response_is_that_of_a_damped_oscillator() -> None:
+    """Offset 0.4 m along y: without saturation the response is the closed form up to the delay of a sample."""
+    w, zeta, offset = 0.3, 0.7, 0.4
+    gnc = controller(
+        mode="approach", rate=20.0, translation={"bandwidth": w, "damping": zeta},
+        guidance={"min_speed": 1e-6, "max_speed": 1e-6, "end": 5.0},
+    )  # fmt: skip
+    result = simulate(chaser(gnc, {"position": (0.0, offset, -5.0)}, duration=25.0))
+    t, y = result.history.time, values(result, "chaser.y")
+    root = math.sqrt(1 - zeta**2)
+    exact = offset * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    assert np.abs(y - exact).max() < w / 20.0 * offset
+    assert result.audit.energy_residual < 1e-9
+
+
+@pytest.mark.plain_python
+def test_attitude_step_response() -> None:
+    w, zeta, angle = 0.5, 0.8, 0.05
+    gnc = controller(mode="hold", rate=10.0, attitude={"bandwidth": w, "damping": zeta})
+    result = simulate(
+        chaser(gnc, {"attitude": {"axis": (0, 0, 1), "angle": angle}}, duration=1.0, record={"rate": 4.0})
+    )
+    t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
+    root = math.sqrt(1 - zeta**2)
+    exact = angle * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    assert np.abs(turned - exact).max() < w / 10.0 * angle
+    assert turned[-1] < 0.95 * angle
+
+
+@pytest.mark.parametrize("regulator", [False, True])
+def test_both_laws_bring_all_axes_to_rest(regulator: bool) -> None:
+    laws = {
+        "translation": {"regulator": {"position": 0.1, "speed": 0.05, "acceleration": 0.02}},
+        "attitude": {"regulator": {"angle": 0.02, "rate": 0.02, "acceleration": 0.01}},
+    }
+    gnc = controller(**(laws if regulator else {})) | {
+        "mode": "approach",
+        "guidance": {"min_speed": 1e-6, "max_speed": 1e-6, "end": 5.0},
+    }
+    start = {
+        "position": (0.3, -0.2, -5.1),
+        "attitude": {"axis": (1, 2, 3), "angle": 0.1},
+        "rate": (0.01, 0.0, -0.02),
+    }
+    result = simulate(chaser(gnc, start, duration=120.0))
+    assert values(result, "chaser.position_error")[-1] < 1e-3
+    assert values(result, "chaser.angle_error")[-1] < 1e-3
+
+
+def test_holding_below_the_target_costs_what_the_gravity_gradient_asks() -> None:
+    """At a height difference z in the Hill frame a hold needs the acceleration 3 n^2 z; Clohessy-Wiltshire."""
+    height, isp, duration = 1000.0, 220.0, 300.0
+    gnc = controller(target={"body": "hill"})
+    scenario = chaser(
+        gnc,
+        {"position": (0.0, 0.0, height)},
+        duration=duration,
+        orbit={"altitude": "500 km"},
+        record={"rate": 0.1},
+    )
+    result = simulate(scenario)
+    n = scenario.orbit.mean_motion  # type: ignore[union-attr]
+    exact = MASS * 3 * n**2 * height * duration / (isp * G0)
+    # Second order of height over radius: 1.5 e-4; the turn of the body with the orbit costs little.
+    assert values(result, "chaser.propellant")[-1] == pytest.approx(exact, rel=5e-3)
+    assert values(result, "chaser.position_error")[-1] < 1e-3
+    assert result.audit.energy_residual < 1e-6
+
+
+def test_without_feed_forward_the_hold_has_the_static_error_of_its_gains() -> None:
+    """The error is g = 3 n^2 z over the gain w^2, less 2 zeta w g T / 2: before its pulse the body falls at g T / 2."""
+    height, w, period = 1000.0, 0.3, 0.1
+    gnc = controller(
+        target={"body": "hill"}, feed_forward=False, translation={"bandwidth": w, "damping": 1.0}
+    )
+    scenario = chaser(
+        gnc,
+        {"position": (0.0, 0.0, height)},
+        duration=100.0,
+        orbit={"altitude": "500 km"},
+        record={"rate": 0.1},
+    )
+    result = simulate(scenario)
+    n = scenario.orbit.mean_motion  # type: ignore[union-attr]
+    assert values(result, "chaser.position_error")[-1] == pytest.approx(
+        3 * n**2 * height / w**2 * (1 - w * period), rel=5e-3
+    )
+
+
+def test_drift_in_orbit_is_the_clohessy_wiltshire_solution() -> None:
+    from softdock.orbit import clohessy_wiltshire
+
+    scenario = chaser(
+        controller(target={"body": "hill"}, mode="drift"), {"position": (-20.0, 1.0, 2.0), "velocity": (0.05, 0, 0)},
+        duration=600.0, orbit={"altitude": "500 km"},
+        record={"rate": 0.01, "also": [f"chaser.{k} in hill" for k in "xyz"]},
+    )  # fmt: skip
+    result = simulate(scenario)
+    end = [values(result, f"chaser.{k} in hill")[-1] for k in "xyz"]
+    exact = clohessy_wiltshire(scenario.orbit.mean_motion, 600.0) @ [-20.0, 1.0, 2.0, 0.05, 0.0, 0.0]  # type: ignore[union-attr]
+    np.testing.assert_allclose(end, exact[:3], atol=1e-3)
+    assert values(result, "chaser.propellant")[-1] == 0.0
+
+
+def test_minimum_impulse_limit_cycle() -> None:
+    """Rate dw/2 and period 8 theta / dw for pulses at the angle theta, two per period."""
+    force, shortest, band, rate = 1.0, 0.05, math.radians(0.2), 20.0
+    step = 2 * force * shortest / INERTIA[2]  # couple of two thrusters with an arm of 1 m
+    couple = {
+        "a": {"at": (0, 1, 0), "direction": (-1, 0, 0)}, "b": {"at": (0, -1, 0), "direction": (1, 0, 0)},
+        "c": {"at": (0, 1, 0), "direction": (1, 0, 0)}, "d": {"at": (0, -1, 0), "direction": (-1, 0, 0)},
+        "e": {"at": (0, 0, 1), "direction": (1, 0, 0)}, "f": {"at": (0, 0, -1), "direction": (-1, 0, 0)},
+        "g": {"at": (0, 0, 1), "direction": (-1, 0, 0)}, "h": {"at": (0, 0, -1), "direction": (1, 0, 0)},
+        "i": {"at": (0, 0, 1), "direction": (0, 1, 0)}, "j": {"at": (0, 0, -1), "direction": (0, -1, 0)},
+        "k": {"at": (0, 0, 1), "direction": (0, -1, 0)}, "l": {"at": (0, 0, -1), "direction": (0, 1, 0)},
+    }  # fmt: skip
+    thrusters = {name: one | {"thrust": force, "minimum_on_time": shortest} for name, one in couple.items()}
+    w, zeta = 0.3, 1.0
+    gnc = controller(
+        mode="stabilise", rate=rate, translation=None, thrusters=thrusters,
+        attitude={"bandwidth": w, "damping": zeta, "dead_band": band},
+    )  # fmt: skip
+    result = simulate(chaser(gnc, {"rate": (0.0, 0.0, step / 2)}, duration=2000.0))
+    t, rates, angle = (
+        result.history.time,
+        values(result, "chaser.wz"),
+        2 * np.arcsin(values(result, "chaser.qz")),
+    )
+    coasting = np.abs(np.diff(rates)) < 1e-9 * step
+    np.testing.assert_allclose(np.abs(rates[1:][coasting]), step / 2, rtol=1e-6)
+    turns = t[1:][(rates[1:] > 0) & (rates[:-1] <= 0)]
+    assert len(turns) >= 9
+    np.testing.assert_allclose(np.diff(turns), 8 * np.abs(angle).max() / step, rtol=0.01)
+    # The borders of the dead band are slanted by 2 zeta / w; beyond them the demand grows to half a pulse.
+    assert abs(np.abs(angle).max() - band) < zeta / w * step + 1e-4
+    assert np.abs(values(result, "chaser.propellant")[-1] - 0.05 * 2 * 2 * len(turns) / (220 * G0)) < 0.2 / (
+        220 * G0
+    )
+
+
+def test_thrust_changes_momentum_by_force_times_time() -> None:
+    """10 N made of pulses of 22 N thrusters: momentum is exact to clock ticks, energy is counted as work."""
+    gnc = controller(mode="thrust", thrust=10.0)
+    result = simulate(chaser(gnc, duration=5.0))
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(50.0, rel=1e-6)
+    assert values(result, "chaser.propellant")[-1] == pytest.approx(50.0 / (220.0 * G0), rel=1e-6)
+    assert result.audit.energy_residual < 1e-8
+    assert result.audit.linear_momentum_drift is None
+
+
+def test_delay_shifts_all_pulses() -> None:
+    delay = 0.03
+    gnc = controller(mode="thrust", thrust=10.0, thrusters=box_of_thrusters(delay=delay))
+    result = simulate(chaser(gnc, duration=1.0, record={"rate": 100.0}))
+    t, v = result.history.time, values(result, "chaser.vz")
+    assert (v[t <= delay + 1e-9] == 0.0).all()
+    assert v[np.isclose(t, delay + 0.01)] > 0.0
+    # The tenth pulse begins at 0.93 s and ends before the end of the run.
+    assert MASS * v[-1] == pytest.approx(10.0, rel=1e-6)
+
+
+def test_misalignment_and_thrust_error_act_on_the_body_only() -> None:
+    angle = 0.02
+    gnc = controller(mode="thrust", thrust=10.0, thrusters=box_of_thrusters(thrust_error=0.05))
+    result = simulate(chaser(gnc, duration=1.0))
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(10.5, rel=1e-6)
+    for name, one in gnc["thrusters"].items():
+        gnc["thrusters"][name] = one | {"misalignment": (angle, 0.0), "thrust_error": 0.0}
+    result = simulate(chaser(gnc, duration=1.0))
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(10.0 * math.cos(angle), rel=1e-4)
+
+
+def with_wheels(max_momentum: float) -> dict:
+    axes = {"wx": (1, 0, 0), "wy": (0, 1, 0), "wz": (0, 0, 1)}
+    return {
+        name: {
+            "mass": 5.0, "inertia": (0.05, 0.05, 0.05), "parent": "chaser",
+            "joint": {"type": "revolute", "axis": axis},
+        }
+        for name, axis in axes.items()
+    }  # fmt: skip
+
+
+def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
+    wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": 20.0} for name in ("wx", "wy", "wz")}
+    gnc = controller(mode="hold", translation=None, thrusters={}, wheels=wheels) | {"mode": "stabilise"}
+    gnc["attitude"] = {"bandwidth": 0.1}
+    start = {"attitude": {"axis": (1, 1, 1), "angle": 0.1}, "rate": (0.01, -0.005, 0.004)}
+    result = simulate(chaser(gnc, start, duration=120.0, bodies=with_wheels(20.0)))
+    assert result.audit.angular_momentum_drift < 1e-12  # type: ignore[operator]
+    assert values(result, "chaser.rate_error")[-1] < 1e-5
+    assert values(result, "chaser.angle_error")[-1] < 1e-3
+    assert result.audit.energy_residual < 1e-8
+
+
+def test_wheels_stop_at_their_momentum_limit() -> None:
+    limit = 2.0
+    wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": limit} for name in ("wx", "wy", "wz")}
+    gnc = controller(mode="stabilise", translation=None, thrusters={}, wheels=wheels)
+    result = simulate(
+        chaser(
+            gnc, {"rate": (0.0, 0.0, 0.02)}, duration=60.0, bodies=with_wheels(limit), record={"rate": 10.0}
+        )
+    )
+    momentum = 0.05 * values(result, "wz.joint_rate")
+    assert np.abs(momentum).max() == pytest.approx(limit, rel=1e-3)
+    # 14 N m s at the start: the wheel takes what it can, the body keeps the rest.
+    assert values(result, "chaser.wz")[-1] == pytest.approx((14.0 - limit) / 700.0, rel=1e-2)
+
+
+def test_a_tank_that_runs_empty_leaves_the_body_adrift() -> None:
+    gnc = controller(mode="thrust", thrust=10.0, propellant=0.01)
+    result = simulate(chaser(gnc, duration=10.0))
+    assert result.completed
+    assert values(result, "chaser.propellant")[-1] == pytest.approx(0.01, rel=1e-12)
+    assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(0.01 * 220.0 * G0, rel=1e-9)
+
+
+def approach(**fields: object) -> dict:
+    guidance = {"time_constant": 40.0, "min_speed": 0.05, "max_speed": 0.3, **fields}
+    return controller(mode="approach", guidance=guidance, target={"body": "target"})
+
+
+TARGET = {"target": {"mass": 5000.0, "inertia": (4000.0, 4000.0, 4000.0)}}
+
+
+def test_approach_follows_the_glide_slope_and_waits_at_its_hold_points() -> None:
+    gnc = approach(
+        holds=[
+            {"distance": 5.0, "duration": 20.0, "gate": {"position": 0.02, "speed": 0.005, "angle": 0.01}}
+        ],
+        end=1.0,
+    )
+    result = simulate(
+        chaser(gnc, {"position": (0.2, 0.0, -10.0)}, duration=200.0, bodies=TARGET, record={"rate": 1.0})
+    )
+    reference, z = values(result, "chaser.reference"), values(result, "chaser.z")
+    waiting = np.isclose(reference, 5.0)
+    assert 20.0 <= waiting.sum() <= 23.0
+    assert reference[-1] == 1.0
+    assert z[-1] == pytest.approx(-1.0, abs=1e-3)
+    moving = (values(result, "chaser.speed_error") < 0.005) & ~waiting & (reference > 3.0)
+    assert moving.sum() > 10
+    assert values(result, "chaser.violations")[-1] == 0
+
+
+def test_a_gate_that_is_not_passed_in_time_leads_to_retreat() -> None:
+    hold = {"distance": 8.0, "duration": 1.0, "gate": {"position": 1e-9}, "patience": 5.0}
+    gnc = approach(holds=[hold], retreat=12.0)
+    result = simulate(chaser(gnc, {"position": (0.0, 0.0, -10.0)}, duration=150.0, bodies=TARGET))
+    assert values(result, "chaser.violations")[-1] == 1
+    assert values(result, "chaser.mode")[-1] == 3
+    assert values(result, "chaser.z")[-1] == pytest.approx(-12.0, abs=0.01)
+
+
+def test_leaving_the_corridor_leads_to_retreat() -> None:
+    gnc = approach(corridor={"radius": 0.05, "half_angle": "5 deg"}, retreat=12.0)
+    result = simulate(chaser(gnc, {"position": (2.0, 0.0, -10.0)}, duration=150.0, bodies=TARGET))
+    assert values(result, "chaser.violations")[-1] == 1
+    assert values(result, "chaser.z")[-1] == pytest.approx(-12.0, abs=0.01)
+
+
+def test_an_event_changes_the_mode_at_the_next_sample() -> None:
+    events = {"near": {"when": "chaser.reference < 8 m", "then": [{"control": "chaser", "mode": "drift"}]}}
+    result = simulate(
+        chaser(approach(), {"position": (0.0, 0.0, -10.0)}, duration=60.0, bodies=TARGET, events=events)
+    )
+    t, mode = result.history.time, values(result, "chaser.mode")
+    at = result.events[0].time
+    assert (mode[t > at + 0.11] == 0).all()
+    used = values(result, "chaser.propellant")
+    assert used[-1] == pytest.approx(used[t > at + 0.25][0], abs=0)
+    v = values(result, "chaser.vz")
+    assert v[-1] == pytest.approx(v[t > at + 0.25][0], rel=1e-12)
+
+
+def test_noise_depends_on_the_seed_only() -> None:
+    def end(seed: int) -> float:
+        gnc = controller(mode="thrust", thrust=10.0, thrusters=box_of_thrusters(noise=0.05), seed=seed)
+        return float(values(simulate(chaser(gnc, duration=5.0)), "chaser.vz")[-1])
+
+    assert end(1) == end(1)
+    assert end(1) != end(2)
+    assert MASS * end(1) == pytest.approx(50.0, rel=0.05)
+
+
+def test_pieces_of_a_session_give_the_same_commands() -> None:
+    """Samples at the end of one call of `advance` are executed once, in the next."""
+    scenario = chaser(approach(), {"position": (0.3, 0.0, -10.0)}, duration=5.0, bodies=TARGET)
+    whole, parts = prepare(scenario).begin(), prepare(scenario).begin()  # type: ignore[union-attr]
+    whole.advance(5.0)
+    for k in range(1, 51):
+        parts.advance(0.1 * k)
+    np.testing.assert_allclose(parts.state, whole.state, rtol=1e-9, atol=1e-9)
+    assert parts.system.gnc.controllers[0].tick == whole.system.gnc.controllers[0].tick
+
+
+def test_thruster_firings_excite_flexible_structures_and_slosh() -> None:
+    """A mast on the chaser bends, a mass on a spring moves, when thrusters push; energy is conserved."""
+    from softdock.scenario.multibody import MultibodyScenario
+
+    mast = {
+        "body": "chaser", "base": "foot", "damping": 0.005, "modes": 4,
+        "members": {
+            "nodes": {"foot": (0, 0, 0), "top": (0, 8, 0)},
+            "sections": {
+                "mast": {
+                    "axial": 1e7, "bending_y": 2e4, "bending_z": 2e4, "torsion": 1e4, "polar": 0.1,
+                    "mass_per_length": 2,
+                }
+            },
+            "beams": {"mast": {"nodes": ["foot", "top"], "section": "mast", "elements": 6}},
+            "parts": {"bus": {"node": "foot", "mass": 800.0, "inertia": (500.0, 600.0, 700.0)}},
+        },
+    }  # fmt: skip
+    scenario = MultibodyScenario.model_validate(
+        {
+            "duration": 4.0,
+            "bodies": {
+                "chaser": {},
+                "fuel": {"mass": 60.0, "parent": "chaser", "joint": {"type": "prismatic", "axis": "z"}},
+            },
+            "springs": {"slosh": {"joint": "fuel", "stiffness": 200.0, "damping": 2.0}},
+            "structures": {"array": mast},
+            "gnc": {"chaser": controller(mode="thrust", thrust=20.0)},
+            "record": {"rate": 50.0, "also": ["array/top.dz"]},
+            "integrator": {"accuracy": {"length": 1e-9, "angle": 1e-9, "speed": 1e-8, "rate": 1e-8}},
+        }
+    )
+    result = simulate(scenario)
+    assert np.abs(values(result, "array/top.dz")).max() > 1e-3
+    # Static compression of the slosh spring under the mean acceleration, and as much again in oscillation.
+    mass = 800.0 + 16.0 + 60.0
+    assert np.abs(values(result, "fuel.joint")).max() == pytest.approx(
+        2 * 60.0 * 20.0 / mass / 200.0, rel=0.15
+    )
+    assert result.audit.energy_residual < 1e-6

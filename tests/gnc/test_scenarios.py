@@ -1,0 +1,190 @@
+"""Scenario files with controllers: messages with file and line, metrics, contact conditions."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+from tests.campaign.conftest import rows
+from tests.gnc.chasers import box_of_thrusters, chaser, controller
+
+from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.runner import ExecutionOptions, run
+from softdock.errors import InputError
+from softdock.scenario import load
+from softdock.simulate import simulate
+
+TWO_BODIES = """\
+softdock: 1
+kind: multibody
+duration: 10 s
+bodies:
+  chaser: {{mass: 1000 kg, inertia: [500, 600, 700], joint: {{type: free, position: [0, 0, -8]}}}}
+  target: {{mass: 2000 kg, inertia: [500, 600, 700]}}
+  arm: {{mass: 5 kg, inertia: [1, 1, 1], parent: chaser, joint: {{type: prismatic, axis: x}}}}
+gnc:
+  {name}:
+    rate: {rate}
+    mode: {mode}
+    target: {{body: {target}}}
+    guidance: {guidance}
+    translation: {translation}
+    attitude: {attitude}
+    thrusters: {thrusters}
+    wheels: {wheels}
+    navigation: {navigation}
+events: {events}
+"""
+
+
+def flow(value: object) -> str:
+    """Return a value as YAML in one line."""
+    return json.dumps(value)
+
+
+def write(folder: Path, **changes: object) -> Path:
+    fields: dict[str, object] = {
+        "name": "chaser", "rate": "10 Hz", "mode": "approach", "target": "target",
+        "guidance": {"min_speed": 0.02, "max_speed": 0.1}, "translation": {"bandwidth": 0.3},
+        "attitude": {"bandwidth": 0.5}, "thrusters": box_of_thrusters(), "wheels": {}, "events": {},
+        "navigation": "null",
+    }  # fmt: skip
+    fields |= changes
+    text = TWO_BODIES.format(**{k: v if isinstance(v, str) else flow(v) for k, v in fields.items()})
+    YAML(typ="safe").load(text)
+    (folder / "case.yaml").write_text(text)
+    return folder / "case.yaml"
+
+
+def without(direction: tuple[float, ...]) -> dict:
+    return {k: one for k, one in box_of_thrusters().items() if tuple(one["direction"]) != direction}
+
+
+BAD = {
+    "body": ({"name": "probe"}, 9, "gnc.probe", "there is no body called 'probe'"),
+    "joint": ({"name": "arm"}, 9, "gnc.arm", "must be a free body"),
+    "target": ({"target": "nobody"}, 12, "target.body", "there is no body called 'nobody'"),
+    "own": ({"target": "arm"}, 12, "target.body", "must not belong to the body"),
+    "hill": ({"target": "hill"}, 12, "target.body", "there is no body called 'hill'"),
+    "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 16, "thrusters", "cannot produce a force along +y"),
+    "none": ({"thrusters": {}}, 16, "thrusters", "needs thrusters or wheels"),
+    "zero": (
+        {"thrusters": {"a": {"at": [0, 0, 0], "direction": [0, 0, 0], "thrust": 1}}}, 16, "direction", "zero vector",
+    ),
+    "unstable": ({"translation": {"bandwidth": 30.0}}, 14, "translation.bandwidth", "is unstable at 10 samples"),
+    "choice": ({"attitude": {}}, 15, "attitude", "give either bandwidth or regulator"),
+    "inside": (
+        {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "end": 0.5, "holds": [{"distance": 0.4}]}},
+        13, "holds.0.distance", "is inside the target",
+    ),
+    "negative": (
+        {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "holds": [{"distance": -1}]}},
+        13, "holds.0.distance", "above 0 m",
+    ),
+    "order": (
+        {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "holds": [{"distance": 2}, {"distance": 3}]}},
+        13, "holds.1.distance", "must be nearer",
+    ),
+    "speeds": ({"guidance": {"min_speed": 0.2, "max_speed": 0.1}}, 13, "min_speed", "must not exceed max_speed"),
+    "guidance": ({"guidance": "null"}, 11, "mode", "`approach` needs `guidance`"),
+    "mode": ({"mode": "landing"}, 11, "mode", "drift"),
+    "slow": ({"thrusters": box_of_thrusters(delay=0.2)}, 16, "delay", "must not be longer than one sample"),
+    "wheel": (
+        {"wheels": {"w": {"body": "arm", "max_torque": 1, "max_momentum": 1}}}, 17, "wheels.w.body", "revolute joint",
+    ),
+    "action": (
+        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "target", "mode": "drift"}]}}},
+        19, "control", "there is no controller called 'target'",
+    ),
+    "retreat": (
+        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser", "mode": "retreat"}]}}},
+        19, "mode", "needs `guidance.retreat`",
+    ),
+    "half": (
+        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser"}]}}}, 19, "mode", "goes with control",
+    ),
+    "sensor": (
+        {"navigation": {"sensor": {"rate": 5, "noise": 0.01, "angle_noise": 0.01}}},
+        18, "navigation.sensor.rate", "must not be slower than the controller",
+    ),
+    "noise": ({"navigation": {"sensor": {"rate": 20, "angle_noise": 0.01}}}, 18, "sensor.noise", "must be above 0 m"),
+    "latency": (
+        {"navigation": {"sensor": {"rate": 20, "noise": 0.01, "angle_noise": 0.01, "latency": 9}}},
+        18, "sensor.latency", "30 measurements",
+    ),
+    "endless": ({"rate": "1e90 Hz"}, 10, "gnc.chaser.rate", "at most 1e+07"),
+    "huge": ({"attitude": {"bandwidth": 1e90}}, 15, "attitude.bandwidth", "is unstable"),
+    "tiny": (
+        {"attitude": {"regulator": {"angle": 1e-90, "rate": 1e-90, "acceleration": 1e90}}},
+        15, "attitude.regulator", "is unstable",
+    ),
+    "transfer": ({"mode": "transfer"}, 11, "mode", "needs `transfer`"),
+    "channel": (
+        {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 19, "when", "is of bodies with a controller",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD, ids=str)
+def test_bad_controllers_are_refused_with_file_and_line(case: str, tmp_path: Path) -> None:
+    changes, line, field, words = BAD[case]
+    with pytest.raises(InputError) as refused:
+        load(write(tmp_path, **changes))
+    text = str(refused.value)
+    assert f"case.yaml:{line}:" in text, text
+    assert field in text, text
+    assert words.lower() in text.lower(), text
+    assert not re.search("Traceback|ValidationError", text)
+
+
+def test_a_valid_file_runs_and_reports_its_propellant(tmp_path: Path) -> None:
+    result = simulate(load(write(tmp_path)))
+    assert result.metrics["propellant"] == result.metrics["propellant_chaser"] > 0.0  # type: ignore[operator]
+    assert result.units["propellant"] == "kg"
+    assert result.metrics["propellant"] == result.history.channels["chaser.propellant"].values[-1]
+
+
+def test_a_campaign_disperses_fields_of_controllers(tmp_path: Path) -> None:
+    file = write(tmp_path, thrusters=box_of_thrusters(noise=0.05, minimum_on_time=0.02))
+    campaign = "softdock: 1\nkind: campaign\nscenario: case.yaml\nruns: 6\ndispersions:\n"
+    campaign += "  gnc.chaser.seed: {uniform: [0, 4e9]}\n"
+    campaign += "  gnc.chaser.thrusters.t0.thrust_error: {normal: {mean: 0, deviation: 0.03}}\n"
+    campaign += "  bodies.chaser.mass: {uniform: [900, 1100]}\n"
+    file.with_name("many.yaml").write_text(campaign)
+    plan = load_campaign(tmp_path / "many.yaml")
+    run(plan, tmp_path / "one", ExecutionOptions(workers=1))
+    run(plan, tmp_path / "two", ExecutionOptions(workers=2))
+    assert rows(tmp_path / "one") == rows(tmp_path / "two")
+    assert len({row[5] for row in rows(tmp_path / "one")}) == 6
+
+
+def test_contact_conditions_without_an_approach_use_the_frames_of_the_controller() -> None:
+    frames = chaser(
+        controller(target={"body": "target", "at": (0, 0, -1)}),
+        bodies={"target": {"mass": 10.0, "inertia": (1, 1, 1)}},
+    ).docking_frames
+    assert frames is not None
+    assert (frames.chaser, frames.tip.body, frames.port.at) == ("chaser", "chaser", (0.0, 0.0, -1.0))
+    assert chaser(controller()).docking_frames is None
+
+
+def test_the_example_of_the_manual_is_valid() -> None:
+    text = (Path(__file__).parents[2] / "docs/scenario-files.md").read_text(encoding="utf-8")
+    example = re.search(r"\n    gnc:\n.*?(?=\n    events:)", text[text.index("## Controllers") :], re.DOTALL)
+    assert example
+    gnc = YAML(typ="safe").load(example.group())["gnc"]["chaser"]
+    thruster = gnc["thrusters"]["a"]
+    gnc["thrusters"] = {
+        name: thruster | {"at": one["at"], "direction": one["direction"]}
+        for name, one in box_of_thrusters().items()
+    }
+    wheel = {
+        "mass": 2.0,
+        "inertia": (0.1, 0.1, 0.1),
+        "parent": "chaser",
+        "joint": {"type": "revolute", "axis": "x"},
+    }
+    bodies = {"target": {"mass": 2000.0, "inertia": (900.0, 900.0, 900.0)}, "wheel-x": wheel}
+    scenario = chaser(gnc, {"position": (0.0, 0.1, -12.0)}, duration=5.0, bodies=bodies)
+    assert simulate(scenario).completed
