@@ -70,6 +70,25 @@ CHANNELS = (
         },
     ),
     ChannelGroup(
+        title="Controllers",
+        text="`body.field` of a body with a controller in `gnc`; errors are those at its last sample.",
+        fields=observations.CONTROLLER_FIELDS,
+        meanings={
+            "propellant": "Propellant used by its thrusters.",
+            "thrust": "Size of the force of its thrusters.",
+            "mode": "0 drift, 1 approach, 2 hold, 3 retreat, 4 thrust, 5 stabilise, 6 transfer.",
+            "reference": "Distance of the reference from the port.",
+            "violations": "Number of times that it left its corridor or did not pass a gate in time.",
+            "position_error": "Size of the difference of estimated and wanted position.",
+            "speed_error": "Size of the difference of estimated and wanted velocity.",
+            "angle_error": "Angle between estimated and wanted attitude.",
+            "rate_error": "Size of the difference of estimated and wanted angular rate.",
+            "position_estimate_error": "Size of the error of the estimated position.",
+            "speed_estimate_error": "Size of the error of the estimated velocity.",
+            "angle_estimate_error": "Size of the error of the estimated attitude.",
+        },
+    ),
+    ChannelGroup(
         title="Joints",
         text="`body.field` of the joint between a body and its parent. The second and third axis of `universal`, "
         "`planar` and `spherical` joints have a number; a spherical joint has rates only.",

@@ -56,6 +56,7 @@ class Thruster(Model):
     direction: Vector3[Number]
     """Direction of the force on the body (not of the exhaust), of any length."""
     thrust: PositiveForce
+    """Nominal force."""
     specific_impulse: PositiveTime = 220.0
     """220 s is typical for a monopropellant."""
     minimum_on_time: NonNegativeTime = 0.0
@@ -80,7 +81,9 @@ class ReactionWheel(Model):
     """A body on a revolute joint of the controlled body, with a motor that the controller commands."""
 
     body: str
+    """Name of the wheel: a body on a revolute joint of the controlled body."""
     max_torque: PositiveTorque
+    """Largest torque of the motor."""
     max_momentum: PositiveMomentum
     """Relative to the body that carries it."""
 
@@ -89,16 +92,22 @@ class TranslationRegulator(Model):
     """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
 
     position: PositiveLength
+    """Of the position."""
     speed: PositiveSpeed
+    """Of the velocity."""
     acceleration: PositiveAcceleration
+    """Of the commanded acceleration."""
 
 
 class AttitudeRegulator(Model):
     """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
 
     angle: PositiveAngle
+    """Of the attitude."""
     rate: PositiveAngularRate
+    """Of the angular rate."""
     acceleration: PositiveAngularAcceleration
+    """Of the commanded angular acceleration."""
 
 
 class ControlLaw(Model):
@@ -146,9 +155,13 @@ class Gate(Model):
     """Limits of errors for going on; those left out do not count."""
 
     position: PositiveLength | None = None
+    """Error of position."""
     speed: PositiveSpeed | None = None
+    """Error of velocity."""
     angle: PositiveAngle | None = None
+    """Error of attitude."""
     rate: PositiveAngularRate | None = None
+    """Error of angular rate."""
 
     def limits(self) -> tuple[float, ...]:
         """Return the limits of position, speed, angle and rate; infinity for none."""
@@ -162,6 +175,7 @@ class HoldPoint(Model):
     distance: PositiveLength
     """Outwards from the port."""
     duration: NonNegativeTime = 0.0
+    """Time to wait there."""
     gate: Gate = Gate()
     """Errors within which the approach goes on after the duration."""
     patience: PositiveTime | None = None
@@ -174,14 +188,18 @@ class Corridor(Model):
     radius: NonNegativeLength
     """At the port."""
     half_angle: Annotated[float, Quantity("rad", ge=0, lt=1.5)] = 0.0
+    """Of the cone."""
 
 
 class Glide(Model):
     """Guidance along the axis of the port: closing speed = distance / time constant, within limits."""
 
     time_constant: PositiveTime = 90.0
+    """Distance over closing speed."""
     min_speed: PositiveSpeed
+    """Smallest closing speed."""
     max_speed: PositiveSpeed
+    """Largest closing speed."""
     acceleration: PositiveAcceleration = 0.01
     """Of the reference."""
     end: Length = 0.0
@@ -189,6 +207,7 @@ class Glide(Model):
     holds: tuple[HoldPoint, ...] = ()
     """From far to near."""
     corridor: Corridor | None = None
+    """Where the tip must stay during the approach."""
     retreat: PositiveLength | None = None
     """Distance of the point to which the chaser retreats; without one it holds its position instead."""
 
@@ -215,6 +234,7 @@ class Transfer(Model):
     to: Vector3[Length]
     """In port axes: z is negative in front of the port."""
     duration: PositiveTime
+    """Time of the transfer."""
     path: Literal["orbital", "straight"] = "orbital"
     """`orbital`: free drift between two impulses near a circular orbit; in free space it is straight as well."""
 
@@ -223,6 +243,7 @@ class PoseSensor(Model):
     """Sensor of position and attitude of the tip relative to the port."""
 
     rate: PositiveFrequency
+    """Measurements per second; not below the rate of the controller."""
     latency: NonNegativeTime = 0.0
     """From the measurement to its use."""
     noise: NonNegativeLength = 0.0
@@ -234,6 +255,7 @@ class PoseSensor(Model):
     angle_noise: NonNegativeAngle = 0.0
     """Standard deviation of the attitude about each axis of the tip at range zero."""
     angle_noise_per_range: Annotated[float, Quantity("rad/m", ge=0)] = 0.0
+    """Growth of that with range; both are added as squares."""
     angle_bias: Vector3[Angle] = (0.0, 0.0, 0.0)
     """Of the attitude, in tip axes."""
     field_of_view: Annotated[float, Quantity("rad", gt=0, le=math.pi)] = math.pi
@@ -259,9 +281,11 @@ class Filter(Model):
     drift: PositiveSpeed = 1e-4
     """Unknown accelerations: standard deviation of the change of speed by them in one second."""
     position: PositiveLength = 0.1
-    """Standard deviations at the start, of the actual errors as well."""
+    """Standard deviation of the position at the start, of the actual error as well."""
     speed: PositiveSpeed = 0.01
+    """Of the velocity at the start."""
     angle: PositiveAngle = 0.01
+    """Of the attitude at the start."""
     bias: PositiveAngularRate = 1e-4
     """Of the gyro, as the filter assumes."""
 
@@ -270,8 +294,11 @@ class Navigation(Model):
     """Sensors and filters; without them the controller knows the relative motion exactly."""
 
     sensor: PoseSensor
+    """Relative pose sensor."""
     gyro: Gyro = Gyro()
+    """Gyro of the chaser."""
     filter: Filter = Filter()
+    """Assumptions of the filters."""
 
     @model_validator(mode="after")
     def _has_noise(self) -> Self:
@@ -296,7 +323,9 @@ class AssumedMass(Model):
     """Mass properties that a controller assumes; the actual ones of the start where left out."""
 
     mass: PositiveMass | None = None
+    """Of the body and all that it carries."""
     centre_of_mass: Vector3[Length] | None = None
+    """In body axes."""
     inertia: Vector3[PositiveInertia] | None = None
     """About the centre of mass, in body axes."""
 
@@ -318,6 +347,7 @@ class Controller(Model):
     navigation: Navigation | None = None
     """Sensors and filters; leave out for exact knowledge of the relative motion."""
     guidance: Glide | None = None
+    """Of modes `approach` and `retreat`."""
     transfer: Transfer | None = None
     """Of mode `transfer`."""
     translation: TranslationLaw | None = None
@@ -329,10 +359,13 @@ class Controller(Model):
     thrust: Force = 0.0
     """Force along the z axis of the tip in mode `thrust`."""
     thrusters: dict[Name, Thruster] = Field(default_factory=dict)
+    """Thrusters of the body, by name."""
     wheels: dict[Name, ReactionWheel] = Field(default_factory=dict)
+    """Reaction wheels of the body, by name."""
     propellant: Mass | None = None
     """Propellant at the start; without limit if left out."""
     assumed: AssumedMass = AssumedMass()
+    """Mass properties that the controller assumes."""
     seed: Annotated[float, Quantity("1", ge=0, lt=2**32)] = 0.0
     """Selects all random numbers of this controller, by its integer part; disperse it uniformly in campaigns."""
 

@@ -66,6 +66,7 @@ class Action(Model):
     control: str | None = None
     """Body whose controller gets a new mode, from its next sample on."""
     mode: ControlMode | None = None
+    """New mode of the controller; goes with `control`."""
     stop: Flag = False
     """End the run."""
 
