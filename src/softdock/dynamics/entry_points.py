@@ -8,6 +8,7 @@ from softdock.dynamics.kernels import (
     channels,
     conservation,
     contacts,
+    controllers,
     elements,
     events,
     formulas,
@@ -20,6 +21,7 @@ from softdock.dynamics.kernels import (
     orbit,
     reactions,
     run_data,
+    step_search,
     time_loop,
     tree,
     windows,
@@ -256,6 +258,16 @@ write_conserved = EntryPoint(
     conservation.write_conserved, SYSTEM, _STATE, BOOLEAN, Record(conservation.CONSERVED), separate=True,
     check=_check_states,
 )  # fmt: skip
+operate_controllers = EntryPoint(
+    controllers.operate_controllers, SYSTEM, FLOAT, _STATE, separate=True, check=_check_states
+)
+read_channels = EntryPoint(
+    channels.read_channels, records(channels.CHANNEL, "channels"), INTEGER, SYSTEM, FLOAT, _STATE, _VALUES,
+    separate=True,
+)  # fmt: skip
+search_step = EntryPoint(
+    step_search.search_step, RUN, INTEGER, FLOAT, returns=Tuple((FLOAT, INTEGER)), separate=True
+)
 begin_run = EntryPoint(time_loop.begin_run, RUN, returns=BOOLEAN)
 observe = EntryPoint(time_loop.observe, RUN)
 finish_run = EntryPoint(time_loop.finish_run, RUN)
@@ -263,5 +275,5 @@ advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER)
 
 ENTRY_POINTS = (
     derivative, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts, apply_interfaces,
-    write_conserved, begin_run, observe, finish_run, advance_run,
+    write_conserved, operate_controllers, read_channels, search_step, begin_run, observe, finish_run, advance_run,
 )  # fmt: skip

@@ -22,6 +22,7 @@ from softdock.native.decorators import inline, kernel
 MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
 MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
 MAX_EVALUATIONS = 1_000_000  # in one step
+MAX_LOAD_EVALUATIONS = 1_000  # in one interval of the search for events and peaks
 # Largest rotation of links between samples that give an estimate of a second derivative [rad].
 RESOLVED_ANGLE = 0.5
 # Fraction of a step, or of a rotation by RESOLVED_ANGLE, below which only the ends of an interval are compared:
@@ -51,10 +52,15 @@ def search_loads(run, h, left, right, before, after, row):
     copy_first(before, lower, count)
     copy_first(after, values[0], count)
     search.load_instants[0], search.load_points[0] = right, 0.5 * (left + right)
+    evaluations = 0
     while top >= 0:
         end = search.load_instants[top]
         hidden = find_hidden_load(run, left, end, lower, values[top], bends[top])
+        if hidden >= 0 and evaluations >= MAX_LOAD_EVALUATIONS:
+            s.unresolved += 1
+            return
         if hidden >= 0 and top + 1 < MAX_INTERVALS and end - left > MIN_WIDTH:
+            evaluations += 1
             theta = search.load_points[top]
             interpolate(work.dense, theta, work.y_stage)
             evaluate_channels(run, count, s.t + theta * h, work.y_stage, work.k[1], now)
