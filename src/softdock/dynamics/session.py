@@ -248,9 +248,7 @@ class Session:
             stop_event=int(progress["stop_event"]) if self.ending is Ending.STOPPED else None,
             time=self.time,
             state=self.state[: len(self._arrays.y)].copy(),
-            history=_consistent(
-                run.record[: progress["record_rows"]], run.channels, int(progress["searched"]), run.windows
-            ),
+            history=self._history(),
             final=run.workspace.values.copy(),
             log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
             captured=self._captured(),
@@ -273,6 +271,14 @@ class Session:
             evaluations=evaluations,
             rebuilds=int(system.world["rebuilds"][0]),
         )
+
+    def _history(self) -> Floats:
+        """Return the recorded rows."""
+        run, progress = self._run, self._progress
+        rows = run.record[: progress["record_rows"]]
+        if not progress["record_peaks"]:
+            return rows
+        return _rows_within_peaks(rows, run.channels, int(progress["searched"]), run.windows)
 
     def _captured(self) -> CapturedState | None:
         """Return the state at the first event that captures it."""
@@ -325,7 +331,7 @@ def _channels(described: np.recarray) -> np.recarray:
     return channels
 
 
-def _consistent(history: Floats, channels: np.recarray, searched: int, windows: np.recarray) -> Floats:
+def _rows_within_peaks(history: Floats, channels: np.recarray, searched: int, windows: np.recarray) -> Floats:
     """Return the rows in order of time, without samples that exceed a peak of the whole run.
 
     A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
@@ -341,7 +347,8 @@ def _consistent(history: Floats, channels: np.recarray, searched: int, windows: 
         columns = np.flatnonzero(sides & side)
         least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
         limit = sign * peaks[peak][columns]
-        limit = np.where(np.abs(limit) > least, limit + ROUNDING * np.abs(limit), np.inf)
+        with np.errstate(invalid="ignore"):  # infinite where a channel has no value yet
+            limit = np.where(np.abs(limit) > least, limit + ROUNDING * np.abs(limit), np.inf)
         kept &= (sign * history[:, 1 + columns] <= limit).all(axis=1)
     return history if kept.all() else history[kept]
 
