@@ -341,8 +341,11 @@ def _consistent(history: Floats, channels: np.recarray, searched: int, windows: 
         columns = np.flatnonzero(sides & side)
         least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
         limit = sign * peaks[peak][columns]
-        limit = np.where(np.abs(limit) > least, limit + ROUNDING * np.abs(limit), np.inf)
-        kept &= (sign * history[:, 1 + columns] <= limit).all(axis=1)
+        is_peak = np.isfinite(limit) & (np.abs(limit) > least)
+        limit[is_peak] += ROUNDING * np.abs(limit[is_peak])
+        limit[~is_peak] = np.inf
+        # Formulas have no value (nan) where they divide by zero; such a row exceeds nothing.
+        kept &= ~(sign * history[:, 1 + columns] > limit).any(axis=1)
     return history if kept.all() else history[kept]
 
 
