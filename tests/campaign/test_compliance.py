@@ -5,7 +5,8 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -26,8 +27,8 @@ from softdock.campaign.confidence import (
     upper_bound,
 )
 from softdock.campaign.loading import load
-from softdock.campaign.summary import dispersed_inputs, summarise
-from softdock.campaign.table import export, read_table, status_of, stop_rule_state
+from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
+from softdock.campaign.table import Table, export, read_table, status_of, stop_rule_state
 from softdock.errors import InputError
 from softdock.result.requirements import CampaignVerdict, compare
 
@@ -205,6 +206,14 @@ def test_rows_export_and_summary(write: Write, tmp_path: Path) -> None:
     assert exported.schema.field("requirement.R-1.value").metadata == {b"unit": b"N"}
     bounds = summarise(table).to_json()["quantiles"]["peak_contact_force"]["tolerance_bounds"]
     assert bounds == {"q95": None, "q99": None}
+
+
+def test_metrics_with_requirements_are_drawn_first() -> None:
+    metrics = {f"m{i}": np.arange(9.0) + i for i in range(9)}
+    data = {"requirements": {"R": {"metric": "m8", "at_most": 5.0}}, "metrics": {}}
+    manifest = {"campaign": {"metrics": []}, "scenario": {"data": data}}
+    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    assert chosen_metrics(table) == ["m8", "m0", "m1", "m2", "m3", "m4"]
 
 
 def test_requirements_of_a_campaign_add_replace_and_remove(write: Write, tmp_path: Path) -> None:

@@ -224,6 +224,16 @@ def test_a_formula_without_a_value_is_not_reported_as_a_number():
     ]
 
 
+@pytest.mark.parametrize(
+    "metric", ["max sqrt(mass.joint)", "max sqrt(mass.joint - 5 m)", "min 1 / (time - time)"]
+)
+def test_rows_without_a_value_of_a_metric_stay_in_the_history(metric):
+    bodies = {"mass": Body(mass=1.0, joint=Prismatic(position=1.0, speed=-1.0))}
+    plain = MultibodyScenario(bodies=bodies, duration=2.0, record={"rate": 10.0})
+    result = run(plain, metrics={"m": metric})
+    assert set(run(plain).history.time) <= set(result.history.time)
+
+
 def test_a_comparison_without_a_value_is_false():
     """The root has no value after 1 s: a comparison with it is false, so that its negation is true."""
     scenario = MultibodyScenario(

@@ -15,9 +15,10 @@ from tests.replay.test_page import NASTY
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import IMPERIAL
 from softdock.replay import scene
+from softdock.report.limits import limit_lines
 from softdock.report.panels import load_panels, motion_panels
 from softdock.report.run import ReportOptions, run_report, write_run_report
-from softdock.report.timeline import build_timeline
+from softdock.report.timeline import NEGLIGIBLE, build_timeline
 from softdock.result import Event, Result
 from softdock.scenario import from_data
 
@@ -99,6 +100,23 @@ def test_text_is_escaped() -> None:
     assert html.escape(NASTY) in page
 
 
+def test_the_timeline_shows_recorded_values_at_events() -> None:
+    """The curves of the replay are simplified and differ from the history between their points."""
+    result = runs.nominal()
+    shown = [names[0] for names in scene(result).charts]
+    entries = [entry for entry in build_timeline(result, scene(result)) if entry.is_event]
+    assert entries
+    for entry in entries:
+        row = np.searchsorted(result.history.time, entry.time, side="right") - 1
+        assert result.history.time[row] == entry.time
+        for name, text in zip(shown, entry.details.split("; "), strict=True):
+            values, unit = result.history[name], result.history.channels[name].unit
+            size = float(np.abs(values).max())
+            unit, factor = display_unit(unit, size)
+            value = values[row] if abs(values[row]) > NEGLIGIBLE * size else 0.0
+            assert text == f"{name} {format_number(factor * value)} {unit}"
+
+
 def test_a_timeline_with_thousands_of_events_is_shortened() -> None:
     result = runs.spinning()
     events = tuple(Event(time=k * 1e-4, name="tick") for k in range(5000))
@@ -119,8 +137,10 @@ def test_report_looks_right(tab: Tab, tmp_path: Path) -> None:
     path.write_text(run_report(result))
     tab.page.goto(path.as_uri())
     assert tab.page.locator("svg.section").count() == 6
-    drawn = len(load_panels(result)[0]) + len(motion_panels(result))
-    assert tab.page.locator("svg.chart").count() == drawn
+    panels = [*load_panels(result)[0], *motion_panels(result)]
+    drawn = {name for panel in panels for name in panel.curves}
+    limited = {line.channel for line in limit_lines(result)} - drawn
+    assert tab.page.locator("svg.chart").count() == len(panels) + len(limited)
     tab.picture("run-report")
     for width in (1280, 390):
         tab.page.set_viewport_size({"width": width, "height": 900})

@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 import softdock
 from softdock.errors import InputError
-from softdock.model.expressions import STATISTICS, WINDOWS
+from softdock.model.expressions import STATISTICS, WINDOWS, ExpressionError, parse_metric
 from softdock.model.formulas import FUNCTIONS
 from softdock.scenario.expressions import check_condition, check_metric, check_recorded
 
@@ -87,6 +87,7 @@ def test_the_example_runs_as_pasted(tmp_path):
         ({"events": {"a": {"when": "time > 1 s after nothing"}}}, ("no event called 'nothing'", "column 18")),
         ({"events": {"a": {"when": "1 m > 2 m"}}}, ("no quantity",)),
         ({"events": {"a": {"when": "ball.z > 1 m / 0"}}}, ("`1 m / 0` has no value",)),
+        ({"metrics": {"m": "max ball.z/0"}}, ("column 11", "`ball.z / 0` has no value")),
         ({"events": {"a": {"when": "bal.z > 1 m"}}}, ("column 1", "did you mean 'ball'?")),
         ({"events": {"a": {"when": "ball.zz + 1 m > 1 m"}}}, ("column 1", "no 'zz'", "did you mean")),
         ({"events": {"a": {"when": "ball.z in bal > 1 m"}}}, ("did you mean 'ball'?",)),
@@ -111,6 +112,13 @@ def test_bad_expressions_name_field_and_place(change, words):
         softdock.scenario.from_data(data)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["max ball.z for 1 s", "max ball.z and time", "mean time of late"])
+def test_a_keyword_in_the_wrong_place_is_not_suggested_for_itself(text):
+    with pytest.raises(ExpressionError) as caught:
+        parse_metric(text)
+    assert "did you mean" not in str(caught.value)
 
 
 def test_requirements_use_the_same_language():

@@ -20,10 +20,12 @@ from softdock.campaign.statistics import (
 )
 from softdock.campaign.table import Table, stop_rule_state
 from softdock.errors import InputError, Problem
+from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stiffness_unit, stop_rule_text, success_text
 from softdock.presentation.labels import input_label
 from softdock.presentation.numbers import format_quantity
 from softdock.presentation.rare_events import search_sentences
+from softdock.presentation.requirements import read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Array, plain_data
 from softdock.result.requirements import CampaignVerdict
@@ -194,12 +196,15 @@ def dispersed_inputs(table: Table) -> list[str]:
 
 
 def chosen_metrics(table: Table) -> list[str]:
-    """Return the metrics that the campaign names, or the first that vary."""
+    """Return the metrics that the campaign names, or the first that vary, those with requirements before others."""
     named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]
     varying = [
         name for name, values in table.metrics.items() if np.unique(values[np.isfinite(values)]).size > 1
     ]
-    return [name for name in named if name in varying] or varying[:MOST_METRICS]
+    definition = table.manifest["scenario"]["data"]
+    limited = metric_names(read_requirements(definition), definition.get("metrics") or {}).values()
+    first = dict.fromkeys([*(name for name in limited if name in varying), *varying])
+    return [name for name in named if name in varying] or list(first)[:MOST_METRICS]
 
 
 def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:

@@ -347,9 +347,11 @@ def _rows_within_peaks(history: Floats, channels: np.recarray, searched: int, wi
         columns = np.flatnonzero(sides & side)
         least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
         limit = sign * peaks[peak][columns]
-        with np.errstate(invalid="ignore"):  # infinite where a channel has no value yet
-            limit = np.where(np.abs(limit) > least, limit + ROUNDING * np.abs(limit), np.inf)
-        kept &= (sign * history[:, 1 + columns] <= limit).all(axis=1)
+        is_peak = np.isfinite(limit) & (np.abs(limit) > least)
+        limit[is_peak] += ROUNDING * np.abs(limit[is_peak])
+        limit[~is_peak] = np.inf
+        # Formulas have no value (nan) where they divide by zero; such a row exceeds nothing.
+        kept &= ~(sign * history[:, 1 + columns] > limit).any(axis=1)
     return history if kept.all() else history[kept]
 
 

@@ -184,7 +184,7 @@ class _Parser:
         """Raise ExpressionError unless the text ends here."""
         if self.at < len(self.text):
             word = _WORD.match(self.text, self.at)
-            meant = suggest(word[0], _KEYWORDS) if word else ""
+            meant = suggest(word[0], _KEYWORDS) if word and word[0] not in _KEYWORDS else ""
             options = f"{', '.join(allowed)} or " if allowed else ""
             raise self.error(f"{options}the end of the text is expected here{meant}")
 
@@ -329,7 +329,10 @@ class _Parser:
             if not sign:
                 return left
             name = "/" if sign == "/" else "*"
-            left = self._operation(name, self.number(left), self.number(self._signed()), at=at)
+            right = self.number(self._signed())
+            if name == "/" and isinstance(right, Constant) and right.value == 0.0:
+                raise self.error(f"`{left} / {right}` has no value: it divides by zero", at)
+            left = self._operation(name, self.number(left), right, at=at)
 
     def _signed(self) -> Formula:
         at = self.at

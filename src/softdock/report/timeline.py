@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class TimelineEntry:
 def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC) -> list[TimelineEntry]:
     """Return start, events, peak loads and end of a run in order of time, at most `MOST_ENTRIES`."""
     curves = {curve.name: curve for curve in scene.curves}
-    shown = [curves[names[0]] for names in scene.charts]
+    shown = [_recorded(curves[names[0]], result) for names in scene.charts]
     entries = [
         TimelineEntry(
             time=scene.start,
@@ -89,6 +89,15 @@ def _describe_start(result: Result, system: UnitSystem) -> str:
     if "speed" in result.definition:
         return f"The chaser approaches at {format_quantity(result.definition['speed'], 'm/s', system)}."
     return "The run starts."
+
+
+def _recorded(curve: Curve, result: Result) -> Curve:
+    """Return all recorded values of a curve, which a scene simplifies to the resolution of a chart."""
+    channel = result.history.channels.get(curve.name)
+    if channel is None:
+        return curve
+    good = np.isfinite(channel.values)
+    return replace(curve, time=result.history.time[good], values=channel.values[good])
 
 
 def _values(curves: Sequence[Curve], time: float, system: UnitSystem) -> str:
