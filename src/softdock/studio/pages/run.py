@@ -1,13 +1,14 @@
-"""One run: progress, outcome, replay, charts, metrics beside the prediction, conservation check, downloads."""
+"""One run: progress, outcome, requirements, replay, charts, loads, metrics, conservation check, downloads."""
 
 import asyncio
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
+from softdock.presentation.unit_systems import SYSTEMS
 from softdock.studio.pages import charts, frame, run_summary
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ DOWNLOADS = {
     "report": ("Report, HTML", "timeline, figures and metrics"),
 }  # fmt: skip
 POLL_PERIOD = 0.1  # s between two updates of an active run
-TABS = ("Replay", "Charts", "Metrics", "Downloads")
+TABS = ("Replay", "Charts", "Loads", "Metrics", "Downloads")
 FIRST_UNITS, FIRST_PER_UNIT = 3, 2  # charts shown first, and curves of each
+MOST_FIRST = 12  # curves shown first
 MOST_LISTED = 300  # runs to compare with
 
 
@@ -122,12 +124,17 @@ class RunView:
     def _fill(self, summary: dict[str, Any]) -> None:
         self.summary = summary
         known = summary["channels"]
-        self.chosen = [name for name in self.chosen if name in known] or _first_channels(known)
+        limited = [limit["channel"] for limit in self._display()["limits"]]
+        self.chosen = [name for name in self.chosen if name in known] or _first_channels(known, limited)
         self.status.clear()
         with self.status:
             self._verdict()
         with self.panels["Charts"]:
             self._charts()
+        with self.panels["Loads"]:
+            ui.html(run_summary.loads_html(self.summary, self.units), sanitize=False).classes("w-full").mark(
+                "loads"
+            )
         with self.panels["Metrics"]:
             self.metrics_box = ui.column().classes("w-full").style("gap: 14px")
             self._show_metrics()
@@ -145,10 +152,24 @@ class RunView:
     def _verdict(self) -> None:
         with ui.element("div").classes("card").mark("outcome"):
             ui.html(run_summary.verdict_html(self.summary, self.success), sanitize=False).mark("audit")
+            ui.html(run_summary.headline_html(self.summary, self.units), sanitize=False).mark("headline")
             with ui.row().classes("items-center").style("gap: 12px; margin-top: 4px; font-size: 12.5px"):
                 ui.label(run_summary.work_text(self.summary)).classes("soft")
                 if "/" not in self.shown:
                     ui.link("Open in new tab", f"/run/{self.shown}", new_tab=True)
+        tiles = run_summary.requirement_tiles_html(self.summary, self.units)
+        if tiles:
+            ui.html(tiles, sanitize=False).classes("w-full").mark("requirements")
+
+    @property
+    def units(self) -> str:
+        """Name of the unit system: that of the scenario."""
+        return str(self.summary["unit_system"])
+
+    def _display(self) -> dict[str, Any]:
+        """Return loads, requirements and limits in the unit system of the page."""
+        display: dict[str, Any] = self.summary["displays"][self.units]
+        return display
 
     def _address(self) -> str:
         campaign, slash, number = self.shown.partition("/")
@@ -213,7 +234,14 @@ class RunView:
             if not curves:
                 ui.label("Select channels to draw.").classes("soft")
             for unit, group in charts.by_unit(curves).items():
-                options = charts.over_time(unit, group, earlier, self.summary["events"])
+                options = charts.over_time(
+                    unit,
+                    group,
+                    earlier,
+                    self.summary["events"],
+                    self._display()["limits"],
+                    SYSTEMS[self.units],
+                )
                 ui.echart(options).classes("w-full").style("height: 250px").mark("chart")
 
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
@@ -226,7 +254,7 @@ class RunView:
 
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:
         parts = {
-            "": run_summary.metrics_html(self.summary, earlier),
+            "": run_summary.metrics_html(self.summary, earlier, self.units),
             "Conservation check": run_summary.conservation_html(self.summary),
             "Events": run_summary.events_html(self.summary) if self.summary["events"] else "",
         }
@@ -246,10 +274,11 @@ class RunView:
                 ui.label(about).classes("soft")
 
 
-def _first_channels(channels: dict[str, str]) -> list[str]:
-    """Return the channels that are drawn first: a few of each of the first units."""
+def _first_channels(channels: Mapping[str, str], limited: Sequence[str]) -> list[str]:
+    """Return the channels that are drawn first: those with a limit, and a few of each of the first units."""
     found: dict[str, list[str]] = {}
     for name, unit in channels.items():
         if unit in found or len(found) < FIRST_UNITS:
             found.setdefault(unit, []).append(name)
-    return [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+    few = [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+    return list(dict.fromkeys([*limited, *few]))[:MOST_FIRST]
