@@ -196,6 +196,13 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
     return {"run": run, **summarise_result(Result.load(run_folder))}
 
 
+def summarise_campaign(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
+    """Return success rate, remaining runs and requirements of a campaign."""
+    from softdock.studio.campaign_data import summarise_folder
+
+    return summarise_folder(folder.campaign(campaign))
+
+
 def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
     """Write the report of a campaign and return its path."""
     from softdock.report.campaign import write_report
@@ -297,7 +304,7 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
 
 TASKS: tuple[Callable[..., Any], ...] = (
     read_text, check_text, change_value, run_scenario, summarise_run, read_run_headers, read_curves, make_run_file,
-    find_run, draw_thumbnails, rerun, write_campaign_report, check_campaign, warm_up,
+    find_run, draw_thumbnails, rerun, summarise_campaign, write_campaign_report, check_campaign, warm_up,
 )  # fmt: skip
 
 

@@ -1,13 +1,15 @@
-"""One campaign: progress, table, scatter plot, envelope, spring sizing, and replay of any of its runs."""
+"""One campaign: success rate, progress, requirements, table, scatter plot, envelope, spring sizing, and replay of any of its runs."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+import html
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nicegui import run as background
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.studio.pages import axes, frame
+from softdock.presentation.unit_systems import unit_system_of
+from softdock.studio.pages import axes, campaign_summary, frame
 from softdock.studio.pages.campaigns import show_outcomes
 from softdock.studio.pages.envelope import Envelope
 from softdock.studio.pages.run import RunView
@@ -30,6 +32,19 @@ class Panel(Protocol):
         """Show the current table."""
 
 
+class Requirements:
+    """Panel with the requirement matrix."""
+
+    def __init__(self, page: "CampaignPage") -> None:
+        self.page = page
+        self.matrix = ui.html("", sanitize=False).classes("w-full").mark("requirements")
+
+    def refresh(self) -> None:
+        """Show the current verdicts."""
+        if self.page.summary.get("requirements"):
+            self.matrix.set_content(campaign_summary.matrix_html(self.page.summary, self.page.units))
+
+
 async def show(studio: "Studio", campaign: str) -> None:
     """Show the page of one campaign."""
     try:
@@ -50,6 +65,7 @@ class CampaignPage:
         self.columns: Columns = studio.campaigns.columns(campaign)
         self.updates = 0
         self.panels: list[Panel] = []
+        self.summary: dict[str, Any] = {}
 
     async def build(self) -> None:
         """Lay the page out."""
@@ -61,6 +77,7 @@ class CampaignPage:
             self.stop = ui.button("Stop", icon="stop", on_click=self._stop).props("outline color=negative")
             self.resume = ui.button("Resume", icon="play_arrow", on_click=self._resume).props("unelevated")
             ui.link("Report", f"/campaigns/{self.campaign}/report").props("download").mark("report")
+        self.figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
         with ui.element("div").classes("card"):
             with ui.row().classes("items-center w-full").style("gap: 12px"):
                 self.sentence = ui.label().style("flex: 1 1 300px").props("role=status").mark("sentence")
@@ -95,11 +112,32 @@ class CampaignPage:
             return  # the table does not exist yet
         if not self.columns.size:
             return
+        await self._summarise()
         if not self.panels:
             with self.content:
                 self._lay_out()
         for panel in self.panels:
             panel.refresh()
+
+    async def _summarise(self) -> None:
+        """Show the success rate, the remaining runs and the verdict on all requirements."""
+        try:
+            self.summary = await self.studio.query_worker.call("summarise_campaign", campaign=self.campaign)
+        except (InputError, RunError) as error:
+            self.figures.set_content(f'<p class="problem" role="alert">{html.escape(str(error))}</p>')
+            return
+        self.figures.set_content(campaign_summary.figures_html(self.summary, self._success(), self.units))
+
+    def _success(self) -> Sequence[str]:
+        """Return the outcomes that are a success."""
+        return self.columns.manifest.get("campaign", {}).get("success") or ()
+
+    @property
+    def units(self) -> str:
+        """Name of the unit system: that of the campaign, or else of its scenario."""
+        manifest = self.columns.manifest
+        own = manifest["campaign"] if manifest["campaign"].get("units") else manifest["scenario"]["data"]
+        return unit_system_of(own).name
 
     def _stop(self) -> None:
         self.studio.campaigns.stop(self.campaign)
@@ -120,6 +158,8 @@ class CampaignPage:
             "Envelope": lambda: Envelope(self.columns, inputs, x, y),
             "Springs": lambda: Springs(self.columns),
         }
+        if self.summary.get("requirements"):
+            factories["Requirements"] = lambda: Requirements(self)
         with ui.element("div").classes("card").style("padding: 0 0 10px 0"):
             with ui.tabs().props("dense align=left no-caps").classes("w-full") as tabs:
                 for name in factories:
@@ -152,7 +192,7 @@ class CampaignPage:
         try:
             await self.studio.run_worker.call("rerun", campaign=self.campaign, number=number)
             with body:
-                view = RunView(self.studio, self.columns.manifest.get("campaign", {}).get("success") or ())
+                view = RunView(self.studio, self._success())
             await view.open(f"{self.campaign}/{number}")
         except (InputError, RunError) as error:
             with body:

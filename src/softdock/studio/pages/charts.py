@@ -99,7 +99,7 @@ def _limit_series(
         if limit["channel"] in curves and times:
             value = factor * float(limit["value"])
             lines.append(
-                {"type": "line", "name": str(limit["text"]), "showSymbol": False, "silent": True,
+                {"type": "line", "name": f"{limit['text']} ({limit['channel']})", "showSymbol": False, "silent": True,
                  "data": [[min(times), value], [max(times), value]], "itemStyle": {"color": colour},
                  "lineStyle": {"width": 1.6, "color": colour, "type": [7, 4]}}
             )  # fmt: skip

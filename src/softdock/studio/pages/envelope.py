@@ -23,7 +23,7 @@ class Envelope:
             self.y = axes.column_select(names, y, "Y axis", self.refresh, "envelope-y")
         self.note = ui.label().classes("soft").style("font-size: 12.5px")
         self.chart = ui.echart({"series": []}).classes("w-full").mark("envelope")
-        self.chart.style("height: max(380px, calc(100vh - 360px))")
+        self.chart.style("height: max(380px, calc(100vh - 440px))")
 
     def refresh(self) -> None:
         """Draw the current table."""

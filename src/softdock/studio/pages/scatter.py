@@ -28,7 +28,7 @@ class Scatter:
             ui.label("Click a point to open that run.").classes("soft").style("font-size: 13px")
         self.note = ui.label().classes("soft").style("font-size: 12.5px")
         self.chart = ui.echart(charts.frame(charts.axis(x), charts.axis(y), series=[])).classes("w-full")
-        self.chart.style("height: max(380px, calc(100vh - 360px))").mark("scatter")
+        self.chart.style("height: max(380px, calc(100vh - 440px))").mark("scatter")
         self.chart.on_point_click(self._clicked)
 
     def refresh(self) -> None:
