@@ -1,6 +1,7 @@
 // The 3-D view: objects of the GLB, lights, camera and the section plane through the cavity.
 
 const CLOSE_VIEWS = ["mechanism", "axis", "section"];
+const NEAR = 4; // radii of the focus within which the other side of the mechanism belongs to its view
 
 class View {
   constructor(three, renderer, glb, canvas) {
@@ -140,6 +141,41 @@ class View {
     return { centre, axis };
   }
 
+  // Returns the bounding boxes of parts from CAD that move relative to the focus and have about its size: the probe.
+  probeBoxes() {
+    const boxes = [];
+    for (const object of this.parts.cad) {
+      let above = object;
+      while (above && above !== this.focus.object) above = above.parent;
+      if (above) continue;
+      const own = new this.THREE.Box3().setFromBufferAttribute(object.geometry.attributes.position);
+      own.applyMatrix4(object.matrixWorld);
+      if (own.getSize(new this.THREE.Vector3()).length() < NEAR * this.focus.radius) boxes.push(own);
+    }
+    return boxes;
+  }
+
+  isNear(box) {
+    return box.distanceToPoint(this.focusInWorld().centre) < NEAR * this.focus.radius;
+  }
+
+  // Tells whether the close views show both sides of the mechanism.
+  isProbeInView() {
+    const boxes = this.probeBoxes();
+    return !boxes.length || boxes.some((box) => this.isNear(box));
+  }
+
+  // Returns the sphere around the focus and the parts of the probe that are near it.
+  mechanismSphere() {
+    const { centre } = this.focusInWorld();
+    const radius = this.focus.radius * 1.15;
+    const box = new this.THREE.Box3().setFromCenterAndSize(centre, new this.THREE.Vector3().setScalar(1.15 * radius));
+    for (const part of this.probeBoxes()) if (this.isNear(part)) box.union(part);
+    const sphere = box.getBoundingSphere(new this.THREE.Sphere());
+    sphere.radius = Math.max(sphere.radius, radius);
+    return sphere;
+  }
+
   setPreset(preset) {
     const T = this.THREE;
     if (!this.focus) preset = "overview";
@@ -153,6 +189,7 @@ class View {
       const { centre: c, axis } = this.focusInWorld();
       centre = c;
       radius = this.focus.radius * 1.15;
+      if (preset === "mechanism") ({ center: centre, radius } = this.mechanismSphere());
       from = preset === "axis" ? axis.clone().multiplyScalar(-1) : new T.Vector3(-0.55, 0.38, 1);
       if (preset === "section") from = new T.Vector3().crossVectors(axis, new T.Vector3(0, 1, 0)).add(new T.Vector3(0, 0.12, 0));
     } else {

@@ -1,4 +1,4 @@
-"""One campaign: success rate, progress, requirements, table, scatter plot, envelope, spring sizing, and replay of any of its runs."""
+"""One campaign: success rate, progress, requirements, table, scatter plot, envelope, springs, replay of any run."""
 
 import html
 from collections.abc import Callable, Sequence

@@ -10,6 +10,10 @@
     if (window.setDark) window.setDark(word === "auto" ? null : dark); // pages of NiceGUI
     document.body.classList.toggle("body--dark", dark);
     document.body.classList.toggle("body--light", !dark);
+    // A replay has no origin, so that messages are the only way to it.
+    for (const replay of document.querySelectorAll("iframe.replay")) {
+      replay.contentWindow.postMessage({ softdock: "theme", dark }, "*");
+    }
     for (const button of document.querySelectorAll("button.theme")) button.dataset.theme = word;
   };
   document.addEventListener("click", (event) => {
