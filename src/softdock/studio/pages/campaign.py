@@ -8,8 +8,8 @@ from nicegui import run as background
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.presentation.unit_systems import unit_system_of
-from softdock.studio.pages import axes, campaign_summary, frame
+from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
+from softdock.studio.pages import axes, campaign_summary, frame, unit_choice
 from softdock.studio.pages.campaigns import show_outcomes
 from softdock.studio.pages.envelope import Envelope
 from softdock.studio.pages.run import RunView
@@ -66,6 +66,7 @@ class CampaignPage:
         self.updates = 0
         self.panels: list[Panel] = []
         self.summary: dict[str, Any] = {}
+        self.choice = unit_choice.current()
 
     async def build(self) -> None:
         """Lay the page out."""
@@ -84,6 +85,7 @@ class CampaignPage:
                 self.counts = ui.row().style("gap: 6px").mark("counts")
             self.bar = ui.linear_progress(value=0.0, show_value=False, size="6px").classes("q-mt-sm")
         self.content = ui.column().classes("w-full").style("gap: 14px")
+        self.choice.listen(self.content, self._change_units)
         self.timer = ui.timer(POLL_PERIOD, self.update, active=False, immediate=False)
         async with frame.waiting():
             await self.update()
@@ -116,6 +118,17 @@ class CampaignPage:
         if not self.panels:
             with self.content:
                 self._lay_out()
+        names = self.columns.numeric_names()
+        inputs = [name for name in names if name.startswith("input ")] or names
+        proposed = await background.io_bound(axes.default_axes, self.columns, inputs)
+        for panel in self.panels:
+            if proposed and isinstance(panel, Scatter | Envelope):
+                panel.axes.propose(proposed)
+            panel.refresh()
+
+    def _change_units(self) -> None:
+        if self.summary:
+            self.figures.set_content(campaign_summary.figures_html(self.summary, self._success(), self.units))
         for panel in self.panels:
             panel.refresh()
 
@@ -134,10 +147,14 @@ class CampaignPage:
 
     @property
     def units(self) -> str:
-        """Name of the unit system: that of the campaign, or else of its scenario."""
+        """Name of the unit system: chosen in the header, or else that of the campaign or its scenario."""
         manifest = self.columns.manifest
         own = manifest["campaign"] if manifest["campaign"].get("units") else manifest["scenario"]["data"]
-        return unit_system_of(own).name
+        return self.choice.resolve(unit_system_of(own).name)
+
+    def system(self) -> UnitSystem:
+        """Return the unit system of the page."""
+        return SYSTEMS[self.units]
 
     def _stop(self) -> None:
         self.studio.campaigns.stop(self.campaign)
@@ -151,12 +168,11 @@ class CampaignPage:
     def _lay_out(self) -> None:
         names = self.columns.numeric_names()
         inputs = [name for name in names if name.startswith("input ")] or names
-        x, y = axes.default_axes(self.columns, inputs)
         factories: dict[str, Callable[[], Panel]] = {
-            "Scatter": lambda: Scatter(self.columns, x, y, self.show_run),
-            "Table": lambda: Table(self.columns, self.show_run),
-            "Envelope": lambda: Envelope(self.columns, inputs, x, y),
-            "Springs": lambda: Springs(self.columns),
+            "Scatter": lambda: Scatter(self.columns, self.system, self.show_run),
+            "Table": lambda: Table(self.columns, self.system, self.show_run),
+            "Envelope": lambda: Envelope(self.columns, self.system, inputs),
+            "Springs": lambda: Springs(self.columns, self.system),
         }
         if self.summary.get("requirements"):
             factories["Requirements"] = lambda: Requirements(self)

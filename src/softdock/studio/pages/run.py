@@ -4,12 +4,13 @@ import asyncio
 import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.presentation.unit_systems import SYSTEMS
-from softdock.studio.pages import charts, frame, run_summary
+from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS
+from softdock.studio.pages import charts, frame, run_summary, unit_choice
 
 if TYPE_CHECKING:
     from softdock.studio.runs import Activity
@@ -55,6 +56,8 @@ class RunView:
         self.panels: dict[str, ui.tab_panel] = {}
         self.box = ui.column().classes("w-full").style("gap: 14px")
         self.clock = ui.element("div").style("display: none")
+        self.choice = unit_choice.current()
+        self.choice.listen(self.box, self._change_units)
 
     def follow(self, activity: "Activity") -> None:
         """Show an active run until it has ended, then its result; the replay player is loaded meanwhile."""
@@ -100,12 +103,12 @@ class RunView:
             with self.box:
                 frame.problem(str(error))
             return
-        self._lay_out(run)
+        self._lay_out(run, summary)
         self._fill(summary)
 
-    def _lay_out(self, run: str) -> None:
+    def _lay_out(self, run: str, summary: dict[str, Any] | None = None) -> None:
         """Create the tabs with the replay; the other tabs are filled when the run has ended."""
-        self.shown, self.summary, self.has_charts = run, {}, False
+        self.shown, self.summary, self.has_charts = run, summary or {}, False
         self.box.clear()
         with self.box:
             self.status = ui.column().classes("w-full")
@@ -116,7 +119,8 @@ class RunView:
                 panels = ui.tab_panels(tabs, value=self.tab, animated=False, on_change=self._change_tab)
                 with panels.props("keep-alive").classes("w-full").style("background: transparent"):
                     with ui.tab_panel("Replay").style("padding: 10px 12px 0"):
-                        self._replay()
+                        self.replay = ui.html("", sanitize=False).classes("w-full")
+                        self._load_replay()
                     self.panels = {
                         name: ui.tab_panel(name).style("padding: 10px 14px 0") for name in TABS[1:]
                     }
@@ -126,7 +130,10 @@ class RunView:
         known = summary["channels"]
         limited = [limit["channel"] for limit in self._display()["limits"]]
         self.chosen = [name for name in self.chosen if name in known] or _first_channels(known, limited)
-        self.status.clear()
+        if self.replay_units != self.units:
+            self._load_replay()
+        for box in (self.status, *self.panels.values()):
+            box.clear()
         with self.status:
             self._verdict()
         with self.panels["Charts"]:
@@ -143,6 +150,11 @@ class RunView:
         if self.tab == "Charts":
             with self.status:
                 ui.timer(0.0, self._draw_charts, once=True)
+
+    def _change_units(self) -> None:
+        if self.summary:
+            self.has_charts = False
+            self._fill(self.summary)
 
     async def _change_tab(self, event: Any) -> None:
         self.tab = str(event.value)
@@ -163,8 +175,8 @@ class RunView:
 
     @property
     def units(self) -> str:
-        """Name of the unit system: that of the scenario."""
-        return str(self.summary["unit_system"])
+        """Name of the unit system: chosen in the header, or else that of the scenario."""
+        return self.choice.resolve(str(self.summary.get("unit_system", AUTOMATIC.name)))
 
     def _display(self) -> dict[str, Any]:
         """Return loads, requirements and limits in the unit system of the page."""
@@ -175,13 +187,14 @@ class RunView:
         campaign, slash, number = self.shown.partition("/")
         return f"/campaigns/{campaign}/runs/{number}" if slash else f"/runs/{self.shown}"
 
-    def _replay(self) -> None:
-        ui.html(
+    def _load_replay(self) -> None:
+        """Load the player with the unit system of the page; the file's own is unknown until its run has ended."""
+        self.replay_units = self.units
+        self.replay.set_content(
             '<iframe class="replay" title="Replay of the run" sandbox="allow-scripts" '
-            f'src="{html.escape(self._address())}/replay" '
-            'style="height: max(420px, calc(100vh - 290px))"></iframe>',
-            sanitize=False,
-        ).classes("w-full")
+            f'src="{html.escape(self._address())}/replay?units={quote(self.replay_units)}" '
+            'style="height: max(420px, calc(100vh - 290px))"></iframe>'
+        )
 
     def _charts(self) -> None:
         with ui.row().classes("w-full items-start").style("gap: 12px"):
@@ -268,9 +281,8 @@ class RunView:
     def _downloads(self) -> None:
         for kind, (label, about) in DOWNLOADS.items():
             with ui.row().classes("items-center").style("gap: 10px; padding: 3px 0"):
-                ui.link(label, f"{self._address()}/{kind}?download=true").props("download").style(
-                    "min-width: 130px"
-                )
+                address = f"{self._address()}/{kind}?download=true&units={quote(self.units)}"
+                ui.link(label, address).props("download").style("min-width: 130px")
                 ui.label(about).classes("soft")
 
 
