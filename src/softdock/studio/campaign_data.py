@@ -48,7 +48,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
             }
             notes = dict.fromkeys(one.note for one in verdicts if one.note)
             summary["notes"] = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
-    except InputError as error:  # a received campaign whose scenario is damaged
+    except (InputError, ValueError) as error:  # a received campaign whose scenario is damaged
         summary["problem"] = str(error)
     summary["estimates"] = remaining_runs_texts(status["stop_rule"], status["done"], additional)
     return summary

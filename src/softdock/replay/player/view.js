@@ -1,7 +1,8 @@
 // The 3-D view: objects of the GLB, lights, camera and the section plane through the cavity.
 
 const CLOSE_VIEWS = ["mechanism", "axis", "section"];
-const NEAR = 4; // radii of the focus within which the other side of the mechanism belongs to its view
+const REACH = 1.6; // radii of the focus to which the close view shows the other side of the mechanism
+const LARGEST_PART = 4; // radii of the focus; larger parts are bodies, not parts of the mechanism
 
 class View {
   constructor(three, renderer, glb, canvas) {
@@ -150,19 +151,16 @@ class View {
       if (above) continue;
       const own = new this.THREE.Box3().setFromBufferAttribute(object.geometry.attributes.position);
       own.applyMatrix4(object.matrixWorld);
-      if (own.getSize(new this.THREE.Vector3()).length() < NEAR * this.focus.radius) boxes.push(own);
+      if (own.getSize(new this.THREE.Vector3()).length() < LARGEST_PART * this.focus.radius) boxes.push(own);
     }
     return boxes;
-  }
-
-  isNear(box) {
-    return box.distanceToPoint(this.focusInWorld().centre) < NEAR * this.focus.radius;
   }
 
   // Tells whether the close views show both sides of the mechanism.
   isProbeInView() {
     const boxes = this.probeBoxes();
-    return !boxes.length || boxes.some((box) => this.isNear(box));
+    const { centre } = this.focusInWorld();
+    return !boxes.length || boxes.some((box) => box.distanceToPoint(centre) < REACH * this.focus.radius);
   }
 
   // Returns the sphere around the focus and the parts of the probe that are near it.
@@ -170,7 +168,8 @@ class View {
     const { centre } = this.focusInWorld();
     const radius = this.focus.radius * 1.15;
     const box = new this.THREE.Box3().setFromCenterAndSize(centre, new this.THREE.Vector3().setScalar(1.15 * radius));
-    for (const part of this.probeBoxes()) if (this.isNear(part)) box.union(part);
+    const reach = new this.THREE.Box3().setFromCenterAndSize(centre, new this.THREE.Vector3().setScalar(2 * REACH * radius));
+    for (const part of this.probeBoxes()) if (part.intersectsBox(reach)) box.union(part.intersect(reach));
     const sphere = box.getBoundingSphere(new this.THREE.Sphere());
     sphere.radius = Math.max(sphere.radius, radius);
     return sphere;

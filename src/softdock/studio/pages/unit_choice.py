@@ -33,7 +33,7 @@ class UnitChoice:
 
     async def change(self, name: Any) -> None:
         """Show all values in another unit system; names that do not exist mean that of the file."""
-        self.name = name if name in SYSTEMS else ""
+        self.name = name if isinstance(name, str) and name in SYSTEMS else ""
         self._listeners = [pair for pair in self._listeners if not pair[0].is_deleted]
         for element, listener in list(self._listeners):
             with element:
