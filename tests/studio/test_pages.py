@@ -355,7 +355,7 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.get_by_text(re.compile("^not latched [0-9]+$")).first.wait_for()
     failed = int(page.get_by_text(re.compile("^not latched [0-9]+$")).first.inner_text().split()[-1])
     figures = page.get_by_role("list", name="Summary").locator("strong")
-    assert figures.all_inner_texts() == [f"{100 - failed / 2:.1f}%", "0"]  # of 200; no run remains
+    wait(lambda: figures.all_inner_texts() == [f"{100 - failed / 2:.1f}%", "0"])  # of 200; no run remains
     page.locator(".nicegui-echart canvas").first.wait_for()
     page.wait_for_timeout(500)
     tab.picture("studio-campaign")

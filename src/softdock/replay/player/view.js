@@ -165,13 +165,15 @@ class View {
 
   // Returns the sphere around the focus and the parts of the probe that are near it.
   mechanismSphere() {
+    const T = this.THREE;
     const { centre } = this.focusInWorld();
-    const radius = this.focus.radius * 1.15;
-    const box = new this.THREE.Box3().setFromCenterAndSize(centre, new this.THREE.Vector3().setScalar(1.15 * radius));
-    const reach = new this.THREE.Box3().setFromCenterAndSize(centre, new this.THREE.Vector3().setScalar(2 * REACH * radius));
-    for (const part of this.probeBoxes()) if (part.intersectsBox(reach)) box.union(part.intersect(reach));
-    const sphere = box.getBoundingSphere(new this.THREE.Sphere());
-    sphere.radius = Math.max(sphere.radius, radius);
+    const sphere = new T.Sphere(centre, this.focus.radius * 1.15);
+    const reach = new T.Box3().setFromCenterAndSize(centre, new T.Vector3().setScalar(2 * REACH * this.focus.radius));
+    for (const { min, max } of this.probeBoxes().filter((box) => box.intersectsBox(reach)).map((box) => box.intersect(reach))) {
+      for (const x of [min.x, max.x]) {
+        for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) sphere.expandByPoint(new T.Vector3(x, y, z));
+      }
+    }
     return sphere;
   }
 
