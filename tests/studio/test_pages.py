@@ -170,7 +170,7 @@ base: latch-slow
 speed: 0.09 m/s
 requirements:
   R-1: {text: Latched, outcome: [latched]}
-  R-2: {text: Latch load <b>, metric: max contact.force, at_most: 1 N, factor: 1.25}
+  R-2: {text: Latch load <b>, metric: peak_contact_force, at_most: 1 N, factor: 1.25}
 """
 
 
