@@ -171,7 +171,7 @@ class CampaignPage:
         factories: dict[str, Callable[[], Panel]] = {
             "Scatter": lambda: Scatter(self.columns, self.system, self.show_run),
             "Table": lambda: Table(self.columns, self.system, self.show_run),
-            "Envelope": lambda: Envelope(self.columns, self.system, inputs),
+            "Envelope": lambda: Envelope(self.columns, self.system, inputs if len(inputs) > 1 else names),
             "Springs": lambda: Springs(self.columns, self.system),
         }
         if self.summary.get("requirements"):
