@@ -42,6 +42,7 @@ def _gallery(page: Page, address: str) -> None:
 
 
 def _run(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 1000})  # outcome, requirements and the whole replay
     page.goto(f"{address}scenario?name=assist-soft-docking")
     page.get_by_label("speed", exact=True).fill("0.04 m/s")
     page.get_by_label("speed", exact=True).press("Enter")

@@ -135,6 +135,31 @@ def test_the_view_is_fitted_initially_and_after_resizing(tab: Tab, tmp_path: Pat
     assert distance() == pytest.approx(turned, rel=1e-6)  # chosen by hand
 
 
+def test_the_first_view_shows_the_probe(tab: Tab, tmp_path: Path) -> None:
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
+    centres = page.evaluate(
+        """() => {
+          const view = softdock.view, T = view.THREE;
+          view.camera.updateMatrixWorld(true);
+          const centre = box => box.getCenter(new T.Vector3()).project(view.camera).toArray();
+          const { centre: focus } = view.focusInWorld();
+          const near = box => box.distanceToPoint(focus) < 1.5 * view.focus.radius;
+          return view.probeBoxes().filter(near).map(centre);
+        }"""
+    )
+    assert page.evaluate("softdock.view.preset") == "mechanism"
+    assert len(centres) >= 4  # nose, waist and fingers
+    assert all(abs(x) < 0.9 and abs(y) < 0.9 for x, y, _ in centres)
+
+
+def test_the_theme_is_set_from_the_page_around(tab: Tab, tmp_path: Path) -> None:
+    page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
+    for dark in (True, False):
+        page.evaluate(f"postMessage({{ softdock: 'theme', dark: {str(dark).lower()} }}, '*')")
+        wait_for(page, f"document.documentElement.dataset.theme === '{'dark' if dark else 'light'}'")
+
+
 def test_channels_can_be_chosen_and_a_chart_moves_the_time(tab: Tab, tmp_path: Path) -> None:
     result = runs.run("latch-multibody")
     page = open_page(tab, player_html(scene(result)), tmp_path)

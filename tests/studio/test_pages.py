@@ -165,6 +165,59 @@ def test_an_earlier_run_is_laid_over_the_charts_and_numbers(tab: "Tab", served: 
     tab.picture("studio-compare")
 
 
+OWN = """softdock: 1
+base: latch-slow
+speed: 0.09 m/s
+requirements:
+  R-1: {text: Latched, outcome: [latched]}
+  R-2: {text: Latch load <b>, metric: peak_contact_force, at_most: 1 N, factor: 1.25}
+"""
+
+
+def test_requirements_limits_units_and_theme_of_a_run(tab: "Tab", served: Served) -> None:
+    (served.folder / "required.yaml").write_text(OWN)
+    tab.page.goto(served.address)
+    names = tab.page.locator("a.tile b").all_inner_texts()
+    assert names.index("required.yaml") < names.index("impact-a")  # own files first
+    page = open_scenario(tab, served, "required.yaml")
+    page.get_by_role("button", name="Run", disabled=False).click()
+    tiles = page.get_by_role("list", name="Requirements").locator("li")
+    tiles.first.wait_for(timeout=LONG)
+    assert "Latch load <b>" in tiles.nth(1).inner_text()
+    assert tiles.nth(1).locator(".status.failed").count() == 1
+    assert page.get_by_text(re.compile("^Largest force [0-9.]+ m?N in ")).count() == 1
+    frame = replay(page)
+    assert " mm/s" in frame.locator("body").inner_text()
+
+    page.get_by_label("Units", exact=True).select_option("imperial")
+    page.get_by_text(re.compile("^Largest force [0-9.]+ lbf in ")).wait_for()
+    page.frame_locator("iframe.replay").get_by_text(re.compile(r"[0-9.]+ in/s$")).first.wait_for(timeout=LONG)
+    page.get_by_role("tab", name="Charts").click()
+    wait(lambda: any(name.startswith("R-2: at most") and "lbf" in name for name in all_series(page)))
+    page.get_by_role("tab", name="Metrics").click()
+    page.get_by_role("cell", name="in/s", exact=True).first.wait_for()
+
+    page.get_by_role("tab", name="Replay").click()
+    page.emulate_media(color_scheme="light")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = replay(page).locator("body").evaluate(f"() => {background}")
+    page.locator("button.theme").click()  # from that of the system to dark
+    wait(lambda: replay(page).locator("body").evaluate(f"() => {background}") != light)
+    tab.picture("studio-requirements-dark")
+
+
+def all_series(page: "Page") -> list[str]:
+    """Return the names of what all charts draw."""
+    return list(
+        page.evaluate(
+            """() => [...document.querySelectorAll('.nicegui-echart')].flatMap(box => {
+              const chart = getElement(box.id.replace('c', '')).chart;
+              return chart && chart.getOption() ? chart.getOption().series.map(one => one.name) : [];
+            })"""
+        )
+    )
+
+
 def series(page: "Page") -> list[str]:
     """Return the names of what the first chart draws."""
     return list(
@@ -300,6 +353,9 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
     page.wait_for_url("**/campaign/*", timeout=LONG)
     page.get_by_text("All 200 runs are complete.").wait_for(timeout=LONG)
     page.get_by_text(re.compile("^not latched [0-9]+$")).first.wait_for()
+    failed = int(page.get_by_text(re.compile("^not latched [0-9]+$")).first.inner_text().split()[-1])
+    figures = page.get_by_role("list", name="Summary").locator("strong")
+    wait(lambda: figures.all_inner_texts() == [f"{100 - failed / 2:.1f}%", "0"])  # of 200; no run remains
     page.locator(".nicegui-echart canvas").first.wait_for()
     page.wait_for_timeout(500)
     tab.picture("studio-campaign")
@@ -315,6 +371,7 @@ def test_a_campaign_of_200_and_a_failed_run_seen_again(tab: "Tab", served: Serve
 
     page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="Open run 24").wait_for()
+    page.get_by_role("columnheader", name="speed [mm/s]", exact=True).wait_for()
     page.get_by_label("from", exact=True).fill("slow")
     page.get_by_text("Must be a number.").wait_for()
     tab.picture("studio-table")
@@ -334,8 +391,9 @@ def assert_springs(page: "Page") -> None:
     page.get_by_label("Stroke").fill("3 kg")
     page.get_by_text("The stroke must be a length or an angle, for example '12.7 mm' or '5 deg'.").wait_for()
     page.get_by_label("Stroke").fill("20 mm")
+    page.get_by_label("Units", exact=True).select_option("SI")
+    page.get_by_role("columnheader", name="energy [J]").wait_for()
     rows = page.locator("table.plain:visible tr")
-    rows.nth(1).wait_for()
     for row in rows.all()[1:]:
         energy, stiffness = (float(one) for one in row.locator("td.number").all_inner_texts()[:2])
         assert stiffness == pytest.approx(2.0 * energy / 0.02**2, rel=1e-3)

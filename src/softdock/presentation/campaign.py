@@ -58,6 +58,19 @@ def stop_rule_text(state: Mapping[str, Any], runs: int) -> str:
     )
 
 
+def remaining_runs_texts(
+    stop_rule: Mapping[str, Any] | None, done: int, additional: Sequence[int]
+) -> list[str]:
+    """Return how many more runs the stop rule and undecided requirements need, as estimates at the present rates."""
+    texts = []
+    needed = (stop_rule or {}).get("runs_needed")
+    if needed and needed > done:
+        texts.append(f"The stop rule needs about {needed - done:,} more at this success rate.")
+    if additional:
+        texts.append(f"About {max(additional):,} more decide the undecided requirements.")
+    return texts
+
+
 def outcome_counts(counts: Mapping[str, int]) -> list[str]:
     """Return the number of runs of each outcome as texts."""
     return [f"{label(outcome)} {count:,}" for outcome, count in counts.items()]

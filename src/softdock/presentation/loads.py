@@ -36,7 +36,7 @@ def _peak(
 def without_load_metrics(metrics: Mapping[str, Any], loads: Sequence[Load]) -> dict[str, Any]:
     """Return metrics without the peaks that a table of loads beside them contains."""
     flat = [load.name.replace("-", "_") for load in loads]
-    shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment")}
+    shown = {f"peak_{what}_{name}" for name in flat for what in ("force", "moment", "contact_force")}
     return {name: value for name, value in metrics.items() if name not in shown}
 
 

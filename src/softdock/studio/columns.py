@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from softdock.campaign import store
 from softdock.campaign.stored_entries import check_manifest, decode_mapping
 from softdock.presentation.labels import axis_label
+from softdock.presentation.unit_systems import DisplayUnit, UnitSystem
 from softdock.result import Array
 
 BATCH = 2000  # rows read at a time
@@ -85,11 +86,16 @@ class Columns:
             self._values, key=lambda name: (not name.startswith("input "), name.startswith("predicted "))
         )
 
-    def label(self, name: str) -> str:
-        """Return the name of a column with its SI unit."""
+    def display(self, name: str, system: UnitSystem) -> DisplayUnit:
+        """Return the unit in which the values of a column are displayed, chosen by the largest."""
         bare = name.removeprefix("input ").removeprefix("predicted ")
         unit = store.column_unit(self._units, f"input.{bare}" if name.startswith("input ") else bare)
-        return axis_label(name.removeprefix("input "), unit)
+        sizes = np.abs(self.column(name)) if name in self._values else np.empty(0)
+        return system.choose(unit, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
+
+    def label(self, name: str, system: UnitSystem) -> str:
+        """Return the name of a column with its display unit."""
+        return axis_label(name.removeprefix("input "), self.display(name, system).symbol)
 
     def update(self) -> bool:
         """Read new rows; return whether there were any."""

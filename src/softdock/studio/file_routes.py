@@ -2,19 +2,21 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.requests import ClientDisconnect
 
 from softdock.errors import InputError, RunError
+from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS, UnitSystem
 from softdock.studio.folder import BUNDLED, is_bundled
 from softdock.studio.pages import frame, gallery
 from softdock.studio.run_files import FILES
 from softdock.studio.thumbnail_cache import cached_thumbnail, placeholder, svg_document, thumbnail_key
 
 if TYPE_CHECKING:
+    from softdock.replay.page import Theme
     from softdock.studio.server import Studio
 
 MEDIA_TYPES = {
@@ -65,14 +67,16 @@ def add_routes(app: FastAPI, studio: "Studio") -> None:
         return PlainTextResponse("Kept.\n", status_code=201)
 
     @app.get("/runs/{run}/{kind}")
-    async def of_run(request: Request, run: str, kind: str, download: bool = False) -> Response:
-        return await _file(studio, run, kind, download, frame.chosen_theme(request))
+    async def of_run(
+        request: Request, run: str, kind: str, download: bool = False, units: str = ""
+    ) -> Response:
+        return await _file(studio, run, kind, download, _player(request, units))
 
     @app.get("/campaigns/{campaign}/runs/{number}/{kind}")
     async def of_campaign_run(
-        request: Request, campaign: str, number: int, kind: str, download: bool = False
+        request: Request, campaign: str, number: int, kind: str, download: bool = False, units: str = ""
     ) -> Response:
-        return await _file(studio, f"{campaign}/{number}", kind, download, frame.chosen_theme(request))
+        return await _file(studio, f"{campaign}/{number}", kind, download, _player(request, units))
 
     @app.get("/campaigns/{campaign}/report")
     async def report(campaign: str) -> Response:
@@ -81,6 +85,20 @@ def add_routes(app: FastAPI, studio: "Studio") -> None:
         return FileResponse(
             made["path"], media_type="text/html", filename=f"{campaign}.html", headers=headers
         )
+
+
+class Player(NamedTuple):
+    """How a replay is shown."""
+
+    theme: "Theme"
+    system: UnitSystem
+
+
+def _player(request: Request, units: str) -> Player:
+    """Return theme and unit system of a replay; unknown unit systems are automatic."""
+    chosen = frame.chosen_theme(request)
+    theme: Theme = "dark" if chosen == "dark" else "light" if chosen else "auto"
+    return Player(theme, SYSTEMS.get(units, AUTOMATIC))
 
 
 async def _thumbnail(studio: "Studio", name: str) -> str:
@@ -94,11 +112,11 @@ async def _thumbnail(studio: "Studio", name: str) -> str:
     return known or svg_document(placeholder())
 
 
-async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: str) -> Response:
+async def _file(studio: "Studio", run: str, kind: str, download: bool, player: Player) -> Response:
     if kind not in MEDIA_TYPES:
         raise HTTPException(404, "There is no such file.")
     if kind == "replay":
-        return await _replay(studio, run, download, theme)
+        return await _replay(studio, run, download, player)
     name = f"{run.replace('/', '-')}-{STORED.get(kind) or FILES[kind]}"
     if kind in STORED:
         path = Path((await _result_of(studio.query_worker.call("find_run", run=run)))["path"]) / STORED[kind]
@@ -110,7 +128,7 @@ async def _file(studio: "Studio", run: str, kind: str, download: bool, theme: st
     )
 
 
-async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Response:
+async def _replay(studio: "Studio", run: str, download: bool, player: Player) -> Response:
     """Send the player at once and the scene when the run is complete."""
     from softdock.replay.page import player_shell
 
@@ -124,11 +142,9 @@ async def _replay(studio: "Studio", run: str, download: bool, theme: str) -> Res
             "Content-Disposition": f'attachment; filename="{name}"',
             "Content-Security-Policy": REPLAY_POLICY,
         }
-        return HTMLResponse(player_shell() + await scene(), headers=headers)
+        return HTMLResponse(player_shell(system=player.system) + await scene(), headers=headers)
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": REPLAY_POLICY}
-    shell = player_shell(
-        theme="dark" if theme == "dark" else "light" if theme else "auto", style=EMBEDDED_STYLE
-    )
+    shell = player_shell(theme=player.theme, style=EMBEDDED_STYLE, system=player.system)
     activity = studio.runs.activities.get(run)
     if activity is None or not activity.active:
         return HTMLResponse(shell + await scene(), headers=headers)

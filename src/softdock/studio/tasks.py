@@ -12,7 +12,6 @@ import numpy as np
 
 from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_atomic
-from softdock.presentation.assessment import named_outcomes
 from softdock.result import Array, Result, plain_data
 from softdock.scenario import ScenarioBase
 from softdock.scenario.loading import bundled_text, load_text, parse_with_base
@@ -20,6 +19,7 @@ from softdock.scenario.source import check_head, parse, read_file
 from softdock.studio import limits
 from softdock.studio.folder import Folder, is_bundled
 from softdock.studio.form import build_form
+from softdock.studio.run_data import summarise_result
 from softdock.studio.run_files import FILES, write_run_file
 from softdock.studio.scenario_edits import differences, set_value
 from softdock.studio.thumbnail_cache import thumbnail_key
@@ -89,12 +89,12 @@ def run_scenario(
     write_atomic(run_folder / "scenario.yaml", text)
     report_stage("drawing the replay")
     write_run_file("scene", result, run_folder / FILES["scene"])
-    return _summary(result)
+    return summarise_result(result)
 
 
 def summarise_run(folder: Folder, report_stage: StageCallback, *, run: str) -> dict[str, Any]:
     """Return everything about a stored run except its curves."""
-    return _summary(Result.load(Path(find_run(folder, report_stage, run=run)["path"])))
+    return summarise_result(Result.load(Path(find_run(folder, report_stage, run=run)["path"])))
 
 
 def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Sequence[str]) -> dict[str, Any]:
@@ -193,7 +193,14 @@ def rerun(folder: Folder, report_stage: StageCallback, *, campaign: str, number:
         result, row, _ = runner.rerun(folder.campaign(campaign), number, origin)
         if result is None:
             raise InputError(Problem(message=row.message or "This run has no result."))
-    return {"run": run, **_summary(Result.load(run_folder))}
+    return {"run": run, **summarise_result(Result.load(run_folder))}
+
+
+def summarise_campaign(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
+    """Return success rate, remaining runs and requirements of a campaign."""
+    from softdock.studio.campaign_data import summarise_folder
+
+    return summarise_folder(folder.campaign(campaign))
 
 
 def write_campaign_report(folder: Folder, report_stage: StageCallback, *, campaign: str) -> dict[str, Any]:
@@ -297,7 +304,7 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
 
 TASKS: tuple[Callable[..., Any], ...] = (
     read_text, check_text, change_value, run_scenario, summarise_run, read_run_headers, read_curves, make_run_file,
-    find_run, draw_thumbnails, rerun, write_campaign_report, check_campaign, warm_up,
+    find_run, draw_thumbnails, rerun, summarise_campaign, write_campaign_report, check_campaign, warm_up,
 )  # fmt: skip
 
 
@@ -351,11 +358,3 @@ def _run_folder(folder: Folder, run: str) -> Path:
     if not number.isdecimal():
         raise InputError(Problem(message="There is no such run.", given=run[:100]))
     return folder.without_links_out(history_folder(folder.campaign(campaign), int(number[:12])))
-
-
-def _summary(result: Result) -> dict[str, Any]:
-    channels = {name: channel.unit for name, channel in result.history.channels.items()}
-    outcomes = named_outcomes(result.definition)
-    return {
-        **result.to_json(), "channels": channels, "rows": int(result.history.time.size), "outcomes": outcomes,
-    }  # fmt: skip

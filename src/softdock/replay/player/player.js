@@ -47,7 +47,8 @@ class Player {
     this.arrangeMarks();
     this.view.resize(this.freeArea());
     this.view.moveTo(0);
-    this.setView(this.view.focus ? "mechanism" : "overview");
+    this.view.scene.updateMatrixWorld(true);
+    this.setView(this.view.focus && this.view.isProbeInView() ? "mechanism" : "overview");
     this.view.controls.addEventListener("change", () => this.requestPaint());
   }
 
@@ -133,8 +134,10 @@ class Player {
     $("channels").addEventListener("click", () => this.toggleChannels());
     $("help").addEventListener("click", () => $("keys").toggleAttribute("hidden"));
     document.addEventListener("keydown", (event) => this.key(event));
-    addEventListener("message", ({ source, data }) => { // keys of the page around this one
-      if (source !== parent || data?.softdock !== "key") return;
+    addEventListener("message", ({ source, data }) => { // keys and theme of the page around this one
+      if (source !== parent) return;
+      if (data?.softdock === "theme") this.setTheme(data.dark ? "dark" : "light");
+      if (data?.softdock !== "key") return;
       this.key({ key: String(data.key), shiftKey: !!data.shiftKey, target: document.body, preventDefault() {} });
     });
     new ResizeObserver(() => this.resize()).observe(document.body);
@@ -208,7 +211,11 @@ class Player {
   }
 
   toggleTheme() {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    this.setTheme(isDark() ? "light" : "dark");
+  }
+
+  setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
     this.requestPaint();
   }
 

@@ -1,6 +1,8 @@
 // The 3-D view: objects of the GLB, lights, camera and the section plane through the cavity.
 
 const CLOSE_VIEWS = ["mechanism", "axis", "section"];
+const REACH = 1.6; // radii of the focus to which the close view shows the other side of the mechanism
+const LARGEST_PART = 4; // radii of the focus; larger parts are bodies, not parts of the mechanism
 
 class View {
   constructor(three, renderer, glb, canvas) {
@@ -140,6 +142,41 @@ class View {
     return { centre, axis };
   }
 
+  // Returns the bounding boxes of parts from CAD that move relative to the focus and have about its size: the probe.
+  probeBoxes() {
+    const boxes = [];
+    for (const object of this.parts.cad) {
+      let above = object;
+      while (above && above !== this.focus.object) above = above.parent;
+      if (above) continue;
+      const own = new this.THREE.Box3().setFromBufferAttribute(object.geometry.attributes.position);
+      own.applyMatrix4(object.matrixWorld);
+      if (own.getSize(new this.THREE.Vector3()).length() < LARGEST_PART * this.focus.radius) boxes.push(own);
+    }
+    return boxes;
+  }
+
+  // Tells whether the close views show both sides of the mechanism.
+  isProbeInView() {
+    const boxes = this.probeBoxes();
+    const { centre } = this.focusInWorld();
+    return !boxes.length || boxes.some((box) => box.distanceToPoint(centre) < REACH * this.focus.radius);
+  }
+
+  // Returns the sphere around the focus and the parts of the probe that are near it.
+  mechanismSphere() {
+    const T = this.THREE;
+    const { centre } = this.focusInWorld();
+    const sphere = new T.Sphere(centre, this.focus.radius * 1.15);
+    const reach = new T.Box3().setFromCenterAndSize(centre, new T.Vector3().setScalar(2 * REACH * this.focus.radius));
+    for (const { min, max } of this.probeBoxes().filter((box) => box.intersectsBox(reach)).map((box) => box.intersect(reach))) {
+      for (const x of [min.x, max.x]) {
+        for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) sphere.expandByPoint(new T.Vector3(x, y, z));
+      }
+    }
+    return sphere;
+  }
+
   setPreset(preset) {
     const T = this.THREE;
     if (!this.focus) preset = "overview";
@@ -153,6 +190,7 @@ class View {
       const { centre: c, axis } = this.focusInWorld();
       centre = c;
       radius = this.focus.radius * 1.15;
+      if (preset === "mechanism") ({ center: centre, radius } = this.mechanismSphere());
       from = preset === "axis" ? axis.clone().multiplyScalar(-1) : new T.Vector3(-0.55, 0.38, 1);
       if (preset === "section") from = new T.Vector3().crossVectors(axis, new T.Vector3(0, 1, 0)).add(new T.Vector3(0, 0.12, 0));
     } else {

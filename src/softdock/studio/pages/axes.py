@@ -1,12 +1,19 @@
 """Selection of the columns of a campaign that charts and tables show."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from nicegui import ui
 
+from softdock.presentation.unit_systems import UnitSystem
+from softdock.studio.influence import rank_inputs
+
 if TYPE_CHECKING:
     from softdock.studio.columns import Columns
+
+System = Callable[[], UnitSystem]
+"""Returns the unit system of the page, which the user may change."""
 
 
 def column_select(options: list[str], value: str | None, label: str, changed: Any, mark: str) -> ui.select:
@@ -16,21 +23,44 @@ def column_select(options: list[str], value: str | None, label: str, changed: An
     return field
 
 
+class AxisPair:
+    """Selection of two columns: the proposed ones, until the user chooses others."""
+
+    def __init__(self, names: list[str], mark: str, draw: Callable[[], None]) -> None:
+        self._draw, self._is_proposing, self._is_chosen = draw, False, False
+        self._fields = tuple(
+            column_select(names, names[0], f"{axis} axis", self._change, f"{mark}-{axis.lower()}")
+            for axis in "XY"
+        )
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """Names of the columns along x and y."""
+        x, y = self._fields
+        return str(x.value), str(y.value)
+
+    def propose(self, columns: tuple[str, str]) -> None:
+        """Select columns unless the user has chosen some; does not draw."""
+        if self._is_chosen:
+            return
+        self._is_proposing = True
+        for field, name in zip(self._fields, columns, strict=True):
+            if name in field.options:
+                field.set_value(name)
+        self._is_proposing = False
+
+    def _change(self) -> None:
+        if not self._is_proposing:
+            self._is_chosen = True
+            self._draw()
+
+
 def default_axes(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
-    """Return the two inputs with the largest rank correlation with success, or else the first two that vary."""
+    """Return the two inputs with the largest influence; a metric where only one varies."""
     varying = [name for name in inputs if varies(columns, name)] or inputs
     scalar = [name for name in varying if not is_component(columns, name)] or varying
-    success = columns.success
-    if success is not None and success.any() and not success.all():
-        from softdock.campaign.statistics import rank_correlation
-
-        found = [
-            rank_correlation(name, columns.column(name), "success", success.astype(float)) for name in scalar
-        ]
-        best = sorted((one for one in found if one), key=lambda one: -abs(one.coefficient))
-        if len(best) > 1:
-            return best[0].input, best[1].input
-    first = scalar[0]
+    ranked = rank_inputs(columns, scalar)
+    first = ranked[0]
     metric = next(
         (
             n
@@ -39,7 +69,7 @@ def default_axes(columns: "Columns", inputs: list[str]) -> tuple[str, str]:
         ),
         first,
     )
-    return first, scalar[1] if len(scalar) > 1 else metric
+    return first, ranked[1] if len(ranked) > 1 else metric
 
 
 def varies(columns: "Columns", name: str) -> bool:

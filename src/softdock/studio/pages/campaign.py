@@ -1,13 +1,15 @@
-"""One campaign: progress, table, scatter plot, envelope, spring sizing, and replay of any of its runs."""
+"""One campaign: success rate, progress, requirements, table, scatter plot, envelope, springs, replay of any run."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+import html
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nicegui import run as background
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.studio.pages import axes, frame
+from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
+from softdock.studio.pages import axes, campaign_summary, frame, unit_choice
 from softdock.studio.pages.campaigns import show_outcomes
 from softdock.studio.pages.envelope import Envelope
 from softdock.studio.pages.run import RunView
@@ -30,6 +32,19 @@ class Panel(Protocol):
         """Show the current table."""
 
 
+class Requirements:
+    """Panel with the requirement matrix."""
+
+    def __init__(self, page: "CampaignPage") -> None:
+        self.page = page
+        self.matrix = ui.html("", sanitize=False).classes("w-full").mark("requirements")
+
+    def refresh(self) -> None:
+        """Show the current verdicts."""
+        if self.page.summary.get("requirements"):
+            self.matrix.set_content(campaign_summary.matrix_html(self.page.summary, self.page.units))
+
+
 async def show(studio: "Studio", campaign: str) -> None:
     """Show the page of one campaign."""
     try:
@@ -50,6 +65,8 @@ class CampaignPage:
         self.columns: Columns = studio.campaigns.columns(campaign)
         self.updates = 0
         self.panels: list[Panel] = []
+        self.summary: dict[str, Any] = {}
+        self.choice = unit_choice.current()
 
     async def build(self) -> None:
         """Lay the page out."""
@@ -61,12 +78,14 @@ class CampaignPage:
             self.stop = ui.button("Stop", icon="stop", on_click=self._stop).props("outline color=negative")
             self.resume = ui.button("Resume", icon="play_arrow", on_click=self._resume).props("unelevated")
             ui.link("Report", f"/campaigns/{self.campaign}/report").props("download").mark("report")
+        self.figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
         with ui.element("div").classes("card"):
             with ui.row().classes("items-center w-full").style("gap: 12px"):
                 self.sentence = ui.label().style("flex: 1 1 300px").props("role=status").mark("sentence")
                 self.counts = ui.row().style("gap: 6px").mark("counts")
             self.bar = ui.linear_progress(value=0.0, show_value=False, size="6px").classes("q-mt-sm")
         self.content = ui.column().classes("w-full").style("gap: 14px")
+        self.choice.listen(self.content, self._change_units)
         self.timer = ui.timer(POLL_PERIOD, self.update, active=False, immediate=False)
         async with frame.waiting():
             await self.update()
@@ -95,11 +114,47 @@ class CampaignPage:
             return  # the table does not exist yet
         if not self.columns.size:
             return
+        await self._summarise()
         if not self.panels:
             with self.content:
                 self._lay_out()
+        names = self.columns.numeric_names()
+        inputs = [name for name in names if name.startswith("input ")] or names
+        proposed = await background.io_bound(axes.default_axes, self.columns, inputs)
+        for panel in self.panels:
+            if proposed and isinstance(panel, Scatter | Envelope):
+                panel.axes.propose(proposed)
+            panel.refresh()
+
+    def _change_units(self) -> None:
+        if self.summary:
+            self.figures.set_content(campaign_summary.figures_html(self.summary, self._success(), self.units))
         for panel in self.panels:
             panel.refresh()
+
+    async def _summarise(self) -> None:
+        """Show the success rate, the remaining runs and the verdict on all requirements."""
+        try:
+            self.summary = await self.studio.query_worker.call("summarise_campaign", campaign=self.campaign)
+        except (InputError, RunError) as error:
+            self.figures.set_content(f'<p class="problem" role="alert">{html.escape(str(error))}</p>')
+            return
+        self.figures.set_content(campaign_summary.figures_html(self.summary, self._success(), self.units))
+
+    def _success(self) -> Sequence[str]:
+        """Return the outcomes that are a success."""
+        return self.columns.manifest.get("campaign", {}).get("success") or ()
+
+    @property
+    def units(self) -> str:
+        """Name of the unit system: chosen in the header, or else that of the campaign or its scenario."""
+        manifest = self.columns.manifest
+        own = manifest["campaign"] if manifest["campaign"].get("units") else manifest["scenario"]["data"]
+        return self.choice.resolve(unit_system_of(own).name)
+
+    def system(self) -> UnitSystem:
+        """Return the unit system of the page."""
+        return SYSTEMS[self.units]
 
     def _stop(self) -> None:
         self.studio.campaigns.stop(self.campaign)
@@ -113,13 +168,14 @@ class CampaignPage:
     def _lay_out(self) -> None:
         names = self.columns.numeric_names()
         inputs = [name for name in names if name.startswith("input ")] or names
-        x, y = axes.default_axes(self.columns, inputs)
         factories: dict[str, Callable[[], Panel]] = {
-            "Scatter": lambda: Scatter(self.columns, x, y, self.show_run),
-            "Table": lambda: Table(self.columns, self.show_run),
-            "Envelope": lambda: Envelope(self.columns, inputs, x, y),
-            "Springs": lambda: Springs(self.columns),
+            "Scatter": lambda: Scatter(self.columns, self.system, self.show_run),
+            "Table": lambda: Table(self.columns, self.system, self.show_run),
+            "Envelope": lambda: Envelope(self.columns, self.system, inputs if len(inputs) > 1 else names),
+            "Springs": lambda: Springs(self.columns, self.system),
         }
+        if self.summary.get("requirements"):
+            factories["Requirements"] = lambda: Requirements(self)
         with ui.element("div").classes("card").style("padding: 0 0 10px 0"):
             with ui.tabs().props("dense align=left no-caps").classes("w-full") as tabs:
                 for name in factories:
@@ -152,7 +208,7 @@ class CampaignPage:
         try:
             await self.studio.run_worker.call("rerun", campaign=self.campaign, number=number)
             with body:
-                view = RunView(self.studio, self.columns.manifest.get("campaign", {}).get("success") or ())
+                view = RunView(self.studio, self._success())
             await view.open(f"{self.campaign}/{number}")
         except (InputError, RunError) as error:
             with body:

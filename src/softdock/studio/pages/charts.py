@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from softdock.presentation.colours import SERIES
+from softdock.presentation.colours import SERIES, STATUS_COLOURS
 from softdock.presentation.labels import quantity_label
 from softdock.presentation.numbers import display_unit
+from softdock.presentation.status import Status
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 
 GREY, FAINT = "#8a94a3", "rgba(138,148,163,0.22)"
 TEXT = {"color": GREY, "fontSize": 12}
@@ -35,11 +37,19 @@ def frame(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def over_time(
-    unit: str, curves: Mapping[str, Any], earlier: Mapping[str, Any], events: Sequence[Mapping[str, Any]]
+    unit: str,
+    curves: Mapping[str, Any],
+    earlier: Mapping[str, Any],
+    events: Sequence[Mapping[str, Any]],
+    limits: Sequence[Mapping[str, Any]] = (),
+    system: UnitSystem = AUTOMATIC,
 ) -> dict[str, Any]:
-    """Return a chart of curves of one SI unit over time; curves of an earlier run are dashed."""
+    """Return a chart of curves of one SI unit over time; curves of an earlier run are dashed.
+
+    `limits` (channel, value [SI], text) of channels that are not drawn are left out.
+    """
     symbol, factor = display_unit(
-        unit, _largest([*curves.values(), *(earlier[n] for n in curves if n in earlier)])
+        unit, _largest([*curves.values(), *(earlier[n] for n in curves if n in earlier)]), system
     )
     series: list[dict[str, Any]] = []
     for i, (name, curve) in enumerate(curves.items()):
@@ -59,6 +69,7 @@ def over_time(
                 {**line, "name": f"{name}, earlier", "data": _scaled(earlier[name]["points"], factor),
                  "lineStyle": dashed, "itemStyle": {"color": colour}}
             )  # fmt: skip
+    series += _limit_series(curves, limits, factor)
     # NiceGUI evaluates keys of charts that begin with a colon, so that nothing but numbers and texts may enter.
     marks = [{"xAxis": float(event["time"]), "name": str(event["name"])} for event in events]
     if series and marks:
@@ -76,6 +87,23 @@ def over_time(
             "feature": {"dataZoom": {"yAxisIndex": "none", "filterMode": "none"}, "restore": {}},
         },
     )  # fmt: skip
+
+
+def _limit_series(
+    curves: Mapping[str, Any], limits: Sequence[Mapping[str, Any]], factor: float
+) -> list[dict[str, Any]]:
+    """Return a horizontal line for each limit of a drawn channel; a series, so that the axis contains it."""
+    times = [curve["points"][end][0] for curve in curves.values() if curve["points"] for end in (0, -1)]
+    colour, lines = STATUS_COLOURS[Status.FAILED][0], []
+    for limit in limits:
+        if limit["channel"] in curves and times:
+            value = factor * float(limit["value"])
+            lines.append(
+                {"type": "line", "name": f"{limit['text']} ({limit['channel']})", "showSymbol": False, "silent": True,
+                 "data": [[min(times), value], [max(times), value]], "itemStyle": {"color": colour},
+                 "lineStyle": {"width": 1.6, "color": colour, "type": [7, 4]}}
+            )  # fmt: skip
+    return lines
 
 
 def by_unit(curves: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

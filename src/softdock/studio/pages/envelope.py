@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from softdock.campaign.statistics import capture_envelope
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.studio.pages import axes, charts
 
 if TYPE_CHECKING:
@@ -15,15 +16,13 @@ if TYPE_CHECKING:
 class Envelope:
     """Panel with the capture envelope."""
 
-    def __init__(self, columns: "Columns", inputs: list[str], x: str, y: str) -> None:
-        self.columns = columns
-        names = inputs if x in inputs and y in inputs else columns.numeric_names()
+    def __init__(self, columns: "Columns", system: axes.System, names: list[str]) -> None:
+        self.columns, self.system = columns, system
         with ui.row().classes("items-center w-full").style("gap: 10px"):
-            self.x = axes.column_select(names, x, "X axis", self.refresh, "envelope-x")
-            self.y = axes.column_select(names, y, "Y axis", self.refresh, "envelope-y")
+            self.axes = axes.AxisPair(names, "envelope", self.refresh)
         self.note = ui.label().classes("soft").style("font-size: 12.5px")
         self.chart = ui.echart({"series": []}).classes("w-full").mark("envelope")
-        self.chart.style("height: max(380px, calc(100vh - 360px))")
+        self.chart.style("height: max(380px, calc(100vh - 440px))")
 
     def refresh(self) -> None:
         """Draw the current table."""
@@ -37,14 +36,17 @@ class Envelope:
         self.note.set_text(
             "Success rate in each cell [%], and the lower limit of its 95 % Wilson interval; no model is fitted."
         )
-        options = envelope_options(self.columns, self.x.value, self.y.value, success)
+        options = envelope_options(self.columns, *self.axes.values, success, self.system())
         self.chart.options.clear()
         self.chart.options.update(options)
         self.chart.update()
 
 
-def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[str, Any]:
+def envelope_options(
+    columns: "Columns", x: str, y: str, success: Any, system: UnitSystem = AUTOMATIC
+) -> dict[str, Any]:
     """Return the chart of the success rate over two inputs, cell by cell."""
+    x_unit, y_unit = columns.display(x, system), columns.display(y, system)
     found = capture_envelope(columns.column(x), columns.column(y), success)
     cells = []
     for i in range(found.runs.shape[0]):
@@ -65,8 +67,12 @@ def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[s
         "grid": {"left": 96, "right": 90, "top": 16, "bottom": 56},
         "tooltip": {"confine": True,
                     ":formatter": "p => p.value[2] + ' % of ' + p.value[3] + ' runs; at least ' + p.value[4] + ' %'"},
-        "xAxis": charts.axis(columns.label(x), "category", data=_middles(found.x_edges), nameGap=32),
-        "yAxis": charts.axis(columns.label(y), "category", data=_middles(found.y_edges), nameGap=72),
+        "xAxis": charts.axis(
+            columns.label(x, system), "category", data=_middles(found.x_edges, x_unit.factor), nameGap=32
+        ),
+        "yAxis": charts.axis(
+            columns.label(y, system), "category", data=_middles(found.y_edges, y_unit.factor), nameGap=72
+        ),
         "visualMap": {"min": 0, "max": 100, "right": 6, "top": "middle", "itemHeight": 160, "dimension": 2,
                       "text": ["100 %", "0 %"], "textStyle": charts.TEXT,
                       "inRange": {"color": ["#e4685f", "#f0c66b", "#7cc593"]}},
@@ -74,5 +80,5 @@ def envelope_options(columns: "Columns", x: str, y: str, success: Any) -> dict[s
     }  # fmt: skip
 
 
-def _middles(edges: Any) -> list[str]:
-    return [f"{(a + b) / 2:.3g}" for a, b in pairwise(edges)]
+def _middles(edges: Any, factor: float) -> list[str]:
+    return [f"{factor * (a + b) / 2:.3g}" for a, b in pairwise(edges)]

@@ -12,6 +12,7 @@ from nicegui import ui
 from softdock.presentation.colours import STATUS_COLOURS, STATUS_CSS, css_variables
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
+from softdock.studio.pages import unit_choice
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
@@ -45,8 +46,8 @@ def chosen_theme(request: Request) -> str:
     return chosen if chosen in ("light", "dark") else ""
 
 
-def header(studio: "Studio", here: str) -> str:
-    """Return the header of every page as HTML; `head.js` handles its theme button."""
+def header(studio: "Studio", here: str, units: str) -> str:
+    """Return the header of every page as HTML; `head.js` handles its unit systems and its theme button."""
     links = "".join(
         f'<a href="{address}" class="place{" here" if address == here else ""}"'
         f"{' aria-current=page' if address == here else ''}>{name}</a>"
@@ -56,7 +57,7 @@ def header(studio: "Studio", here: str) -> str:
     whole, short = html.escape(str(root), quote=True), html.escape(str(Path(*root.parts[-2:])))
     return (
         f'<div class="head"><span class="icon">{ICON}</span><b>Softdock</b><nav aria-label="Pages">{links}</nav>'
-        f'<span class="where soft mono" title="{whole}">{short}</span>'
+        f'<span class="where soft mono" title="{whole}">{short}</span>{unit_choice.select_html(units)}'
         f'<button type="button" class="theme" data-theme="auto" title="{THEME}" aria-label="{THEME}">'
         f"{THEME_ICON}</button>"
         "</div>"
@@ -79,7 +80,8 @@ def page(studio: "Studio", here: str, title: str, request: Request) -> Iterator[
     ui.add_body_html(f"<script>{SCRIPT}{KEYS}</script>")
     ui.page_title(f"{title} - Softdock")
     with ui.header(elevated=False).style("padding: 0; gap: 0"):
-        ui.html(header(studio, here), sanitize=False).classes("w-full")
+        ui.html(header(studio, here, unit_choice.chosen_units(request)), sanitize=False).classes("w-full")
+    unit_choice.connect(request)
     yield
 
 

@@ -30,7 +30,7 @@ PREFETCHED = (
 """Files of NiceGUI that all other pages need."""
 
 
-def page(studio: "Studio", theme: str) -> str:
+def page(studio: "Studio", theme: str, units: str) -> str:
     """Return the page as HTML."""
     own = [
         _tile(path, header.get("title") or _describe(header), header.get("kind", ""))
@@ -48,7 +48,7 @@ def page(studio: "Studio", theme: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:image/svg+xml,{quote(frame.ICON)}"><style>{frame.STYLE}</style></head>'
         f'<body class="plain {f"body--{theme}" if theme else ""}"><script>{frame.SCRIPT}</script>'
-        f"<header>{frame.header(studio, '/')}</header>{body}"
+        f"<header>{frame.header(studio, '/', units)}</header>{body}"
         f'<script type="application/json" id="prefetched">{_prefetched()}</script>'
         f"<script>{_read('gallery.js')}</script>{fonts}</body></html>"
     )

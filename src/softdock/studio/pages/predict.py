@@ -12,8 +12,9 @@ from softdock.predict import UNITS
 from softdock.predict.chain import predict_masses
 from softdock.presentation.numbers import format_number
 from softdock.presentation.run import quantity_table
+from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS
 from softdock.quantities.fields import Quantity
-from softdock.studio.pages import charts
+from softdock.studio.pages import charts, unit_choice
 from softdock.theory import rmi
 
 DECADES = (-1.0, 4.0)  # of kg on a mass slider
@@ -48,6 +49,7 @@ class Predict:
     def __init__(self) -> None:
         self.values = {**INITIAL, "restitution": 1.0, "speed": 0.05}
         self.fields: dict[str, ui.input] = {}
+        self.units = unit_choice.current()
 
     def build(self) -> None:
         """Create the elements of the page."""
@@ -75,6 +77,7 @@ class Predict:
                 self.note = ui.label().classes("soft").style("font-size: 12.5px; margin-top: 6px")
                 self.chart = ui.echart(_map_options("one mass")).classes("w-full").mark("map")
                 self.chart.style("height: max(340px, calc(100vh - 290px))")
+        self.units.listen(self.numbers, self._compute)
         self._compute()
 
     def _slider(self, name: str, label: str, unit: str, decades: tuple[float, float] | None) -> None:
@@ -125,7 +128,8 @@ class Predict:
         self.regime.set_text(found["regime_sentence"])
         values = {f"{SYMBOLS.get(name, '')}{name}": found[name] for name in SHOWN}
         units = {f"{SYMBOLS.get(name, '')}{name}": unit for name, unit in UNITS.items()}
-        self.numbers.set_content(quantity_table(values, units).to_html("plain"))
+        system = SYSTEMS[self.units.resolve(AUTOMATIC.name)]
+        self.numbers.set_content(quantity_table(values, units, system).to_html("plain"))
         self._move_point()
 
     def _draw_map(self) -> None:

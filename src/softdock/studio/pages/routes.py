@@ -7,7 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from nicegui import ui
 
-from softdock.studio.pages import frame, gallery
+from softdock.studio.pages import frame, gallery, unit_choice
 
 if TYPE_CHECKING:
     from softdock.studio.server import Studio
@@ -32,7 +32,7 @@ def build(app: FastAPI, studio: "Studio") -> None:
     @app.get("/")
     async def scenarios(request: Request) -> Response:
         studio.wake()
-        page = gallery.page(studio, frame.chosen_theme(request))
+        page = gallery.page(studio, frame.chosen_theme(request), unit_choice.chosen_units(request))
         # Returning to the page shows new files.
         return HTMLResponse(page, headers={"Cache-Control": "no-store"})
 

@@ -1,14 +1,16 @@
-"""One run: progress, outcome, replay, charts, metrics beside the prediction, conservation check, downloads."""
+"""One run: progress, outcome, requirements, replay, charts, loads, metrics, conservation check, downloads."""
 
 import asyncio
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from nicegui import ui
 
 from softdock.errors import InputError, RunError
-from softdock.studio.pages import charts, frame, run_summary
+from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS
+from softdock.studio.pages import charts, frame, run_summary, unit_choice
 
 if TYPE_CHECKING:
     from softdock.studio.runs import Activity
@@ -21,8 +23,9 @@ DOWNLOADS = {
     "report": ("Report, HTML", "timeline, figures and metrics"),
 }  # fmt: skip
 POLL_PERIOD = 0.1  # s between two updates of an active run
-TABS = ("Replay", "Charts", "Metrics", "Downloads")
+TABS = ("Replay", "Charts", "Loads", "Metrics", "Downloads")
 FIRST_UNITS, FIRST_PER_UNIT = 3, 2  # charts shown first, and curves of each
+MOST_FIRST = 12  # curves shown first
 MOST_LISTED = 300  # runs to compare with
 
 
@@ -53,6 +56,8 @@ class RunView:
         self.panels: dict[str, ui.tab_panel] = {}
         self.box = ui.column().classes("w-full").style("gap: 14px")
         self.clock = ui.element("div").style("display: none")
+        self.choice = unit_choice.current()
+        self.choice.listen(self.box, self._change_units)
 
     def follow(self, activity: "Activity") -> None:
         """Show an active run until it has ended, then its result; the replay player is loaded meanwhile."""
@@ -98,12 +103,12 @@ class RunView:
             with self.box:
                 frame.problem(str(error))
             return
-        self._lay_out(run)
+        self._lay_out(run, summary)
         self._fill(summary)
 
-    def _lay_out(self, run: str) -> None:
+    def _lay_out(self, run: str, summary: dict[str, Any] | None = None) -> None:
         """Create the tabs with the replay; the other tabs are filled when the run has ended."""
-        self.shown, self.summary, self.has_charts = run, {}, False
+        self.shown, self.summary, self.has_charts = run, summary or {}, False
         self.box.clear()
         with self.box:
             self.status = ui.column().classes("w-full")
@@ -114,7 +119,8 @@ class RunView:
                 panels = ui.tab_panels(tabs, value=self.tab, animated=False, on_change=self._change_tab)
                 with panels.props("keep-alive").classes("w-full").style("background: transparent"):
                     with ui.tab_panel("Replay").style("padding: 10px 12px 0"):
-                        self._replay()
+                        self.replay = ui.html("", sanitize=False).classes("w-full")
+                        self._load_replay()
                     self.panels = {
                         name: ui.tab_panel(name).style("padding: 10px 14px 0") for name in TABS[1:]
                     }
@@ -122,12 +128,20 @@ class RunView:
     def _fill(self, summary: dict[str, Any]) -> None:
         self.summary = summary
         known = summary["channels"]
-        self.chosen = [name for name in self.chosen if name in known] or _first_channels(known)
-        self.status.clear()
+        limited = [limit["channel"] for limit in self._display()["limits"]]
+        self.chosen = [name for name in self.chosen if name in known] or _first_channels(known, limited)
+        if self.replay_units != self.units:
+            self._load_replay()
+        for box in (self.status, *self.panels.values()):
+            box.clear()
         with self.status:
             self._verdict()
         with self.panels["Charts"]:
             self._charts()
+        with self.panels["Loads"]:
+            ui.html(run_summary.loads_html(self.summary, self.units), sanitize=False).classes("w-full").mark(
+                "loads"
+            )
         with self.panels["Metrics"]:
             self.metrics_box = ui.column().classes("w-full").style("gap: 14px")
             self._show_metrics()
@@ -137,6 +151,11 @@ class RunView:
             with self.status:
                 ui.timer(0.0, self._draw_charts, once=True)
 
+    def _change_units(self) -> None:
+        if self.summary:
+            self.has_charts = False
+            self._fill(self.summary)
+
     async def _change_tab(self, event: Any) -> None:
         self.tab = str(event.value)
         if self.tab == "Charts" and self.summary and not self.has_charts:
@@ -145,22 +164,37 @@ class RunView:
     def _verdict(self) -> None:
         with ui.element("div").classes("card").mark("outcome"):
             ui.html(run_summary.verdict_html(self.summary, self.success), sanitize=False).mark("audit")
+            ui.html(run_summary.headline_html(self.summary, self.units), sanitize=False).mark("headline")
             with ui.row().classes("items-center").style("gap: 12px; margin-top: 4px; font-size: 12.5px"):
                 ui.label(run_summary.work_text(self.summary)).classes("soft")
                 if "/" not in self.shown:
                     ui.link("Open in new tab", f"/run/{self.shown}", new_tab=True)
+        tiles = run_summary.requirement_tiles_html(self.summary, self.units)
+        if tiles:
+            ui.html(tiles, sanitize=False).classes("w-full").mark("requirements")
+
+    @property
+    def units(self) -> str:
+        """Name of the unit system: chosen in the header, or else that of the scenario."""
+        return self.choice.resolve(str(self.summary.get("unit_system", AUTOMATIC.name)))
+
+    def _display(self) -> dict[str, Any]:
+        """Return loads, requirements and limits in the unit system of the page."""
+        display: dict[str, Any] = self.summary["displays"][self.units]
+        return display
 
     def _address(self) -> str:
         campaign, slash, number = self.shown.partition("/")
         return f"/campaigns/{campaign}/runs/{number}" if slash else f"/runs/{self.shown}"
 
-    def _replay(self) -> None:
-        ui.html(
+    def _load_replay(self) -> None:
+        """Load the player with the unit system of the page; the file's own is unknown until its run has ended."""
+        self.replay_units = self.units
+        self.replay.set_content(
             '<iframe class="replay" title="Replay of the run" sandbox="allow-scripts" '
-            f'src="{html.escape(self._address())}/replay" '
-            'style="height: max(420px, calc(100vh - 290px))"></iframe>',
-            sanitize=False,
-        ).classes("w-full")
+            f'src="{html.escape(self._address())}/replay?units={quote(self.replay_units)}" '
+            'style="height: max(420px, calc(100vh - 290px))"></iframe>'
+        )
 
     def _charts(self) -> None:
         with ui.row().classes("w-full items-start").style("gap: 12px"):
@@ -213,7 +247,14 @@ class RunView:
             if not curves:
                 ui.label("Select channels to draw.").classes("soft")
             for unit, group in charts.by_unit(curves).items():
-                options = charts.over_time(unit, group, earlier, self.summary["events"])
+                options = charts.over_time(
+                    unit,
+                    group,
+                    earlier,
+                    self.summary["events"],
+                    self._display()["limits"],
+                    SYSTEMS[self.units],
+                )
                 ui.echart(options).classes("w-full").style("height: 250px").mark("chart")
 
     async def _load_earlier_curves(self, names: list[str]) -> dict[str, Any]:
@@ -226,7 +267,7 @@ class RunView:
 
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:
         parts = {
-            "": run_summary.metrics_html(self.summary, earlier),
+            "": run_summary.metrics_html(self.summary, earlier, self.units),
             "Conservation check": run_summary.conservation_html(self.summary),
             "Events": run_summary.events_html(self.summary) if self.summary["events"] else "",
         }
@@ -240,16 +281,16 @@ class RunView:
     def _downloads(self) -> None:
         for kind, (label, about) in DOWNLOADS.items():
             with ui.row().classes("items-center").style("gap: 10px; padding: 3px 0"):
-                ui.link(label, f"{self._address()}/{kind}?download=true").props("download").style(
-                    "min-width: 130px"
-                )
+                address = f"{self._address()}/{kind}?download=true&units={quote(self.units)}"
+                ui.link(label, address).props("download").style("min-width: 130px")
                 ui.label(about).classes("soft")
 
 
-def _first_channels(channels: dict[str, str]) -> list[str]:
-    """Return the channels that are drawn first: a few of each of the first units."""
+def _first_channels(channels: Mapping[str, str], limited: Sequence[str]) -> list[str]:
+    """Return the channels that are drawn first: those with a limit, and a few of each of the first units."""
     found: dict[str, list[str]] = {}
     for name, unit in channels.items():
         if unit in found or len(found) < FIRST_UNITS:
             found.setdefault(unit, []).append(name)
-    return [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+    few = [name for names in found.values() for name in names[:FIRST_PER_UNIT]]
+    return list(dict.fromkeys([*limited, *few]))[:MOST_FIRST]

@@ -13,6 +13,8 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.labels import label
+from softdock.presentation.loads import without_load_metrics
+from softdock.presentation.numbers import MISSING
 from softdock.presentation.run import (
     conservation_errors,
     conservation_table,
@@ -21,8 +23,11 @@ from softdock.presentation.run import (
     prediction_sentences,
     timing_text,
 )
+from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
-from softdock.result import Audit, Timing
+from softdock.presentation.unit_systems import SYSTEMS
+from softdock.result import Audit, Load, Timing
+from softdock.studio.run_data import read_table
 
 Summary = Mapping[str, Any]
 
@@ -43,15 +48,55 @@ def verdict_html(summary: Summary, success: Sequence[str] = ()) -> str:
     )
 
 
+def headline_html(summary: Summary, units: str) -> str:
+    """Return the largest load, and the verdict on all requirements where the scenario states some."""
+    verdict = summary["requirement_verdict"]
+    parts = [html.escape(summary["displays"][units]["headline"])]
+    if summary["requirements"]:
+        parts.append(f"{status_mark(Status(verdict['status']))}<span>{html.escape(verdict['text'])}</span>")
+    spans = "".join(f"<span>{part}</span>" for part in parts if part)
+    return f'<div class="verdict">{spans}</div>'
+
+
+def requirement_tiles_html(summary: Summary, units: str) -> str:
+    """Return a tile for each requirement: identifier, verdict, text, value, limit and margin; empty without any."""
+    display = summary["displays"][units]
+    if display["problem"]:
+        return f'<p class="problem" role="alert">{html.escape(display["problem"])}</p>'
+    table, tiles = read_table(display["requirements"]), []
+    for row, status in zip(table.rows, table.statuses, strict=True):
+        cell = {name: html.escape(text) for name, text in zip(table.header, row, strict=True)}
+        factor = f", factor {cell['factor']}" if cell["factor"] not in ("1", MISSING) else ""
+        margin = f"margin {cell['margin']}" if cell["margin"] != MISSING else ""
+        tiles.append(
+            f'<li class="requirement {status.value}" title="{cell["source"]}">'
+            f"<span>{status_mark(status)}<b>{cell['requirement']}</b> {cell['verdict']}</span>"
+            f"<span>{cell['text']}</span><strong>{cell['value']}</strong>"
+            f'<span class="soft">{cell["limit"]}{factor}</span><span class="soft">{margin}</span></li>'
+        )
+    return f'<ul class="requirements" aria-label="Requirements">{"".join(tiles)}</ul>' if tiles else ""
+
+
+def loads_html(summary: Summary, units: str) -> str:
+    """Return peak force and moment of every load with times and components."""
+    table = read_table(summary["displays"][units]["loads"])
+    if not table.rows:
+        return "<p class=soft>This run has no loads.</p>"
+    note = "" if summary["loads"] else " Taken from the recorded rows: this result has no loads of its own."
+    return table.to_html("plain") + f"<p class=soft>Components are those of the recorded rows.{note}</p>"
+
+
 def work_text(summary: Summary) -> str:
     """Return simulated time, wall time, steps and recorded rows of a run."""
     return f"{timing_text(Timing(**summary['timing']))}, {summary['rows']:,} rows recorded."
 
 
-def metrics_html(summary: Summary, earlier: Summary | None = None) -> str:
-    """Return metrics beside the prediction and beside those of an earlier run."""
+def metrics_html(summary: Summary, earlier: Summary | None = None, units: str = "") -> str:
+    """Return metrics beside the prediction and beside those of an earlier run, without the peaks of the loads."""
     others = {f"{earlier['scenario']}, earlier": earlier["metrics"]} if earlier else {}
-    table = metric_table(summary["metrics"], summary["prediction"], summary["units"], others)
+    system = SYSTEMS[units or summary["unit_system"]]
+    metrics = without_load_metrics(summary["metrics"], [Load(**load) for load in summary["loads"]])
+    table = metric_table(metrics, summary["prediction"], summary["units"], others, system)
     sentences = prediction_sentences(summary["prediction"])
     theory = "".join(f"<p class=soft>Theory: {html.escape(text)}</p>" for text in sentences)
     return table.to_html("plain") + theory

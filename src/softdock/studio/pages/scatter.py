@@ -8,6 +8,7 @@ from nicegui import ui
 
 from softdock.presentation.colours import outcome_colours
 from softdock.presentation.labels import label
+from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.studio.pages import axes, charts
 
 if TYPE_CHECKING:
@@ -19,21 +20,22 @@ MOST_POINTS = 20_000  # failures first
 class Scatter:
     """Panel with the scatter plot."""
 
-    def __init__(self, columns: "Columns", x: str, y: str, show: Callable[[int], Awaitable[None]]) -> None:
-        self.columns, self.show = columns, show
+    def __init__(
+        self, columns: "Columns", system: axes.System, show: Callable[[int], Awaitable[None]]
+    ) -> None:
+        self.columns, self.system, self.show = columns, system, show
         names = columns.numeric_names()
         with ui.row().classes("items-center w-full").style("gap: 10px"):
-            self.x = axes.column_select(names, x, "X axis", self.refresh, "scatter-x")
-            self.y = axes.column_select(names, y, "Y axis", self.refresh, "scatter-y")
+            self.axes = axes.AxisPair(names, "scatter", self.refresh)
             ui.label("Click a point to open that run.").classes("soft").style("font-size: 13px")
         self.note = ui.label().classes("soft").style("font-size: 12.5px")
-        self.chart = ui.echart(charts.frame(charts.axis(x), charts.axis(y), series=[])).classes("w-full")
-        self.chart.style("height: max(380px, calc(100vh - 360px))").mark("scatter")
+        self.chart = ui.echart(charts.frame(charts.axis(""), charts.axis(""), series=[])).classes("w-full")
+        self.chart.style("height: max(380px, calc(100vh - 440px))").mark("scatter")
         self.chart.on_point_click(self._clicked)
 
     def refresh(self) -> None:
         """Draw the current table."""
-        options, shown, known = scatter_options(self.columns, self.x.value, self.y.value)
+        options, shown, known = scatter_options(self.columns, *self.axes.values, self.system())
         self.chart.options.clear()
         self.chart.options.update(options)
         self.chart.update()
@@ -45,9 +47,11 @@ class Scatter:
             await self.show(int(data[2]))
 
 
-def scatter_options(columns: "Columns", x: str, y: str) -> tuple[dict[str, Any], int, int]:
+def scatter_options(
+    columns: "Columns", x: str, y: str, system: UnitSystem = AUTOMATIC
+) -> tuple[dict[str, Any], int, int]:
     """Return the chart of two columns, and the numbers of runs shown and of runs with both values."""
-    x_values, y_values = columns.column(x), columns.column(y)
+    x_values, y_values = (columns.column(name) * columns.display(name, system).factor for name in (x, y))
     known = np.flatnonzero(np.isfinite(x_values) & np.isfinite(y_values))
     shown, success = known, columns.success
     if known.size > MOST_POINTS:
@@ -65,7 +69,9 @@ def scatter_options(columns: "Columns", x: str, y: str) -> tuple[dict[str, Any],
              "symbolSize": 8 if failed or not successful else 6,
              "itemStyle": {"color": colours[name], "opacity": 0.75}, "z": 3 if failed else 2, "cursor": "pointer"}
         )  # fmt: skip
-    options = charts.frame(charts.axis(columns.label(x)), charts.axis(columns.label(y)), series=series)
+    options = charts.frame(
+        charts.axis(columns.label(x, system)), charts.axis(columns.label(y, system)), series=series
+    )
     options["tooltip"] = {
         "trigger": "item", "confine": True,
         ":formatter": f"p => 'run ' + p.value[2] + ': ' + {charts.ESCAPE}(p.seriesName) + '<br>' "

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Springs:
     """Panel with spring sizing."""
 
-    def __init__(self, columns: "Columns") -> None:
-        self.columns = columns
+    def __init__(self, columns: "Columns", system: axes.System) -> None:
+        self.columns, self.system = columns, system
         names = columns.numeric_names()
         energies = [
             name for name in names if "energy" in name and not name.startswith(("input ", "predicted "))
@@ -75,7 +75,7 @@ class Springs:
         except ValueError:  # shown at the field
             self.sizes.set_content("")
             return
-        table = spring_table(size.by_quantile(), size.turning)
+        table = spring_table(size.by_quantile(), size.turning, self.system())
         self.sizes.set_content(table.to_html("plain"))
 
 

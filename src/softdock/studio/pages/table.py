@@ -20,8 +20,10 @@ ROWS_PER_PAGE = 25
 class Table:
     """Panel with the table."""
 
-    def __init__(self, columns: "Columns", show: Callable[[int], Awaitable[None]]) -> None:
-        self.columns = columns
+    def __init__(
+        self, columns: "Columns", system: axes.System, show: Callable[[int], Awaitable[None]]
+    ) -> None:
+        self.columns, self.system = columns, system
         self.pagination: dict[str, Any] = {
             "page": 1,
             "rowsPerPage": ROWS_PER_PAGE,
@@ -82,21 +84,27 @@ class Table:
         shown = list(self.shown.value)
         count = min(max(int(p["rowsPerPage"] or ROWS_PER_PAGE), 1), 200)
         start = (max(int(p["page"]), 1) - 1) * count
+        system, column = self.system(), self.filter_column.value or ""
+        units = {name: self.columns.display(name, system) for name in [*shown, column]}
+        for field in (self.low, self.high):
+            field.props["suffix"] = units[column].symbol
         wanted = Filter(
-            tuple(self.outcomes.value), self.filter_column.value or "", _float(self.low), _float(self.high)
+            tuple(self.outcomes.value),
+            column,
+            *(_si_value(f, units[column].factor) for f in (self.low, self.high)),
         )
         rows, total = self.columns.page(
             wanted, p["sortBy"] or "run", bool(p["descending"]), start, count, shown
         )
         names = ["run", "outcome", *shown]
         self.table.columns = [
-            {"name": name, "label": self.columns.label(name), "field": name, "sortable": True,
+            {"name": name, "label": self.columns.label(name, system), "field": name, "sortable": True,
              "align": "left" if name in ("run", "outcome") else "right"}
             for name in names
         ]  # fmt: skip
         self.table.rows = [
             {
-                key: format_value(value) if isinstance(value, float) or value is None else value
+                key: format_value(value, units[key].factor) if key in units else value
                 for key, value in row.items()
             }
             for row in rows
@@ -126,7 +134,7 @@ def _bound_error(text: str | None) -> str | None:
         return "Must be a number."
 
 
-def _float(field: ui.input) -> float | None:
-    """Return the number in a field, None where it has none."""
+def _si_value(field: ui.input, factor: float) -> float | None:
+    """Return the number in a field [SI], None where it has none; `factor` is that from SI to its display unit."""
     text = (field.value or "").strip()
-    return float(text) if text and _bound_error(text) is None else None
+    return float(text) / factor if text and _bound_error(text) is None else None

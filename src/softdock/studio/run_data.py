@@ -1,0 +1,57 @@
+"""Plain data of one run for its page; loads, requirements and limits in every unit system."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from softdock.errors import InputError
+from softdock.presentation.assessment import named_outcomes
+from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.requirements import overall_verdict, requirement_table
+from softdock.presentation.status import Status
+from softdock.presentation.tables import Table
+from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
+from softdock.report.limits import limit_lines
+from softdock.report.load_channels import history_loads, peak_components
+from softdock.result import Result
+
+
+def summarise_result(result: Result) -> dict[str, Any]:
+    """Return everything about a result except its curves."""
+    verdict, status = overall_verdict(result.requirements, "scenario")
+    return {
+        **result.to_json(),
+        "channels": {name: channel.unit for name, channel in result.history.channels.items()},
+        "rows": int(result.history.time.size),
+        "outcomes": named_outcomes(result.definition),
+        "unit_system": unit_system_of(result.definition).name,
+        "requirement_verdict": {"text": verdict, "status": status.value},
+        "displays": {name: _display(result, system) for name, system in SYSTEMS.items()},
+    }
+
+
+def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
+    """Return what a unit system changes: loads, requirement matrix, and limits of channels."""
+    loads = result.loads or history_loads(result)
+    found: dict[str, Any] = {
+        "headline": largest_load_text(loads, system),
+        "loads": table_data(
+            load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
+        ),
+    }
+    try:
+        matrix, limits = requirement_table(result, system), limit_lines(result, system)
+    except (InputError, ValueError) as error:  # a received result whose scenario is damaged
+        return {**found, "requirements": None, "limits": [], "problem": str(error)}
+    lines = [{"channel": line.channel, "value": line.value, "text": line.text} for line in limits]
+    return {**found, "requirements": table_data(matrix), "limits": lines, "problem": ""}
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """Return a table as plain data, for the connection between processes."""
+    return {**asdict(table), "statuses": [status.value for status in table.statuses]}
+
+
+def read_table(data: Mapping[str, Any]) -> Table:
+    """Return the table of `table_data`."""
+    return Table(**{**data, "statuses": [Status(name) for name in data["statuses"]]})
