@@ -135,7 +135,9 @@ def test_a_micrometre_survives_the_radius_of_the_orbit() -> None:
         strut = Strut(a=Anchor(body="a"), b=Anchor(body="b"), stiffness=1e6, length=2.0)
         system = System(bodies=bodies, struts={"s": strut}, orbit=orbit)
         fine = Accuracy(length=1e-14, angle=1e-12, speed=1e-13, rate=1e-13)
-        _, seen = watch(system, ["s.deflection"], duration=1.0, record_rate=200.0, record_peaks=False, accuracy=fine)
+        _, seen = watch(
+            system, ["s.deflection"], duration=1.0, record_rate=200.0, record_peaks=False, accuracy=fine
+        )
         return seen["s.deflection"]
 
     free, around = swing(None), swing(ORBIT)
