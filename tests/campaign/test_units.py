@@ -14,6 +14,7 @@ from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.summary import summarise
 from softdock.campaign.table import Table, export, read_table
 from softdock.campaign.workers import Backend
+from softdock.presentation.unit_systems import SI
 from softdock.report.campaign import write_report
 from softdock.report.campaign_figures import opening_time_figures
 from softdock.scenario import load
@@ -63,11 +64,11 @@ def test_the_export_keeps_them_beside_the_columns(folder: Path) -> None:
 def test_the_studio_labels_its_axes(folder: Path) -> None:
     columns = Columns(folder)
     columns.update()
-    assert columns.label("input speed") == "speed [m/s]"
-    assert columns.label("impulse") == "impulse [N*s]"
-    assert columns.label("predicted impulse") == "predicted impulse [N*s]"
-    assert columns.label("wall_s") == "wall_s [s]"
-    assert columns.label("run") == "run"
+    assert columns.label("input speed", SI) == "speed [m/s]"
+    assert columns.label("impulse", SI) == "impulse [N·s]"
+    assert columns.label("predicted impulse", SI) == "predicted impulse [N·s]"
+    assert columns.label("wall_s", SI) == "wall_s [s]"
+    assert columns.label("run", SI) == "run"
 
 
 def test_a_table_from_before_there_were_units_is_read(folder: Path) -> None:

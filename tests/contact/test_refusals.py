@@ -98,7 +98,8 @@ def test_an_implausible_size_gives_a_warning_in_every_run(capsys, monkeypatch, t
     (tmp_path / "large.step").write_text(text, encoding="utf-8")
     for _ in range(2):
         code, _, err = softdock(capsys, monkeypatch, tmp_path, "validate", NOSE % "large.step")
-        assert code == 0
+        assert code == 2
+        assert "A surface would be divided into 4.6e+07 cells" in err
         assert err.count("Warning: large.step is") == 1
         assert "implausible for a docking mechanism. Check the unit with which it was exported." in err
         _read_once.cache_clear()

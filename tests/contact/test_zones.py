@@ -67,7 +67,7 @@ def test_without_zones_nothing_is_recorded():
     asked = simulate(
         load("assist-passive", {"duration": 1.0, "record.also": ["bumper-drogue/cone.force"]})
     ).history
-    assert list(asked.channels) == [*plain.channels, "bumper-drogue/cone.force"]
+    assert set(asked.channels) == {*plain.channels, "bumper-drogue/cone.force"}
     assert not asked["bumper-drogue/cone.force"].any()  # no contact yet
 
 
@@ -81,11 +81,11 @@ def test_without_zones_nothing_is_recorded():
         ),
         ({"record.also": ["bumper-drogue/9.force"]}, "record.also.0", "1 to 8 (its segments)"),
         ({"record.also": ["bumper-drogue/cone.depth"]}, "record.also.0", "it has: force, area, pressure"),
-        ({"metrics.most": "max bumper-drogue/cone.force"}, "metrics.most", "only recorded, by record.also"),
+        ({"metrics.most": "max bumper-drogue/coin.force"}, "metrics.most", "did you mean 'cone'?"),
         (
-            {"events.first-contact.when": "bumper-drogue/cone.force > 1 N"},
+            {"events.first-contact.when": "bumper-drogue/coin.force > 1 N"},
             "events.first-contact.when",
-            "only recorded, by record.also",
+            "did you mean 'cone'?",
         ),
         (
             {"surfaces.cavity.zones": {"cone": [0.06, 0.01]}},

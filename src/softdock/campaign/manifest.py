@@ -17,7 +17,7 @@ from softdock.robot.bundled import find_robot
 
 PACKAGES = ("numpy", "scipy")
 SOURCES = (
-    "files", "native", "quantities", "geometry", "flexible", "orbit", "lumped", "contact", "spatial", "model",
+    "files", "native", "quantities", "geometry", "flexible", "orbit", "gnc", "lumped", "contact", "spatial", "model",
     "dynamics", "assembly", "robot", "scenario", "predict", "simulate", "theory",
 )  # fmt: skip
 """Packages whose code determines a result; `result` only holds and stores it."""

@@ -12,6 +12,7 @@ from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
+from softdock.errors import InputError, Problem
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
@@ -25,6 +26,7 @@ LARGEST_ANGLE = math.tau / 8
 EDGE_TOLERANCE = 1e-3
 """Distance of the end of a strip from an edge, relative to a root cell, within which the strip is at the edge."""
 LEFT, RIGHT = 4, 5  # fields of layout.NODE
+MOST_ROOT_CELLS = 5_000_000  # of a surface; they take 0.4 GB
 ROOTS_PER_LEAF = 4
 RADIUS_MARGIN = 1 + 1e-12
 """Factor that makes bounding radii safe against rounding errors."""
@@ -168,6 +170,7 @@ class _Surface:
     @classmethod
     def from_profile(cls, profile: Profile, quadrature: CutCells | Points) -> "_Surface":
         size = quadrature.largest if isinstance(quadrature, CutCells) else quadrature.spacing
+        _refuse_too_many_cells(profile, size)
         strips: list[Records] = []
         roots: list[Floats] = []
         edge_points = [(edge.z, edge.radius) for edge in sharp_edges(profile)]
@@ -197,6 +200,19 @@ class _Surface:
             shifted_nodes[child][shifted_nodes[child] >= 0] += nodes
         shifted_nodes["first_root"] += roots
         return _Surface(self.strips, shifted_roots, shifted_nodes)
+
+
+def _refuse_too_many_cells(profile: Profile, size: float) -> None:
+    """Raise InputError where root cells of a size [m] would not fit in memory."""
+    radius = [max(segment.point(f)[1] for f in (0.0, 0.5, 1.0)) for segment in profile.segments]
+    cells = sum(segment.length * math.tau * r for segment, r in zip(profile.segments, radius)) / size**2
+    if cells > MOST_ROOT_CELLS:
+        message = (
+            f"A surface would be divided into {cells:.2g} cells of {1e3 * size:.3g} mm; "
+            f"at most {MOST_ROOT_CELLS} fit in memory."
+        )
+        hint = "Check the unit in which its file was exported, or use larger cells (`resolved_force`)."
+        raise InputError(Problem(message=message, field="surfaces", hint=hint))
 
 
 def _strip(segment: Line | Arc, i: int, along: int) -> tuple[Records, tuple[float, float], float]:
@@ -256,10 +272,11 @@ def _sphere_tree(strips: Records, roots: Floats) -> tuple[Floats, Records]:
 
 def _bounding_spheres(strips: Records, roots: Floats) -> tuple[Floats, Floats]:
     """Return centre (n, 3) and radius (n,) of the bounding sphere of every root cell [m]; Eq. (C15)."""
-    rows = strips[roots[:, 0].astype(np.int64)]
-    is_arc, radius = rows["kind"] == ARC, rows["radius"]
-    z = np.where(is_arc, rows["axis_z"] + radius * roots[:, 1], roots[:, 1])
-    rho = np.where(is_arc, rows["axis_r"] + radius * roots[:, 2], roots[:, 2])
-    h_u, angle = rows["length"], rows["angle"]
+    row = roots[:, 0].astype(np.int64)
+    kind, axis_z, axis_r, radius, h_u, angle = (
+        strips[name][row] for name in ("kind", "axis_z", "axis_r", "radius", "length", "angle")
+    )
+    z = np.where(kind == ARC, axis_z + radius * roots[:, 1], roots[:, 1])
+    rho = np.where(kind == ARC, axis_r + radius * roots[:, 2], roots[:, 2])
     centres = np.column_stack([rho * roots[:, 3], rho * roots[:, 4], z])
     return centres, 0.5 * np.sqrt(h_u**2 + rho * (rho + 0.5 * h_u) * angle**2)
