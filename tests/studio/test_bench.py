@@ -3,10 +3,11 @@
 import pytest
 
 from softdock.bench import browser, studio
+from softdock.report import pdf
 
 
 def test_without_a_browser_the_rows_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser.shutil, "which", lambda name: None)
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
     told: list[str] = []
     rows = studio.run(lambda what, fraction: told.append(what))
     assert [row["value"] for row in rows] == [None, None, None]

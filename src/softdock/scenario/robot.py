@@ -161,7 +161,7 @@ class RobotScenario(MultibodyScenario):
     part of the arm."""
     duration: PositiveTime | None = None  # type: ignore[assignment]
     """Leave out to end with the last move."""
-    record: RecordModel = RecordModel(contact_steps=False)
+    record: RecordModel = RecordModel(contact_steps=False, peaks=False)
     """Recording of the history."""
     arm: ArmModel
     """The arm and how it is mounted."""
