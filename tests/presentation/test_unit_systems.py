@@ -18,8 +18,8 @@ from softdock.presentation.unit_systems import (
     typeset_unit,
     unit_system_of,
 )
+from softdock.quantities.unit_system_names import UNIT_SYSTEMS
 from softdock.quantities.units import parse_quantity, parse_unit
-from softdock.scenario.base import UNIT_SYSTEMS
 from softdock.scenario.loading import load_text
 
 

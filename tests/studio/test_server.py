@@ -12,6 +12,7 @@ import pytest
 from fastapi.responses import StreamingResponse
 from tests.studio.conftest import COMMAND, Served, start, stop
 
+from softdock.presentation.unit_systems import AUTOMATIC
 from softdock.studio import file_routes
 from softdock.studio.folder import bundled_headers
 from softdock.studio.runs import Activity
@@ -100,7 +101,9 @@ def test_the_player_comes_before_the_scene(served: Served) -> None:
     async def all_of_it() -> list[str]:
         ended = asyncio.Event()
         activity.task = asyncio.create_task(ended.wait())  # type: ignore[arg-type]
-        answer = await file_routes._replay(studio, "pending", download=False, theme="dark")
+        answer = await file_routes._replay(
+            studio, "pending", download=False, player=file_routes.Player("dark", AUTOMATIC)
+        )
         assert isinstance(answer, StreamingResponse)
         parts = answer.body_iterator
         first = str(await anext(aiter(parts)))

@@ -53,7 +53,8 @@ def reaction_records(
 
     `first_links` has the first link of every joint that moves, by the name of its body.
     """
-    names = reaction_names(system)
+    # Bodies on the arm of a robot have no place before the arm is added.
+    names = {name: body for name, body in reaction_names(system).items() if body in placed}
     out = records(len(names), r.REACTION)
     items: list[Item] = []
     for record, (name, body) in zip(out, names.items()):

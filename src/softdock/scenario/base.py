@@ -14,22 +14,10 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
+from softdock.quantities.unit_system_names import unit_system_name
 from softdock.scenario.source import Source
 
 __all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
-
-UNIT_SYSTEMS = ("automatic", "SI", "mm/deg", "imperial")
-"""Names of the unit systems in which results are displayed."""
-
-
-def unit_system_name(given: object) -> str:
-    """Return the name of a unit system written in any case, `mm-deg` for `mm/deg` included; raises ValueError."""
-    names = {name.lower(): name for name in UNIT_SYSTEMS}
-    found = names.get(str(given).strip().lower().replace("-", "/"))
-    if found is None:
-        raise ValueError(f"must be one of {', '.join(UNIT_SYSTEMS)}")
-    return found
-
 
 UnitSystemName = Annotated[
     Literal["automatic", "SI", "mm/deg", "imperial"], BeforeValidator(unit_system_name)
