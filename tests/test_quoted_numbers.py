@@ -16,6 +16,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
 from softdock.report.figures import FIGURES
+from softdock.report.figures.station import correlation_of_points
 from softdock.studio import limits
 from softdock.theory.rmi import predict_impact
 
@@ -184,7 +185,7 @@ def test_deflections_of_the_station() -> None:
     assert_quoted("station", "at A: XZ {}, X {}, XY {} m", [a[key] for key in order])
     assert_quoted("station", "at B: XZ {}, XY {}, X {} m", [b[key] for key in (order[0], order[2], order[1])])
     assert_quoted("station", "by {} m. `closing_rate`", [a["x", 60]])
-    together = {key: _correlation(found) for key, found in runs.items()}
+    together = {key: correlation_of_points(found) for key, found in runs.items()}
     phrase = "they correlate by {}, {} and {} with eight modes, by {}, {} and {} with sixty"
     order = [(approach, modes) for modes in (8, 60) for approach in ("x", "xz", "xy")]
     assert_quoted("station", phrase, [together[key] for key in order])
@@ -195,17 +196,6 @@ def test_deflections_of_the_station() -> None:
 
 def _extremes(ratio: dict[tuple[str, int], float], modes: int) -> list[tuple[str, int]]:
     return sorted((key for key in ratio if key[1] == modes), key=lambda key: ratio[key])[::2]
-
-
-def _correlation(result: softdock.Result) -> float:
-    """Correlation of the two points, each along the axis in which it moves most."""
-    from softdock.report.figures.station import POINTS
-
-    moves = []
-    for node in POINTS.values():
-        along = [result.history[f"tower/{node}.d{axis}"] for axis in "xyz"]
-        moves.append(max(along, key=np.ptp))
-    return float(np.corrcoef(moves)[0, 1])
 
 
 def test_the_drogue_of_the_cad_tutorial() -> None:
