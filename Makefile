@@ -54,16 +54,16 @@ test-long: install
 test-python: install
 	SOFTDOCK_KERNELS=python $(BIN)/python -m pytest -q -m plain_python
 
-test-bounds# Seeded mutations of all input formats; FUZZ="--count 1000000 --seconds 7200 --formats step,mesh --seed 2" for more.
+test-boundscheck: install
+	SOFTDOCK_KERNELS=boundscheck $(BIN)/python -m pytest -q -m plain_python
+
+# Seeded mutations of all input formats; FUZZ="--count 1000000 --seconds 7200 --formats step,mesh --seed 2" for more.
 fuzz: install
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 # Try the faults of docs/robustness.md again and write its tables.
 robustness: install
 	$(BIN)/python -m tests.fuzz.report
-
-check: install
-	SOFTDOCK_KERNELS=boundscheck $(BIN)/python -m pytest -q -m plain_python
 
 check: install
 	$(BIN)/ruff check .
