@@ -104,7 +104,7 @@ def test_the_arm_presses_with_the_torques_of_its_joint_stiffness() -> None:
     prepared = prepare(softdock.load(COOKBOOK / "arm-held-tool.yaml"))
     assert isinstance(prepared, PreparedRobot)
     history = result.history
-    assert history.time[-1] == pytest.approx(result.timing.simulated_s)
+    assert history.time[-1] == pytest.approx(result.timing.simulated_s, abs=0.0101)  # the last sample
     names = [f"joint_{k}" for k in range(1, 8)]
     q = np.array([history[f"{name}.position"][-1] for name in names])
     command = np.array([history[f"{name}.command"][-1] for name in names])
