@@ -32,6 +32,7 @@ from softdock.dynamics.kernels.motion_bounds import (
     bend_between,
     bound_separation,
 )
+from softdock.dynamics.kernels.parabolas import least_between, second_derivative
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK
 from softdock.native.decorators import inline, kernel
 
@@ -119,12 +120,6 @@ def rotation_bound(channel, system, motion):
 
 
 @inline
-def second_derivative(x_0, x_1, x_2, f_0, f_1, f_2):
-    """Second derivative of the parabola through three values."""
-    return 2.0 * ((f_2 - f_1) / (x_2 - x_1) - (f_1 - f_0) / (x_1 - x_0)) / (x_2 - x_0)
-
-
-@inline
 def estimate_bend(method, channel, start, early, late, end):
     """Second derivative of a channel in a step, from the values at its ends and at two of its stages; Eq. (M65)."""
     a, b, c, d = (
@@ -177,20 +172,10 @@ def bend_of_load(channel, previous_step, previous, start, end):
 
 
 @inline
-def lowest(f_0, f_1, bend):
-    """Least value between two where the second derivative, over the whole interval, is at most `bend`; Eq. (M34)."""
-    rise = f_1 - f_0
-    if abs(rise) >= 0.5 * bend:
-        return min(f_0, f_1)
-    x = 0.5 - rise / bend
-    return f_0 - 0.5 * bend * x * x
-
-
-@inline
 def enclose(channel, x_0, x_1, down, up):
     """Return bounds of a channel between two values, and whether it is monotonic there."""
     f_0, f_1 = smooth_value(channel, x_0), smooth_value(channel, x_1)
-    low, high = lowest(f_0, f_1, up), -lowest(-f_0, -f_1, down)
+    low, high = least_between(f_0, f_1, up), -least_between(-f_0, -f_1, down)
     monotonic = abs(f_1 - f_0) >= 0.5 * max(down, up)
     if channel.form == SQUARE:
         low = (math.sqrt(max(low, 0.0)) - channel.offset) / channel.scale

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from softdock.dynamics.kernels.parabolas import least_between
 from softdock.native.decorators import inline, kernel
 
 # Kinds of nodes; a, b and c are indices of operands relative to the first node of the formula.
@@ -182,16 +183,6 @@ def tighten(node):
     node.slope_high = min(node.slope_high, rise + 0.5 * bend)
     node.low = max(node.low, least_between(node.first, node.last, up))
     node.high = min(node.high, -least_between(-node.first, -node.last, down))
-
-
-@inline
-def least_between(f_0, f_1, bend):
-    """Least value between two where the second derivative is at most `bend`; Eq. (M34)."""
-    rise = f_1 - f_0
-    if abs(rise) >= 0.5 * bend:
-        return min(f_0, f_1)
-    x = 0.5 - rise / bend
-    return f_0 - 0.5 * bend * x * x
 
 
 @inline

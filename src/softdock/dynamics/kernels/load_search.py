@@ -12,10 +12,10 @@ from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     enclose,
     is_contact,
-    second_derivative,
     smooth_value,
 )
 from softdock.dynamics.kernels.evaluation import evaluate_channels, exceeds_tracked, update_peak
+from softdock.dynamics.kernels.parabolas import division_point, second_derivative, vertex
 from softdock.dynamics.kernels.stepping import interpolate
 from softdock.native.decorators import inline, kernel
 
@@ -29,7 +29,6 @@ RESOLVED_ANGLE = 0.5
 RESOLVED_PART = 1.0 / 1024.0
 RESOLVED_PART_OF_FORCES = 1.0 / 64.0  # forces and energies of elements and structures
 RESOLVED_PART_OF_CONTACTS = 1.0 / 16.0  # contacts, whose steps are short and which open and close with a kink
-END_MARGIN = 0.05  # fraction of an interval next to its ends in which it is not divided
 
 
 @kernel
@@ -129,10 +128,9 @@ def divide_loads(run, h, top, left, theta, hidden, before, now):
         bends[top + 1, i] = up
     f = channels[hidden]
     a, b, c = smooth_value(f, before[hidden]), smooth_value(f, now[hidden]), smooth_value(f, after[hidden])
-    bend = second_derivative(left, theta, right, a, b, c)
-    vertex = 0.5 * (left + theta) - (b - a) / ((theta - left) * bend) if bend != 0.0 else left
-    search.load_points[top] = division_point(vertex, theta, right)
-    search.load_points[top + 1] = division_point(vertex, left, theta)
+    wanted = vertex(left, theta, right, a, b, c)
+    search.load_points[top] = division_point(wanted, theta, right)
+    search.load_points[top + 1] = division_point(wanted, left, theta)
     search.load_instants[top + 1] = theta
     copy_first(now, values[top + 1], s.searched)
 
@@ -144,13 +142,6 @@ def is_resolved(channel, turn, width):
     if is_contact(channel.kind):
         part = RESOLVED_PART_OF_CONTACTS
     return width * max(turn / RESOLVED_ANGLE, 1.0) <= part
-
-
-@inline
-def division_point(vertex, left, right):
-    """Return where to divide an interval: at a vertex away from its ends, else in the middle."""
-    margin = END_MARGIN * (right - left)
-    return vertex if left + margin < vertex < right - margin else 0.5 * (left + right)
 
 
 @inline

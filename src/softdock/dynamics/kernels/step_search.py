@@ -14,7 +14,6 @@ from softdock.dynamics.kernels.enclosure import (
     is_contact,
     resolution_of,
     rotation_bound,
-    second_derivative,
     smooth_value,
     stays_closed,
 )
@@ -34,11 +33,11 @@ from softdock.dynamics.kernels.load_search import (
     MIN_WIDTH,
     RESOLVED_ANGLE,
     copy_first,
-    division_point,
     is_resolved,
     search_loads,
 )
 from softdock.dynamics.kernels.motion_bounds import bound_motion
+from softdock.dynamics.kernels.parabolas import division_point, second_derivative, vertex
 from softdock.native.decorators import inline, kernel
 
 LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
@@ -224,10 +223,9 @@ def divide(channels, count, search, top, left, theta, hidden, before, values):
     # The vertex of the parabola through the three values is the next division point.
     f = channels[hidden]
     a, b, c = smooth_value(f, before[hidden]), smooth_value(f, values[hidden]), smooth_value(f, after[hidden])
-    bend = second_derivative(left, theta, right, a, b, c)
-    vertex = 0.5 * (left + theta) - (b - a) / ((theta - left) * bend) if bend != 0.0 else left
-    search.division_points[top] = division_point(vertex, theta, right)
-    search.division_points[top + 1] = division_point(vertex, left, theta)
+    wanted = vertex(left, theta, right, a, b, c)
+    search.division_points[top] = division_point(wanted, theta, right)
+    search.division_points[top + 1] = division_point(wanted, left, theta)
     search.instants[top + 1] = theta
     copy_first(values, search.values[top + 1], count)
 

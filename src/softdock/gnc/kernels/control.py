@@ -22,31 +22,16 @@ def outside_band(x, width):
 def feedback(gains, x, y, z, vx, vy, vz):
     """Return the acceleration -K (error, error rate); gains (3, 6), errors in the axes of the gains; Eq. (K6)."""
     return (
-        -(
-            gains[0, 0] * x
-            + gains[0, 1] * y
-            + gains[0, 2] * z
-            + gains[0, 3] * vx
-            + gains[0, 4] * vy
-            + gains[0, 5] * vz
-        ),
-        -(
-            gains[1, 0] * x
-            + gains[1, 1] * y
-            + gains[1, 2] * z
-            + gains[1, 3] * vx
-            + gains[1, 4] * vy
-            + gains[1, 5] * vz
-        ),
-        -(
-            gains[2, 0] * x
-            + gains[2, 1] * y
-            + gains[2, 2] * z
-            + gains[2, 3] * vx
-            + gains[2, 4] * vy
-            + gains[2, 5] * vz
-        ),
+        -gain_times_error(gains[0], x, y, z, vx, vy, vz),
+        -gain_times_error(gains[1], x, y, z, vx, vy, vz),
+        -gain_times_error(gains[2], x, y, z, vx, vy, vz),
     )
+
+
+@inline
+def gain_times_error(row, x, y, z, vx, vy, vz):
+    """Return the product of one row of gains with the errors and their rates."""
+    return row[0] * x + row[1] * y + row[2] * z + row[3] * vx + row[4] * vy + row[5] * vz
 
 
 @inline
