@@ -12,7 +12,7 @@ author = "The Softdock developers"
 copyright = "The Softdock developers"
 version = release = __version__
 
-extensions = ["myst_parser", "mathml", "reference"]
+extensions = ["myst_parser", "mathml", "reference", "notebook_pages", "python_api"]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3

@@ -1,4 +1,6 @@
-"""Makes docs/images/replay.png: the player in a browser, at the moment when the bumper hits the bottom.
+"""Makes docs/images/replay.png and arm-berthing.png: the player in a browser.
+
+The first shows the soft docking when the bumper hits the bottom, the second the arm with the captured client.
 
 Run from the root of the repository: python -m docs.replay_picture
 """
@@ -13,14 +15,21 @@ from softdock.bench.browser import FLAGS, NARROW
 from softdock.replay import player_html, scene
 from softdock.report.pdf import find_browser
 
-PICTURE = Path(__file__).parent / "images" / "replay.png"
+IMAGES = Path(__file__).parent / "images"
 
 
 def main() -> None:
-    """Simulate the nominal docking, play it to the hardest hit and keep what the browser shows."""
-    result = softdock.simulate("assist-soft-docking")
-    force = result.history["bumper-drogue.force"]
-    moment = float(result.history.time[force.argmax()])
+    """Simulate both scenarios, play each to its moment and keep what the browser shows."""
+    docking = softdock.simulate("assist-soft-docking")
+    force = docking.history["bumper-drogue.force"]
+    hardest_hit = float(docking.history.time[force.argmax()])
+    take_picture(docking, hardest_hit, "section", IMAGES / "replay.png")
+    berthing = softdock.simulate("assist-arm-berthing", with_prediction=False)
+    take_picture(berthing, 30.0, "overview", IMAGES / "arm-berthing.png")
+
+
+def take_picture(result: softdock.Result, moment: float, view: str, path: Path) -> None:
+    """Write a picture of the player at a moment [s] of a run."""
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         page_file = Path(folder) / "replay.html"
         page_file.write_text(player_html(scene(result), theme="light"), encoding="utf-8")
@@ -28,9 +37,9 @@ def main() -> None:
         page = browser.new_page(viewport=NARROW)
         page.goto(page_file.as_uri())
         page.evaluate("softdock.ready")
-        page.evaluate("t => { softdock.seek(t); softdock.setView('section'); }", moment)
+        page.evaluate("([t, view]) => { softdock.seek(t); softdock.setView(view); }", [moment, view])
         page.wait_for_timeout(1000)
-        page.screenshot(path=PICTURE)
+        page.screenshot(path=path)
         browser.close()
 
 

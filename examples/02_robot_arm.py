@@ -6,11 +6,7 @@ the inertias alone, whatever the motor's limits.
 
 import numpy as np
 
-import softdock
-from softdock.model.elements import Drive
-from softdock.model.joints import Free, Revolute
-from softdock.model.system import Body
-from softdock.scenario.multibody import MultibodyScenario
+from softdock import Body, Drive, Free, Revolute, Scenario, simulate
 
 BASE_MASS, BASE_INERTIA = 100.0, 20.0  # kg, kg m2
 ARM_MASS, ARM_INERTIA, ARM_LENGTH = 3.0, 2.0, 1.0  # m from the shoulder to the arm's centre of mass
@@ -27,13 +23,13 @@ def main() -> None:
         joint=Revolute(axis="z"),
     )
     motor = Drive(joint="arm", target=ANGLE, rate=0.2, stiffness=500.0, damping=200.0, max_force=MAX_TORQUE)
-    scenario = MultibodyScenario(
+    scenario = Scenario(
         bodies={"base": base, "arm": arm},
         drives={"motor": motor},
         duration=5.0,
         metrics={"push": "max motor.force"},
     )
-    result = softdock.simulate(scenario)
+    result = simulate(scenario)
     shoulder = result.history["arm.joint"]
     base_turn = 2.0 * np.arcsin(result.history["base.qz"])
     print(

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 import softdock
+from softdock import Scenario
 from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, MotionState
 from softdock.geometry.cad import read_surface
 from softdock.geometry.vertices import profile_from_list
-from softdock.scenario import from_data
 
 DROGUE = Path(str(files("softdock"))) / "scenario" / "bundled" / "cad" / "drogue.step"
 OUTLINE = [
@@ -32,7 +32,7 @@ DURATION = 3.0  # s
 
 
 def in_softdock() -> softdock.Result:
-    scenario = from_data(
+    scenario = Scenario(
         {
             "kind": "multibody",
             "duration": DURATION,

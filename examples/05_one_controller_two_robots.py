@@ -14,8 +14,8 @@ from softdock.robot.link_server import RobotServer
 from softdock.robot.simulated_network import Conditions
 from softdock.robot.udp import UdpServer, connect
 from softdock.scenario.robot import RobotScenario
-from softdock.simulate.remote import run_on_robot
-from softdock.simulate.robot import simulated_robot
+from softdock.simulation.remote import run_on_robot
+from softdock.simulation.robot import simulated_robot
 
 BENT = np.radians([0.0, 30.0, 0.0, -60.0, 0.0, 90.0, 0.0])  # rad
 CYCLE, DELAY = 0.005, 0.002  # s

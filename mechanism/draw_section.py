@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
+from mechanism.joining import PARTS
 from mechanism.shapes import (
     bumper_profile,
     drogue_profile,
@@ -59,11 +60,26 @@ def draw_probe(
     axes.plot(*gimbal, "o", color="#243b53", markersize=4)
 
 
+def draw_joined(axes: Axes, parameters: dict[str, dict[str, float]]) -> None:
+    """Draw the hard-docked state: collar seated on the inlet cone, a pin in its hole, a plug in its socket."""
+    collar, alignment, coupling = (parameters[name] for name in ("collar", "alignment", "coupling"))
+    parts = {name: shape(parameters) for name, shape in PARTS.items()}
+    # The cones of collar and inlet agree where their radii do.
+    z_seat = (parameters["drogue"]["mouth_radius"] - collar["large_radius"]) / math.tan(collar["half_angle"])
+    draw_body(axes, drogue_profile(parameters["drogue"]), ALUMINIUM)
+    draw_body(axes, parts["collar"], STEEL, (1e3 * (z_seat - collar["cone_start"]), 0.0))
+    r_pin, r_plug = -1e3 * alignment["circle_radius"], 1e3 * coupling["circle_radius"]
+    draw_body(axes, parts["alignment_hole"], ALUMINIUM, (0.0, r_pin))
+    draw_body(axes, parts["alignment_pin"], LIGHT, (-3.0, r_pin))
+    draw_body(axes, parts["coupling_socket"], ALUMINIUM, (0.0, r_plug))
+    draw_body(axes, parts["coupling_plug"], BRASS, (1e3 * coupling["stroke"], r_plug))
+
+
 def draw_sections() -> Figure:
-    """Return the figure: the probe at the mouth at its worst, passing the throat, and at the bottom."""
+    """Return the figure: the probe at the mouth at its worst, passing the throat, at the bottom, and hard-docked."""
     parameters = load_parameters()
     probe, drogue = parameters["probe"], parameters["drogue"]
-    figure = Figure(figsize=(9, 13.5), layout="constrained")
+    figure = Figure(figsize=(9, 19.5), layout="constrained")
     FigureCanvasAgg(figure)
     z_bottom = 1e3 * (throat_z(drogue) + drogue["throat_to_bottom"])
     tip, tilt = 1e3 * probe["tip"], math.radians(11.3)
@@ -78,7 +94,7 @@ def draw_sections() -> Figure:
         ("The widest section in the throat, 11.3° between the axes", None, tilt, 0.0, False),
         ("Bumper on the bottom; dashed: spread pantograph", (z_bottom - tip, 0.0), 0.0, 0.0, True),
     ]
-    axes_of = figure.subplots(3, 1)
+    axes_of = figure.subplots(4, 1, height_ratios=(3, 3, 3, 4))
     for axes, (title, gimbal, angle, pressed, opened) in zip(axes_of, poses):
         if gimbal is None:
             reach = 1e3 * probe["widest"]
@@ -94,6 +110,15 @@ def draw_sections() -> Figure:
             xlabel="z of the drogue [mm]",
             ylabel="r [mm]",
         )
+    draw_joined(axes_of[3], parameters)
+    axes_of[3].set(
+        title="Hard-docked: collar on the inlet cone, alignment pin in its hole, plug in its socket",
+        aspect="equal",
+        xlim=(-155, 145),
+        ylim=(-110, 110),
+        xlabel="z of the drogue [mm]",
+        ylabel="r [mm]",
+    )
     return figure
 
 

@@ -16,7 +16,10 @@ Parameters = Mapping[str, float]
 def load_parameters(path: Path = HERE / "parameters.yaml") -> dict[str, dict[str, float]]:
     """Return the parameters in SI: `_mm` becomes metres, `_deg` becomes radians, the suffixes are dropped."""
     raw = YAML(typ="safe").load(path.read_text())
-    return {part: dict(_si(name, float(value)) for name, value in raw[part].items()) for part in raw}
+    return {
+        part: dict(_si(name, float(value)) for name, value in raw[part].items() if name != "source")
+        for part in raw
+    }
 
 
 def _si(name: str, value: float) -> tuple[str, float]:

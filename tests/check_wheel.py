@@ -5,6 +5,7 @@ execute this Python, they run as a user who cannot. Prints sizes and times.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,12 @@ class Installation:
             studio.wait()
 
 
+def first_page() -> str:
+    """Return the program on the first page of the README."""
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+
+
 def main(wheel: str) -> None:
     """Check a wheel."""
     with tempfile.TemporaryDirectory() as name:
@@ -105,17 +112,20 @@ def main(wheel: str) -> None:
         second = min(plain.run(*docking) for _ in range(3))
         print(f"plain installation {size / 1e6:.0f} MB; first docking {first:.2f} s, then {second:.2f} s")
         print(f"softdock --help {min(plain.run('softdock', '--help') for _ in range(3)):.2f} s")
-        plain.run("softdock", "replay", "docking", "--glb", "docking.glb")
+        plain.run("softdock", "replay", "docking", "--glb", "docking.glb", "--html", "docking.html")
+        (plain.work / "first_page.py").write_text(first_page())
+        plain.run("python", "first_page.py")
         campaign = ("softdock", "campaign", "run", "assist-table2", "--runs", "20", "--out")
         for place in ("threads", "processes"):
             plain.run(*campaign, place, "--in", place)
         assert plain.files() == installed, "a command changed the installation"
         plain.install(f"{wheel}[studio,cluster]")
-        plain.run("softdock", "replay", "docking", "--html", "docking.html")
         (plain.work / "cluster.py").write_text(CLUSTER)
         plain.run("python", "cluster.py", str(plain.bin / campaign[0]), *campaign[1:], "cluster")
         plain.studio_answers()
-    print("The wheel works: docking, replay, campaigns in threads, processes and on Dask, studio.")
+    print(
+        "The wheel works: docking, replay, first page, campaigns in threads, processes and on Dask, studio."
+    )
 
 
 if __name__ == "__main__":

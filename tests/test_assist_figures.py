@@ -5,6 +5,8 @@ import pytest
 from softdock.report.figures import figure_set
 
 NAMES = {
+    "assist-figure-2",
+    "assist-compliance",
     "assist-figure-5",
     "assist-figure-9",
     "assist-figure-10",

@@ -12,7 +12,7 @@ import pytest
 
 from softdock.errors import InputError
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 BUMPER = Path(__file__).parents[1] / "src/softdock/scenario/bundled/cad/bumper.step"
 CAD = "softdock: 1\nbase: assist-soft-docking\nsurfaces: {bumper-nose: {file: part.step}}\n"

@@ -220,6 +220,7 @@ def test_run_prints_only_json_on_request(softdock: Command) -> None:
         "prediction",
         "timing",
         "events",
+        "phases",
     }
     assert set(data) == keys
     assert set(data["audit"]) == {"linear_momentum_drift", "angular_momentum_drift", "energy_residual"}
@@ -254,6 +255,15 @@ def test_bench_prints_a_table_or_json(softdock: Command, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "softdock.bench.example", SimpleNamespace(run=lambda progress: rows))
     assert json.loads(softdock("bench", "example", "--json").out) == {"bench": "example", "results": rows}
     assert json.loads(softdock("bench", "--json").out) == [{"bench": "example", "results": rows}]
+    longer = SimpleNamespace(
+        run=lambda progress: [row], run_long=lambda progress: [row | {"name": "many runs"}]
+    )
+    monkeypatch.setitem(sys.modules, "softdock.bench.example", longer)
+    names = [
+        one["name"] for one in json.loads(softdock("bench", "example", "--long", "--json").out)["results"]
+    ]
+    assert names == ["one run", "many runs"]
+    monkeypatch.setitem(sys.modules, "softdock.bench.example", SimpleNamespace(run=lambda progress: rows))
     table = softdock("bench").out
     assert "scipy" in table
     assert "200" in table

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock.simulate import prepare
-from softdock.simulate.robot import PreparedRobot
+from softdock.simulation import prepare
+from softdock.simulation.robot import PreparedRobot
 
 COOKBOOK = Path(__file__).parents[1] / "docs" / "cookbook"
 FILES = sorted(COOKBOOK.glob("*.yaml"))

@@ -85,6 +85,18 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+BUILDING_BLOCKS = {"theory", "geometry", "recording", "robot", "contact", "simulation", "spatial"}
+"""Packages that pages for users may import from; all else is imported from `softdock` itself."""
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in [ROOT / "README.md", *DOCS.rglob("*.md")] if "_build" not in p.parts], ids=str
+)
+def test_pages_for_users_import_public_names(page: Path) -> None:
+    imported = re.findall(r"^\s*(?:from|import) softdock\.(\w+)", page.read_text(encoding="utf-8"), re.M)
+    assert set(imported) <= BUILDING_BLOCKS
+
+
 PACKAGE = ROOT / "src" / "softdock"
 PATH = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+\.\w+)?)`")
 """A path in backticks: folders, and a file with an ending; `a/b` alone may be something else."""

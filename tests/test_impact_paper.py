@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from softdock.lumped import Pad, run_chain
-from softdock.predict import predict
+from softdock.prediction import predict
 from softdock.scenario import load
-from softdock.simulate import simulate
-from softdock.simulate.chain import chain_of
+from softdock.simulation import simulate
+from softdock.simulation.chain import chain_of
 from softdock.theory import rmi
 
 SIMULATED = {  # the paper's simulated row [m/s], and half its last printed digit

@@ -1,6 +1,7 @@
 """The tutorial on an own mechanism: its parts, commands and numbers."""
 
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -86,3 +87,19 @@ def test_the_softer_campaign_differs_in_its_scenario_only() -> None:
     )
     changed = [line for line in second.splitlines() if line not in first.splitlines()]
     assert {line.split(":")[0] for line in changed} == {"title", "scenario"}
+
+
+def test_the_objects_in_python_are_the_scenario_of_the_file(folder: Path) -> None:
+    module = runpy.run_path(str(folder / "docking.py"))
+    assert module["docking"] == softdock.load(folder / "docking.yaml")
+    done = subprocess.run(
+        [sys.executable, "docking.py"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    shown = PAGE.read_text(encoding="utf-8").split("It prints\n\n```text\n")[1].split("```")[0]
+    for line, quoted_line in zip(done.stdout.splitlines(), shown.splitlines(), strict=True):
+        for word, quoted_word in zip(line.split(), quoted_line.split(), strict=True):
+            try:
+                assert float(word) == pytest.approx(float(quoted_word), rel=1e-6)
+            except ValueError:
+                assert word == quoted_word
+    assert (folder / "docking.html").stat().st_size > 0

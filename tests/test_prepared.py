@@ -10,7 +10,7 @@ from softdock.assembly import assembler
 from softdock.cli import app
 from softdock.dynamics.session import Session
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import prepare
+from softdock.simulation import prepare
 
 SCENARIO = """
 softdock: 1

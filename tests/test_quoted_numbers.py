@@ -13,9 +13,13 @@ import softdock
 from softdock.bench.docking import accuracy_table
 from softdock.campaign.loading import bundled_campaigns
 from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.runner import run as run_campaign
+from softdock.campaign.table import read_table
 from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
+from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.report.figures import FIGURES
+from softdock.report.figures.gnc import DISPLAY
 from softdock.report.figures.station import correlation_of_points
 from softdock.studio import limits
 from softdock.theory.rmi import predict_impact
@@ -45,6 +49,10 @@ def time_of(event: str) -> Values:
     return lambda: [next(e.time for e in run("assist-soft-docking").events if e.name == event)]
 
 
+def phase_end(name: str) -> Values:
+    return lambda: [next(phase.end for phase in run(SEQUENCE).phases if phase.name == name)]
+
+
 def unit_in_last_place(text: str) -> float:
     digits, _, exponent = text.partition("e")
     return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
@@ -70,6 +78,8 @@ def assert_quoted(page: str, phrase: str, values: Sequence[float]) -> None:
 
 
 SOFT, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
+SEQUENCE, TIP = "assist-hard-docking", "assist-tip-compliance"
+APPROACH, DEGREES = "assist-approach", 180.0 / np.pi
 FRICTION = ("latch-paper", "latch.friction=0.1")
 
 QUOTED: list[tuple[str, str, Values]] = [
@@ -83,10 +93,56 @@ QUOTED: list[tuple[str, str, Values]] = [
     ("docking", "with a peak force of {} N", metrics("peak_contact_force", SOFT)),
     ("docking", "`opening_time`, {} s", metrics("opening_time", PASSIVE)),
     ("docking", "the peak force at the cone is {} N", metrics("peak_contact_force", RIGID)),
+    *(
+        ("sequence", f"| `{name}` | {what} | {{}} s |", phase_end(name))
+        for name, what in (
+            ("insertion", "the probe slides in, as in [soft docking](docking.md)"),
+            ("pre-tension", "the carriage pulls the probe back"),
+            ("clamping", "the collar extends along the probe"),
+            ("turning", "drives on the universal joint turn the client upright"),
+            ("retracting", "the carriage retracts the client"),
+            ("mating", "the fluid plane moves forward"),
+            ("latching", "three latches close"),
+        )
+    ),
+    ("sequence", "The largest contact force is {} kN", metrics("peak_contact_force", SEQUENCE, factor=1e-3)),
+    ("sequence", "With closed latches it is {} N/µm", metrics("stiffness_hard_dock_z", SEQUENCE, factor=1e-6)),
+    ("sequence", "finds {} N/µm along the axis",
+     metrics("stiffness_hard_dock_z", SEQUENCE, "duration=20 s", factor=1e-6)),
+    ("sequence", "and {} kN m/rad about the lateral axes",
+     metrics("stiffness_hard_dock_rx", SEQUENCE, "duration=20 s", factor=1e-3)),
+    ("sequence", "with contact forces up to {} kN",
+     metrics("peak_contact_force", "assist-hard-docking-extreme", factor=1e-3)),
+    ("sequence", "Their energy of {} J", metrics("separation_energy", "assist-undocking")),
+    ("sequence", "gives {} mm/s between the spacecraft", metrics("separation_speed", "assist-undocking", factor=1e3)),
+    ("sequence", "the widest section of the probe and the throat, {} mm",
+     metrics("throat_clearance", "assist-undocking", factor=1e3)),
+    ("sequence", "The peak force is {} kN with the joint at the base",
+     metrics("peak_contact_force", SOFT, "approach.offset=[20 mm, 0 mm]", factor=1e-3)),
+    ("sequence", "base, {} kN with the joint at the tip", metrics("peak_contact_force", TIP, factor=1e-3)),
+    ("sequence", "and {} kN without", metrics("peak_contact_force", RIGID, factor=1e-3)),
     ("impact", "*effective mass ratio*, here {}.", predicted("effective_mass_ratio", "impact-a")),
     ("impact", "keeps closing, at {} mm/s", predicted("relative_velocity_after", "impact-a", factor=1e3)),
     ("impact", "are {} mm/s in the simulation", metrics("relative_velocity_after", "impact-a", factor=1e3)),
     ("impact", "and {} mm/s in the prediction", predicted("relative_velocity_after", "impact-a", factor=1e3)),
+    ("approach", "| {} s | `first-contact`", metrics("t_first_contact", APPROACH)),
+    ("approach", "| {} s | `entered`", metrics("t_entered", APPROACH)),
+    ("approach", "with a peak force of {} N", metrics("peak_contact_force", APPROACH)),
+    ("approach", "The approach uses {} kg of propellant", metrics("propellant", APPROACH)),
+    ("approach", "its angle reaches {} degrees", metrics("gimbal_angle_in_flight", APPROACH, factor=DEGREES)),
+    ("approach", "| axial speed | {} mm/s", metrics("contact_axial_speed", APPROACH, factor=1e3)),
+    ("approach", "| lateral speed | {} mm/s", metrics("contact_lateral_speed", APPROACH, factor=1e3)),
+    ("approach", "| offset | {} mm", metrics("contact_offset", APPROACH, factor=1e3)),
+    ("approach", "| tilt (pitch and yaw) | {} deg", metrics("contact_tilt", APPROACH, factor=DEGREES)),
+    ("approach", "| roll | {} deg", metrics("contact_roll", APPROACH, factor=DEGREES)),
+    ("approach", "| tilt rate | {} deg/s", metrics("contact_tilt_rate", APPROACH, factor=DEGREES)),
+    ("approach", "| roll rate | {} deg/s", metrics("contact_roll_rate", APPROACH, factor=DEGREES)),
+    ("approach", "arrives with an offset of {} mm",
+     metrics("contact_offset", APPROACH, "gnc.servicer.navigation.sensor.bias=[0, 0, 0]", factor=1e3)),
+    ("approach", "touches at {} mm/s", metrics("contact_axial_speed", "station-approach", factor=1e3)),
+    ("approach", "hooks close at {} s", metrics("t_docked", "station-approach")),
+    ("approach", "keel top deflects by {} mm", metrics("keel_top_max", "station-approach", factor=1e3)),
+    ("approach", "the stack is at rest at {} s", metrics("t_stable", "station-approach")),
     ("latch", "the tip stops at {} of 20 mm", metrics("insertion_max", "latch-paper", factor=1e3)),
     ("latch", "minimum speed, {} m/s", metrics("minimum_speed", "latch-paper")),
     ("latch", "minimum speed rises to {} m/s", metrics("minimum_speed", *FRICTION)),
@@ -123,6 +179,19 @@ def test_bounds_of_the_impact() -> None:
     assert max(audit.linear_momentum_drift, audit.energy_residual) < float(error)
 
 
+@pytest.mark.long
+def test_contact_conditions_of_500_approaches(tmp_path: Path) -> None:
+    """The table of the tutorial, from the bundled campaign."""
+    run_campaign(load_campaign(APPROACH), tmp_path / "campaign")
+    table = read_table(tmp_path / "campaign")
+    assert set(table.outcome) == {"captured"}
+    for condition, unit in CONDITION_UNITS.items():
+        shown, factor = DISPLAY[unit]
+        values = factor * np.abs(table.metrics[f"contact_{condition}"])
+        row = f"| {condition.replace('_', ' ')} [{shown}] | {{}} | {{}} | {{}} |"
+        assert_quoted("approach", row, [values.mean(), np.quantile(values, 0.95), values.max()])
+
+
 FINE = ("length=1e-8", "angle=1e-8", "speed=1e-7", "rate=1e-7")
 RESOLUTIONS = {
     "cells for 6 N (as bundled)": (),
@@ -157,6 +226,16 @@ def test_times_to_open_in_a_campaign() -> None:
     )
     assert_quoted("docking", "in {} of {} runs between 1 and 2 s", [band.sum(), fast.sum()])
     assert_quoted("docking", "as the speed falls, up to {} s", [times[~fast].max()])
+
+
+@pytest.mark.long
+def test_phases_reached_in_a_campaign() -> None:
+    plan = load_campaign("assist-sequence", runs=24)
+    scenarios = [plan.template.build(inputs).without_history() for inputs in plan.inputs(0, 24)]
+    results = [softdock.simulate(scenario, with_prediction=False) for scenario in scenarios]
+    for name in ("insertion", "clamping", "retracting", "mating", "latching"):
+        reached = sum(name in [phase.name for phase in result.phases] for result in results)
+        assert_quoted("sequence", f"| `{name}` | {{}} of {{}} |", [reached, 24])
 
 
 @pytest.mark.slow

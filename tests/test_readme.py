@@ -19,11 +19,12 @@ def run(arguments: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def test_the_first_page_runs_as_pasted(tmp_path: Path) -> None:
+def test_the_first_page_runs_as_pasted_and_prints_what_it_shows(tmp_path: Path) -> None:
     assert len(FIRST_PAGE) == 1
-    assert len(FIRST_PAGE[0].splitlines()) <= 15
-    assert "latched" in run([sys.executable, "-c", FIRST_PAGE[0]], tmp_path)
-    assert (tmp_path / "latch.png").stat().st_size > 0
+    assert len(FIRST_PAGE[0].splitlines()) <= 32
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    assert run([sys.executable, "-c", FIRST_PAGE[0]], tmp_path) == shown
+    assert (tmp_path / "docking.html").stat().st_size > 100_000
 
 
 @pytest.mark.parametrize(

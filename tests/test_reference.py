@@ -14,7 +14,7 @@ from softdock.model.channel_meanings import CHANNELS
 from softdock.model.joints import MOTIONS
 from softdock.quantities.model import field_docstrings
 from softdock.scenario import KINDS, from_data, load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))

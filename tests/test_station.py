@@ -90,6 +90,47 @@ def test_the_rigid_station_and_the_closing_rate() -> None:
     assert faster.metrics["delta_rate"] == pytest.approx(1.5 * rigid.metrics["delta_rate"], rel=1e-12)
 
 
+def test_loads_at_the_docking_port_are_metrics(docked: dict) -> None:
+    assert [(one["name"], one["kind"]) for one in docked["loads"]] == [("hard-dock", "lock")]
+    lock, m = docked["loads"][0], docked["metrics"]
+    assert m["peak_force_hard_dock"] == lock["peak_force"] > 0.0
+    assert m["peak_moment_hard_dock"] == lock["peak_moment"] > 0.0
+    assert set(m) <= set(softdock.load("power-tower-x").metric_units())
+
+
+def test_impulse_of_docking_is_the_change_of_momentum_of_the_visitor() -> None:
+    """Against the run of a rigid station; the angular impulse is about the port, from the change of spin."""
+    change = {"model": "rigid", "orbit": None, "after": "1 s", "before": "1 s", "closing_rate": "0.1 m/s"}
+    scenario = softdock.load("power-tower-xz", change)
+    result = softdock.simulate(scenario)
+    h, v = result.history, scenario.visitor
+    before, after = (int(np.searchsorted(h.time, t)) for t in (0.5, 1.001))
+    velocity, rate = (
+        np.array([h[f"visitor.{name}{axis}"][after] - h[f"visitor.{name}{axis}"][before] for axis in "xyz"])
+        for name in ("v", "w")
+    )
+    impulse = -v.mass * velocity  # on the station
+    assert result.metrics["docking_impulse"] == pytest.approx(np.linalg.norm(impulse), rel=1e-3)
+    about_port = -np.array(v.inertia) * rate + np.cross(np.subtract(v.centre, v.port), impulse)
+    assert result.metrics["docking_angular_impulse"] == pytest.approx(np.linalg.norm(about_port), rel=1e-3)
+
+
+def test_docking_by_contact_reports_the_load_of_the_catch() -> None:
+    """At the touch the dampers of the catch carry 2 m (2 pi / T) v with the effective mass m; its springs act later."""
+    change = {"model": "rigid", "orbit": None, "after": "3 s", "before": "1 s", "contact_time": "0.5 s"}
+    scenario = softdock.load("power-tower-x", change)
+    result = softdock.simulate(scenario)
+    A = np.diag(scenario.flexible().find_modes(scenario.directory).articulated_inertia)
+    mass = 1.0 / (1.0 / A[3:].mean() + 1.0 / scenario.visitor.mass)
+    catch = next(one for one in result.loads if one.name == "catch")
+    wanted = 2.0 * mass * (2.0 * np.pi / 0.5) * scenario.closing_rate
+    assert catch.peak_force == pytest.approx(wanted, rel=1e-6)
+    assert catch.t_peak_force == pytest.approx(1.0, abs=1e-6)
+    assert result.metrics["peak_force_catch"] == catch.peak_force
+    assert result.units["peak_moment_catch"] == "N*m"
+    assert set(result.metrics) <= set(scenario.metric_units())
+
+
 def test_modes_by_choice() -> None:
     change = {"modes": {"residual": 0.1}, "panel_elements": 4, "after": "1 s", "before": "1 s"}
     result = softdock.simulate(softdock.load("power-tower-x", change))

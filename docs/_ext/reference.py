@@ -28,7 +28,7 @@ from softdock.campaign.model import CampaignFile, PresetFile
 from softdock.model.channel_meanings import CHANNELS
 from softdock.model.joints import Attitude, Axis
 from softdock.quantities.fields import JointQuantity, Quantity
-from softdock.quantities.model import field_docstrings
+from softdock.quantities.model import field_docstrings, split_example
 from softdock.scenario.kinds import KINDS
 
 EXAMPLES = Path(__file__).parents[1] / "reference" / "examples.yaml"
@@ -36,7 +36,8 @@ ORDER = ("multibody", "chain", "station", "robot")
 """Kinds in the order of their pages: a model that several kinds share is described on the first of these pages."""
 NAMES = {
     "bodies": "probe", "springs": "probe-spring", "stops": "probe-stop", "drives": "finger-motor", "struts": "drawbar",
-    "welds": "soft-latch", "locks": "hard-dock", "loads": "thruster", "structures": "array", "surfaces": "cone",
+    "welds": "soft-latch", "locks": "hard-dock", "couplings": "fluid",
+    "stiffness": "link", "loads": "thruster", "structures": "array", "surfaces": "cone",
     "contacts": "probe-cone", "interfaces": "berth", "events": "seated", "plates": "front", "sections": "mast-section",
     "beams": "mast", "panels": "wing", "parts": "bus", "dispersions": "approach.speed", "requirements": "R-1",
     "sources": "springs.bumper-spring",
@@ -256,7 +257,8 @@ def _section(one: Described) -> str:
         for name in names
     ]
     title = "Keys at the top level" if not one.path else one.title
-    lines = [f"({one.anchor})=", f"## {title}", "", (one.model.__doc__ or "").replace("\n    ", "\n"), ""]
+    text, example = split_example(one.model.__doc__ or "")
+    lines = [f"({one.anchor})=", f"## {title}", "", text, ""]
     tag = literal_tag(one.model)
     if tag:
         lines += ["```{raw} html", joint_svg(tag), "```", ""]
@@ -270,6 +272,8 @@ def _section(one: Described) -> str:
     ]
     if one.anchor in examples():
         lines += ["```yaml", example_text(one), "```", ""]
+    if example:
+        lines += ["In Python:", "", "```pycon", example, "```", ""]
     return "\n".join(lines)
 
 

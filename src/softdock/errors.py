@@ -10,7 +10,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One problem of the input: location, given value and what is allowed."""
+    """One problem of the input: location, given value and what is allowed.
+
+    >>> from softdock import Problem
+    >>> print(Problem(message="Must be above 0 kg.", field="bodies.probe.mass", given="-1 kg"))
+    bodies.probe.mass: Must be above 0 kg. Given: -1 kg.
+    """
 
     message: str
     """Sentence that states the problem and what is allowed."""
@@ -49,7 +54,19 @@ def _shown(text: str, longest: int = LONGEST_PART) -> str:
 
 
 class InputError(Exception):
-    """The input cannot be used; contains all problems found. The command line exits with code 2."""
+    """The input cannot be used; `problems` has all that was found, with the dotted path of the field.
+
+    The command line exits with code 2.
+
+    >>> from softdock import Body, InputError
+    >>> try:
+    ...     Body(mass="20 N", joint={"type": "gimbal"})
+    ... except InputError as error:
+    ...     for problem in error.problems:
+    ...         print(problem.field, "|", problem.given)
+    mass | 20 N
+    joint.type | gimbal
+    """
 
     def __init__(self, *problems: Problem | str) -> None:
         self.problems = tuple(p if isinstance(p, Problem) else Problem(message=p) for p in problems)
@@ -61,7 +78,12 @@ class InputWarning(UserWarning):
 
 
 class RunError(Exception):
-    """A run could not be completed. The command line exits with code 1."""
+    """A run or a campaign could not be completed. The command line exits with code 1.
+
+    >>> from softdock import RunError
+    >>> issubclass(RunError, Exception)
+    True
+    """
 
 
 _REASONS = {

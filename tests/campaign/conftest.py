@@ -1,12 +1,14 @@
 """Small campaigns on a chain that takes a millisecond a run."""
 
 import sqlite3
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from softdock import cli
 from softdock.campaign import runner
 from softdock.campaign.execution import Row
 
@@ -56,3 +58,19 @@ def rows(folder: Path) -> list[tuple[Any, ...]]:
 def untimed(row: Row) -> tuple[Any, ...]:
     """Return a row without the wall time."""
     return tuple(value for name, value in row._asdict().items() if name != "wall_s")
+
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def campaign(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run a campaign command; returns exit code, output and errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["softdock", "campaign", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return int(end.value.code or 0), *capsys.readouterr()
+
+    return run

@@ -7,24 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.campaign.conftest import Write
+from tests.campaign.conftest import Command, Write
 
-from softdock import cli
 from softdock.campaign.runner import CampaignProgress
 from softdock.cli.campaign import describe
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def campaign(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["softdock", "campaign", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return int(end.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 def test_from_a_file_to_a_report(campaign: Command, write: Write, tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 import json
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.campaign.conftest import Write
+from tests.campaign.conftest import Command, Write
 
-from softdock import cli
 from softdock.campaign import runner
 from softdock.campaign.compliance import RequirementData, assess_campaign, read_requirement_data
 from softdock.campaign.confidence import (
@@ -27,8 +25,9 @@ from softdock.campaign.confidence import (
     upper_bound,
 )
 from softdock.campaign.loading import load
+from softdock.campaign.statistics import stop_rule_state
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
-from softdock.campaign.table import Table, export, read_table, status_of, stop_rule_state
+from softdock.campaign.table import Table, export, read_table, status_of
 from softdock.errors import InputError
 from softdock.result.requirements import CampaignVerdict, compare
 
@@ -253,20 +252,6 @@ def test_a_bad_requirement_is_named_in_the_campaign_file(write: Write, text: str
     )
     assert "cheap.yaml:10" in str(problem)
     assert problem.field.startswith("requirements.A")
-
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def campaign(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["softdock", "campaign", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return int(end.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from softdock.campaign import manifest
 manifest._source_digest = lambda: "fixed"
 from softdock.campaign import loading, runner, workers
 from softdock.cli import main
-import softdock.simulate.chain, softdock.campaign.table
+import softdock.simulation.chain, softdock.campaign.table
 for line in sys.stdin:
     process = os.fork()
     if not process:

@@ -17,7 +17,7 @@ from softdock.campaign.template import Template, value_at
 from softdock.errors import InputError
 from softdock.scenario import load
 from softdock.scenario.loading import load_text
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulation.multibody import PreparedMultibody
 
 EVERYTHING = """\
 softdock: 1

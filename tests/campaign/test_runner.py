@@ -355,13 +355,13 @@ def test_a_table_of_an_earlier_version_is_read_and_resumed(write: Write, tmp_pat
     folder = tmp_path / "out"
     runner.run(load(write(runs="4")), folder, ExecutionOptions(Backend.THREADS, 1))
     with sqlite3.connect(folder / "campaign.sqlite") as database:
-        database.execute("ALTER TABLE runs DROP COLUMN valid")
-        database.execute("ALTER TABLE runs DROP COLUMN warnings")
-        database.execute("ALTER TABLE runs DROP COLUMN requirements")
+        for column in ("valid", "warnings", "requirements", "phases"):
+            database.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         database.execute("DELETE FROM runs WHERE run > 1")
     assert read_table(folder).valid == ["unknown"] * 2
     runner.resume(folder, ExecutionOptions(Backend.THREADS, 1))
     assert read_table(folder).valid == ["unknown"] * 2 + ["yes"] * 2
+    assert read_table(folder).phases == [{}] * 4
 
 
 def test_network_drives_of_windows_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:

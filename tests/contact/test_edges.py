@@ -15,7 +15,7 @@ from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 BOWL = 0.03
 

@@ -11,8 +11,8 @@ from softdock.geometry.profile import nearest_segment
 from softdock.geometry.profile_arrays import profile_array
 from softdock.geometry.vertices import rounded_profile
 from softdock.scenario import load
-from softdock.simulate import simulate
-from softdock.simulate.topology import RecordedChannels
+from softdock.simulation import simulate
+from softdock.simulation.topology import RecordedChannels
 
 ZONES = ("cone", "throat", "chamber", "bottom")
 FIELDS = ("force", "area", "pressure", "fx", "fy", "fz")

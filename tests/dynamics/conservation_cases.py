@@ -14,7 +14,7 @@ from softdock.dynamics.session import Run, Session
 from softdock.result import Audit
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulation.multibody import PreparedMultibody
 
 STILL, BRISK, ORBITAL = (0.0, 0.0, 0.0), (0.0, 20.0, 0.0), (0.0, 7000.0, 0.0)  # m/s: common drift
 WRONG = 5e-3

@@ -26,7 +26,7 @@ from dynamics.conservation_cases import (
 )
 from softdock.result import CONSERVATION_LIMIT, Audit
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulation.multibody import PreparedMultibody
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory" / "conservation.md"
 ROW = re.compile(

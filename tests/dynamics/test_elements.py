@@ -136,6 +136,29 @@ def test_stop_works_on_both_sides():
     assert run.peaks[0].smallest == pytest.approx(-0.2 - reach, abs=1e-7)
 
 
+@pytest.mark.plain_python
+@pytest.mark.parametrize(
+    ("limits", "position", "deflection"),
+    [
+        ({"lower": -0.02}, 0.05, -0.07),
+        ({"lower": -0.02}, -0.03, 0.01),
+        ({"upper": 0.03}, -0.05, -0.08),
+        ({"upper": 0.03}, 0.04, 0.01),
+        ({"lower": -0.02, "upper": 0.03}, -0.01, -0.01),  # the nearer limit
+        ({"lower": -0.02, "upper": 0.03}, 0.025, -0.005),
+        ({"lower": -0.02, "upper": 0.03}, -0.025, 0.005),
+        ({"lower": -0.02, "upper": 0.03}, 0.035, 0.005),
+    ],
+)
+def test_deflection_of_a_stop_is_measured_from_the_nearer_limit(limits, position, deflection):
+    system = System(bodies=slider(position), stops={"stop": Stop(joint="mass", stiffness=5000.0, **limits)})
+    stop, dy = element_of(system, "stop")
+    assert stop.deflection == pytest.approx(deflection, abs=EPS)
+    force = 5000.0 * max(0.0, deflection)
+    assert stop.force == pytest.approx(force, rel=1e-12)
+    assert dy[1] == pytest.approx(-math.copysign(force, position) / 2.0, rel=1e-12)
+
+
 def test_stop_of_a_universal_joint_is_a_cone():
     joint = Universal(rates=(0.6, 0.8))
     system = System(

@@ -9,18 +9,20 @@ import softdock
 from dynamics.systems import EPS, simulate
 from softdock import simulate as run_scenario
 from softdock.dynamics.session import Ending
+from softdock.errors import InputError
 from softdock.model.elements import Drive, Spring, Strut, Weld
+from softdock.model.events import Action, Event
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free, Prismatic, Revolute
 from softdock.model.system import Body, System
-from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
+from softdock.scenario.multibody import Accuracy, Integrator, MultibodyScenario
 
 MASS, FREQUENCY = 2.0, 5.0
-TIGHT = AccuracyModel(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
+TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
 INTEGRATORS = {
-    "adaptive": IntegratorModel(accuracy=TIGHT),
-    "fixed": IntegratorModel(step=0.01),
-    "rk4": IntegratorModel(step=0.002, method="rk4"),
+    "adaptive": Integrator(accuracy=TIGHT),
+    "fixed": Integrator(step=0.01),
+    "rk4": Integrator(step=0.002, method="rk4"),
 }
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 
@@ -53,7 +55,7 @@ def times(result, name):
 )
 def test_an_event_happens_where_its_condition_begins_to_hold(when, time, integrator):
     """The time agrees with the closed form; the condition holds to rounding in the row of the event."""
-    result = run_scenario(oscillator(events={"now": EventModel(when=when)}, integrator=integrator))
+    result = run_scenario(oscillator(events={"now": Event(when=when)}, integrator=integrator))
     (t,) = times(result, "now")
     # Positions and speeds are good to 1e-9, the time therefore to that over the rate of the quantity.
     allowed = 1e-6 if "-99.99" in when else 1e-8
@@ -68,8 +70,8 @@ def test_an_event_happens_where_its_condition_begins_to_hold(when, time, integra
 
 def test_an_event_can_happen_again_and_again():
     """Every crossing once: no second time by rounding at the restart."""
-    up = EventModel(when="mass.joint > 0 m", once=False)
-    down = EventModel(when="mass.joint < 0 m", once=False)
+    up = Event(when="mass.joint > 0 m", once=False)
+    down = Event(when="mass.joint < 0 m", once=False)
     result = run_scenario(oscillator(duration=10.0, events={"up": up, "down": down}))
     expected = np.arange(0.5 * math.pi, 10.0 * FREQUENCY, math.pi) / FREQUENCY
     assert times(result, "down") == pytest.approx(expected[::2], abs=1e-7)
@@ -79,15 +81,15 @@ def test_an_event_can_happen_again_and_again():
 
 @pytest.mark.plain_python
 def test_what_holds_already_happens_at_once():
-    armed = EventModel(when="mass.joint > 0.05 m", armed=False)
-    trigger = EventModel(when="time > 0.1 s", then=(Action(arm="armed"),))
+    armed = Event(when="mass.joint > 0.05 m", armed=False)
+    trigger = Event(when="time > 0.1 s", then=(Action(arm="armed"),))
     result = run_scenario(oscillator(events={"armed": armed, "trigger": trigger}))
     assert times(result, "armed") == times(result, "trigger") == pytest.approx([0.1], abs=EPS)
 
 
 def test_a_disarmed_event_does_not_happen():
-    watched = EventModel(when="mass.joint < 0 m")
-    off = EventModel(when="time > 0.1 s", then=(Action(disarm="watched"),))
+    watched = Event(when="mass.joint < 0 m")
+    off = Event(when="time > 0.1 s", then=(Action(disarm="watched"),))
     result = run_scenario(oscillator(events={"watched": watched, "off": off}))
     assert times(result, "watched") == []
 
@@ -95,9 +97,7 @@ def test_a_disarmed_event_does_not_happen():
 def test_events_at_the_same_instant_all_happen():
     """Two conditions that come true together: neither hides the other, whichever is found first."""
     when = "mass.joint < 0.05 m"
-    result = run_scenario(
-        oscillator(events={name: EventModel(when=when) for name in ("one", "two", "three")})
-    )
+    result = run_scenario(oscillator(events={name: Event(when=when) for name in ("one", "two", "three")}))
     assert times(result, "one") == times(result, "two") == times(result, "three")
     assert times(result, "one") == pytest.approx([math.acos(0.5) / FREQUENCY], abs=1e-8)
 
@@ -106,14 +106,14 @@ def test_events_at_the_same_instant_all_happen():
 def test_the_first_of_two_events_in_one_step_happens_first():
     """With one step over the whole run, both are found in their order, and the first changes the second."""
     body = {"ship": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Free(velocity=(1.0, 0.0, 0.0)))}
-    second = EventModel(when="ship.x > 0.7 m", then=(Action(stop=True),))
-    first = EventModel(when="ship.x > 0.6 m")
+    second = Event(when="ship.x > 0.7 m", then=(Action(stop=True),))
+    first = Event(when="ship.x > 0.6 m")
     result = run_scenario(
         MultibodyScenario(
             bodies=body,
             duration=1.0,
             events={"second": second, "first": first},
-            integrator=IntegratorModel(step=1.0),
+            integrator=Integrator(step=1.0),
         )
     )
     assert [(e.name, e.time) for e in result.events] == [
@@ -127,7 +127,7 @@ def test_the_first_of_two_events_in_one_step_happens_first():
 @pytest.mark.parametrize("rate", [0.0, 100.0, 1000.0])
 def test_a_spring_that_is_switched_off_books_its_energy_as_lost(rate):
     """Whatever is sampled between, the energy is that at the event."""
-    off = EventModel(when="mass.joint < 0.05 m", then=(Action(disable="spring"),))
+    off = Event(when="mass.joint < 0.05 m", then=(Action(disable="spring"),))
     result = run_scenario(oscillator(events={"off": off}, record={"rate": rate}))
     stored = 0.5 * MASS * FREQUENCY**2 * 0.05**2
     assert result.history["spring.energy"][-1] == 0.0
@@ -139,7 +139,7 @@ def test_a_spring_that_is_switched_off_books_its_energy_as_lost(rate):
 
 def test_a_spring_that_is_switched_on_brings_its_energy_in():
     system = oscillator().springs["spring"].model_copy(update={"active": False})
-    on = EventModel(when="time > 0.5 s", then=(Action(enable="spring"),))
+    on = Event(when="time > 0.5 s", then=(Action(enable="spring"),))
     result = run_scenario(oscillator(springs={"spring": system}, events={"on": on}))
     x = 0.1 * np.cos(FREQUENCY * (result.history.time - 0.5))
     expected = np.where(result.history.time < 0.5, 0.1, x)
@@ -149,7 +149,7 @@ def test_a_spring_that_is_switched_on_brings_its_energy_in():
 
 def test_a_new_target_starts_where_the_drive_stands():
     drive = Drive(joint="mass", target=0.0, rate=0.2, stiffness=1e4, damping=400.0)
-    go = EventModel(when="time > 0.5 s", then=(Action(drive="motor", target=0.3),))
+    go = Event(when="time > 0.5 s", then=(Action(drive="motor", target=0.3),))
     result = run_scenario(
         oscillator(position=0.0, springs={}, drives={"motor": drive}, events={"go": go}, duration=1.0)
     )
@@ -164,7 +164,7 @@ def test_a_new_target_starts_where_the_drive_stands():
 
 def test_a_drive_that_is_switched_on_later_starts_its_ramp_then():
     drive = Drive(joint="mass", target=-0.1, rate=0.1, stiffness=1e4, damping=400.0, active=False)
-    go = EventModel(when="time > 0.5 s", then=(Action(enable="motor"),))
+    go = Event(when="time > 0.5 s", then=(Action(enable="motor"),))
     result = run_scenario(oscillator(position=0.2, springs={}, drives={"motor": drive}, events={"go": go}))
     at = np.argmin(np.abs(result.history.time - 1.5))
     assert result.history["mass.joint"][at] == pytest.approx(0.2 - 0.1, abs=1e-3)
@@ -186,7 +186,7 @@ def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
             mass=3.0, inertia=(1.0, 1.5, 2.0), joint=Free(position=(0.8, 0.1, 0.0), rate=(0.1, 0.2, 0.3))
         ),
     }
-    capture = EventModel(when="target.x in chaser < 0.7 m", then=(Action(enable="weld"),))
+    capture = Event(when="target.x in chaser < 0.7 m", then=(Action(enable="weld"),))
     result = run_scenario(
         MultibodyScenario(bodies=bodies, welds={"weld": weld}, duration=20.0, events={"capture": capture})
     )
@@ -207,14 +207,14 @@ def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
 @pytest.mark.plain_python
 def test_peaks_before_an_event_in_the_same_step_are_kept():
     """The step in which an event ends the run may hold a peak before it."""
-    stop = EventModel(when="mass.joint_rate < -0.2 m/s", then=(Action(stop=True),))
+    stop = Event(when="mass.joint_rate < -0.2 m/s", then=(Action(stop=True),))
     mass = {"mass": Body(mass=MASS, joint=Prismatic(position=0.08, speed=0.06 * FREQUENCY))}
     result = run_scenario(
         oscillator(
             bodies=mass,
             events={"stop": stop},
             metrics={"reach": "max mass.joint"},
-        ).model_copy(update={"integrator": IntegratorModel(step=0.25)})
+        ).model_copy(update={"integrator": Integrator(step=0.25)})
     )
     # A step spans 1.25 rad: the interpolation is within some 1e-3; without peaks inside it would be 0.092.
     assert result.metrics["reach"] == pytest.approx(0.1, rel=5e-3)
@@ -243,7 +243,7 @@ def test_a_state_without_bounds_ends_the_run_with_the_last_good_state():
 
 def test_rows_are_bounded():
     body = {"top": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Revolute(rate=1.0))}
-    with pytest.raises(ValueError, match="at most 50"):
+    with pytest.raises(InputError, match="at most 50"):
         MultibodyScenario(bodies=body, duration=10.0, record={"rate": 1000.0, "max_rows": 50})
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from dynamics.systems import SCENE_NAMES, SCENES, scene
 from softdock import simulate
+from softdock.model.events import Event
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
-from softdock.scenario.multibody import EventModel, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
 
 LENGTH = 1e-6  # error allowed in a step by default [m]
 INERTIA = {"mass": 10.0, "inertia": (1.0, 1.0, 1.0)}
@@ -51,7 +52,7 @@ def test_a_fly_by_is_seen_by_a_norm_of_components(speed, miss, time):
             speed,
             miss,
             time,
-            events={"inside": EventModel(when=f"{norm} < 60 mm")},
+            events={"inside": Event(when=f"{norm} < 60 mm")},
             metrics={"closest": f"min {norm}", "root": "min sqrt((craft.x in station)^2 + craft.y^2)"},
         ),
         with_prediction=False,
@@ -82,7 +83,7 @@ def test_a_fly_by_is_seen_by_a_norm_of_components(speed, miss, time):
 def test_every_way_to_write_a_slit_finds_it(speed, time, when):
     """The craft is between -1 mm and 1 mm for a small part of one long step."""
     result = simulate(
-        flying_by(speed, 0.0, time, events={"slit": EventModel(when=when, once=False)}), with_prediction=False
+        flying_by(speed, 0.0, time, events={"slit": Event(when=when, once=False)}), with_prediction=False
     )
     assert times(result, "slit") == pytest.approx([time - 1e-3 / speed], abs=1e-7 / speed)
     assert result.timing.evaluations < 3000
@@ -93,7 +94,7 @@ def test_a_point_that_moves_with_time_is_met(time):
     """Time in a formula is exact, so that a meeting of 0.4 ms late in a run is not negligible."""
     when = f"abs(craft.x - 4 m/s * (time - {time!r} s)) < 1 mm"
     result = simulate(
-        flying_by(-1.0, 0.0, time, events={"met": EventModel(when=when, once=False)}), with_prediction=False
+        flying_by(-1.0, 0.0, time, events={"met": Event(when=when, once=False)}), with_prediction=False
     )
     assert times(result, "met") == pytest.approx([time - 1e-3 / 5.0], abs=1e-8)
 
@@ -139,7 +140,7 @@ def test_products_and_quotients_of_a_spinning_tip_meet_their_extrema(rate):
 
 def test_every_turn_within_one_step_is_counted_by_a_formula():
     """Both conditions hold in a sector of each turn; it begins where the second becomes true."""
-    event = EventModel(when="tip.y > 0.3 m and tip.x < 0.2 m", once=False)
+    event = Event(when="tip.y > 0.3 m and tip.x < 0.2 m", once=False)
     result = simulate(spinning(3.0, 20.0, events={"sector": event}), with_prediction=False)
     turns = math.acos(0.4) + 2.0 * math.pi * np.arange(10)
     assert times(result, "sector") == pytest.approx(turns[turns < 60.0] / 3.0, abs=1e-8)
@@ -240,9 +241,9 @@ def test_a_comparison_without_a_value_is_false():
         bodies={"mass": Body(mass=1.0, joint=Prismatic(position=1.0, speed=-1.0))},
         duration=2.0,
         events={
-            "root": EventModel(when="sqrt(mass.joint) < 0.5"),
-            "gone": EventModel(when="not sqrt(mass.joint) > 0 and time > 0.1 s"),
-            "late": EventModel(when="sqrt(mass.joint) > 0.5 or time > 1.5 s", once=False),
+            "root": Event(when="sqrt(mass.joint) < 0.5"),
+            "gone": Event(when="not sqrt(mass.joint) > 0 and time > 0.1 s"),
+            "late": Event(when="sqrt(mass.joint) > 0.5 or time > 1.5 s", once=False),
         },
     )
     result = simulate(scenario, with_prediction=False)
@@ -253,7 +254,7 @@ def test_a_comparison_without_a_value_is_false():
 
 def test_watching_a_formula_does_not_change_the_run():
     plain = simulate(spinning(3.0, 20.0, record={"rate": 10.0}), with_prediction=False)
-    event = EventModel(when="tip.x * tip.y > 0.1 m^2 and not time > 15 s", once=False)
+    event = Event(when="tip.x * tip.y > 0.1 m^2 and not time > 15 s", once=False)
     metrics = {"most": "max tip.x - tip.y"}
     seen = simulate(
         spinning(3.0, 20.0, record={"rate": 10.0}, events={"e": event}, metrics=metrics),

@@ -7,7 +7,7 @@ import pytest
 
 from softdock.dynamics.kernels.contacts import MAX_SKINS_PER_STEP
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 STIFFNESS, RADIUS, SPEED = 1e9, 0.010, 0.05
 SKIN = 2.0 * math.sqrt(2.5 / (math.pi * STIFFNESS * 10e-3))  # that of the pair, doubled by the multibody core

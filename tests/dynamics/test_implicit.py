@@ -8,6 +8,7 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative, linearise
 from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
 from softdock.dynamics.kernels.linear import allocate_linear
+from softdock.dynamics.kernels.motion_profiles import rest_at
 from softdock.dynamics.kernels.stages import factorise, solve_stage
 from softdock.dynamics.kernels.tree import BALL
 from softdock.dynamics.settings import Method, Settings
@@ -17,8 +18,8 @@ from softdock.errors import InputError
 from softdock.model.elements import Lock
 from softdock.model.system import Body, System
 from softdock.scenario import load
-from softdock.simulate import simulate as simulate_scenario
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulation import simulate as simulate_scenario
+from softdock.simulation.multibody import PreparedMultibody
 
 SPAN = 1e-3
 
@@ -31,7 +32,7 @@ def jacobians(machine, t, y, scales):
     factorise(linear, SPAN)
     answers, out = np.zeros((n, n)), np.zeros(n)
     for j in range(n):
-        solve_stage(machine, linear, SPAN, y, np.eye(n)[j], out)
+        solve_stage(machine, linear, SPAN, 0.0, y, np.eye(n)[j], out)
         answers[:, j] = out
     differences, ahead, behind = np.zeros((n, n)), np.zeros(n), np.zeros(n)
     for j in range(n_q + n_u):
@@ -68,7 +69,8 @@ def at_rest(assembly):
             assembly.y[link.at_q : link.at_q + 4] = 1.0, 0.0, 0.0, 0.0
     _, machine = evaluate(assembly)
     for element, seen in zip(assembly.elements, machine.elements):
-        element.preload, element.target = 0.0, 0.0
+        element.preload = 0.0
+        rest_at(element, 0.0, 0.0)
         if element.kind == STRUT:
             element.rest[0] += seen.deflection
         elif element.kind == WELD:

@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.model.interfaces import Circle, Grid, Interface, Layout, Misalignment
 from softdock.model.system import Body, System
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 TIGHT = ["integrator.accuracy.length=1e-11", "integrator.accuracy.angle=1e-11",
          "integrator.accuracy.speed=1e-10", "integrator.accuracy.rate=1e-10"]  # fmt: skip

@@ -7,7 +7,7 @@ from softdock.contact.entry_points import motion_bound
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.session import update_near_lists
 from softdock.scenario import load
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.simulation.multibody import PreparedMultibody
 
 
 def frame(links, link, R_LF, p_LF):

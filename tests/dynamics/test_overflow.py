@@ -10,7 +10,7 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.system_records import system_records
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 SYSTEMS = {
     **{f"{kind}-{floating}": (scene, (kind, floating)) for kind in JOINTS for floating in (False, True)},

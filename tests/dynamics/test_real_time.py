@@ -8,9 +8,9 @@ from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError
 from softdock.result import Result
 from softdock.scenario import load
-from softdock.simulate import simulate
-from softdock.simulate.multibody import PreparedMultibody
-from softdock.simulate.real_time import Frames, RealTime, run_in_frames
+from softdock.simulation import simulate
+from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.real_time import Frames, RealTime, run_in_frames
 
 
 @pytest.mark.parametrize("name", ["pins-1", "pins-4", "pins-20", "pins-200"])

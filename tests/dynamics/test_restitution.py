@@ -7,7 +7,7 @@ from softdock.model.joints import Fixed, Free
 from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 STIFFNESS = 1e9  # N/m3
 SPEED = 0.1  # m/s

@@ -10,11 +10,12 @@ from dynamics.systems import SCENE_NAMES, SCENES, scene, watch
 from softdock import simulate
 from softdock.dynamics.settings import Accuracy
 from softdock.model.elements import Load, Pulse, Spring, Strut
+from softdock.model.events import Event
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from softdock.model.system import Body
 from softdock.scenario import load
-from softdock.scenario.multibody import EventModel, IntegratorModel, MultibodyScenario
+from softdock.scenario.multibody import Integrator, MultibodyScenario
 
 LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
 UNITS = {
@@ -40,7 +41,7 @@ def flying_by(speed, miss, time, drift=(0.0, 0.0, 0.0)):
             "station": Body(**inertia, joint=Free(velocity=drift)),
         },
         duration=2.3 * time,
-        events={"inside": EventModel(when="craft.distance in station < 60 mm")},
+        events={"inside": Event(when="craft.distance in station < 60 mm")},
         metrics={"closest": "min craft.distance in station"},
         record={"rate": 0.0},
     )
@@ -90,7 +91,7 @@ def test_a_spinning_tip_meets_its_threshold_and_its_peak(rate, peak):
         spinning(
             rate,
             20.0,
-            events={name: EventModel(when=text) for name, text in when.items()},
+            events={name: Event(when=text) for name, text in when.items()},
             metrics={"top": "max tip.y", "bottom": "min tip.y"} if peak else {},
         ),
         with_prediction=False,
@@ -107,7 +108,7 @@ def test_a_spinning_tip_meets_its_threshold_and_its_peak(rate, peak):
 
 
 def test_every_turn_within_one_step_is_counted():
-    event = EventModel(when="tip.y > 0.3 m", once=False)
+    event = Event(when="tip.y > 0.3 m", once=False)
     result = simulate(spinning(3.0, 20.0, events={"up": event}), with_prediction=False)
     turns = math.asin(0.6) + 2.0 * math.pi * np.arange(10)
     assert times(result, "up") == pytest.approx(turns[turns < 60.0] / 3.0, abs=1e-9)
@@ -146,7 +147,7 @@ def test_a_tumbling_body_agrees_with_dense_samples():
             beyond = np.flatnonzero((values[:-1] <= level) & (values[1:] > level))
             unit = UNITS[name.partition(".")[2]]
             label = f"{name} {part}".replace(".", "-").replace(" ", "-")
-            events[label] = EventModel(when=f"{name} > {level!r} {unit}")
+            events[label] = Event(when=f"{name} > {level!r} {unit}")
             if values[0] <= level:
                 first[label] = t[beyond[0] + 1]
     found = simulate(tumbling(record={"rate": 0.0}, events=events), with_prediction=False)
@@ -199,9 +200,7 @@ def test_every_crossing_between_two_samples_is_an_event(kind, floating):
         values = seen.history[name]
         level, sign = float(rng.uniform(values.min(), values.max())), rng.choice([-1.0, 1.0])
         unit = UNITS[name.partition(".")[2].partition(" ")[0]]
-        events[f"event-{i}"] = EventModel(
-            when=f"{name} {'>' if sign > 0 else '<'} {level!r} {unit}", once=False
-        )
+        events[f"event-{i}"] = Event(when=f"{name} {'>' if sign > 0 else '<'} {level!r} {unit}", once=False)
         excess = sign * (values - level)
         expected[f"event-{i}"] = np.flatnonzero((excess[:-1] <= 0.0) & (excess[1:] > 0.0))
     found = simulate(plain.model_copy(update={"events": events}), with_prediction=False)
@@ -222,7 +221,7 @@ def test_the_angle_between_two_axes_may_pass_through_zero_in_a_long_step():
     scenario = MultibodyScenario(
         bodies=bodies,
         duration=30.0,
-        events={"upright": EventModel(when="arm.tilt < 0.1 mrad")},
+        events={"upright": Event(when="arm.tilt < 0.1 mrad")},
         metrics={"least": "min arm.tilt"},
         record={"rate": 0.0},
     )
@@ -237,11 +236,11 @@ def test_a_ball_joint_that_turns_far_in_a_step():
         "ball": Body(mass=1.0, inertia=(1.0, 1.0, 1.0), joint=Spherical(rate=(0.0, 0.0, 2.0))),
         "tip": Body(mass=1e-6, inertia=(1e-9,) * 3, parent="ball", joint=Fixed(at=(0.5, 0.0, 0.0))),
     }
-    coarse = IntegratorModel(accuracy={"length": 1e-3, "angle": 1e-3, "speed": 1e-3, "rate": 1e-3})
+    coarse = Integrator(accuracy={"length": 1e-3, "angle": 1e-3, "speed": 1e-3, "rate": 1e-3})
     scenario = MultibodyScenario(
         bodies=bodies,
         duration=20.0,
-        events={"high": EventModel(when="tip.y > 499 mm", once=False)},
+        events={"high": Event(when="tip.y > 499 mm", once=False)},
         metrics={"top": "max tip.y"},
         integrator=coarse,
         record={"rate": 0.0},
@@ -276,9 +275,9 @@ def test_the_force_of_a_damped_strut_peaks_inside_a_step(error):
             bodies=bodies,
             struts={"strut": strut},
             duration=10.0,
-            events={"pulled": EventModel(when=f"strut.force > {threshold!r} N")},
+            events={"pulled": Event(when=f"strut.force > {threshold!r} N")},
             metrics={"most": "max strut.force", "least": "min strut.force"},
-            integrator=IntegratorModel(accuracy=accuracy),
+            integrator=Integrator(accuracy=accuracy),
             record={"rate": 0.0},
         ),
         with_prediction=False,
@@ -298,7 +297,7 @@ def test_events_and_metrics_agree():
     for name, metric, unit in (("horn.x", "top", "m"), ("horn.vy", "fastest", "m/s")):
         top = result.metrics[metric]
         for below in (1e-3, 1e-5, 1e-7, -1e-7, -1e-5):
-            event = EventModel(when=f"{name} > {top - below!r} {unit}")
+            event = Event(when=f"{name} > {top - below!r} {unit}")
             again = simulate(scenario.model_copy(update={"events": {"beyond": event}}), with_prediction=False)
             assert bool(times(again, "beyond")) == (below > 0.0), (name, below)
             assert again.metrics[metric] == pytest.approx(top, abs=1e-7)
@@ -310,8 +309,8 @@ def test_a_strut_between_two_craft_that_pass_each_other(speed, miss):
     scenario = flying_by(speed, miss, 7.3)
     strut = Strut(a=Anchor(body="craft"), b=Anchor(body="station"), stiffness=1e-7, length=0.2, preload=1e-9)
     events = {
-        "short": EventModel(when="link.deflection < -140 mm"),
-        "weak": EventModel(when="link.force < -13 nN"),
+        "short": Event(when="link.deflection < -140 mm"),
+        "weak": Event(when="link.force < -13 nN"),
     }
     metrics = {"shortest": "min link.deflection", "weakest": "min link.force"}
     result = simulate(
@@ -333,10 +332,10 @@ def test_a_pulse_shorter_than_any_step_is_seen():
         loads={"thruster": load},
         duration=10.0,
         events={
-            "burns": EventModel(when="thruster.force > 1 N"),
-            "stops": EventModel(when="thruster.force < 1 N", armed=False),
-            "again": EventModel(when="thruster.force < 2 N", once=False),
-            "moves": EventModel(when="craft.vx > 0.1 mm/s"),
+            "burns": Event(when="thruster.force > 1 N"),
+            "stops": Event(when="thruster.force < 1 N", armed=False),
+            "again": Event(when="thruster.force < 2 N", once=False),
+            "moves": Event(when="craft.vx > 0.1 mm/s"),
         },
         metrics={"thrust": "max thruster.force"},
         record={"rate": 0.0},
@@ -355,7 +354,7 @@ def test_a_pulse_shorter_than_any_step_is_seen():
 def test_an_event_that_does_nothing_leaves_the_run_as_it_is():
     """It is logged at its time with a row of its own; states, steps and all other rows keep their bits."""
     plain = simulate(tumbling(), with_prediction=False)
-    event = EventModel(when="horn.x < 0.2345 m", once=False)
+    event = Event(when="horn.x < 0.2345 m", once=False)
     noted = simulate(tumbling(events={"noted": event}), with_prediction=False)
     at = times(noted, "noted")
     assert len(at) > 3
@@ -373,7 +372,7 @@ def test_an_event_that_does_nothing_leaves_the_run_as_it_is():
 def test_an_event_that_does_nothing_leaves_a_docking_as_it_is(when):
     scenario = load("assist-soft-docking")
     plain = simulate(scenario, with_prediction=False)
-    events = {**scenario.events, "noted": EventModel(when=when, once=False)}
+    events = {**scenario.events, "noted": Event(when=when, once=False)}
     noted = simulate(scenario.model_copy(update={"events": events}), with_prediction=False)
     assert times(noted, "noted")
     assert noted.timing.steps == plain.timing.steps
@@ -384,7 +383,7 @@ def test_an_event_that_does_nothing_leaves_a_docking_as_it_is(when):
 
 def test_an_event_that_holds_at_the_start_and_does_nothing_leaves_the_run_as_it_is():
     plain = simulate(tumbling(), with_prediction=False)
-    noted = simulate(tumbling(events={"noted": EventModel(when="time > -1 s")}), with_prediction=False)
+    noted = simulate(tumbling(events={"noted": Event(when="time > -1 s")}), with_prediction=False)
     assert times(noted, "noted") == [0.0]
     assert np.array_equal(noted.history["horn.x"], plain.history["horn.x"])
 
@@ -401,12 +400,12 @@ def test_several_events_in_one_step_without_compiling():
         springs={"spring": Spring(joint="swing", stiffness=4.0)},
         duration=2.0,
         events={
-            "near": EventModel(when="craft.distance < 20 mm"),
-            "far": EventModel(when="craft.distance > 20 mm", once=False),
-            "half": EventModel(when="swing.joint < 50 mm"),
+            "near": Event(when="craft.distance < 20 mm"),
+            "far": Event(when="craft.distance > 20 mm", once=False),
+            "half": Event(when="swing.joint < 50 mm"),
         },
         metrics={"closest": "min craft.distance", "energy": "min spring.energy"},
-        integrator=IntegratorModel(step=2.0),
+        integrator=Integrator(step=2.0),
     )
     result = simulate(system, with_prediction=False)
     half = math.sqrt(0.02**2 - 0.01**2)

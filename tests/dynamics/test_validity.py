@@ -10,7 +10,7 @@ from softdock.model.surfaces import Contact, Layer, Surface
 from softdock.model.system import Body
 from softdock.result import Result
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 STIFFNESS = 1e10  # N/m3
 

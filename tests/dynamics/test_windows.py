@@ -9,20 +9,21 @@ from dynamics.systems import EPS
 from softdock import simulate
 from softdock.dynamics.kernels.quadrature import GAUSS, KRONROD, NODES
 from softdock.model.elements import Load, Pulse, Spring
+from softdock.model.events import Action, Event
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
 from softdock.scenario import load
-from softdock.scenario.multibody import AccuracyModel, Action, EventModel, IntegratorModel, MultibodyScenario
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.scenario.multibody import Accuracy, Integrator, MultibodyScenario
+from softdock.simulation.multibody import PreparedMultibody
 
 MASS, OMEGA, AMPLITUDE = 2.0, 5.0, 0.1
-TIGHT = AccuracyModel(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
+TIGHT = Accuracy(length=1e-10, angle=1e-10, speed=1e-10, rate=1e-10)
 INTEGRATORS = {
-    "adaptive": IntegratorModel(accuracy=TIGHT),
-    "implicit": IntegratorModel(method="rosenbrock", accuracy=AccuracyModel(length=1e-8, speed=1e-8)),
-    "long-steps": IntegratorModel(step=0.05),
-    "short-steps": IntegratorModel(step=0.003),
-    "rk4": IntegratorModel(step=0.004, method="rk4"),
+    "adaptive": Integrator(accuracy=TIGHT),
+    "implicit": Integrator(method="rosenbrock", accuracy=Accuracy(length=1e-8, speed=1e-8)),
+    "long-steps": Integrator(step=0.05),
+    "short-steps": Integrator(step=0.003),
+    "rk4": Integrator(step=0.004, method="rk4"),
 }
 every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
 ALLOWED = {"adaptive": 1e-8, "implicit": 1e-5, "long-steps": 1e-5, "short-steps": 1e-9, "rk4": 1e-7}
@@ -55,8 +56,7 @@ def test_an_event_occurs_when_its_condition_was_true_for_its_time(integrator):
     begin, length = math.acos(0.5) / OMEGA, 4.0 / 3.0 * math.pi / OMEGA
     dwells = {"tiny": 1e-6, "half": 0.5 * length, "nearly": 0.999 * length, "longer": 1.001 * length}
     events = {
-        name: EventModel(when=f"mass.joint < 50 mm for {dwell!r} s", once=False)
-        for name, dwell in dwells.items()
+        name: Event(when=f"mass.joint < 50 mm for {dwell!r} s", once=False) for name, dwell in dwells.items()
     }
     result = oscillator(integrator, duration=5.0, events=events)
     starts = begin + 2.0 * math.pi / OMEGA * np.arange(10)
@@ -70,7 +70,7 @@ def test_an_event_occurs_when_its_condition_was_true_for_its_time(integrator):
 @pytest.mark.parametrize("duration", [0.5, 0.7, 0.7000000001])
 def test_a_time_that_ends_with_the_run_counts(duration):
     """True from the start: due at 0.7 s, exactly."""
-    result = oscillator(duration=duration, events={"held": EventModel(when="mass.joint < 1 m for 0.7 s")})
+    result = oscillator(duration=duration, events={"held": Event(when="mass.joint < 1 m for 0.7 s")})
     assert times(result, "held") == ([0.7] if duration >= 0.7 else [])
     assert ["true at the start" in text for text in result.warnings] == [True]
 
@@ -83,7 +83,7 @@ def test_an_interruption_shorter_than_any_step_starts_the_time_again():
             "thruster": Load(body="craft", force=(3.0, 0.0, 0.0), pulses=(Pulse(start=1.5, duration=1e-3),))
         },
         duration=10.0,
-        events={"quiet": EventModel(when="not thruster.force > 1 N for 2 s", then=(Action(stop=True),))},
+        events={"quiet": Event(when="not thruster.force > 1 N for 2 s", then=(Action(stop=True),))},
     )
     result = simulate(scenario, with_prediction=False)
     assert times(result, "quiet") == pytest.approx([3.501], abs=1e-12)
@@ -95,7 +95,7 @@ def test_a_fly_by_interrupts_a_condition():
     bodies = {
         "craft": Body(mass=1.0, inertia=(1.0,) * 3, joint=Free(position=(-10.0, 0, 0), velocity=(10.0, 0, 0)))
     }
-    event = EventModel(when="craft.distance > 1 mm for 1.5 s")
+    event = Event(when="craft.distance > 1 mm for 1.5 s")
     result = simulate(
         MultibodyScenario(bodies=bodies, duration=5.0, events={"away": event}, record={"rate": 0.0}),
         with_prediction=False,
@@ -105,9 +105,9 @@ def test_a_fly_by_interrupts_a_condition():
 
 def test_arming_starts_the_time_again_and_disarming_ends_it():
     events = {
-        "held": EventModel(when="mass.joint < 1 m for 0.5 s", then=(Action(stop=True),)),
-        "off": EventModel(when="time > 0.3 s", then=(Action(disarm="held"),)),
-        "on": EventModel(when="time > 0.9 s", then=(Action(arm="held"),)),
+        "held": Event(when="mass.joint < 1 m for 0.5 s", then=(Action(stop=True),)),
+        "off": Event(when="time > 0.3 s", then=(Action(disarm="held"),)),
+        "on": Event(when="time > 0.9 s", then=(Action(arm="held"),)),
     }
     assert times(oscillator(events=events), "held") == pytest.approx([1.4], abs=1e-12)
 
@@ -115,8 +115,8 @@ def test_arming_starts_the_time_again_and_disarming_ends_it():
 def test_actions_that_make_the_condition_false_end_the_time():
     """The spring is switched off before the force was there for the time."""
     events = {
-        "loaded": EventModel(when="spring.force < -1 N for 0.2 s"),
-        "off": EventModel(when="time > 0.15 s", then=(Action(disable="spring"),)),
+        "loaded": Event(when="spring.force < -1 N for 0.2 s"),
+        "off": Event(when="time > 0.15 s", then=(Action(disable="spring"),)),
     }
     assert times(oscillator(events=events), "loaded") == []
     assert times(oscillator(events={"loaded": events["loaded"]}), "loaded") != []
@@ -136,11 +136,11 @@ def test_windows_of_events(integrator):
         "at_once": "within 1 s after low",
     }
     events = {
-        "low": EventModel(when="mass.joint < 0 m"),
-        "mark": EventModel(when="time > 1.3 s"),
-        "late": EventModel(when="time > 2 s"),
+        "low": Event(when="mass.joint < 0 m"),
+        "mark": Event(when="time > 1.3 s"),
+        "late": Event(when="time > 2 s"),
         **{
-            name: EventModel(when=f"mass.joint < 0 m {text}", once=False, message=text)
+            name: Event(when=f"mass.joint < 0 m {text}", once=False, message=text)
             for name, text in windows.items()
         },
     }
@@ -161,11 +161,11 @@ def test_windows_of_events(integrator):
 def test_a_window_with_a_limit_opens_at_each_occurrence():
     """x falls below -50 mm within 0.15 s after each upward crossing? Never; within 0.15 s after each downward one."""
     events = {
-        "down": EventModel(when="mass.joint < 0 m", once=False),
-        "up": EventModel(when="mass.joint > 0 m", once=False, armed=True),
-        "deep": EventModel(when="mass.joint < -50 mm within 0.15 s after down", once=False),
-        "never": EventModel(when="mass.joint < -50 mm within 0.15 s after up", once=False),
-        "too_late": EventModel(when="mass.joint < -50 mm within 0.1 s after down", once=False),
+        "down": Event(when="mass.joint < 0 m", once=False),
+        "up": Event(when="mass.joint > 0 m", once=False, armed=True),
+        "deep": Event(when="mass.joint < -50 mm within 0.15 s after down", once=False),
+        "never": Event(when="mass.joint < -50 mm within 0.15 s after up", once=False),
+        "too_late": Event(when="mass.joint < -50 mm within 0.1 s after down", once=False),
     }
     result = oscillator(duration=5.0, events=events)
     expected = (2.0 / 3.0 * math.pi + 2.0 * math.pi * np.arange(5)) / OMEGA
@@ -176,9 +176,9 @@ def test_a_window_with_a_limit_opens_at_each_occurrence():
 def test_events_in_sequence_with_times():
     """A chain of events, each after the one before, as in the latching of a mechanism."""
     events = {
-        "first": EventModel(when="mass.joint < 0 m"),
-        "second": EventModel(when="mass.joint > 0 m for 0.1 s after first"),
-        "third": EventModel(when="mass.joint < 0 m after second", then=(Action(stop=True),)),
+        "first": Event(when="mass.joint < 0 m"),
+        "second": Event(when="mass.joint > 0 m for 0.1 s after first"),
+        "third": Event(when="mass.joint < 0 m after second", then=(Action(stop=True),)),
     }
     result = oscillator(duration=5.0, events=events)
     phases = [0.5 * math.pi, 1.5 * math.pi + 0.1 * OMEGA, 2.5 * math.pi]
@@ -188,10 +188,10 @@ def test_events_in_sequence_with_times():
 
 def test_a_held_condition_counts_from_the_opening_of_its_window():
     events = {
-        "mark": EventModel(when="time > 0.5 s"),
-        "held": EventModel(when="mass.joint < 1 m for 0.3 s after mark"),
-        "short": EventModel(when="mass.joint < 1 m for 0.3 s within 0.2 s after mark"),
-        "exact": EventModel(when="mass.joint < 1 m for 0.25 s within 0.25 s after mark"),
+        "mark": Event(when="time > 0.5 s"),
+        "held": Event(when="mass.joint < 1 m for 0.3 s after mark"),
+        "short": Event(when="mass.joint < 1 m for 0.3 s within 0.2 s after mark"),
+        "exact": Event(when="mass.joint < 1 m for 0.25 s within 0.25 s after mark"),
     }
     result = oscillator(events=events)
     assert times(result, "held") == pytest.approx([0.8], abs=4 * EPS)
@@ -207,9 +207,9 @@ def test_a_run_in_pieces_has_the_same_events_and_metrics():
         duration=3.0,
         integrator=INTEGRATORS["adaptive"],
         events={
-            "low": EventModel(when="mass.joint < 0 m", once=False),
-            "held": EventModel(when="mass.joint < 0 m and time > 0.2 s for 0.3 s", once=False),
-            "next": EventModel(when="mass.joint > 50 mm within 0.5 s after held", once=False),
+            "low": Event(when="mass.joint < 0 m", once=False),
+            "held": Event(when="mass.joint < 0 m and time > 0.2 s for 0.3 s", once=False),
+            "next": Event(when="mass.joint > 50 mm within 0.5 s after held", once=False),
         },
         metrics={"mean": "mean mass.joint between low and held", "rms": "rms mass.joint"},
     )
@@ -233,7 +233,7 @@ def test_a_docking_with_windows_does_not_depend_on_the_record(record):
     scenario = load("assist-soft-docking")
     events = {
         **scenario.events,
-        "pressed": EventModel(when="bumper-drogue.force > 2 N for 20 ms after first-contact", once=False),
+        "pressed": Event(when="bumper-drogue.force > 2 N for 20 ms after first-contact", once=False),
     }
     metrics = {
         "side": "rms norm(pantograph-drogue.fx, pantograph-drogue.fy) between first-contact and entered",
@@ -323,7 +323,7 @@ def test_integrals_of_a_tip_that_turns_many_times_in_a_step(rate):
 def test_integrals_do_not_depend_on_the_record(rate):
     """Same bits with and without a history, and at any rate."""
     metrics = {"x": "integral tip.x", "square": "rms tip.y", "most": "max tip.x - tip.y"}
-    events = {"e": EventModel(when="tip.y > 0.3 m", once=False)}
+    events = {"e": Event(when="tip.y > 0.3 m", once=False)}
     plain = simulate(spinning(3.0, metrics=metrics, events=events).without_history(), with_prediction=False)
     record = {"rate": rate, "max_rows": 30_000}
     seen = simulate(spinning(3.0, metrics=metrics, events=events, record=record), with_prediction=False)
@@ -335,9 +335,9 @@ def test_integrals_do_not_depend_on_the_record(rate):
 def test_statistics_of_windows(integrator):
     """Between an upward and a downward crossing, x is a half wave."""
     events = {
-        "low": EventModel(when="mass.joint < 0 m"),
-        "up": EventModel(when="mass.joint > 0 m after low"),
-        "down": EventModel(when="mass.joint < 0 m after up"),
+        "low": Event(when="mass.joint < 0 m"),
+        "up": Event(when="mass.joint > 0 m after low"),
+        "down": Event(when="mass.joint < 0 m after up"),
     }
     metrics = {
         "most": "max mass.joint between up and down",
@@ -352,7 +352,7 @@ def test_statistics_of_windows(integrator):
         "none": "max mass.joint within 1 s after never",
         "whole": "max mass.joint after low",
     }
-    events["never"] = EventModel(when="mass.joint > 1 m")
+    events["never"] = Event(when="mass.joint > 1 m")
     result = oscillator(integrator, duration=3.0, events=events, metrics=metrics)
     m, allowed = result.metrics, 50.0 * ALLOWED[integrator]
     assert m["most"] == pytest.approx(AMPLITUDE, abs=allowed)
@@ -369,7 +369,7 @@ def test_statistics_of_windows(integrator):
 
 def test_a_window_begins_with_the_values_after_the_actions_of_its_event():
     """The spring is released: its force before counts for `before`, none of it for `after`."""
-    off = EventModel(when="mass.joint < 50 mm", then=(Action(disable="spring"),))
+    off = Event(when="mass.joint < 50 mm", then=(Action(disable="spring"),))
     metrics = {
         "before": "min spring.force before off",
         "at": "final spring.force before off",
@@ -386,8 +386,8 @@ def test_a_window_begins_with_the_values_after_the_actions_of_its_event():
 @pytest.mark.plain_python
 def test_dwell_windows_and_integrals_without_compiling():
     events = {
-        "low": EventModel(when="mass.joint < 0 m"),
-        "held": EventModel(when="abs(mass.joint) < 1 m and time > 0.1 s for 0.2 s within 1 s after low"),
+        "low": Event(when="mass.joint < 0 m"),
+        "held": Event(when="abs(mass.joint) < 1 m and time > 0.1 s for 0.2 s within 1 s after low"),
     }
     result = oscillator(
         "long-steps", duration=0.8, events=events, metrics={"area": "integral mass.joint before low"}
@@ -403,8 +403,8 @@ def test_dwell_windows_and_integrals_without_compiling():
 def test_an_event_that_is_true_at_the_start_is_reported(once):
     """With its time 0 and a sentence; the validity is that of the model."""
     events = {
-        "high": EventModel(when="mass.joint > 50 mm", once=once),
-        "low": EventModel(when="mass.joint < 50 mm", once=once),
+        "high": Event(when="mass.joint > 50 mm", once=once),
+        "low": Event(when="mass.joint < 50 mm", once=once),
     }
     result = oscillator(events=events)
     assert times(result, "high")[0] == 0.0

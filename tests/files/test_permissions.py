@@ -19,7 +19,7 @@ from softdock.recording import load as load_recording
 from softdock.result import Result
 from softdock.robot.urdf import read_urdf
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 READERS: dict[str, Callable[[Path], object]] = {
     "case.yaml": load,

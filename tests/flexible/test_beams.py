@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 from tests.flexible.structures import LENGTH, ROUND, beam, satellite
@@ -242,23 +241,23 @@ def test_large_structures_are_solved_sparsely() -> None:
 
 def test_invalid_structures_are_rejected() -> None:
     s = beam(1, ROUND)
-    with pytest.raises(ValidationError, match=r'no chain of beams leads from node "root" to "far"'):
+    with pytest.raises(InputError, match=r'(?i)no chain of beams leads from node "root" to "far"'):
         Structure(nodes={**s.nodes, "far": (9, 9, 9)}, sections=s.sections, beams=s.beams)
-    with pytest.raises(ValidationError, match="a beam needs a length"):
+    with pytest.raises(InputError, match=r"(?i)a beam needs a length"):
         Structure(nodes={"root": (1, 2, 3), "tip": (1, 2, 3)}, sections=s.sections, beams=s.beams)
-    with pytest.raises(ValidationError, match='no node "nowhere"; known: "root", "tip"'):
+    with pytest.raises(InputError, match=r'(?i)no node "nowhere"; known: "root", "tip"'):
         Structure(
             nodes=s.nodes, sections=s.sections, beams={"b": Beam(nodes=("root", "nowhere"), section="s")}
         )
-    with pytest.raises(ValidationError, match='section "s" has different properties along y and z'):
+    with pytest.raises(InputError, match=r'(?i)section "s" has different properties along y and z'):
         Structure(
             nodes=s.nodes, sections={"s": SLENDER}, beams={"b": Beam(nodes=("root", "tip"), section="s")}
         )
-    with pytest.raises(ValidationError, match="nor point along the beam"):
+    with pytest.raises(InputError, match=r"(?i)nor point along the beam"):
         beam(1, SLENDER, side=(2.0, 0.0, 0.0))
-    with pytest.raises(ValidationError, match="is impossible: principal moments"):
+    with pytest.raises(InputError, match=r"(?i)is impossible: principal moments"):
         RigidPart(node="a", mass=1.0, inertia=(1.0, 1.0, 3.0))
-    with pytest.raises(ValidationError, match="above 0 kg"):
+    with pytest.raises(InputError, match=r"(?i)above 0 kg"):
         RigidPart(node="a", mass=0.0, inertia=(1.0, 1.0, 1.0))
 
 

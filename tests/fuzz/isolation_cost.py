@@ -18,7 +18,7 @@ from softdock.flexible.imported_modes import _from_npz
 from softdock.geometry import library_readers
 from softdock.geometry.profile_cache import read_meridian
 from softdock.result.storage import _read_history, _to_parquet
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 REPETITIONS = 5
 LARGEST_EXTRA, LARGEST_CACHED = 0.5, 0.05  # s

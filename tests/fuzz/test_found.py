@@ -28,7 +28,8 @@ from softdock.replay import scene
 from softdock.result import Result
 from softdock.robot.urdf import parse_urdf
 from softdock.scenario import load
-from softdock.simulate import prepare, simulate
+from softdock.simulation import prepare, simulate
+from softdock.theory.latch import latch_time
 
 
 @pytest.fixture(autouse=True)
@@ -168,3 +169,17 @@ def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait(30) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("wrong", ["{joint: nowhere}", "{joint: waist}", "{joint: bumper, axis: 2}"])
+def test_a_metric_of_a_spring_on_a_joint_that_does_not_exist(wrong: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(
+        f"softdock: 1\nkind: multibody\nbase: assist-soft-docking\nsprings: {{gimbal-spring: {wrong}}}\n"
+    )
+    with pytest.raises(InputError, match=r"springs\.gimbal-spring"):
+        load(file)
+
+
+def test_a_latch_that_is_too_fast_for_any_speed() -> None:
+    assert np.isnan(latch_time(1e-308, 1e10, 1.0))

@@ -7,7 +7,7 @@ import pytest
 from tests.gnc.chasers import G0, INERTIA, MASS, box_of_thrusters, chaser, controller
 
 from softdock.result import Result
-from softdock.simulate import prepare, simulate
+from softdock.simulation import prepare, simulate
 
 
 def values(result: Result, name: str) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.gnc.kernels.control import CLOCK_TICKS, outside_band, rounded_on_time, wheel_torque
-from softdock.gnc.kernels.guidance import advance_distance, glide_slope_speed, is_inside_corridor, passes_gate
+from softdock.gnc.kernels.guidance import advance_distance, corridor_margin, glide_slope_speed, passes_gate
 from softdock.gnc.kernels.random_numbers import normal_pair, random_words, uniform_pair
 from softdock.gnc.kernels.sensors import is_in_view, noise_at_range
 
@@ -72,9 +72,9 @@ def test_reference_limits_its_acceleration() -> None:
 
 def test_corridor_and_gate() -> None:
     slope = math.tan(math.radians(10.0))
-    assert is_inside_corridor(1.0, 0.0, 10.0, 0.1, slope)
-    assert not is_inside_corridor(1.4, 1.4, 10.0, 0.1, slope)
-    assert is_inside_corridor(0.1, 0.0, -1.0, 0.1, slope)
+    assert corridor_margin(1.0, 0.0, 10.0, 0.1, slope) == pytest.approx(0.1 + 10.0 * slope - 1.0)
+    assert corridor_margin(1.4, 1.4, 10.0, 0.1, slope) < 0.0
+    assert corridor_margin(0.1, 0.0, -1.0, 0.1, slope) == 0.0
     gate = (0.1, 0.02, 0.05, 0.01)
     assert passes_gate(0.1, 0.02, 0.05, 0.01, gate)
     for k in range(4):

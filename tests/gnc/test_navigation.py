@@ -10,7 +10,7 @@ from tests.gnc.chasers import MASS, chaser, controller
 
 from softdock.dynamics.session import Session
 from softdock.orbit import clohessy_wiltshire, transfer_impulses
-from softdock.simulate import prepare, simulate
+from softdock.simulation import prepare, simulate
 from softdock.spatial.rotations import matrix_from_quaternion
 
 RUNS = 60

@@ -13,7 +13,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.errors import InputError
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 TWO_BODIES = """\
 softdock: 1
@@ -68,6 +68,17 @@ BAD = {
     "own": ({"target": "arm"}, 12, "target.body", "must not belong to the body"),
     "hill": ({"target": "hill"}, 12, "target.body", "there is no body called 'hill'"),
     "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 16, "thrusters", "cannot produce a force along +y"),
+    "axes": (
+        {"thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}}}, 16, "thrusters",
+        "a force along -y of the body, a force along -z of the body, a torque about +x of the body",
+    ),
+    "thrust": (
+        {
+            "mode": "thrust", "translation": "null", "attitude": "null", "navigation": "null\n    thrust: -5 N",
+            "thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}},
+        },
+        16, "thrusters", "cannot produce a force along the z axis of the tip",
+    ),
     "none": ({"thrusters": {}}, 16, "thrusters", "needs thrusters or wheels"),
     "zero": (
         {"thrusters": {"a": {"at": [0, 0, 0], "direction": [0, 0, 0], "thrust": 1}}}, 16, "direction", "zero vector",

@@ -4,7 +4,7 @@ import pytest
 
 from softdock.errors import InputError
 from softdock.scenario import from_data
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 GOOD = {
     "kind": "chain",

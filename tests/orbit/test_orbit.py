@@ -5,7 +5,6 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from softdock.errors import InputError
 from softdock.orbit import (
@@ -193,7 +192,7 @@ def test_gravity_gradient_torque_is_the_moment_of_gravity() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="intersects the Earth"):
+    with pytest.raises(InputError, match=r"(?i)intersects the Earth"):
         Orbit(altitude="-10 km")
     with pytest.raises(InputError, match="intersects the Earth"):
         mean_motion(6.0e6)
@@ -201,7 +200,7 @@ def test_refusals() -> None:
         propagate([7.0e6, 0.0, 0.0], [0.0, 5000.0, 0.0], np.linspace(0.0, 3000.0, 50))
     with pytest.raises(InputError, match="must not point along the radius"):
         hill_axes([7.0e6, 0.0, 0.0], [1.0, 0.0, 0.0])
-    with pytest.raises(ValidationError, match="below 1"):
+    with pytest.raises(InputError, match=r"(?i)below 1"):
         Orbit(altitude="500 km", eccentricity=1.0)
 
 

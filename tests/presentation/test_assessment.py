@@ -30,7 +30,7 @@ from softdock.presentation.status import Status
 from softdock.report.run import run_report
 from softdock.result import CONSERVATION_LIMIT, Audit, Result
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 from softdock.studio.run_data import summarise_result
 
 CONSERVATION_PAGE = Path(__file__).parents[2] / "docs" / "theory" / "conservation.md"

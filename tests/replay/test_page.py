@@ -1,26 +1,24 @@
 """Replay page: size, no network access and escaping of text."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from tests.replay import runs
 
-import softdock.replay.three_js as three
-from softdock.errors import InputError
 from softdock.replay import player_html, scene
 
 NASTY = '</script><img src=x onerror="window.hacked = true"><!-- <script>window.hacked = true</script>'
 
 
-def test_page_of_the_nominal_docking_is_below_three_megabytes() -> None:
+def test_page_of_the_nominal_docking_is_below_two_megabytes() -> None:
     page = player_html(scene(runs.nominal()))
-    assert len(page.encode()) < 3_000_000
-    ours = re.sub(r'<script type="text/plain" id="three">.*?</script>', "", page, flags=re.DOTALL)
-    assert not re.search(r"(?:src|href)=[\"'](?!data:)", ours)
-    assert "https:" not in ours
-    assert "http:" not in ours
+    assert len(page.encode()) < 2_000_000
+    assert not re.search(r"(?:src|href)=[\"'](?!data:)", page)
+    assert "https:" not in page
+    assert "http:" not in page
     assert "default-src 'none'" in page
 
 
@@ -34,16 +32,13 @@ def test_text_of_a_scenario_never_becomes_markup() -> None:
     assert page.count("</script>") == player_html(scene(runs.spinning())).count("</script>")
 
 
-def test_without_nicegui_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(three.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"NiceGUI.*pip install"):
-        player_html(scene(runs.spinning()))
-
-
-def test_nicegui_without_three_js_gives_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    class Found:
-        origin = str(tmp_path / "__init__.py")
-
-    monkeypatch.setattr(three.importlib.util, "find_spec", lambda name: Found)
-    with pytest.raises(InputError, match=r"does not contain three\.js"):
-        player_html(scene(runs.spinning()))
+def test_page_is_written_without_the_studio(tmp_path: Path) -> None:
+    """A plain installation has no NiceGUI; nothing of the page comes from other packages."""
+    script = (
+        "import sys; sys.modules['nicegui'] = None\n"
+        "import softdock; softdock.simulate('impact-a').replay('replay.html')"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+    page = (tmp_path / "replay.html").read_text(encoding="utf-8")
+    assert "class Renderer" in page
+    assert len(page) < 300_000

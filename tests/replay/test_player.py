@@ -11,6 +11,8 @@ from tests.replay import runs
 from tests.replay.test_page import NASTY
 
 from softdock.replay import player_html, scene
+from softdock.scenario import load
+from softdock.simulation import simulate
 
 
 def open_page(tab: Tab, page: str, folder: Path) -> Any:
@@ -34,7 +36,7 @@ def pixels(page: Any) -> list[int]:
     """Return every 97th byte of the drawn pixels."""
     script = """() => {
       softdock.view.render();
-      const gl = softdock.view.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+      const gl = softdock.view.renderer.gl, w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
       const all = new Uint8Array(4 * w * h);
       gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, all);
       return Array.from(all.filter((v, i) => i % 97 == 0));
@@ -67,6 +69,27 @@ def test_docking_plays(tab: Tab, tmp_path: Path) -> None:
     assert all(address.startswith(("file:", "blob:", "data:")) for address in tab.requests)
 
 
+def test_the_camera_follows_port_and_probe_from_far_to_near(tab: Tab, tmp_path: Path) -> None:
+    start = {
+        "approach.distance": "3 m",
+        "approach.speed": "1 m/s",
+        "duration": "2.5 s",
+        "events.away.armed": False,
+    }
+    result = simulate(load("assist-soft-docking", start), with_prediction=False)
+    page = open_page(tab, player_html(scene(result)), tmp_path)
+    assert page.evaluate("softdock.view.preset") == "follow", "the probe is too far away for the close views"
+    distance = "softdock.view.camera.distance"
+    seen = []
+    for time in (0.0, 2.5):
+        page.evaluate(f"softdock.seek({time})")
+        wait_for(page, f"softdock.time === {time} && !softdock.isPaintRequested")
+        seen.append((page.evaluate(distance), page.evaluate("softdock.view.followed.radius")))
+    (far, wide), (near, narrow) = seen
+    assert near < 0.4 * far
+    assert far / wide == pytest.approx(near / narrow, rel=1e-6), "the mechanism keeps its size in the picture"
+
+
 def test_page_fits_and_nothing_overlaps(tab: Tab, tmp_path: Path) -> None:
     page = open_page(tab, player_html(scene(runs.run("latch-multibody"))), tmp_path)
     for width, height in ((1280, 720), (1920, 1080)):
@@ -93,12 +116,12 @@ def test_the_view_does_not_overlap_the_readout(tab: Tab, tmp_path: Path, width: 
     page.wait_for_timeout(200)
     shown = page.evaluate(
         """() => {
-          const { camera, canvas, focus, THREE } = softdock.view;
+          const { camera, canvas, focus } = softdock.view;
           const { centre } = softdock.view.focusInWorld();
-          const edge = centre.clone().add(new THREE.Vector3(0, focus.radius, 0).transformDirection(camera.matrixWorld)
-            .multiplyScalar(focus.radius));
-          const pixel = ([point]) => [(point.x + 1) / 2 * canvas.clientWidth, (1 - point.y) / 2 * canvas.clientHeight];
-          const [x, y] = pixel([centre.project(camera)]), [, top] = pixel([edge.project(camera)]);
+          const up = camera.axes[1];
+          const edge = centre.map((x, k) => x + focus.radius * up[k]);
+          const pixel = ([x, y]) => [(x + 1) / 2 * canvas.clientWidth, (1 - y) / 2 * canvas.clientHeight];
+          const [x, y] = pixel(camera.project(centre)), [, top] = pixel(camera.project(edge));
           const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = document.getElementById("corner");
           return { x, y, radius: Math.abs(y - top), right: offsetLeft + offsetWidth, bottom: offsetTop + offsetHeight };
         }"""
@@ -115,11 +138,7 @@ def test_the_view_is_fitted_initially_and_after_resizing(tab: Tab, tmp_path: Pat
 
     def distance(choose: str = "") -> float:
         page.wait_for_timeout(200)
-        return float(
-            page.evaluate(
-                f"{choose}; softdock.view.camera.position.distanceTo(softdock.view.controls.target)"
-            )
-        )
+        return float(page.evaluate(f"{choose}; softdock.view.camera.distance"))
 
     first = distance()
     assert first == pytest.approx(distance("softdock.setView(softdock.view.preset)"), rel=1e-6)
@@ -140,17 +159,15 @@ def test_the_first_view_shows_the_probe(tab: Tab, tmp_path: Path) -> None:
     page = open_page(tab, player_html(scene(runs.nominal())), tmp_path)
     centres = page.evaluate(
         """() => {
-          const view = softdock.view, T = view.THREE;
-          view.camera.updateMatrixWorld(true);
-          const centre = box => box.getCenter(new T.Vector3()).project(view.camera).toArray();
+          const view = softdock.view;
           const { centre: focus } = view.focusInWorld();
-          const near = box => box.distanceToPoint(focus) < 1.5 * view.focus.radius;
-          return view.probeBoxes().filter(near).map(centre);
+          const near = box => box.distanceTo(focus) < 1.5 * view.focus.radius;
+          return view.probeBoxes().filter(near).map(box => view.camera.project(box.centre));
         }"""
     )
     assert page.evaluate("softdock.view.preset") == "mechanism"
     assert len(centres) >= 4  # nose, waist and fingers
-    assert all(abs(x) < 0.9 and abs(y) < 0.9 for x, y, _ in centres)
+    assert all(abs(x) < 0.9 and abs(y) < 0.9 for x, y in centres)
 
 
 def test_the_theme_is_set_from_the_page_around(tab: Tab, tmp_path: Path) -> None:
@@ -212,3 +229,51 @@ def test_without_webgl_charts_still_show(tab: Tab, tmp_path: Path) -> None:
     tab.picture("replay-without-webgl")
     tab.errors[:] = [text for text in tab.errors if "WebGL" not in text]  # three.js complains, as it may
     assert json.loads(page.locator("#data").inner_text() or "{}") is not None
+
+
+def test_the_camera_is_turned_moved_and_zoomed_by_hand(tab: Tab, tmp_path: Path) -> None:
+    page = open_page(tab, player_html(scene(runs.boom())), tmp_path)
+
+    def camera() -> tuple[list[float], list[float], float]:
+        position, target, distance = page.evaluate(
+            "[softdock.view.camera.position, softdock.view.camera.target, softdock.view.camera.distance]"
+        )
+        return position, target, distance
+
+    def drag(button: str) -> None:
+        box = page.locator("#canvas").bounding_box()
+        page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        page.mouse.down(button=button)
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"], steps=3)
+        page.mouse.up(button=button)
+
+    position, target, distance = camera()
+    drag("left")
+    turned = camera()
+    assert turned[0] != pytest.approx(position)
+    assert turned[1] == pytest.approx(target)
+    assert turned[2] == pytest.approx(distance)
+    drag("right")
+    moved = camera()
+    shift = [a - b for a, b in zip(moved[1], turned[1])]
+    assert max(map(abs, shift)) > 0.01 * distance
+    assert [a - b for a, b in zip(moved[0], turned[0])] == pytest.approx(shift)
+    page.mouse.wheel(0, -500)
+    page.wait_for_timeout(100)
+    assert camera()[2] == pytest.approx(moved[2] * 2.718281828 ** (-0.5), rel=1e-6)
+
+
+def test_a_flexible_structure_bends_by_its_modes(tab: Tab, tmp_path: Path) -> None:
+    page = open_page(tab, player_html(scene(runs.boom())), tmp_path)
+    displaced = """t => {
+      softdock.view.moveTo(t);
+      const { morph } = softdock.view.items.find((object) => object.morph);
+      let largest = 0;
+      morph.moved.forEach((x, i) => (largest = Math.max(largest, Math.abs(
+        x - morph.positions[i] - morph.displacements.reduce((sum, d, k) => sum + morph.weights[k] * d[i], 0)))));
+      return [largest, Math.max(...morph.weights.map(Math.abs))];
+    }"""
+    end = page.evaluate("softdock.end - softdock.start")
+    found = [page.evaluate(displaced, f * end) for f in (0.3, 0.6, 0.9)]
+    assert max(weight for _, weight in found) > 0.0
+    assert max(error for error, _ in found) < 1e-5

@@ -20,9 +20,9 @@ from softdock.robot.simple_robots import seven_joint_robot
 from softdock.robot.simulated_network import Conditions, SimulatedNetwork
 from softdock.scenario import from_data
 from softdock.scenario.robot import RobotScenario
-from softdock.simulate import simulate
-from softdock.simulate.remote import run_on_robot, served_robot, standalone_robot
-from softdock.simulate.robot import Setup, simulated_robot
+from softdock.simulation import simulate
+from softdock.simulation.remote import run_on_robot, served_robot, standalone_robot
+from softdock.simulation.robot import Setup, simulated_robot
 
 PERIOD = 0.01
 

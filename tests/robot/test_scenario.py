@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.replay.scene import Role
 from softdock.replay.scene_builder import scene
 from softdock.scenario import from_data, load
-from softdock.simulate.robot import Setup
+from softdock.simulation.robot import Setup
 
 REACH: dict[str, Any] = {
     "kind": "robot",
@@ -134,7 +134,7 @@ def test_torques_are_measured_behind_the_friction_of_the_joints():
     [
         (
             {"arm.file": "lwr5"},
-            "arm.file: Cannot be used: lwr5: Cannot read it: it does not exist. (bundled robots: lwr4plus)",
+            "arm.file: Cannot be used: lwr5: Cannot read it: it does not exist. (bundled robots: lwr4plus, serv",
         ),
         ({"arm.start": [0, 0]}, "arm.start: Needs one value for each of the 7 joints and has 2."),
         ({"arm.start.1": "130 deg"}, "arm.start.1: Lies outside the limits of 'joint_2', -2.094 to 2.094."),

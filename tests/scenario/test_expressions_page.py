@@ -10,7 +10,7 @@ import softdock
 from softdock.errors import InputError
 from softdock.model.expressions import STATISTICS, WINDOWS, ExpressionError, parse_metric
 from softdock.model.formulas import FUNCTIONS
-from softdock.scenario.expressions import check_condition, check_metric, check_recorded
+from softdock.scenario.expressions import EventNames, check_condition, check_metric, check_recorded
 
 PAGE = Path(__file__).parents[2].joinpath("docs/expressions.md").read_text(encoding="utf-8")
 
@@ -34,21 +34,26 @@ def test_quantities_and_formulas_are_read(docking):
     check_recorded(docking, "servicer.rate * 0.5 m + servicer.velocity")
 
 
-def test_conditions_and_windows_are_read(docking):
+@pytest.fixture(scope="module")
+def names(docking):
+    return EventNames(tuple(docking.events), ("retraction",))
+
+
+def test_conditions_and_windows_are_read(docking, names):
     conditions, windows = rows("Conditions"), rows("Windows")
-    assert (len(conditions), len(windows)) == (6, 4)
+    assert (len(conditions), len(windows)) == (6, 5)
     for text in conditions:
-        check_condition(docking, docking.events, text)
+        check_condition(docking, names, text)
         for window in windows:
-            check_condition(docking, docking.events, f"{text} {window}")
+            check_condition(docking, names, f"{text} {window}")
     assert {window.split()[0] for window in windows} == set(WINDOWS)
 
 
-def test_metrics_are_read(docking):
+def test_metrics_are_read(docking, names):
     found = rows("Metrics")
     for text in found:
-        check_metric(docking, docking.events, text)
-    assert {text.split()[0] for text in found} == {*STATISTICS, "time"}
+        check_metric(docking, names, text)
+    assert {text.split()[0] for text in found} == {*STATISTICS, "time", "duration"}
 
 
 def test_the_grammar_names_every_function_and_statistic():

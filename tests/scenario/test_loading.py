@@ -45,7 +45,7 @@ def test_a_dumped_scenario_loads_to_an_equal_one(write):
 
 
 def test_a_scenario_cannot_be_changed(write):
-    with pytest.raises(ValueError, match="frozen"):
+    with pytest.raises(InputError, match="title: It cannot be changed"):
         load(write(VALID)).title = "other"
 
 

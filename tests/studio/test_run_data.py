@@ -13,7 +13,7 @@ from softdock.presentation.requirements import requirement_table
 from softdock.presentation.unit_systems import SYSTEMS
 from softdock.result import Result
 from softdock.scenario.loading import load_text
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 from softdock.studio.campaign_data import summarise_folder
 from softdock.studio.pages import campaign_summary, charts, run_summary
 from softdock.studio.run_data import summarise_result

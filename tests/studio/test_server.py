@@ -112,7 +112,7 @@ def test_the_player_comes_before_the_scene(served: Served) -> None:
 
     shell, *rest = asyncio.run(all_of_it())
     assert 'data-theme="dark"' in shell
-    assert 'id="three"' in shell
+    assert "class Player" in shell
     assert 'id="data"' not in shell
     assert rest == []  # it has ended without a result
 

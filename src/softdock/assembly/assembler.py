@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.axis_groups import group_axes, write_inertia
-from softdock.assembly.elements import BodyPlacement, ElementWriter
+from softdock.assembly.elements import BodyPlacement, ElementWriter, delay_indices
 from softdock.assembly.reactions import (
     body_inertia,
     reaction_names,
@@ -82,6 +82,10 @@ def _differs_in_numbers_only(before: System, after: System) -> bool:
     if any(before.structures[name] is not after.structures[name] for name in after.structures):
         return False
     old, new = before.elements(), after.elements()
+    if list(before.drives) != list(after.drives) or any(
+        before.drives[name].self_locking != drive.self_locking for name, drive in after.drives.items()
+    ):
+        return False  # a self-locking drive has a state of its own
     return list(old) == list(new) and all(
         a is b or (type(a) is type(b) and not isinstance(a, Load)) for a, b in zip(old.values(), new.values())
     )
@@ -110,13 +114,20 @@ def _update_numbers(like: Assembly, system: System) -> Assembly:
                 body.joint, system
             )
     world.view(np.ndarray)["gravity"] = system.gravity
-    writer = ElementWriter(placed=like.placed, joints=like.joints, q=q, u=u, flexible=like.flexible)
+    writer = ElementWriter(
+        placed=like.placed,
+        joints=like.joints,
+        q=q,
+        u=u,
+        flexible=like.flexible,
+        delays=delay_indices(system, n_q),
+    )
     named = before.elements()
     for i, (name, element) in enumerate(system.elements().items()):
         if element is not named[name]:
             assert not isinstance(element, Load)
             elements[i] = np.zeros((), elements.dtype)
-            writer.write(elements[i], element)
+            writer.write(elements[i], name, element)
     changed = replace(
         like,
         system=system,
@@ -294,10 +305,19 @@ class _Assembler:
         self._add_state(
             [0.0] * modal, [StateKind.MODAL] * modal, [0.0] * modal, [StateKind.MODAL_RATE] * modal
         )
+        late = sum(drive.self_locking for drive in self.system.drives.values())
+        self._add_state([0.0] * late, [StateKind.DELAY] * late, [], [])
         world = k.records(1, WORLD_RECORD)
         world[0].gravity[:] = self.system.gravity
-        world[0].n_q, world[0].n_u = len(self.q), len(self.u)
-        writer = ElementWriter(placed=self.placed, joints=self.joints, q=self.q, u=self.u, flexible=flexible)
+        world[0].n_q, world[0].n_u, world[0].delays = len(self.q), len(self.u), late
+        writer = ElementWriter(
+            placed=self.placed,
+            joints=self.joints,
+            q=self.q,
+            u=self.u,
+            flexible=flexible,
+            delays=delay_indices(self.system, len(self.q)),
+        )
         elements, index, tables, breaks = writer.elements(self.system)
         orbit = self.system.orbit
         plates = [

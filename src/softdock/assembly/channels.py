@@ -9,26 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
+from softdock.assembly.controller_channels import (
+    controller_fields,
+    estimates_and_thrusters,
+    is_thruster,
+    unit_of_controller,
+    unit_of_thruster,
+    write_thruster_channel,
+)
 from softdock.assembly.formulas import formula_nodes
 from softdock.contact.kernels.layout import CONTACT_AREA, DEPTH, ENERGY, FORCE, PRESSURE, TORQUE
 from softdock.dynamics.kernels import channels as c
+from softdock.dynamics.kernels import couplings, reactions
 from softdock.dynamics.kernels import interfaces as pins
-from softdock.dynamics.kernels import reactions
 from softdock.dynamics.kernels.elements import LOCK, SPRING, STRUT, WELD
 from softdock.dynamics.kernels.gnc_records import ControllerValue
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.kernels.zones import ZONE_AREA, ZONE_PRESSURE, ZONE_RESULTS
 from softdock.errors import InputError
-from softdock.model.elements import JointElement, Strut
+from softdock.model.couplings import Coupling
+from softdock.model.elements import Drive, JointElement, Strut
 from softdock.model.formulas import Operation, Quantity, unit_of_formula
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import (
     BODY_FIELDS,
     CONTACT_FIELDS,
     CONTROLLER_FIELDS,
+    COUPLING_FIELDS,
+    DRIVE_FIELDS,
     INTERFACE_FIELDS,
     JOINT_FIELDS,
+    NAVIGATION_FIELDS,
     NODE_FIELDS,
+    ORBIT_FIELDS,
     REACTION_FIELDS,
     WRENCH_FIELDS,
     ZONE_FIELDS,
@@ -48,6 +61,12 @@ BODY_CHANNELS = {
 }
 COMPONENTS = {name: k for k, name in enumerate(("fx", "fy", "fz", "tx", "ty", "tz", "moment"))}
 """Components of the wrench of an element."""
+COUPLING_CHANNELS = {
+    "misalignment": couplings.MISALIGNMENT,
+    "angle": couplings.ANGLE,
+    "mated": couplings.MATED,
+    "jammed": couplings.JAMMED,
+}
 REACTION_CHANNELS = COMPONENTS | {"force": reactions.FORCE_SIZE, "moment": reactions.MOMENT_SIZE}
 JOINT_REACTION = "joint_"
 """Prefix of the fields of a body's own reaction."""
@@ -81,7 +100,14 @@ INTERFACE_CHANNELS = {
 MAX_MODES = 60  # of a structure that are recorded by default
 ANY_CONTACT = "contact"
 """Name of the channels with the largest value of all contacts."""
-ELEMENT_CHANNELS = {"force": c.ELEMENT_FORCE, "energy": c.ELEMENT_ENERGY, "deflection": c.ELEMENT_DEFLECTION}
+ELEMENT_CHANNELS = {
+    "force": c.ELEMENT_FORCE,
+    "energy": c.ELEMENT_ENERGY,
+    "deflection": c.ELEMENT_DEFLECTION,
+    "stroke": c.ELEMENT_DEFLECTION,
+}
+
+DRIVE_CHANNELS = dict(zip(DRIVE_FIELDS, (c.COMMAND, c.COMMAND_SPEED, c.LAG, c.POWER, c.STALLED)))
 
 
 def unit_of(system: System, observation: Quantity) -> str:
@@ -108,6 +134,8 @@ def unit_of(system: System, observation: Quantity) -> str:
         return fields[field]
     if is_zone(system, observation):
         return _unit_of_zone(system, observation)
+    if is_thruster(system, observation):
+        return unit_of_thruster(system, observation)
     if name in system.structures or "/" in name:
         return _unit_of_structure(system, observation)
     if name in system.interfaces:
@@ -129,13 +157,26 @@ def element_fields(system: System, name: str) -> dict[str, str]:
     """Return the fields of an element and their SI units; along a turning axis `force` is a moment, too."""
     element = system.elements()[name]
     if isinstance(element, JointElement):
-        if system.motions_of(element)[0] == "turning":
-            return {"force": "N*m", "moment": "N*m", "energy": "J", "deflection": "rad"}
-        return {"force": "N", "energy": "J", "deflection": "m"}
+        turning = system.motions_of(element)[0] == "turning"
+        fields = {"force": "N", "energy": "J", "deflection": "m"}
+        if turning:
+            fields = {"force": "N*m", "moment": "N*m", "energy": "J", "deflection": "rad"}
+        return fields | (
+            _drive_fields(element, "rad" if turning else "m") if isinstance(element, Drive) else {}
+        )
+    if isinstance(element, Coupling):
+        return dict(COUPLING_FIELDS)
     wrench = {
         field: unit for field, unit in WRENCH_FIELDS.items() if not isinstance(element, Strut) or unit == "N"
     }
     return {"force": "N", "energy": "J", "deflection": "m", **wrench}
+
+
+def _drive_fields(drive: Drive, unit: str) -> dict[str, str]:
+    """Return the fields that only drives have, and their units."""
+    command = f"{unit}/s" if drive.follows == "speed" else unit
+    rate = f"{unit}/s^2" if drive.follows == "speed" else f"{unit}/s"
+    return dict(zip(DRIVE_FIELDS, (command, rate, command, "W", "1")))
 
 
 def is_zone(system: System, observation: Observation) -> bool:
@@ -196,8 +237,12 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     if observation.frame not in frames:
         known = frames
         raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
-    if field in CONTROLLER_FIELDS:
-        return _unit_of_controller(system, observation)
+    if field in CONTROLLER_FIELDS or field in NAVIGATION_FIELDS:
+        return unit_of_controller(system, observation)
+    if field in ORBIT_FIELDS:
+        if name != HILL or system.orbit is None or system.orbit.sun is None:
+            raise ValueError(f"{field!r} is of the frame 'hill' of a system in orbit with `orbit.sun`")
+        return ORBIT_FIELDS[field]
     own = {f"{JOINT_REACTION}{one}": unit for one, unit in REACTION_FIELDS.items()}
     _choose(field, [*BODY_FIELDS, *JOINT_FIELDS, *own], f"body {name!r}")
     if field in BODY_FIELDS:
@@ -218,18 +263,6 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     if axis >= len(motions) or (kind == "spherical" and not rate):
         raise ValueError(f"the {kind} joint of {name!r} has no {field!r}")
     return {"turning": "rad", "sliding": "m"}[motions[axis]] + ("/s" if rate else "")
-
-
-def _unit_of_controller(system: System, observation: Observation) -> str:
-    name, field = observation.name, observation.field
-    if name not in system.gnc:
-        known = ", ".join(system.gnc) or "none"
-        raise ValueError(
-            f"{field!r} is of bodies with a controller (`gnc`), and {name!r} has none; these have: {known}"
-        )
-    if observation.frame != WORLD:
-        raise ValueError(f"{field!r} of a controller is not seen from a frame: leave `in` out")
-    return CONTROLLER_FIELDS[field]
 
 
 def _choose(field: str, allowed: Iterable[str], owner: str) -> None:
@@ -280,6 +313,8 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
             )
         elif name in system.structures:
             record["kind"], record["i"] = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
+        elif is_thruster(system, observation):
+            write_thruster_channel(record, system, observation)
         elif "/" in name:
             rate = field.endswith("_rate")
             record["kind"] = c.NODE_RATE if rate else c.NODE_DEFLECTION
@@ -293,9 +328,11 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
         elif name in system.reactions or field.removeprefix(JOINT_REACTION) in REACTION_FIELDS:
             record["kind"], record["i"] = c.REACTION, assembly.reaction_index[name]
             record["component"] = REACTION_CHANNELS[field.removeprefix(JOINT_REACTION)]
-        elif field in CONTROLLER_FIELDS:
+        elif field in CONTROLLER_FIELDS or field in NAVIGATION_FIELDS:
             record["kind"], record["i"] = c.CONTROLLER_VALUE, list(system.gnc).index(name)
             record["component"] = ControllerValue[field.upper()]
+        elif field in ORBIT_FIELDS:
+            record["kind"] = c.SUNLIGHT
         elif field in BODY_FIELDS:
             _write_body_channel(record, assembly, observation)
         else:
@@ -324,6 +361,7 @@ def set_forms(channels: np.recarray, assembly: Assembly) -> None:
     form[kind == c.TILT] = c.COSINE
     form[((kind == c.ACCELERATION) | (kind == c.TURN_ACCELERATION)) & (component == 3)] = c.SQUARE
     form[((kind == c.REACTION) | (kind == c.ELEMENT_WRENCH)) & (component >= 6)] = c.SQUARE
+    form[(kind == c.ELEMENT_WRENCH) & (component >= couplings.MATED)] = c.PLAIN
     form[(kind == c.CONTACT_MOMENT) | ((kind == c.INTERFACE_RESULT) & (component == pins.RESULT_MOMENT))] = (
         c.SQUARE
     )
@@ -356,6 +394,10 @@ def _write_element_channel(
         record["kind"] = c.ELEMENT_FORCE
     elif field in COMPONENTS:
         record["kind"], record["component"] = c.ELEMENT_WRENCH, COMPONENTS[field]
+    elif field in COUPLING_CHANNELS:
+        record["kind"], record["component"] = c.ELEMENT_WRENCH, COUPLING_CHANNELS[field]
+    elif field in DRIVE_CHANNELS:
+        record["kind"], record["component"] = c.DRIVE_VALUE, DRIVE_CHANNELS[field]
     else:
         record["kind"] = ELEMENT_CHANNELS[field]
 
@@ -400,7 +442,7 @@ def default_observations(system: System) -> list[Observation]:
         fields += ["joint_rate" + (str(k) if k else "") for k in axes]
         out += [Observation(name=name, field=field) for field in fields]
     for name in system.elements():
-        fields = list(element_fields(system, name))
+        fields = [field for field in element_fields(system, name) if field not in DRIVE_FIELDS]
         if name in system.loads:
             fields.remove("deflection")
         if name in system.loads or name in system.locks:
@@ -413,5 +455,9 @@ def default_observations(system: System) -> list[Observation]:
         fields = ["energy", *(f"mode{k + 1}" for k in range(count))]
         out += [Observation(name=name, field=field) for field in fields]
     out += [Observation(name=name, field=field) for name in system.interfaces for field in INTERFACE_FIELDS]
-    out += [Observation(name=name, field=field) for name in system.gnc for field in CONTROLLER_FIELDS]
+    for name, controller in system.gnc.items():
+        out += [Observation(name=name, field=field) for field in controller_fields(controller)]
+    out += estimates_and_thrusters(system)
+    if system.orbit is not None and system.orbit.sun is not None:
+        out += [Observation(name=HILL, field=field) for field in ORBIT_FIELDS]
     return out

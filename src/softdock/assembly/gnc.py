@@ -1,5 +1,6 @@
 """Records of controllers for the kernels: mass properties, gains, effects of thrusters, axes of wheels."""
 
+import itertools
 import math
 from collections.abc import Iterable
 
@@ -36,14 +37,6 @@ FORCE_WEIGHT, TORQUE_WEIGHT = (
 WHEEL_WEIGHT = 1e2  # of torque where there are wheels, which take what thrusters cannot avoid
 OTHER_WEIGHT = 1.0  # of axes that are not commanded: a couple costs as much as a single thruster
 UNREACHED = 1e-6  # part of a commanded force or torque that thrusters may miss
-AXES = (
-    "torque about x",
-    "torque about y",
-    "torque about z",
-    "force along x",
-    "force along y",
-    "force along z",
-)
 
 
 def gnc_records(system: System, assembly: Assembly) -> GncRecords:
@@ -237,7 +230,7 @@ class _ControllerWriter:
         c.least[:] = np.abs(gnc.effects[index, :, : len(thrusters)] * shortest).max(axis=1)
         gnc.costs[index, : len(thrusters)] = flows / flows.max()
         gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate
-        self._check_reach(gnc.effects[index, :, : len(thrusters)].copy())
+        self._check_reach(gnc.effects[index, :, : len(thrusters)].copy(), c.R_LT.reshape(3, 3)[:, 2])
 
     def _weights(self) -> list[float]:
         model = self.controller
@@ -247,31 +240,46 @@ class _ControllerWriter:
         force = FORCE_WEIGHT if model.translation is not None or model.thrust else OTHER_WEIGHT
         return [torque] * 3 + [force] * 3
 
-    def _check_reach(self, effects: Floats) -> None:
-        """Raise FieldError if the thrusters cannot produce a commanded axis without the other commanded ones."""
+    def _check_reach(self, effects: Floats, axis: Floats) -> None:
+        """Raise FieldError if the thrusters cannot produce a commanded axis without the other commanded ones.
+
+        `axis` is the z axis of the tip in the body, along which the mode `thrust` pushes.
+        """
         model, n = self.controller, effects.shape[1]
-        rows: list[int] = []
+        demands = self._demands(axis)
+        weights = np.zeros(6)
         if model.attitude is not None and not model.wheels:
-            rows += [0, 1, 2]
-        if model.translation is not None:
-            rows += [3, 4, 5]
-        weights = np.where(np.isin(range(6), rows), 1.0, 0.0)
-        if model.wheels:
-            weights[:3] = 0.0
+            weights[:3] = 1.0
+        if model.translation is not None or model.thrust:
+            weights[3:] = 1.0
         out, tableau = np.empty(n), np.empty((TABLEAU_ROWS, n + EXTRA_COLUMNS))
-        for row in rows:
-            for sign in (1.0, -1.0):
-                demand = np.zeros(6)
-                demand[row] = sign
-                allocate_on_times(effects, np.full(n, 1e-9), np.full(n, 1e6), demand, weights, tableau, out)
-                if weights @ np.abs(demand - effects @ out) > UNREACHED:
-                    what = AXES[row].replace(" x", " +x").replace(" y", " +y").replace(" z", " +z")
-                    what = what if sign > 0 else what.replace("+", "-")
-                    raise FieldError(
-                        f"gnc.{self.name}.thrusters",
-                        f"cannot produce a {what} of the body without other forces or torques about its centre of "
-                        "mass; add thrusters or control fewer axes",
-                    )
+        missing = []
+        for what, demand in demands.items():
+            allocate_on_times(effects, np.full(n, 1e-9), np.full(n, 1e6), demand, weights, tableau, out)
+            if weights @ np.abs(demand - effects @ out) > UNREACHED:
+                missing.append(f"a {what}")
+        if missing:
+            raise FieldError(
+                f"gnc.{self.name}.thrusters",
+                f"cannot produce {', '.join(missing)} without other forces or torques about the centre of mass; "
+                "add thrusters or control fewer axes",
+            )
+
+    def _demands(self, axis: Floats) -> dict[str, Floats]:
+        """Return unit torques and forces that the thrusters must produce, shape (6,), by their description."""
+        model, unit = self.controller, np.eye(6)
+        demands = {}
+        if model.translation is not None:
+            for i, mark in itertools.product(range(3), "+-"):
+                demands[f"force along {mark}{'xyz'[i]} of the body"] = float(f"{mark}1") * unit[3 + i]
+        elif model.thrust:
+            demands["force along the z axis of the tip, as `thrust` demands,"] = np.array(
+                [0.0, 0.0, 0.0, *(math.copysign(1.0, model.thrust) * axis)]
+            )
+        if model.attitude is not None and not model.wheels:
+            for i, mark in itertools.product(range(3), "+-"):
+                demands[f"torque about {mark}{'xyz'[i]} of the body"] = float(f"{mark}1") * unit[i]
+        return demands
 
     def _write_wheels(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
         wheels = self.controller.wheels

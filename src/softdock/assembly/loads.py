@@ -16,6 +16,7 @@ LoadKind = Literal[
 ]
 ELEMENT_KINDS: dict[str, LoadKind] = {
     "springs": "spring", "stops": "stop", "drives": "drive", "struts": "strut", "welds": "weld", "locks": "lock",
+    "couplings": "interface",
 }  # fmt: skip
 """Kind of load by the group of an element; external loads are inputs, not results."""
 

@@ -9,6 +9,7 @@ from softdock.assembly.elements import BodyPlacement
 from softdock.assembly.structures import Attached
 from softdock.dynamics.kernels import reactions as r
 from softdock.dynamics.kernels.tree import records
+from softdock.model.couplings import Coupling
 from softdock.model.elements import Load, Lock, Strut, Weld
 from softdock.model.joints import Fixed, Free, pose_at
 from softdock.model.system import WORLD, Body, System
@@ -102,6 +103,8 @@ def _items_beyond(system: System, beyond: Sequence[str], first_links: Mapping[st
     for i, element in enumerate(system.elements().values()):
         if isinstance(element, Strut | Weld | Lock):
             items += _sides(r.ELEMENT, i, element.a.body, element.b.body, beyond)
+        elif isinstance(element, Coupling):
+            items += _sides(r.ELEMENT, i, element.socket.body, element.plug.body, beyond)
         elif isinstance(element, Load):
             items += _sides(r.ELEMENT, i, WORLD, element.body, beyond)
     for i, contact in enumerate(system.contacts.values()):

@@ -14,7 +14,8 @@ from softdock.dynamics.system_arrays import FlexibleRecords
 from softdock.model.joints import pose_at
 from softdock.model.orbit import BodyPlate, SystemOrbit
 from softdock.model.structures import Flexible
-from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE
+from softdock.orbit.earth import J2, MU, RADIUS, ROTATION, SOLAR_PRESSURE, SUN_DISTANCE, SUN_RADIUS
+from softdock.orbit.kernels import CONE, CYLINDER, NO_SHADOW
 from softdock.orbit.relative import hill_axes
 from softdock.spatial.inertia import (
     inertia_from_second_moments,
@@ -136,7 +137,9 @@ def orbit_record(system_orbit: SystemOrbit | None, hill: int) -> np.recarray:
     o.density, o.rotation = system_orbit.density, ROTATION
     if system_orbit.sun is not None:
         o.sun[:] = np.asarray(system_orbit.sun) / np.linalg.norm(system_orbit.sun)
-        o.pressure = SOLAR_PRESSURE
+        o.pressure, o.sunlight = SOLAR_PRESSURE, 1.0
+        o.shadow = {"none": NO_SHADOW, "cylindrical": CYLINDER, "conical": CONE}[system_orbit.eclipse]
+        o.earth_radius, o.sun_angle = RADIUS, math.asin(SUN_RADIUS / SUN_DISTANCE)
     return out
 
 

@@ -2,7 +2,8 @@
 
 Each entry of `BENCHMARKS` is a module of this package: `run(progress)` measures and returns a list of rows; it calls
 `progress(what, fraction)` meanwhile. A row has `name`, `value`, `unit`; with a peer also
-`peer`, `peer_value` and `ratio` (above 1: Softdock is better); with a target also `aim`.
+`peer`, `peer_value` and `ratio` (above 1: Softdock is better); with a target also `aim`. A module may have
+`run_long(progress)`, which returns further rows that take a minute or more.
 """
 
 from importlib import import_module
@@ -15,10 +16,12 @@ BENCHMARKS = {
     "campaign": "500-run ASSIST campaign: threads, Dask cluster, peak memory",
     "contact": "Time and accuracy of the contact force: cut cells and points",
     "docking": "Gimballed probe and drogue against MuJoCo, and the time of the nominal docking",
+    "gnc": "Two craft under attitude feedback against Basilisk, and the time of an approach",
     "impact": "Predictions per second, and one impact run against SciPy",
     "link": "Restitution with a delayed force against published values, and one minute at 1 kHz over UDP",
     "peg": "Pins in holes: time per pair (direct and search), frames of 10 ms with 20 pins, pins in real time",
     "multibody": "Forward dynamics of a floating arm against MuJoCo and Pinocchio, and start-up time",
+    "sequence": "The complete ASSIST sequence: simulated per processor time, and 500 runs on two cores",
     "studio": "Start of the studio, time from a click on Run to the replay, idle processor time",
     "station": "200 s of a flexible station, time per mode, modes of 50 000 degrees of freedom",
 }

@@ -41,10 +41,10 @@ else:
 def run(progress: Progress, /) -> list[dict[str, Any]]:
     """Measure and return one row per quantity."""
     progress("warm-up", 0.0)
-    _measure(load(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
+    measure(load(ASSIST, runs=2), ExecutionOptions(Backend.THREADS, 2))
     whole = load(ASSIST)
     progress(f"{whole.runs} runs", 0.02)
-    all_runs = _measure(whole, ExecutionOptions(Backend.THREADS, 2))
+    all_runs = measure(whole, ExecutionOptions(Backend.THREADS, 2))
     progress("one worker, two workers, Dask", 0.2)
     return [
         {
@@ -68,7 +68,8 @@ class Cost(NamedTuple):
     """[s] of this process, all its threads."""
 
 
-def _measure(plan: Plan, means: ExecutionOptions) -> Cost:
+def measure(plan: Plan, means: ExecutionOptions) -> Cost:
+    """Run a campaign and return its time."""
     with tempfile.TemporaryDirectory() as folder:
         start, work = time.perf_counter(), time.process_time()
         runner.run(plan, Path(folder) / "campaign", means)
@@ -82,8 +83,8 @@ def _scaling(plan: Plan) -> list[dict[str, Any]]:
     with _local_cluster() as address:
         if address:
             means["dask"] = ExecutionOptions(cluster=address)
-            _measure(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
-        rounds = [{name: _measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
+            measure(load(ASSIST, runs=8), means["dask"])  # workers load their kernels
+        rounds = [{name: measure(plan, how).wall for name, how in means.items()} for _ in range(REPEATS)]
     best = {name: min(times[name] for times in rounds) for name in means}
     rows: list[dict[str, Any]] = [
         {

@@ -14,7 +14,7 @@ from softdock.contact.kernels import layout
 from softdock.presentation.tables import Table
 from softdock.report import Progress
 from softdock.scenario import load
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 FORCES = (0.1, 1.0, 10.0)
 """[N]"""

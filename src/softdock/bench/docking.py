@@ -17,9 +17,9 @@ from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.tables import Table
 from softdock.report import Progress
 from softdock.scenario import from_data, load
-from softdock.scenario.multibody import AccuracyModel, MultibodyScenario
-from softdock.simulate import simulate
-from softdock.simulate.multibody import PreparedMultibody
+from softdock.scenario.multibody import Accuracy, MultibodyScenario
+from softdock.simulation import simulate
+from softdock.simulation.multibody import PreparedMultibody
 
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
@@ -172,9 +172,7 @@ def _scenario(data: dict[str, Any], like: MultibodyScenario) -> MultibodyScenari
 
 def _with_accuracy(scenario: MultibodyScenario, factor: float) -> MultibodyScenario:
     data = scenario.to_data()
-    data["integrator"]["accuracy"] = {
-        key: factor * value for key, value in AccuracyModel().model_dump().items()
-    }
+    data["integrator"]["accuracy"] = {key: factor * value for key, value in Accuracy().model_dump().items()}
     return _scenario(data, scenario)
 
 

@@ -17,9 +17,9 @@ from softdock.geometry.pins import Hole, Pin
 from softdock.report import Progress
 from softdock.scenario import ScenarioBase, load
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import simulate
-from softdock.simulate.multibody import PreparedMultibody
-from softdock.simulate.real_time import FRAME, RealTime, run_in_frames
+from softdock.simulation import simulate
+from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.real_time import FRAME, RealTime, run_in_frames
 
 PAPER_PAIR = 20e-6
 """Time per pair and step in the paper [s], on a 4.13 GHz desktop processor."""

@@ -13,8 +13,8 @@ from softdock.dynamics.system_records import system_records
 from softdock.flexible import Beam, RigidPart, Section, Structure, base_modes, mesh
 from softdock.report import Progress
 from softdock.scenario.station import StationScenario
-from softdock.simulate.multibody import PreparedMultibody
-from softdock.simulate.station import as_multibody
+from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.station import as_multibody
 
 COUNTS = (0, 8, 28, 60, 120, 200)
 TARGET_MODES = 60

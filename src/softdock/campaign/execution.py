@@ -10,7 +10,7 @@ from softdock import __version__
 from softdock.campaign.template import Template
 from softdock.errors import InputError, RunError
 from softdock.result import Result, plain_data
-from softdock.simulate import prepare, run_prepared
+from softdock.simulation import prepare, run_prepared
 
 
 class Row(NamedTuple):
@@ -40,6 +40,8 @@ class Row(NamedTuple):
     """JSON."""
     requirements: str = "{}"
     """JSON: verdict, value and margin by requirement."""
+    phases: str = "{}"
+    """JSON: start, end and how it ended by phase, of the phases that the run entered, in their order."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ def _run(template: Template, policy: HistoryPolicy, run: int, inputs: dict[str, 
                 found.id: {"verdict": found.verdict, "value": found.value, "margin": found.margin}
                 for found in result.requirements
             }
+        ),
+        phases=_json(
+            {one.name: {"start": one.start, "end": one.end, "ended": one.ended} for one in result.phases}
         ),
     )
     if stored:

@@ -13,9 +13,10 @@ from softdock.campaign.plan import Plan, absolute, make_plan
 from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.template import Template
 from softdock.errors import InputError, Problem
-from softdock.scenario import ScenarioBase, bundled, from_data
+from softdock.scenario import ScenarioBase, from_data
 from softdock.scenario import load as load_scenario
 from softdock.scenario.chain import ChainScenario
+from softdock.scenario.loading import bundled_names
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
@@ -28,28 +29,31 @@ def load(name_or_path: str | os.PathLike[str], *, runs: int | None = None, seed:
 
     `runs` and `seed` override those of the file.
     """
-    source, name, origin = _find(name_or_path)
+    source, name, origin = find(name_or_path)
     replaced = {key: value for key, value in (("runs", runs), ("seed", seed)) if value is not None}
     changed = apply_overrides(source, replaced)
     for key, value in replaced.items():
         changed.locations[(key,)] = Location(f"--{key}", None, str(value))
-    return _make_plan(changed, name, origin)
+    return plan_of_source(changed, name, origin)
 
 
 def load_text(text: str, path: Path) -> Plan:
     """Return the plan of a campaign from its text, as if it were read from the file `path`."""
     source = parse(text, file=path.name, directory=path.parent)
     check_head(source)
-    return _make_plan(source, path.stem, str(path))
+    return plan_of_source(source, path.stem, str(path))
 
 
-def _make_plan(source: Source, name: str, origin: str) -> Plan:
+def plan_of_source(source: Source, name: str, origin: str, scenario: ScenarioBase | None = None) -> Plan:
+    """Return the plan of the data of a campaign, of the scenario that it names or of a given one; raises InputError."""
     try:
         campaign = CampaignFile.model_validate(source.data)
     except ValidationError as error:
-        raise InputError(*problems_of(error, CampaignFile, source)) from None
+        whole = "at the top level of the campaign"
+        raise InputError(*problems_of(error, CampaignFile, source, whole)) from None
     campaign, source = _add_presets(campaign, source)
-    scenario = _add_requirements(_load_scenario(campaign, source), campaign, source)
+    found = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
+    scenario = _add_requirements(found, campaign, source)
     _check_presets(campaign, scenario, source)
     _check_success(campaign, scenario, source)
     _check_report(campaign, scenario, source)
@@ -87,7 +91,7 @@ def _title(file: Traversable) -> str:
     return str(parse(file.read_text(encoding="utf-8")).data.get("title", ""))
 
 
-def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
+def find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str, str]:
     """Return source, name and origin of a campaign; a bundled name takes precedence over a file."""
     text, files = os.fspath(name_or_path), _files("bundled")
     if isinstance(name_or_path, str) and text in files:
@@ -130,18 +134,21 @@ def _add_presets(campaign: CampaignFile, source: Source) -> tuple[CampaignFile, 
 
 def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
     name = campaign.scenario
-    chosen: str | Path = name if name in {one.name for one in bundled()} else source.directory / name
+    chosen: str | Path = name if name in bundled_names() else source.directory / name
     try:
         scenario = load_scenario(chosen)
     except InputError as error:
         is_name = "." not in name and os.sep not in name
         message = "There is no such bundled scenario or file." if is_name else str(error.problems[0])
-        hint = did_you_mean(name, [one.name for one in bundled()])[0] if is_name else ""
+        hint = did_you_mean(name, bundled_names())[0] if is_name else ""
         raise _refusal(source, ("scenario",), message, hint) from None
-    if not campaign.set:
-        return scenario
+    return _override(scenario, campaign, source)
+
+
+def _override(scenario: ScenarioBase, campaign: CampaignFile, source: Source) -> ScenarioBase:
+    """Return the scenario with the fields that the campaign sets in all runs."""
     try:
-        return load_scenario(chosen, campaign.set)
+        return scenario.with_overrides(campaign.set)
     except InputError as error:
         problems = [_refusal(source, ("set", p.field), p.message, p.hint).problems[0] for p in error.problems]
         raise InputError(*problems) from None

@@ -14,7 +14,7 @@ from softdock.errors import InputError, RunError
 from softdock.quantities.units import parse_quantity
 from softdock.result import Result, plain_data
 from softdock.scenario.messages import did_you_mean
-from softdock.simulate import prepare, run_prepared
+from softdock.simulation import prepare, run_prepared
 
 
 @dataclass(frozen=True)

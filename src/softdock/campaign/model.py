@@ -19,7 +19,14 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Normal(Model):
-    """A normal distribution, truncated at the limits where they are given."""
+    """A normal distribution, truncated at the limits where they are given.
+
+    Values are SI numbers or texts with units.
+
+    >>> from softdock import Dispersion, Normal
+    >>> Dispersion(normal=Normal(mean="30 mm/s", deviation="5 mm/s", low=0))
+    Dispersion(normal=Normal(mean='30 mm/s', deviation='5 mm/s', low=0))
+    """
 
     mean: Any
     """Mean of the untruncated distribution, written as in the field itself."""
@@ -51,7 +58,14 @@ class ScalarDispersion(Model):
 
 
 class Dispersion(ScalarDispersion):
-    """Distribution of a field; exactly one key, except for `weights` with `choice` and `axial` with `lateral`."""
+    """Distribution of a field; exactly one key, except for `weights` with `choice` and `axial` with `lateral`.
+
+    >>> from softdock import Dispersion, Normal
+    >>> Dispersion(uniform=("20 mm/s", "60 mm/s"))
+    Dispersion(uniform=('20 mm/s', '60 mm/s'))
+    >>> Dispersion(normal=Normal(mean="3 deg", deviation="1 deg"))
+    Dispersion(normal=Normal(mean='3 deg', deviation='1 deg'))
+    """
 
     choice: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
     """One of these values."""

@@ -24,6 +24,7 @@ from softdock.campaign.model import CampaignFile, Correlation, Dispersion, Scala
 from softdock.campaign.sampling import Sampler
 from softdock.campaign.template import Template, value_at
 from softdock.errors import InputError, Problem
+from softdock.quantities.units import parse_quantity
 from softdock.result import Array
 from softdock.scenario.field_units import unit_at
 from softdock.scenario.messages import did_you_mean
@@ -223,12 +224,29 @@ class _Reader:
 
     def value(self, path: str, given: Any, *field_path: str | int) -> Any:
         """Return a value in SI, as the scenario built with it contains it."""
+        number = self.number_in_si(path, given)
         try:
+            if number is not None:
+                self.template.build({path: number})
+                return number
             return value_at(self.template.build({path: given}).to_data(), path)
         except KeyError:
             raise self.refusal("The scenario has no such field.", *field_path) from None
         except InputError as error:
             raise self.refusal(_refusal_message(error, path), *field_path) from None
+
+    def number_in_si(self, path: str, given: Any) -> float | None:
+        """Return a number or a text with a unit in the SI unit of its field; None where the field must read it itself.
+
+        A number replaces a number without validation of all other fields: 5 ms instead of 50 ms for a large scenario.
+        """
+        try:
+            if isinstance(given, bool) or not isinstance(value_at(self.template.data, path), float):
+                return None
+            unit = unit_at(self.template.build({}), path)
+            return parse_quantity(given, unit) if unit else None
+        except (KeyError, ValueError):
+            return None
 
     def refusal(self, message: str, *field_path: str | int) -> InputError:
         return _refusal(self.source, ("dispersions", self.path, *field_path), message)

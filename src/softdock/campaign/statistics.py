@@ -3,11 +3,13 @@
 import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, ndtri
 
+from softdock.campaign.confidence import runs_for_half_width
 from softdock.result import Array
 
 RESAMPLES = 200  # of the bootstrap; sufficient for an interval of 95 %
@@ -190,3 +192,23 @@ def _edges(values: Array, cells: int) -> Array:
 def _finite(values: ArrayLike) -> Array:
     array = np.asarray(values, float)
     return np.asarray(array[np.isfinite(array)])
+
+
+def stop_rule_state(rule: dict[str, Any], successes: int, done: int, reached: bool) -> dict[str, Any]:
+    """Return demanded and present half-width of the interval, whether the rule ended the campaign, and runs it needs.
+
+    The number of runs is an estimate for the present success rate; None where it cannot be given.
+    """
+    low, high = wilson(successes, done, rule["confidence"])
+    needed = done if reached else None
+    if done and not reached:
+        narrow = runs_for_half_width(successes / done, rule["half_width"], rule["confidence"])
+        if narrow is not None:  # the rule is evaluated only after every so many runs
+            needed = -(-max(narrow, rule["minimum"], done + 1) // rule["every"]) * rule["every"]
+    return {
+        "reached": reached,
+        "half_width": rule["half_width"],
+        "present_half_width": (high - low) / 2.0,
+        "confidence": rule["confidence"],
+        "runs_needed": needed,
+    }

@@ -46,9 +46,7 @@ _COLUMNS = ", ".join(
             "INTEGER",
             "INTEGER",
             "REAL",
-            "TEXT",
-            "TEXT",
-            "TEXT",
+            *["TEXT"] * 4,
         ),
     )
 )

@@ -1,5 +1,6 @@
 """Summary of a campaign: all statistics of its table, for the report and `--json`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from softdock.campaign.compliance import assess_campaign
 from softdock.campaign.confidence import tolerance_bound
+from softdock.campaign.phases import PhaseShare, phase_shares
 from softdock.campaign.sizing import SpringSize, is_turning, size_spring
 from softdock.campaign.statistics import (
     Envelope,
@@ -17,8 +19,9 @@ from softdock.campaign.statistics import (
     quantiles,
     rank_correlation,
     sobol_indices,
+    stop_rule_state,
 )
-from softdock.campaign.table import Table, stop_rule_state
+from softdock.campaign.table import Table
 from softdock.errors import InputError, Problem
 from softdock.model.requirements import metric_names
 from softdock.presentation.campaign import stiffness_unit, stop_rule_text, success_text
@@ -83,6 +86,8 @@ class CampaignSummary:
     method: str = "monte-carlo"
     search: dict[str, Any] | None = None
     """What the method `subset` or `boundary` found."""
+    phases: Sequence[PhaseShare] = ()
+    """Fraction of the runs that reach each phase of the scenario."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain data, without the values of single runs."""
@@ -113,6 +118,7 @@ class CampaignSummary:
             "springs": {size.name: size.by_quantile() for size in self.springs},
             "worst": {what: [run for run, _ in cases] for what, cases in self.worst.items()},
             "units": self.units,
+            "phases": [asdict(one) for one in self.phases],
         }
         return {name: plain_data(value) for name, value in data.items()}
 
@@ -163,6 +169,7 @@ def summarise(whole: Table, system: UnitSystem = AUTOMATIC) -> CampaignSummary:
         units={name: unit for name in [*inputs, *table.metrics] if (unit := table.unit(name))},
         method=whole.method,
         search=whole.search,
+        phases=[] if whole.method == "boundary" else phase_shares(table.manifest["scenario"]["data"], table.phases),
     )  # fmt: skip
 
 

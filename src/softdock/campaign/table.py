@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from softdock.campaign import boundary, store, subset
 from softdock.campaign.compliance import RequirementData, RunVerdicts
-from softdock.campaign.confidence import runs_for_half_width
 from softdock.campaign.execution import Row
 from softdock.campaign.model import Boundary, Subset
-from softdock.campaign.statistics import wilson
+from softdock.campaign.phases import decode_phases, phase_names, phase_status
+from softdock.campaign.statistics import stop_rule_state, wilson
 from softdock.campaign.stored_entries import (
     check_manifest,
     check_row,
@@ -35,7 +35,7 @@ from softdock.result import Array
 RUNS_FILE = "runs.parquet"
 BOUNDARY_FILE = "boundary.parquet"
 BATCH = 20_000  # rows in memory during the export
-GROUPS = ("inputs", "metrics", "prediction", "requirements", "audit")
+GROUPS = ("inputs", "metrics", "prediction", "requirements", "phases", "audit")
 NUMERIC_GROUPS = ("inputs", "metrics", "prediction")
 
 
@@ -65,6 +65,8 @@ class Table:
     """Campaign file that the user names; None for the one of the manifest."""
     verdicts: Sequence[RunVerdicts] = ()
     """Verdict, value and margin of every requirement, by run."""
+    phases: Sequence[dict[str, dict[str, Any]]] = ()
+    """Start, end and how it ended of every phase that a run entered, by run."""
     level: NDArray[np.int64] | None = None
     """Level of each run for the methods `subset` and `boundary`; see `level_of_runs`."""
     search: dict[str, Any] | None = None
@@ -95,6 +97,7 @@ class Table:
             valid=[self.valid[i] for i in chosen],
             warnings=[self.warnings[i] for i in chosen],
             verdicts=[self.verdicts[i] for i in chosen],
+            phases=[self.phases[i] for i in chosen],
             level=self.level[chosen],
         )
 
@@ -165,6 +168,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         parts = {group: _columns([_values(row, group) for row in rows]) for group in NUMERIC_GROUPS}
         warnings = [decode_texts(row.warnings) for row in rows]
         verdicts = [decode_verdicts(row.requirements) for row in rows]
+        phases = [decode_phases(row.phases) for row in rows]
     return Table(
         manifest=manifest,
         state=state,
@@ -185,6 +189,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         folder=folder,
         campaign_file=campaign_file,
         verdicts=verdicts,
+        phases=phases,
     )
 
 
@@ -226,6 +231,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         campaign = manifest["campaign"]
         success = _success(database, campaign)
         search = check_search(campaign.get("method"), store.read_optional_entry(database, "search"))
+        phases = phase_status(database, manifest)
     done, stopped = sum(counts.values()), state.get("stopped_at")
     method = campaign.get("method", "monte-carlo")
     return {
@@ -245,6 +251,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         "subset": search if method == "subset" else None,
         "boundary": search if method == "boundary" else None,
         "worker_seconds": seconds,
+        "phases": phases,
     }
 
 
@@ -273,26 +280,6 @@ def _stop_rule(
     return stop_rule_state(campaign["stop"], round((success["share"] or 0.0) * done), done, stopped)
 
 
-def stop_rule_state(rule: dict[str, Any], successes: int, done: int, reached: bool) -> dict[str, Any]:
-    """Return demanded and present half-width of the interval, whether the rule ended the campaign, and runs it needs.
-
-    The number of runs is an estimate for the present success rate; None where it cannot be given.
-    """
-    low, high = wilson(successes, done, rule["confidence"])
-    needed = done if reached else None
-    if done and not reached:
-        narrow = runs_for_half_width(successes / done, rule["half_width"], rule["confidence"])
-        if narrow is not None:  # the rule is evaluated only after every so many runs
-            needed = -(-max(narrow, rule["minimum"], done + 1) // rule["every"]) * rule["every"]
-    return {
-        "reached": reached,
-        "half_width": rule["half_width"],
-        "present_half_width": (high - low) / 2.0,
-        "confidence": rule["confidence"],
-        "runs_needed": needed,
-    }
-
-
 def export(folder: Path) -> Path:
     """Write all runs to `runs.parquet` atomically, column `run` first.
 
@@ -307,8 +294,11 @@ def export(folder: Path) -> Path:
         manifest, _ = _entries(database)
         success = set(manifest["campaign"]["success"])
         has_level = level_of_runs(manifest, np.zeros(1, dtype=np.int64)) is not None
+        names = phase_names(manifest["scenario"]["data"])
         units = {"simulated_s": "s", "wall_s": "s", **store.read_units(database)}
-        schema = pa.schema([_field(*one, units) for one in _fields(database, bool(success), has_level)])
+        units |= {f"phase.{name}.{key}": "s" for name in names for key in ("start", "end")}
+        fields = _fields(database, bool(success), has_level, bool(names))
+        schema = pa.schema([_field(*one, units) for one in fields])
         with (
             file_errors(path, "write"),
             atomic_path(path) as temporary,
@@ -360,6 +350,8 @@ def _record(row: Row, success: set[str]) -> dict[str, Any]:
         "warnings": " ".join(decode_texts(row.warnings)),
         "simulated_s": row.simulated_s, "steps": row.steps, "evaluations": row.evaluations, "wall_s": row.wall_s,
     }  # fmt: skip
+    phases = decode_phases(row.phases)
+    record |= {"last_phase": list(phases)[-1]} if phases else {}
     if success:
         record["success"] = row.status == "done" and row.outcome in success
     for group in reversed(GROUPS):
@@ -367,7 +359,9 @@ def _record(row: Row, success: set[str]) -> dict[str, Any]:
     return record
 
 
-def _fields(database: sqlite3.Connection, success: bool, has_level: bool) -> list[tuple[str, Any]]:
+def _fields(
+    database: sqlite3.Connection, success: bool, has_level: bool, has_phases: bool
+) -> list[tuple[str, Any]]:
     """Return name and type of every column that occurs in any row."""
     import pyarrow as pa
 
@@ -380,6 +374,7 @@ def _fields(database: sqlite3.Connection, success: bool, has_level: bool) -> lis
     fields: list[tuple[str, Any]] = [("run", pa.int64()), *([("level", pa.int64())] if has_level else [])]
     fields += [(name, pa.string()) for name in ("status", "outcome", "message", "valid", "warnings")]
     fields += [("success", pa.bool_())] if success else []
+    fields += [("last_phase", pa.string())] if has_phases else []
     for group in GROUPS:
         for name, seen in kinds[group].items():
             fields.append((_column_name(group, name), _arrow_type(seen - {type(None)})))
@@ -407,7 +402,9 @@ def _arrow_type(kinds: set[type]) -> Any:
 
 
 def _column_name(group: str, name: str) -> str:
-    prefixes = {"inputs": "input.", "prediction": "predicted.", "requirements": "requirement."}
+    prefixes = {
+        "inputs": "input.", "prediction": "predicted.", "requirements": "requirement.", "phases": "phase.",
+    }  # fmt: skip
     return prefixes.get(group, "") + name
 
 

@@ -40,11 +40,11 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_workers(workers: int | None) -> None:
+def check_workers(workers: int | None, field: str = "--workers") -> None:
     """Raise InputError for an impossible number of workers."""
-    if workers is not None and not 1 <= workers <= MOST_WORKERS:
-        message = f"Must be between 1 and {MOST_WORKERS}."
-        raise InputError(Problem(message=message, field="--workers", given=str(workers)))
+    if workers is not None and not (isinstance(workers, int) and 1 <= workers <= MOST_WORKERS):
+        message = f"Must be a whole number between 1 and {MOST_WORKERS}."
+        raise InputError(Problem(message=message, field=field, given=str(workers)))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ def bench(
         str | None, typer.Argument(metavar="NAME", help="Benchmark to run (default: all).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    long: Annotated[bool, typer.Option("--long", help="Also measure what takes a minute or more.")] = False,
 ) -> None:
     """Measure speed and accuracy, and compare them with other programs."""
     from softdock.bench import BENCHMARKS, benchmark
@@ -21,6 +22,8 @@ def bench(
     for one, module in chosen.items():
         with console.progress_bar(f"Measuring {one}") as progress:
             rows = module.run(progress)
+            if long and hasattr(module, "run_long"):
+                rows += module.run_long(progress)
         measured.append({"bench": one, "results": rows})
         if not as_json:
             _print_table(one, rows)

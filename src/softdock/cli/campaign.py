@@ -346,6 +346,7 @@ def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[C
 def _print_status(status: dict[str, Any]) -> None:
     from softdock.presentation.campaign import stop_rule_text, success_text
     from softdock.presentation.labels import label
+    from softdock.presentation.phases import phase_share_table
     from softdock.presentation.rare_events import search_sentences, search_table
     from softdock.presentation.tables import Table
 
@@ -361,6 +362,8 @@ def _print_status(status: dict[str, Any]) -> None:
     success = status["success"]
     if success and success["share"] is not None and not adaptive:
         print(success_text(success["share"], success["low"], success["high"]))
+    if status["phases"]:
+        print(phase_share_table(status["phases"]).to_text())
     found = status["subset"] or status["boundary"]
     table = search_table(status["method"], found)
     if table is not None:

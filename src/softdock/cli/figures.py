@@ -19,7 +19,7 @@ def figures(
         str,
         typer.Argument(
             metavar="NAME|FILE|all",
-            help="Scenario (bundled or file), or set of figures of a paper: assist, impact, peg, station.",
+            help="Scenario (bundled or file), or set of figures: assist, gnc, impact, peg, station.",
         ),
     ],
     out: Annotated[
@@ -42,13 +42,20 @@ def figures(
         ),
     ] = None,
     units: console.Units = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Runs of each campaign of the set gnc."),
+    ] = None,
 ) -> None:
-    """Draw the run of a scenario, or figures of published papers."""
-    from softdock.report.figures import FIGURES
+    """Draw the run of a scenario, or figures of published papers and of controlled approaches."""
+    from softdock.report.figures import CAMPAIGN_SETS, FIGURES
 
+    if runs is not None and name not in (*CAMPAIGN_SETS, "all"):
+        message = f"Is for sets that run campaigns: {', '.join(CAMPAIGN_SETS)}."
+        raise InputError(Problem(message=message, field="--runs", given=str(runs)))
     if name in FIGURES or name == "all":
         _reject(overrides, picture_format, units)
-        _draw_papers(list(FIGURES) if name == "all" else [name], out)
+        _draw_sets(list(FIGURES) if name == "all" else [name], out, runs)
         return
     from softdock.scenario import load
 
@@ -62,14 +69,15 @@ def figures(
     _draw_scenario(scenario, out, (picture_format or "").lower(), units)
 
 
-def _draw_papers(names: list[str], out: Path) -> None:
-    from softdock.report.figures import figure_set
+def _draw_sets(names: list[str], out: Path, runs: int | None) -> None:
+    from softdock.report.figures import CAMPAIGN_SETS, figure_set
 
     sets = {name: figure_set(name) for name in names}
     console.make_folder(out)
     for name, chosen in sets.items():
         with console.progress_bar(f"Drawing {name}") as progress:
-            paths = chosen.draw(out, progress)
+            given = {"runs": runs} if runs is not None and name in CAMPAIGN_SETS else {}
+            paths = chosen.draw(out, progress, **given)
         for path in paths:
             print(path)
 
@@ -79,7 +87,7 @@ def _draw_scenario(scenario: "ScenarioBase", out: Path, suffix: str, units: str 
     from softdock.presentation.unit_systems import find_unit_system
     from softdock.report.picture import format_of
     from softdock.report.run_figures import draw_run
-    from softdock.simulate import simulate
+    from softdock.simulation import simulate
 
     system = find_unit_system(units or scenario.units)
     is_file = bool(out.suffix) and not out.is_dir()

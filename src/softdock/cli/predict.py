@@ -59,7 +59,7 @@ def predict(
 
 
 def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
-    from softdock.predict.chain import predict_masses
+    from softdock.prediction.chain import predict_masses
     from softdock.quantities.fields import Quantity
 
     missing = [f"--{name}" for name in ("m1", "m2", "m3", "m4", "speed") if given[name] is None]
@@ -91,7 +91,7 @@ def _predict_masses(given: Mapping[str, str | None]) -> Mapping[str, Any]:
 
 def _predict_scenario(name_or_file: str, overrides: list[str]) -> tuple[str, Mapping[str, Any], str]:
     """Return name, prediction and unit system of a scenario."""
-    from softdock.predict import predict as predict_scenario
+    from softdock.prediction import predict as predict_scenario
     from softdock.scenario import load
 
     scenario = load(name_or_file, overrides)
@@ -117,7 +117,7 @@ def _reject_overrides(overrides: list[str] | None) -> None:
 
 
 def _print(name: str, prediction: Mapping[str, Any], system: "UnitSystem") -> None:
-    from softdock.predict import UNITS
+    from softdock.prediction import UNITS
     from softdock.presentation.run import quantity_table
 
     values = {key: value for key, value in prediction.items() if key not in SENTENCES}

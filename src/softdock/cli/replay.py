@@ -29,19 +29,12 @@ def replay(
         )
     console.check_suffix("--html", html, ".html", ".htm")
     console.check_suffix("--glb", glb, ".glb")
-    from softdock.files.atomic import write_together
     from softdock.presentation.unit_systems import unit_system_of
-    from softdock.replay import player_html, scene, write_glb
+    from softdock.replay.writing import write_replay
     from softdock.result import Result
 
     result = Result.load(folder)
-    system = unit_system_of(result.definition, units)
-    shown = scene(result)
-    files = {}
-    if html is not None:
-        files[html] = player_html(shown, system=system).encode()
-    if glb is not None:
-        files[glb] = write_glb(shown)
-    for path, data in files.items():
-        write_together(path.parent, {path.name: data})
+    paths = [path for path in (html, glb) if path is not None]
+    write_replay(result, *paths, system=unit_system_of(result.definition, units))
+    for path in paths:
         print(f"Written to {path}")

@@ -136,7 +136,7 @@ def run(
     from softdock.robot.udp import connect
     from softdock.scenario import load
     from softdock.scenario.robot import RobotScenario
-    from softdock.simulate.remote import run_on_robot
+    from softdock.simulation.remote import run_on_robot
 
     chosen = load(scenario, overrides or ())
     if not isinstance(chosen, RobotScenario):
@@ -190,7 +190,7 @@ def _load_robot(name: str) -> "Robot":
 
     if name == "joints":
         return seven_joint_robot()
-    from softdock.simulate.remote import served_robot
+    from softdock.simulation.remote import served_robot
 
     return served_robot(name)
 

@@ -11,7 +11,7 @@ from softdock.errors import InputError, Problem, RunError
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
     from softdock.result import Result
-    from softdock.simulate.real_time import RealTime
+    from softdock.simulation.real_time import RealTime
 
 
 def run(
@@ -69,7 +69,7 @@ def run(
     """Simulate a scenario and print its result."""
     from softdock.presentation.unit_systems import find_unit_system
     from softdock.scenario import load
-    from softdock.simulate import simulate
+    from softdock.simulation import simulate
 
     chosen = load(scenario, overrides or ())
     if check:
@@ -117,7 +117,7 @@ def _write_report(
     """Write the report of a run; `about` is author, revision and paper."""
     from softdock.report.run import ReportOptions, write_run_report
     from softdock.report.writing import find_paper
-    from softdock.simulate.convergence import check_convergence
+    from softdock.simulation.convergence import check_convergence
 
     refinements = None
     if convergence:
@@ -133,7 +133,7 @@ def _write_report(
 def _real_time_settings(real_time: bool, frame: str | None, substeps: int | None) -> "RealTime | None":
     """Return the settings of a run in real time from its options; None for a run as fast as possible."""
     from softdock.quantities.units import parse_quantity
-    from softdock.simulate.real_time import FRAME, RealTime
+    from softdock.simulation.real_time import FRAME, RealTime
 
     if not real_time:
         if frame is not None:

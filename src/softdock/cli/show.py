@@ -34,11 +34,11 @@ def show(
 def _find(name: str) -> tuple[str, Path]:
     """Return the text of a bundled file or of a file, and its path."""
     from softdock.campaign.loading import bundled_campaigns, campaign_text, preset_texts, presets
-    from softdock.scenario.loading import bundled, bundled_text
+    from softdock.scenario.loading import bundled_names, bundled_text
     from softdock.scenario.messages import did_you_mean
     from softdock.scenario.source import read_file
 
-    scenarios = [one.name for one in bundled()]
+    scenarios = bundled_names()
     if name in scenarios:
         text, folder = bundled_text(name)
         return text, folder / f"{name}.yaml"
@@ -65,7 +65,7 @@ def _show_channels(name: str, as_json: bool) -> None:
         system = scenario.whole() if isinstance(scenario, RobotScenario) else scenario
         rows = list(list_channels(system))
     else:
-        from softdock.simulate import simulate
+        from softdock.simulation import simulate
 
         history = simulate(scenario, with_prediction=False).history
         rows = [(one, channel.unit, "") for one, channel in history.channels.items()]

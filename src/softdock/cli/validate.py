@@ -9,7 +9,7 @@ from softdock.cli import console
 from softdock.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from softdock.simulate.checks import Findings
+    from softdock.simulation.checks import Findings
 
 
 def validate(
@@ -54,10 +54,10 @@ def validate(
 def _is_campaign(file: str) -> bool:
     """Return whether a name or file is that of a campaign; a bundled scenario takes precedence."""
     from softdock.campaign.loading import bundled_campaigns
-    from softdock.scenario.loading import bundled
+    from softdock.scenario.loading import bundled_names
     from softdock.scenario.source import read_file
 
-    if file in {one.name for one in bundled()}:
+    if file in bundled_names():
         return False
     if file in bundled_campaigns():
         return True
@@ -69,7 +69,7 @@ def _is_campaign(file: str) -> bool:
 
 def _check_scenario(file: str) -> "Findings":
     from softdock.scenario import load
-    from softdock.simulate.checks import Findings, check_before_run
+    from softdock.simulation.checks import Findings, check_before_run
 
     try:
         return check_before_run(load(file))
@@ -80,7 +80,7 @@ def _check_scenario(file: str) -> "Findings":
 def _check_campaign(file: str) -> "Findings":
     """Check a campaign, and its scenario without dispersions."""
     from softdock.campaign.loading import load
-    from softdock.simulate.checks import Findings, check_before_run
+    from softdock.simulation.checks import Findings, check_before_run
 
     try:
         return check_before_run(load(file).template.build_from_data({}))

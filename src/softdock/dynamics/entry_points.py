@@ -162,6 +162,8 @@ LINEAR = Structure(
         "momentum_maps": _MAP,
         "frames": floats("couplings", 12),
         "couplings": integers("couplings", 3),
+        "force_rate": floats("speeds"),
+        "delays": integers("speeds"),
         "work": floats(4, "width"),
         "wrench": floats(2, 6),
     },
@@ -271,7 +273,7 @@ search_step = EntryPoint(
 begin_run = EntryPoint(time_loop.begin_run, RUN, returns=BOOLEAN)
 observe = EntryPoint(time_loop.observe, RUN)
 finish_run = EntryPoint(time_loop.finish_run, RUN)
-advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER)
+advance_run = EntryPoint(time_loop.advance_run, RUN, returns=INTEGER, separate=True)
 
 ENTRY_POINTS = (
     derivative, set_motion, impose_locks, impulse_response, linearise, refresh_lists, apply_contacts, apply_interfaces,

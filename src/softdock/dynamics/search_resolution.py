@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels import channels as c
-from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, LOAD, LOCK, STRUT, WELD
 from softdock.dynamics.kernels.load_search import MAX_INTERVALS
 from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
 from softdock.dynamics.kernels.run_data import Search
@@ -20,7 +20,7 @@ RESOLVED = 0.01  # error of a peak over the tolerance of a step
 FLOOR_TIME = 0.1
 
 
-TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD)
+TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD, COUPLING)
 """Elements whose forces depend on the attitude of two links."""
 
 

@@ -1,9 +1,10 @@
 """Sessions: runs that are advanced piece by piece, with constant efforts in between."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from softdock.dynamics.kernels import run_data as kernels
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, IN_WORLD, START, STATES
 from softdock.dynamics.kernels.derivative import SystemRecords
-from softdock.dynamics.kernels.elements import LOAD, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STRUT, WELD
 from softdock.dynamics.kernels.gnc_records import copy_gnc
 from softdock.dynamics.kernels.interfaces import RESULT_DEPTH
 from softdock.dynamics.kernels.linear import Linear, allocate_linear
@@ -36,6 +37,7 @@ from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
 from softdock.dynamics.system_records import system_records
 from softdock.errors import RunError
+from softdock.native.entry_point import EntryPoint
 
 if TYPE_CHECKING:
     from softdock.dynamics.simulation import Simulation
@@ -146,7 +148,8 @@ class Session:
     """A run that is advanced piece by piece; `finish` returns its results.
 
     `efforts` (N or N m, one per joint axis, row `JointIndices.at_u` of a joint) stay until changed: a controller
-    that sets them between two calls of `advance` acts through a zero-order hold. Their work is accounted for.
+    that sets them between two calls of `advance` acts through a zero-order hold, as do forces and torques set by
+    `set_load`. Their work is accounted for.
     """
 
     def __init__(self, simulation: "Simulation") -> None:
@@ -217,15 +220,55 @@ class Session:
         """Efforts at the joint axes, constant until changed [N or N m]: a view to write into."""
         return self.system.axes["effort"]
 
+    @property
+    def log(self) -> Floats:
+        """Time [s] and number of the events so far, shape (events, 2): a view to read."""
+        return self._run.log[: self._progress["log_rows"]]
+
+    def set_load(self, name: str, force: Sequence[float] | Floats, torque: Sequence[float] | Floats) -> None:
+        """Change force [N] and torque [N m] of a load of the scenario, in its own axes, until changed again."""
+        wrench = self.system.elements.view(np.ndarray)["wrench"][self._arrays.element_index[name]]
+        wrench[:3], wrench[3:] = torque, force
+
     def advance(self, until: float) -> Ending | None:
         """Integrate to a time, at most to the duration; returns how the run ended, None while it continues."""
         if self.ending is not None:
             return self.ending
-        progress = self._progress
-        progress["t_end"] = min(until, self._settings.duration)
+        self._progress["t_end"] = min(until, self._settings.duration)
         while (status := Status(self._advance())) is Status.LISTS_TOO_LONG:
             self._grow_lists()
-        if status is not Status.TIME_REACHED or progress["t"] >= self._settings.duration:
+        return self._end_at(status)
+
+    def controlled_advance(self, kernel: EntryPoint, *arguments: Any) -> Callable[[], Ending | None]:
+        """Return a function that advances the run by a kernel, which sets efforts and calls `advance_run` itself.
+
+        The kernel receives the run and the arguments, which are checked once, and returns a `Status`. After
+        `LISTS_TOO_LONG` it is called again and must continue. `state.t_end` must not exceed `duration`.
+        """
+        call: Callable[[], Any] | None = None
+        bound_run: kernels.RunData | None = None
+
+        def advance() -> Ending | None:
+            nonlocal call, bound_run
+            while self.ending is None:
+                if call is None or bound_run is not self._run:
+                    call, bound_run = kernel.bind(RUN.prepare(self._run), *arguments), self._run
+                status = Status(call())
+                if status is not Status.LISTS_TOO_LONG:
+                    return self._end_at(status)
+                self._grow_lists()
+            return self.ending
+
+        return advance
+
+    @property
+    def duration(self) -> float:
+        """Time at which the run ends [s]."""
+        return self._settings.duration
+
+    def _end_at(self, status: Status) -> Ending | None:
+        """Set how the run ended, if it did."""
+        if status is not Status.TIME_REACHED or self._progress["t"] >= self._settings.duration:
             self.ending = ENDINGS[status]
         return self.ending
 
@@ -250,7 +293,7 @@ class Session:
             state=self.state[: len(self._arrays.y)].copy(),
             history=self._history(),
             final=run.workspace.values.copy(),
-            log=[(float(t), int(i)) for t, i in run.log[: progress["log_rows"]]],
+            log=[(float(t), int(i)) for t, i in self.log],
             captured=self._captured(),
             peaks=run.channels,
             windows=run.windows,
@@ -375,7 +418,7 @@ def _workspace(
         k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
         start=start, previous=previous, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
-        linear=_linear(arrays, pairs), search=allocate_search(arrays, channels, searched),
+        linear=linear_memory(arrays, pairs), search=allocate_search(arrays, channels, searched),
     )  # fmt: skip
 
 
@@ -409,13 +452,16 @@ def _speeds(a: SystemArrays) -> int:
     return int(a.world.view(np.ndarray)["n_u"][0])
 
 
-def _linear(a: SystemArrays, pairs: int) -> Linear:
-    """Return memory for the linear equations of implicit steps, empty where they do not apply."""
+def linear_memory(a: SystemArrays, pairs: int, more: int = 0) -> Linear:
+    """Return memory for the linear equations of implicit steps, empty where they do not apply.
+
+    `more` is a number of connections in addition to those of the system.
+    """
     if not supports_implicit_steps(a):
         return allocate_linear(0, 0, 0)
     kinds = a.elements.view(np.ndarray)["kind"]
-    couplings = pairs + int(((kinds == STRUT) | (kinds == WELD)).sum())
-    return allocate_linear(_speeds(a), len(a.links), couplings)
+    couplings = pairs + int(np.isin(kinds, (STRUT, WELD, COUPLING)).sum())
+    return allocate_linear(_speeds(a), len(a.links), couplings + more)
 
 
 def _run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
@@ -425,6 +471,8 @@ def _run_state(arrays: SystemArrays, settings: Settings, watched: int, searched:
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
+    elements = arrays.elements.view(np.ndarray)
+    s["stiff_apart"] = bool(((elements["kind"] == COUPLING) | (elements["at_delay"] >= 0)).any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)
@@ -460,6 +508,12 @@ def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) ->
     if a.modal_scales.size:
         out[a.state_kinds == StateKind.MODAL] = accuracy.length * a.modal_scales
         out[a.state_kinds == StateKind.MODAL_RATE] = accuracy.speed * a.modal_scales
+    late = a.state_kinds == StateKind.DELAY
+    if late.any():
+        # The command is then as exact as the position of its joint.
+        elements = a.elements.view(np.ndarray)
+        drives = elements[(elements["kind"] == DRIVE_POSITION) & (elements["at_delay"] >= 0)]
+        out[drives["at_delay"]] = out[drives["at_q"]] / drives["rate"]
     for i in np.flatnonzero(links["kind"] == FREE):
         # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
         at = n_q + links["at_u"][i]

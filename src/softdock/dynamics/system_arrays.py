@@ -23,6 +23,8 @@ class StateKind(IntEnum):
     """Accumulated dissipation or work."""
     MODAL = 8
     MODAL_RATE = 9
+    DELAY = 10
+    """Time by which the profile of a self-locking drive is late."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,16 @@ from softdock.gnc.design import (
     spectral_radius,
     steady_covariance,
 )
+from softdock.gnc.slosh import SloshPendulum, SloshSpring, slosh_pendulum, slosh_spring
 
 __all__ = [
+    "SloshPendulum",
+    "SloshSpring",
     "bandwidth_gains",
     "regulator_gains",
     "sampled_plant",
+    "slosh_pendulum",
+    "slosh_spring",
     "solve_riccati",
     "spectral_radius",
     "steady_covariance",

@@ -24,13 +24,17 @@ class Pad:
 
 @dataclass(frozen=True, kw_only=True)
 class Wedge:
-    """Stiffness along the axis while sliding in and out and of the elastic part [N/m]; tip length [m]."""
+    """Stiffness along the axis while sliding in and out and of the elastic part [N/m]; tip length [m].
+
+    `lift` is the force of the latch spring, across the axis, per insertion [N/m].
+    """
 
     inward: float
     outward: float
     elastic: float
     tip_length: float
     jams: bool = False
+    lift: float = 0.0
 
     @classmethod
     def of(cls, *, stiffness: float, angle: float, tip_length: float, friction_angle: float = 0.0) -> "Wedge":
@@ -43,6 +47,7 @@ class Wedge:
             elastic=stiffness * lift**2,  # Eq. (L3)
             tip_length=tip_length,
             jams=jams,
+            lift=stiffness * lift,
         )
 
 

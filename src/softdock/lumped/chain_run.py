@@ -11,12 +11,13 @@ from softdock.errors import RunError
 from softdock.lumped import entry_points
 from softdock.lumped.chain import Chain
 from softdock.lumped.kernels import events, motion
+from softdock.lumped.kernels.peaks import EXTRA_LOADS, OVERLAP_LOAD, WEDGE_LOAD
 from softdock.lumped.kernels.polynomial import COLUMNS
-from softdock.lumped.kernels.time_loop import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME
+from softdock.lumped.kernels.rows import ROW_DISSIPATED, ROW_FORCE, ROW_STATE, ROW_TIME, ROW_WEDGE_FORCE
 
 Array = NDArray[np.float64]
 MAXIMUM_EVENTS = 300
-MAXIMUM_STEPS = 2e8  # a few minutes of computing time
+MAXIMUM_STEPS = 2e7  # about 20 s of computing time
 UNLIMITED = 2**62
 EVENT_NAMES = {
     events.TOUCH: "touch",
@@ -54,7 +55,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChainRun:
-    """Result of one run; SI. There are two rows at an event: just before and just after."""
+    """Result of one run; SI. There are two rows at an event, just before and just after, and one at every peak."""
 
     chain: Chain
     work: motion.Work
@@ -67,8 +68,8 @@ class ChainRun:
     @cached_property
     def rows(self) -> Array:
         """Recorded rows, with the columns of `kernels.time_loop`."""
-        rows: Array = self.work.rows[: self.work.state[motion.ROW_COUNT]].copy()
-        return rows
+        recorded = self.work.rows[: self.work.state[motion.ROW_COUNT]]
+        return _with_peaks(self, recorded, self.work.peaks[self.work.sizes > 0.0])
 
     @property
     def time(self) -> Array:
@@ -79,6 +80,11 @@ class ChainRun:
     def force(self) -> Array:
         """Force between the touching bodies [N]; positive pushes them apart."""
         return self.rows[:, ROW_FORCE]
+
+    @property
+    def wedge_force(self) -> Array:
+        """Force of the wedge on the latch along the axis, a part of `force` [N]."""
+        return self.rows[:, ROW_WEDGE_FORCE]
 
     @property
     def dissipated(self) -> Array:
@@ -98,6 +104,29 @@ class ChainRun:
         """Velocities of all masses, shape (rows, masses) [m/s]."""
         velocities: Array = self.rows[:, ROW_STATE + len(self.chain.mass) :] + self.chain.frame_velocity
         return velocities
+
+    @cached_property
+    def link_forces(self) -> Array:
+        """Forces of the springs with their dampers, shape (rows, masses) [N]; positive in compression.
+
+        Link i joins masses i and i+1, the last one the wall. The link between the touching masses has none.
+        """
+        return np.clip(self._link_forces(self.rows), -self.link_peaks[0], self.link_peaks[0])
+
+    @cached_property
+    def link_peaks(self) -> tuple[Array, Array]:
+        """Largest sizes of `link_forces` during the run, shape (masses,) [N], and their times [s]."""
+        peaks = self.work.peaks[: len(self.chain.mass)]
+        return np.abs(np.diagonal(self._link_forces(peaks))), peaks[:, ROW_TIME]
+
+    def _link_forces(self, rows: Array) -> Array:
+        n = len(self.chain.mass)
+        line = self.chain.arrays[0].line
+        x, v = rows[:, ROW_STATE : ROW_STATE + n].copy(), rows[:, ROW_STATE + n :].copy()
+        for column in (x, v):
+            column[:, :-1] -= column[:, 1:].copy()
+        forces: Array = line[motion.STIFFNESS] * x + line[motion.DAMPING] * v  # Eq. (H12)
+        return forces
 
     @property
     def overlap(self) -> Array:
@@ -146,12 +175,49 @@ class ChainRun:
     @property
     def peak_force(self) -> float:
         """Largest force between the touching bodies, without impulses [N]."""
-        return float(self.work.totals[motion.PEAK_FORCE])
+        return float(self.work.sizes[len(self.chain.chaser_masses) - 1])
+
+    @property
+    def t_peak_force(self) -> float:
+        """Time of `peak_force` [s]."""
+        return float(self.work.peaks[len(self.chain.chaser_masses) - 1, ROW_TIME])
+
+    @property
+    def peak_wedge_force(self) -> float:
+        """Largest size of the force of the wedge along the axis [N]."""
+        return float(self.work.sizes[len(self.chain.mass) + WEDGE_LOAD])
+
+    @property
+    def t_peak_wedge_force(self) -> float:
+        """Time of `peak_wedge_force` [s]."""
+        return float(self.work.peaks[len(self.chain.mass) + WEDGE_LOAD, ROW_TIME])
+
+    @cached_property
+    def latch_spring_force(self) -> Array:
+        """Force of the latch spring, across the axis [N]."""
+        return np.minimum(self._latch_spring_force(self.rows), self.peak_latch_spring_force)
+
+    @cached_property
+    def peak_latch_spring_force(self) -> float:
+        """Largest force of the latch spring [N]; at the time of the largest insertion."""
+        n = len(self.chain.mass)
+        return float(self._latch_spring_force(self.work.peaks[n + OVERLAP_LOAD :])[0])
+
+    def _latch_spring_force(self, rows: Array) -> Array:
+        a = ROW_STATE + len(self.chain.chaser_masses) - 1
+        lift = 0.0 if self.chain.wedge is None else self.chain.wedge.lift
+        force: Array = lift * np.maximum(rows[:, a] - rows[:, a + 1] - self.chain.gap, 0.0)
+        return force
+
+    @property
+    def t_deepest(self) -> float:
+        """Time of `deepest` [s]."""
+        return float(self.work.peaks[len(self.chain.mass) + OVERLAP_LOAD, ROW_TIME])
 
     @property
     def deepest(self) -> float:
         """Largest overlap or insertion [m]."""
-        return float(self.work.totals[motion.LARGEST_OVERLAP])
+        return float(self.work.sizes[len(self.chain.mass) + OVERLAP_LOAD])
 
     @property
     def latch_time(self) -> float:
@@ -216,15 +282,48 @@ def _outcome(chain: Chain, state: NDArray[np.int64]) -> Outcome:
     return Outcome.IN_CONTACT if state[motion.PAD_STATE] == motion.PAD_LOADED else Outcome.SEPARATED
 
 
+def _with_peaks(run: ChainRun, recorded: Array, peaks: Array) -> Array:
+    """Return recorded rows with those rows of peaks that they do not contain, in order of time.
+
+    The dissipated energy at a peak is that of the energy balance, between the values of its neighbours.
+    """
+    times, same = recorded[:, ROW_TIME], np.arange(recorded.shape[1]) != ROW_DISSIPATED
+    peaks = np.unique(peaks, axis=0)  # sorted by time, the first column
+    first, last = (np.searchsorted(times, peaks[:, ROW_TIME], side) for side in ("left", "right"))
+    is_new = [
+        not (recorded[i:j, same] == peak[same]).all(axis=1).any()
+        for i, j, peak in zip(first, last, peaks, strict=True)
+    ]
+    first, peaks = first[is_new], peaks[is_new]
+    lost = recorded[:, ROW_DISSIPATED]
+    low, high = lost[np.maximum(first - 1, 0)], lost[np.minimum(first, len(lost) - 1)]
+    peaks[:, ROW_DISSIPATED] = np.clip(run.energy_scale - _energies(run.chain, peaks), low, high)
+    return np.insert(recorded, first, peaks, axis=0)
+
+
+def _energies(chain: Chain, rows: Array) -> Array:
+    """Return kinetic and elastic energy of rows in the frame of the computation [J]."""
+    n, a, (arrays, law) = len(chain.mass), len(chain.chaser_masses) - 1, chain.arrays
+    x, v = rows[:, ROW_STATE : ROW_STATE + n], rows[:, ROW_STATE + n :]
+    stretch = x.copy()
+    stretch[:, :-1] -= x[:, 1:]
+    depth = np.maximum(x[:, a] - x[:, a + 1] - chain.gap, 0.0)
+    interface = 0.5 * (law.pad_stiffness + law.wedge_elastic) * depth**2
+    energies: Array = 0.5 * (v**2 @ chain.mass + stretch**2 @ arrays.line[motion.STIFFNESS]) + interface
+    return energies
+
+
 def _workspace(n: int, rows: int) -> motion.Work:
     totals = np.empty(motion.VELOCITIES_AFTER + n)
     totals.fill(np.nan)
     totals[: motion.TOUCH_TIME] = 0.0  # times and impulses of events stay NaN until the event
     return motion.Work(
         np.zeros((2 * n, COLUMNS)),
-        np.zeros((5, COLUMNS)),
+        np.zeros((motion.SERIES_COUNT, COLUMNS)),
         np.zeros(motion.STATE_SIZE, dtype=np.int64),
         totals,
         np.empty((rows, ROW_STATE + 2 * n)),
         np.empty((MAXIMUM_EVENTS, 2)),
+        np.zeros(n + EXTRA_LOADS),
+        np.zeros((n + EXTRA_LOADS, ROW_STATE + 2 * n)),
     )

@@ -1,6 +1,6 @@
 """Entry points of the kernels of mass chains."""
 
-from softdock.lumped.kernels import motion, time_loop
+from softdock.lumped.kernels import motion, peaks, rows, time_loop
 from softdock.lumped.kernels.polynomial import COLUMNS
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers
 from softdock.native.entry_point import EntryPoint
@@ -14,11 +14,13 @@ WORK = Structure(
     motion.Work,
     {
         "q": floats("coordinates", COLUMNS),
-        "c": floats(5, COLUMNS),
+        "c": floats(motion.SERIES_COUNT, COLUMNS),
         "state": integers(motion.STATE_SIZE),
         "totals": floats("totals"),
         "rows": floats("rows", "columns"),
         "events": floats("events", 2),
+        "sizes": floats("loads"),
+        "peaks": floats("loads", "columns"),
     },
 )
 
@@ -26,12 +28,12 @@ WORK = Structure(
 def _check_sizes(chain: motion.Chain, law: motion.Interface, work: motion.Work, *_: float) -> str | None:
     """Return what is wrong with the sizes of the memory for a chain."""
     n = chain.line.shape[1]
-    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n}
+    needed = {"q": 2 * n, "totals": motion.VELOCITIES_AFTER + n, "sizes": n + peaks.EXTRA_LOADS}
     for name, size in needed.items():
         if len(getattr(work, name)) != size:
             return f"work.{name} has {len(getattr(work, name))} rows, {size} are needed"
-    if work.rows.shape[1] != time_loop.ROW_STATE + 2 * n:
-        return f"work.rows has {work.rows.shape[1]} columns, {time_loop.ROW_STATE + 2 * n} are needed"
+    if work.rows.shape[1] != rows.ROW_STATE + 2 * n:
+        return f"work.rows has {work.rows.shape[1]} columns, {rows.ROW_STATE + 2 * n} are needed"
     return None if 0 <= chain.touching < n else f"chain.touching is {chain.touching}, of {n} masses"
 
 

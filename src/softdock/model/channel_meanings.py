@@ -78,6 +78,7 @@ CHANNELS = (
             "thrust": "Size of the force of its thrusters.",
             "mode": "0 drift, 1 approach, 2 hold, 3 retreat, 4 thrust, 5 stabilise, 6 transfer.",
             "reference": "Distance of the reference from the port.",
+            "reference_speed": "Closing speed of the reference, along the glide slope.",
             "violations": "Number of times that it left its corridor or did not pass a gate in time.",
             "position_error": "Size of the difference of estimated and wanted position.",
             "speed_error": "Size of the difference of estimated and wanted velocity.",
@@ -86,6 +87,35 @@ CHANNELS = (
             "position_estimate_error": "Size of the error of the estimated position.",
             "speed_estimate_error": "Size of the error of the estimated velocity.",
             "angle_estimate_error": "Size of the error of the estimated attitude.",
+            "propellant_left": "Propellant left, if `propellant` limits it.",
+            "corridor": "Distance of the estimated tip from the border of the corridor; negative outside.",
+        },
+    ),
+    ChannelGroup(
+        title="Navigation",
+        text="`body.field` of a body whose controller has `navigation`, at its last sample.",
+        fields=observations.NAVIGATION_FIELDS,
+        meanings={
+            "estimate_x": "Estimated position of the tip along the x axis of the port.",
+            "estimate_y": "Estimated position along the y axis of the port.",
+            "estimate_z": "Estimated position along the z axis of the port; negative in front of it.",
+            "position_sigma": "Standard deviation of the position that the filter states, of all axes together.",
+            "speed_sigma": "Standard deviation of the velocity that the filter states.",
+            "angle_sigma": "Standard deviation of the attitude that the filter states.",
+        },
+    ),
+    ChannelGroup(
+        title="Thrusters",
+        text="`body/thruster.field` of a thruster of a controller in `gnc`.",
+        fields=observations.THRUSTER_FIELDS,
+        meanings={"on_time": "Time for which it has been on since the start."},
+    ),
+    ChannelGroup(
+        title="Orbit",
+        text="`hill.field`, of a system in orbit with `sun`.",
+        fields=observations.ORBIT_FIELDS,
+        meanings={
+            "sunlight": "Visible fraction of the Sun's disc: 1 in sunlight, 0 in the umbra of the Earth."
         },
     ),
     ChannelGroup(
@@ -128,8 +158,39 @@ CHANNELS = (
             "Positive forces of springs and struts act towards the rest position; welds, locks, stops and loads have "
             "the size.",
             "energy": "Stored elastic energy; not of locks and loads.",
-            "deflection": "Deflection from the rest position; of a stop beyond its limit (negative inside); of a drive "
-            "from its command; of a weld or lock from the pose that it holds.",
+            "deflection": "Deflection from the rest position; of a stop beyond its nearer limit (negative "
+            "inside); of a drive from its command; of a weld or lock from the pose that it holds.",
+            **COMPONENT_MEANINGS,
+        },
+    ),
+    ChannelGroup(
+        title="Drives",
+        text="`name.field` of a drive, besides those of elements. Units are those of a drive that follows a position.",
+        fields=dict(
+            zip(observations.DRIVE_FIELDS, ("m or rad", "m/s or rad/s", "m or rad", "W", "1"), strict=True)
+        ),
+        meanings={
+            "command": "Position, or speed, that the drive follows.",
+            "command_speed": "Rate of `command`.",
+            "lag": "Size of the difference of command and joint; zero without power, unless the drive is self-locking.",
+            "power": "Mechanical power of the motor; negative while it brakes.",
+            "stalled": "Positive while the drive is at its limit of force or power and its joint slower than "
+            "`stall_speed`; in conditions without a comparison: `motor.stalled for 0.2 s`.",
+        },
+    ),
+    ChannelGroup(
+        title="Couplings",
+        text="`name.field` of a plug and its socket; components are those of the force on the plug, and of its torque "
+        "about the origin of the socket, in axes of the socket.",
+        fields=observations.COUPLING_FIELDS,
+        meanings={
+            "stroke": "Travel of the tip of the plug into the socket; negative outside.",
+            "force": "Size of the total force.",
+            "misalignment": "Distance of the tip of the plug from the axis of the socket.",
+            "angle": "Angle between the axes of plug and socket.",
+            "mated": "1 where the stroke is complete within the limits of misalignment, else 0.",
+            "jammed": "1 where the plug did not enter because the limits were exceeded, else 0.",
+            "energy": "Elastic energy of spring, latch, guidance and end stop.",
             **COMPONENT_MEANINGS,
         },
     ),

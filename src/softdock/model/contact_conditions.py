@@ -19,6 +19,9 @@ CONDITION_UNITS = {
 }
 """SI unit of each contact condition: motion of the tip frame relative to the port frame, in axes of the port."""
 
+CONDITION_METRICS = {f"contact_{name}": unit for name, unit in CONDITION_UNITS.items()}
+"""SI units of the metrics of the contact conditions, by the name of the metric."""
+
 Range = tuple[float, float]
 
 

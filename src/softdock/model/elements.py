@@ -19,9 +19,13 @@ from softdock.quantities.fields import (
     JointSpeed,
     JointStiffness,
     Length,
+    Measured,
     NonNegativeJointForce,
+    NonNegativeJointPosition,
     NonNegativeLength,
+    PositiveJointAcceleration,
     PositiveJointForce,
+    PositiveJointJerk,
     PositiveJointPosition,
     PositiveJointSpeed,
     PositiveJointStiffness,
@@ -35,6 +39,8 @@ from softdock.quantities.fields import (
 from softdock.quantities.model import FieldError, Model
 
 PositivePower = Annotated[float, Quantity("W", gt=0)]
+DEFAULT_STALL = 0.05
+"""Stall speed over `rate`."""
 
 
 class JointElement(Model):
@@ -47,7 +53,14 @@ class JointElement(Model):
 
 
 class Exponential(Model):
-    """Stiffness that grows with the deflection s: k (1 + (s / reference)^exponent)."""
+    """Stiffness that grows with the deflection s: k (1 + (s / reference)^exponent).
+
+    The reference is in m or rad.
+
+    >>> from softdock import Exponential
+    >>> Exponential(reference="10 mm", exponent=3)
+    Exponential(reference=0.01, exponent=3.0)
+    """
 
     reference: PositiveJointPosition
     """Deflection at which the stiffness has doubled."""
@@ -60,6 +73,12 @@ class Spring(JointElement):
 
     The deflection of a spherical joint is its rotation vector, at most half a turn: beyond half a turn the spring pulls
     the shorter way round, and its torque jumps there.
+
+    Along a sliding joint in m, N and N/m, about a turning joint in rad, N m and N m/rad.
+
+    >>> from softdock import Spring
+    >>> Spring(joint="bumper", stiffness="2 kN/m", damping="40 N s/m", preload="5 N")
+    Spring(joint='bumper', stiffness=2000.0, preload=5.0, damping=40.0)
     """
 
     stiffness: JointStiffness = 0.0
@@ -81,7 +100,14 @@ class Spring(JointElement):
 
 
 class Stop(JointElement):
-    """End stop that pushes back outside its limits and never pulls; on a spherical joint within half a turn only."""
+    """End stop that pushes back outside its limits and never pulls; on a spherical joint within half a turn only.
+
+    Along a sliding joint in m and N/m, about a turning joint in rad and N m/rad.
+
+    >>> from softdock import Stop
+    >>> Stop(joint="bumper", upper="30 mm", stiffness="200 kN/m")
+    Stop(joint='bumper', upper=0.03, stiffness=200000.0)
+    """
 
     lower: JointPosition | None = None
     """Position below which the stop pushes back; leave out for none."""
@@ -98,28 +124,129 @@ class Stop(JointElement):
 
 
 class Drive(JointElement):
-    """Motor that follows a ramp of position or speed to its target, within its limits."""
+    """Motor with a transmission that follows a profile of position or speed to its target, within its limits.
+
+    A new target starts at the present position and speed of the command. Without power (`active: false`, `disable`) the
+    friction of the transmission remains; a self-locking one holds its position.
+
+    Along a sliding joint in m, m/s, N and N/m, about a turning joint in rad, rad/s, N m and N m/rad.
+
+    >>> from softdock import Drive
+    >>> Drive(joint="finger", target="30 deg", rate="10 deg/s", stiffness="50 N m/rad", damping="2 N m s/rad")
+    Drive(joint='finger', target=0.5235987755982988, rate=0.17453292519943295, stiffness=50.0, damping=2.0)
+    """
 
     follows: Literal["position", "speed"] = "position"
     """Whether `target` is a position or a speed."""
     target: JointPosition | JointSpeed
     """Target position [m, rad] or speed [m/s, rad/s]."""
+    profile: Literal["ramp", "trapezoidal", "s-curve"] = "ramp"
+    """Command of a position: constant speed, limited acceleration, or limited acceleration and jerk."""
     rate: PositiveJointSpeed | None = None
-    """Rate of the commanded position or speed; leave out for a step."""
+    """Largest rate of the commanded position or speed; leave out for a step."""
+    acceleration: PositiveJointAcceleration | None = None
+    """Largest acceleration of the command; for `trapezoidal` and `s-curve`."""
+    jerk: PositiveJointJerk | None = None
+    """Largest rate of the commanded acceleration; for `s-curve`."""
     stiffness: JointStiffness = 0.0
-    """Force per error of position."""
+    """Force per error of position; of a self-locking drive the stiffness of its transmission."""
     damping: JointDamping = 0.0
     """Force per error of speed."""
     max_force: PositiveJointForce | None = None
-    """Largest force [N] or torque [N m]; leave out for no limit."""
+    """Largest force [N] or torque [N m] of the motor at the joint, without losses; leave out for no limit."""
     max_power: PositivePower | None = None
-    """Largest mechanical power that the drive delivers; leave out for no limit."""
+    """Largest mechanical power that the motor delivers; leave out for no limit."""
+    backlash: NonNegativeJointPosition = 0.0
+    """Free play between motor and joint, from one flank to the other."""
+    friction: NonNegativeJointForce = 0.0
+    """Coulomb friction of the drive train at the joint; acts without power, too."""
+    viscous_friction: JointDamping = 0.0
+    """Friction of the drive train per speed of the joint; acts without power, too."""
+    friction_speed: PositiveJointSpeed = 1e-3
+    """Speed below which friction is proportional to speed."""
+    efficiency: Annotated[float, Quantity("1", gt=0, le=1)] = 1.0
+    """Power at the joint over that of the motor when the motor moves a load."""
+    self_locking: Flag = False
+    """Whether only the motor moves the transmission, as far as its force and power allow, and no load does."""
+    stall_speed: PositiveJointSpeed | None = None
+    """Speed of the joint below which a drive at its limits is stalled; a twentieth of `rate` if left out."""
     active: Flag = True
-    """Whether it acts from the start; events switch it by `enable` and `disable`."""
+    """Whether it has power from the start; events switch it by `enable` and `disable`."""
+
+    @model_validator(mode="after")
+    def _check_combinations(self) -> Self:
+        self.check_target("target", self.target)
+        self._check_profile()
+        if self.follows == "speed":
+            for key in ("backlash", "self_locking"):
+                if getattr(self, key):
+                    raise FieldError(key, "needs a drive that follows a position")
+        if self.stiffness == 0.0:
+            if self.backlash > 0.0:
+                raise FieldError(
+                    "stiffness", "must be above zero: backlash is the free play of a stiff transmission"
+                )
+            if self.self_locking:
+                raise FieldError(
+                    "stiffness", "must be above zero: a self-locking drive holds its joint with it"
+                )
+        if self.self_locking and self.rate is None:
+            raise FieldError(
+                "rate", "must be given for a self-locking drive, which cannot jump to its target"
+            )
+        if self.efficiency <= 0.5 and not self.self_locking:
+            raise FieldError(
+                "efficiency",
+                "must be above 0.5 unless `self_locking: true` is given: below, friction holds any load",
+            )
+        if self.stall_speed is not None and self.max_force is None and self.max_power is None:
+            raise FieldError(
+                "stall_speed", "needs max_force or max_power: a drive without limits never stalls"
+            )
+        return self
+
+    def check_target(self, field: str, target: object) -> None:
+        """Raise FieldError for a target with the unit of a position where the drive follows a speed, or the reverse."""
+        unit = target.unit if isinstance(target, Measured) else None
+        given = "speed" if unit in ("m/s", "rad/s") else "position"
+        if unit is not None and given != self.follows:
+            raise FieldError(field, f"has the unit of a {given}, but the drive follows a {self.follows}")
+
+    def _check_profile(self) -> None:
+        """Check that a profile has the limits that it needs and no others."""
+        if self.profile != "ramp" and self.follows == "speed":
+            raise FieldError("profile", "must be `ramp` for a drive that follows a speed")
+        needed = {
+            "ramp": (),
+            "trapezoidal": ("rate", "acceleration"),
+            "s-curve": ("rate", "acceleration", "jerk"),
+        }[self.profile]
+        for key in needed:
+            if getattr(self, key) is None:
+                raise FieldError(key, f"must be given for the profile `{self.profile}`")
+        for key, profiles in (("acceleration", "`trapezoidal` and `s-curve`"), ("jerk", "`s-curve`")):
+            if key not in needed and getattr(self, key) is not None:
+                raise FieldError(key, f"is for the profile {profiles}; this one is `{self.profile}`")
+
+    @property
+    def speed_of_stall(self) -> float:
+        """Speed of the joint below which a drive at its limits is stalled [m/s, rad/s]."""
+        if self.stall_speed is not None:
+            return self.stall_speed
+        if self.rate is None or self.follows == "speed":
+            return self.friction_speed
+        return DEFAULT_STALL * self.rate
 
 
 class Strut(Model):
-    """Spring and damper along the line between two points."""
+    """Spring and damper along the line between two points.
+
+    Length in m, stiffness in N/m, damping in N s/m, preload in N.
+
+    >>> from softdock import Anchor, Strut
+    >>> Strut(a=Anchor(body="probe"), b=Anchor(body="target"), stiffness="500 N/m", length="0.2 m")
+    Strut(a=Anchor(body='probe'), b=Anchor(body='target'), stiffness=500.0, length=0.2)
+    """
 
     a: Anchor
     """First point."""
@@ -141,6 +268,17 @@ class Weld(Model):
     """Compliant connection of two frames that keeps the relative pose they have when it is switched on.
 
     It holds within half a turn: beyond, it pulls the shorter way round, and its torque jumps there.
+
+    Stiffness in N/m and N m/rad, damping in N s/m and N m s/rad.
+
+    >>> from softdock import Anchor, Weld
+    >>> Weld(
+    ...     a=Anchor(body="probe"),
+    ...     b=Anchor(body="target"),
+    ...     stiffness="100 kN/m",
+    ...     angular_stiffness="1 kN m/rad",
+    ...  )
+    Weld(a=Anchor(body='probe'), b=Anchor(body='target'), stiffness=100000.0, angular_stiffness=1000.0)
     """
 
     a: Anchor
@@ -163,6 +301,10 @@ class Lock(Model):
     """Rigid connection of two frames, made by an impulse when it is switched on.
 
     It holds the relative pose that they have at that instant.
+
+    >>> from softdock import Anchor, Lock
+    >>> Lock(a=Anchor(body="probe"), b=Anchor(body="target"))
+    Lock(a=Anchor(body='probe'), b=Anchor(body='target'))
     """
 
     a: Anchor
@@ -174,7 +316,14 @@ class Lock(Model):
 
 
 class Pulse(Model):
-    """A time span in which a load acts."""
+    """A time span in which a load acts.
+
+    Times are in s.
+
+    >>> from softdock import Pulse
+    >>> Pulse(start="2 s", duration="0.1 s")
+    Pulse(start=2.0, duration=0.1)
+    """
 
     start: Time
     """Time at which the pulse begins."""
@@ -185,7 +334,14 @@ class Pulse(Model):
 
 
 class Load(Model):
-    """External force and torque: constant, in pulses, or by a table of steps."""
+    """External force and torque: constant, in pulses, or by a table of steps.
+
+    Force in N, torque in N m, point and times in m and s.
+
+    >>> from softdock import Load, Pulse
+    >>> Load(body="chaser", force=(0, 0, "10 N"), pulses=(Pulse(start="1 s", duration="0.5 s"),))
+    Load(body='chaser', force=(0.0, 0.0, 10.0), pulses=(Pulse(start=1.0, duration=0.5),))
+    """
 
     body: str
     """Body on which the load acts."""

@@ -15,7 +15,7 @@ from softdock.model.formulas import (
     Operation,
     is_condition,
 )
-from softdock.model.observations import QUANTITY, Observation, observation_of
+from softdock.model.observations import QUANTITY, SIGNED_FIELDS, Observation, observation_of
 from softdock.quantities.units import LARGEST, NUMBER, UNITS, parse_unit
 
 MAX_LENGTH = 2000
@@ -28,11 +28,11 @@ MAX_UNIT_DEPTH = 5
 MAX_UNIT_LENGTH = 100
 STATISTICS = ("max", "min", "start", "final", "mean", "rms", "integral")
 METRIC_FORMS = (
-    "`max F`, `min F`, `start F`, `final F`, `mean F`, `rms F`, `integral F` of a formula F, `time of EVENT` or "
-    "`time from EVENT to EVENT`"
+    "`max F`, `min F`, `start F`, `final F`, `mean F`, `rms F`, `integral F` of a formula F, `time of EVENT`, "
+    "`time from EVENT to EVENT` or `duration of PHASE`"
 )
-WINDOWS = ("after", "before", "between", "within")
-_KEYWORDS = {*LOGIC, *FUNCTIONS, *STATISTICS, *WINDOWS, "for", "in", "of", "from", "to", "time"}
+WINDOWS = ("after", "before", "between", "within", "during")
+_KEYWORDS = {*LOGIC, *FUNCTIONS, *STATISTICS, *WINDOWS, "for", "in", "of", "from", "to", "time", "duration"}
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _WORD = re.compile(r"[^\W\d]\w*")
 _UNIT_SYMBOL = re.compile(r"[A-Za-z%_°µμ][A-Za-z0-9_]*")
@@ -50,15 +50,22 @@ class Window:
     """Part of a run in which a metric is evaluated or an event may occur; without names it is the whole run."""
 
     begin: str = ""
-    """Event with which the window begins; empty: with the run."""
+    """Event or phase with which the window begins; empty: with the run. A phase stands for its end."""
     end: str = ""
-    """Event with which it ends; empty: with the run."""
+    """Event or phase with which it ends; empty: with the run."""
     limit: float | None = None
     """Time after its beginning at which it ends [s]."""
+    phase: str = ""
+    """Phase that the window is."""
+
+    @property
+    def opens_later(self) -> bool:
+        """Whether something must open it; otherwise it is open from the start of the run."""
+        return bool(self.begin or self.phase)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the events that it refers to."""
+        """Names of the events and phases with which it begins and ends."""
         return tuple(name for name in (self.begin, self.end) if name)
 
 
@@ -73,7 +80,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class MetricExpression:
-    """A parsed metric: statistic of a formula in a window, or a time of or between events."""
+    """A parsed metric: statistic of a formula in a window, a time of or between events, or the duration of a phase."""
 
     statistic: str
     """One of `STATISTICS`; empty for times."""
@@ -83,10 +90,17 @@ class MetricExpression:
     """Event from which a time is counted; empty: from the start of the run."""
     end: str = ""
     """Event whose time is returned."""
+    phase: str = ""
+    """Phase whose duration is returned."""
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """Names of phases that it refers to as parts of the run."""
+        return tuple(name for name in (self.window.phase, self.phase) if name)
 
     @property
     def event_names(self) -> tuple[str, ...]:
-        """Names of the events that it refers to."""
+        """Names of the events and phases at whose occurrence or end it looks."""
         return (*self.window.names, *(name for name in (self.begin, self.end) if name))
 
 
@@ -127,8 +141,14 @@ def parse_metric(text: str) -> MetricExpression:
             raise parser.error("`of` or `from` is expected after `time`")
         parser.finish()
         return metric
+    if word == "duration" and parser.take("duration"):
+        if not parser.take("of"):
+            raise parser.error("`of` and a phase are expected after `duration`")
+        metric = MetricExpression("", phase=parser.event("a phase"))
+        parser.finish()
+        return metric
     if word not in STATISTICS:
-        close = difflib.get_close_matches(word, [*STATISTICS, "time"], 1)
+        close = difflib.get_close_matches(word, [*STATISTICS, "time", "duration"], 1)
         meant = f" (did you mean `{close[0]}`?)" if close else ""
         raise parser.error(f"a metric is {METRIC_FORMS}{meant}")
     parser.take(word)
@@ -215,11 +235,11 @@ class _Parser:
         self._skip()
         return match[0]
 
-    def event(self) -> str:
-        """Read the name of an event."""
+    def event(self, what: str = "an event") -> str:
+        """Read the name of an event or phase."""
         match = _NAME.match(self.text, self.at)
         if match is None:
-            raise self.error("the name of an event is expected")
+            raise self.error(f"the name of {what} is expected")
         self.at = match.end()
         self._skip()
         return match[0]
@@ -251,6 +271,8 @@ class _Parser:
             if not self.take("after"):
                 raise self.error("`after` with an event is expected")
             return Window(begin=self.event(), limit=limit)
+        if self.take("during"):
+            return Window(phase=self.event("a phase"))
         return Window()
 
     # Conditions and formulas; both in parentheses are told apart by what is in them.
@@ -262,7 +284,9 @@ class _Parser:
         return formula
 
     def truth(self, formula: Formula) -> Formula:
-        """Return a condition; raises ExpressionError if it is a number."""
+        """Return a condition; raises ExpressionError if it is a number. `motor.stalled` means `motor.stalled > 0`."""
+        if isinstance(formula, Observation) and formula.field in SIGNED_FIELDS:
+            return self._operation(">", formula, Constant("0", 0.0), at=formula.at)
         if not is_condition(formula):
             raise self.error(
                 f"a comparison (> <) or {_OPERATORS} is expected: a condition is like `probe.z in drogue > 80 mm`"
@@ -280,7 +304,7 @@ class _Parser:
         left = read()
         while self.word() == word:
             at = self.at
-            self.truth(left)
+            left = self.truth(left)
             self.take(word)
             left = self._operation(word, left, self.truth(read()), at=at)
         return left

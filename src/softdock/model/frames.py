@@ -11,7 +11,14 @@ from softdock.spatial.poses import Pose
 
 
 class Anchor(Model):
-    """A frame on a body."""
+    """A frame on a body.
+
+    The point `at` is in metres.
+
+    >>> from softdock import Anchor
+    >>> Anchor(body="probe", at=(0, 0, "120 mm"))
+    Anchor(body='probe', at=(0.0, 0.0, 0.12))
+    """
 
     body: str
     """Name of the body; `world` for the inertial frame."""

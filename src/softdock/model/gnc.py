@@ -45,7 +45,7 @@ MODES: tuple[ControlMode, ...] = ("drift", "approach", "hold", "retreat", "thrus
 MAX_WAITING = 30
 """Largest number of measurements within the latency of a sensor."""
 POSITION_MODES = ("approach", "hold", "retreat", "transfer")
-"""Modes that control the position."""
+"""Modes that control the position; `hold` without `translation` only holds the attitude of the port."""
 
 
 class Thruster(Model):
@@ -331,7 +331,20 @@ class AssumedMass(Model):
 
 
 class Controller(Model):
-    """Controller of a free body: guidance, control and actuators, executed at its own rate."""
+    """Controller of a free body: guidance, control and actuators, executed at its own rate.
+
+    Rates in Hz, angles in rad, forces in N, propellant in kg.
+
+    >>> from softdock import Anchor, Controller
+    >>> Controller(
+    ...     rate="10 Hz",
+    ...     mode="thrust",
+    ...     target=Anchor(body="target"),
+    ...     thrust="5 N",
+    ...     thrusters={"main": {"at": [0, 0, "-1 m"], "direction": [0, 0, 1], "thrust": "10 N"}},
+    ...  ).thrusters
+    {'main': Thruster(at=(0.0, 0.0, -1.0), direction=(0.0, 0.0, 1.0), thrust=10.0)}
+    """
 
     rate: PositiveFrequency
     """Samples per second."""
@@ -395,7 +408,7 @@ class Controller(Model):
 
     def check_mode(self, mode: str, field: str) -> None:
         """Raise FieldError for a mode that this controller cannot have."""
-        if mode in POSITION_MODES and self.translation is None:
+        if mode in POSITION_MODES and self.translation is None and (mode != "hold" or self.attitude is None):
             raise FieldError(field, f"`{mode}` controls the position: give `translation`")
         if mode in ("approach", "retreat") and self.guidance is None:
             raise FieldError(field, f"`{mode}` needs `guidance`")

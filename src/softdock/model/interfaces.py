@@ -209,7 +209,21 @@ class PinContactModel(Model):
 
 
 class Interface(Model):
-    """Pins on one body against holes in another; pin number i belongs to hole number i."""
+    """Pins on one body against holes in another; pin number i belongs to hole number i.
+
+    Lengths in m, stiffness of one contact in N/m.
+
+    >>> from softdock import Interface
+    >>> Interface(
+    ...     pins={"body": "tool", "at": [0, 0, "0.2 m"]},
+    ...     holes={"body": "box"},
+    ...     layout={"circle": {"count": 3, "radius": "50 mm"}},
+    ...     pin={"diameter": "8 mm", "length": "30 mm"},
+    ...     hole={"clearance": "0.2 mm", "depth": "25 mm"},
+    ...     contact={"stiffness": "1e6 N/m"},
+    ...  ).layout
+    Layout(circle=Circle(count=3, radius=0.05))
+    """
 
     pins: Frame
     """z along the pins, the pins' feet at z = 0."""

@@ -29,7 +29,14 @@ Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Vector3[Number]
 
 
 class RollPitchYaw(Model):
-    """An attitude as turns about x, then y, then z of the fixed frame."""
+    """An attitude as turns about x, then y, then z of the fixed frame.
+
+    Angles are in rad.
+
+    >>> from softdock import RollPitchYaw
+    >>> RollPitchYaw(yaw="90 deg")
+    RollPitchYaw(yaw=1.5707963267948966)
+    """
 
     roll: Angle = 0.0
     """Turn about x, the first one."""
@@ -40,7 +47,14 @@ class RollPitchYaw(Model):
 
 
 class AxisAngle(Model):
-    """An attitude as one turn about an axis."""
+    """An attitude as one turn about an axis.
+
+    The angle is in rad.
+
+    >>> from softdock import AxisAngle
+    >>> AxisAngle(axis="y", angle="180 deg")
+    AxisAngle(axis='y', angle=3.141592653589793)
+    """
 
     axis: Axis
     """Axis of the turn."""
@@ -63,7 +77,14 @@ class JointBase(Model):
 
 
 class Free(Model):
-    """Free motion in six degrees of freedom; the parent must be the world."""
+    """Free motion in six degrees of freedom; the parent must be the world.
+
+    Position in m, velocity in m/s, rate in rad/s.
+
+    >>> from softdock import Free
+    >>> Free(position=(0, 0, "-1 m"), velocity=(0, 0, "30 mm/s"))
+    Free(position=(0.0, 0.0, -1.0), velocity=(0.0, 0.0, 0.03))
+    """
 
     type: Literal["free"] = "free"
     """Type of the joint."""
@@ -78,7 +99,14 @@ class Free(Model):
 
 
 class Fixed(JointBase):
-    """Rigidly attached."""
+    """Rigidly attached.
+
+    Lengths are in m.
+
+    >>> from softdock import Fixed
+    >>> Fixed(at=(0, 0, "0.5 m"))
+    Fixed(at=(0.0, 0.0, 0.5))
+    """
 
     type: Literal["fixed"] = "fixed"
     """Type of the joint."""
@@ -97,7 +125,14 @@ class OneAxis(JointBase):
 
 
 class Revolute(OneAxis):
-    """Turns about one axis."""
+    """Turns about one axis.
+
+    Angle in rad, rate in rad/s.
+
+    >>> from softdock import Revolute
+    >>> Revolute(axis="x", angle="20 deg")
+    Revolute(axis='x', angle=0.3490658503988659)
+    """
 
     type: Literal["revolute"] = "revolute"
     """Type of the joint."""
@@ -108,7 +143,14 @@ class Revolute(OneAxis):
 
 
 class Prismatic(OneAxis):
-    """Slides along one axis."""
+    """Slides along one axis.
+
+    Position in m, speed in m/s.
+
+    >>> from softdock import Prismatic
+    >>> Prismatic(axis="-z", at=(0, 0, "0.3 m"))
+    Prismatic(at=(0.0, 0.0, 0.3), axis='-z')
+    """
 
     type: Literal["prismatic"] = "prismatic"
     """Type of the joint."""
@@ -119,7 +161,14 @@ class Prismatic(OneAxis):
 
 
 class Universal(JointBase):
-    """Turns about a first axis fixed in the parent, then about a second one fixed in the body."""
+    """Turns about a first axis fixed in the parent, then about a second one fixed in the body.
+
+    Angles in rad, rates in rad/s.
+
+    >>> from softdock import Universal
+    >>> Universal(axes=("x", "y"), angles=("1 deg", 0))
+    Universal(angles=(0.017453292519943295, 0.0))
+    """
 
     type: Literal["universal"] = "universal"
     """Type of the joint."""
@@ -138,7 +187,14 @@ class Universal(JointBase):
 
 
 class Spherical(JointBase):
-    """Turns freely about a point; springs and stops on it support deflections up to half a turn."""
+    """Turns freely about a point; springs and stops on it support deflections up to half a turn.
+
+    Rates are in rad/s.
+
+    >>> from softdock import Spherical
+    >>> Spherical(at=(0, 0, "0.2 m"), rate=(0, "1 deg/s", 0))
+    Spherical(at=(0.0, 0.0, 0.2), rate=(0.0, 0.017453292519943295, 0.0))
+    """
 
     type: Literal["spherical"] = "spherical"
     """Type of the joint."""
@@ -154,7 +210,14 @@ class Spherical(JointBase):
 
 
 class Planar(JointBase):
-    """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table."""
+    """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table.
+
+    Positions in m, angle in rad, velocity in m/s, rate in rad/s.
+
+    >>> from softdock import Planar
+    >>> Planar(velocity=("50 mm/s", 0), rate="1 deg/s")
+    Planar(velocity=(0.05, 0.0), rate=0.017453292519943295)
+    """
 
     type: Literal["planar"] = "planar"
     """Type of the joint."""

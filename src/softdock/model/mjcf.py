@@ -231,6 +231,7 @@ class _Writer:
             "drives": "MuJoCo has no actuator with a ramped command and limits of force and power.",
             "welds": "MuJoCo's weld is a constraint, not a stiffness.",
             "locks": "rigid connections are switched by events.",
+            "couplings": "MuJoCo has no plugs and sockets.",
             "structures": "MuJoCo has no modal coordinates; its rigid mass is missing, too.",
             "loads": "MJCF has no external forces over time.",
             "contacts": "MuJoCo's contacts have no stiffness per area.",

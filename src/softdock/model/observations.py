@@ -37,6 +37,7 @@ CONTROLLER_FIELDS = {
     "thrust": "N",
     "mode": "1",
     "reference": "m",
+    "reference_speed": "m/s",
     "violations": "1",
     "position_error": "m",
     "speed_error": "m/s",
@@ -45,10 +46,24 @@ CONTROLLER_FIELDS = {
     "position_estimate_error": "m",
     "speed_estimate_error": "m/s",
     "angle_estimate_error": "rad",
+    "propellant_left": "kg",
+    "corridor": "m",
 }
 """Of a body with a controller: propellant used, force of its thrusters, number of the mode (0 drift, 1 approach,
 2 hold, 3 retreat, 4 thrust, 5 stabilise, 6 transfer), distance of the reference from the port, number of times that the
-corridor was left or a gate was not passed in time, errors of control and of the estimate at the last sample."""
+corridor was left or a gate was not passed in time, errors of control and of the estimate at the last sample,
+propellant left in a tank of limited size, distance of the tip from the border of the corridor (negative outside)."""
+NAVIGATION_FIELDS = {
+    **dict.fromkeys(("estimate_x", "estimate_y", "estimate_z", "position_sigma"), "m"),
+    "speed_sigma": "m/s",
+    "angle_sigma": "rad",
+}
+"""Of a body whose controller has `navigation`: estimated position of the tip in port axes, and standard deviations that
+the filters state (root of the sum of the variances along three axes)."""
+THRUSTER_FIELDS = {"on_time": "s"}
+"""Of a thruster, `body/thruster`: time for which it has been on since the start."""
+ORBIT_FIELDS = {"sunlight": "1"}
+"""Of the frame `hill`: visible fraction of the Sun's disc at its origin."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
 """Position and speed along the first, second and third axis of a body's joint."""
 REACTION_FIELDS = {
@@ -70,6 +85,24 @@ WRENCH_FIELDS = {"moment": "N*m", "fx": "N", "fy": "N", "fz": "N", "tx": "N*m", 
 """Of one contact: force on surface b and its torque about the origin of surface a, in a's axes; of a weld or a lock:
 on b at the origin of frame a and in its axes; of a load: about the origin of the world and in its axes. `moment` is the
 size of the torque. A strut transmits no torque."""
+COUPLING_FIELDS = {
+    "stroke": "m",
+    "force": "N",
+    "misalignment": "m",
+    "angle": "rad",
+    "mated": "1",
+    "jammed": "1",
+    "energy": "J",
+    **WRENCH_FIELDS,
+}
+"""Of a coupling: travel of the plug into the socket, size of its force, distance of its tip from the axis of the
+socket, angle between the axes, whether it is mated or jammed (1 or 0); fx to tz: force on the plug, and its torque
+about the origin of the socket, in axes of the socket."""
+DRIVE_FIELDS = ("command", "command_speed", "lag", "power", "stalled")
+"""Of a drive: its command and the speed of that, the size of its error, the power of the motor, and whether it is
+stalled: positive while it is."""
+SIGNED_FIELDS = ("stalled", "mated", "jammed")
+"""Fields whose sign is a condition: `motor.stalled` is true while it is positive, `coupling.mated` while it is 1."""
 ZONE_FIELDS = {"force": "N", "area": "m^2", "pressure": "Pa", "fx": "N", "fy": "N", "fz": "N"}
 """Of a part of surface a, `contact/zone` or `contact/number of the segment`; force on surface b in a's axes."""
 NODE_FIELDS = {

@@ -39,6 +39,12 @@ class SystemOrbit(Orbit):
 
     The world does not rotate; its axes are those of the Hill frame at time zero. The frame
     `hill` rotates with the orbit.
+
+    Altitude in m, angles in rad, density in kg/m^3.
+
+    >>> from softdock import SystemOrbit
+    >>> SystemOrbit(altitude="500 km", j2=True)
+    SystemOrbit(altitude=500000.0, j2=True)
     """
 
     j2: Flag = False
@@ -50,6 +56,8 @@ class SystemOrbit(Orbit):
     """Density of the air, which rotates with the Earth."""
     sun: Vector3[Number] | None = None
     """Direction to the Sun, in the world; omit it for no sunlight."""
+    eclipse: Literal["conical", "cylindrical", "none"] = "conical"
+    """Shadow of the Earth: with penumbra, as a cylinder, or none; `hill.sunlight` is the visible part of the Sun."""
     plates: dict[str, BodyPlate] = Field(default_factory=dict)
     """Plates with drag and solar pressure."""
 

@@ -50,7 +50,16 @@ Outcomes = Annotated[
 
 
 class Requirement(Model):
-    """A requirement on a run; it has exactly one of `metric`, `outcome` and `conditions`."""
+    """A requirement on a run; it has exactly one of `metric`, `outcome` and `conditions`.
+
+    Limits have the unit of their metric.
+
+    >>> from softdock import Requirement
+    >>> Requirement(text="Load of the latch.", metric="peak_force_latch", at_most="300 N", factor=1.5)
+    Requirement(text='Load of the latch.', metric='peak_force_latch', at_most='300 N', factor=1.5)
+    >>> Requirement(outcome="captured", probability=0.99)
+    Requirement(outcome=('captured',), probability=0.99)
+    """
 
     text: str = ""
     """The requirement in words."""

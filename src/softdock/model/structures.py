@@ -51,7 +51,14 @@ class NastranFiles(Model):
 
 
 class Flexible(Model):
-    """A flexible structure that is clamped to a body by its base node; exactly one of members, file and nastran."""
+    """A flexible structure that is clamped to a body by its base node; exactly one of members, file and nastran.
+
+    Lengths are in m.
+
+    >>> from softdock import Flexible
+    >>> Flexible(body="bus", base="root", file="array-modes.npz", damping=0.005)
+    Flexible(body='bus', base='root', file='array-modes.npz', damping=0.005)
+    """
 
     body: str
     """Body that carries it."""

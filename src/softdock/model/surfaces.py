@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
-from softdock.contact.layer import ElasticLayer, Friction, FrictionLaw
+from softdock.contact import layer as contact_layer
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
 from softdock.geometry.profile import Profile
@@ -36,7 +36,14 @@ Place = tuple[Length, NonNegativeLength]
 
 
 class Corner(Model):
-    """A vertex of a profile, reached by a straight line and rounded by a fillet."""
+    """A vertex of a profile, reached by a straight line and rounded by a fillet.
+
+    Lengths are in m.
+
+    >>> from softdock import Corner
+    >>> Corner(at=("10 mm", "4 mm"), fillet="1 mm")
+    Corner(at=(0.01, 0.004), fillet=0.001)
+    """
 
     at: Place
     """Vertex (z, r): position along the axis and distance from it."""
@@ -45,7 +52,14 @@ class Corner(Model):
 
 
 class Curve(Model):
-    """An arc from the vertex before: through a point, or with a radius and the side it turns to."""
+    """An arc from the vertex before: through a point, or with a radius and the side it turns to.
+
+    Lengths are in m.
+
+    >>> from softdock import Curve
+    >>> Curve(arc_to=("10 mm", 0), radius="10 mm", turn="right")
+    Curve(arc_to=(0.01, 0.0), radius=0.01, turn='right')
+    """
 
     arc_to: Place
     """End of the arc (z, r)."""
@@ -72,7 +86,17 @@ Step = Annotated[
 
 
 class Surface(Model):
-    """A surface of revolution on a body, from a CAD file or from a profile in the scenario."""
+    """A surface of revolution on a body, from a CAD file or from a profile in the scenario.
+
+    Lengths are in m.
+
+    >>> from softdock import Curve, Surface
+    >>> Surface(
+    ...     body="probe",
+    ...     profile=((0, 0), Curve(arc_to=("20 mm", "20 mm"), radius="20 mm", turn="right"), ("80 mm", "20 mm")),
+    ...  )
+    Surface(body='probe', profile=((0.0, 0.0), Curve(arc_to=(0.02, 0.02), radius=0.02, turn='right'), (0.08, 0.02)))
+    """
 
     body: str
     """Body that carries the surface."""
@@ -146,7 +170,14 @@ def _read_file(path: Path, *options: Any) -> tuple[Profile, Pose]:
 
 
 class Layer(Model):
-    """Elastic layer between two surfaces: its areal stiffness, or the material that it is made of."""
+    """Elastic layer between two surfaces: its areal stiffness, or the material that it is made of.
+
+    Stiffness in N/m^3, moduli in Pa, lengths in m, damping in N s/m^3.
+
+    >>> from softdock import Layer
+    >>> Layer(youngs_modulus="2 MPa", poisson_ratio=0.45, thickness="3 mm")
+    Layer(youngs_modulus=2000000.0, poisson_ratio=0.45, thickness=0.003)
+    """
 
     stiffness: PositiveArealStiffness | None = None
     """Stress per depth [N/m3]."""
@@ -174,15 +205,15 @@ class Layer(Model):
             raise FieldError("damping_depth", "must be above 0 m where there is damping")
         return self
 
-    def to_layer(self) -> ElasticLayer:
+    def to_layer(self) -> contact_layer.ElasticLayer:
         """Return the layer of the contact package."""
         damping = {"damping": self.damping, "damping_depth": self.damping_depth}
         if self.stiffness is not None:
-            return ElasticLayer(areal_stiffness=self.stiffness, **damping)
+            return contact_layer.ElasticLayer(areal_stiffness=self.stiffness, **damping)
         assert self.youngs_modulus is not None
         assert self.poisson_ratio is not None
         assert self.thickness is not None
-        return ElasticLayer.of_material(
+        return contact_layer.ElasticLayer.of_material(
             youngs_modulus=self.youngs_modulus,
             poisson_ratio=self.poisson_ratio,
             thickness=self.thickness,
@@ -190,8 +221,15 @@ class Layer(Model):
         )
 
 
-class Rubbing(Model):
-    """Regularised Coulomb friction."""
+class Friction(Model):
+    """Regularised Coulomb friction.
+
+    The speed is in m/s.
+
+    >>> from softdock import Friction
+    >>> Friction(coefficient=0.15, speed="2 mm/s")
+    Friction(coefficient=0.15, speed=0.002)
+    """
 
     coefficient: NonNegativeNumber = 0.0
     """Coefficient of friction; 0 for none."""
@@ -202,7 +240,12 @@ class Rubbing(Model):
 
 
 class Contact(Model):
-    """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells."""
+    """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells.
+
+    >>> from softdock import Contact, Friction, Layer
+    >>> Contact(a="cone", b="probe", layer=Layer(stiffness="1e9 N/m^3"), friction=Friction(coefficient=0.1))
+    Contact(a='cone', b='probe', layer=Layer(stiffness=1000000000.0), friction=Friction(coefficient=0.1))
+    """
 
     a: str
     """Surface below which the depth is measured; its normals are the directions of the pressure."""
@@ -210,7 +253,7 @@ class Contact(Model):
     """Surface that is divided into cells; the smaller or more curved one of the two."""
     layer: Layer
     """Elastic layer between the surfaces."""
-    friction: Rubbing = Rubbing()
+    friction: Friction = Friction()
     """Friction between the surfaces; none if left out."""
     quadrature: Literal["cells", "points"] = "cells"
     """Cut cells (the force does not depend on their number), or plain points for comparison."""
@@ -234,10 +277,10 @@ class Contact(Model):
             surface_A=profile_a,
             surface_B=profile_b,
             layer=self.layer.to_layer(),
-            friction=Friction(
+            friction=contact_layer.Friction(
                 coefficient=self.friction.coefficient,
                 threshold_speed=self.friction.speed,
-                law=FrictionLaw(self.friction.law),
+                law=contact_layer.FrictionLaw(self.friction.law),
             ),
             quadrature=quadrature,
             mapping=Mapping(self.mapping),

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
+from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
 from softdock.model.gnc import Controller
 from softdock.model.interfaces import Interface
 from softdock.model.joints import MOTIONS, Fixed, Free, Joint, quaternion
 from softdock.model.orbit import HILL, SystemOrbit
+from softdock.model.stiffness import LinkStiffness
 from softdock.model.structures import Flexible
 from softdock.model.surfaces import Contact, Surface
 from softdock.quantities.fields import (
@@ -31,7 +33,14 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 
 
 class FullInertia(Model):
-    """All six moments of inertia about the centre of mass, in body axes."""
+    """All six moments of inertia about the centre of mass, in body axes.
+
+    All elements are in kg m^2.
+
+    >>> from softdock import FullInertia
+    >>> FullInertia(xx=12, yy=10, zz=8, xy="-0.5 kg m^2")
+    FullInertia(xx=12.0, yy=10.0, zz=8.0, xy=-0.5)
+    """
 
     xx: Inertia
     """Moment of inertia about x."""
@@ -48,7 +57,14 @@ class FullInertia(Model):
 
 
 class Body(Model):
-    """A rigid body and the joint that connects it to its parent."""
+    """A rigid body and the joint that connects it to its parent.
+
+    Mass in kg, moments of inertia in kg m^2, lengths in m.
+
+    >>> from softdock import Body, Free
+    >>> Body(mass="20 kg", inertia=(1.2, 1.2, 0.8), joint=Free(velocity=(0, 0, "30 mm/s")))
+    Body(mass=20.0, inertia=(1.2, 1.2, 0.8), joint=Free(velocity=(0.0, 0.0, 0.03)))
+    """
 
     mass: Mass = 0.0
     """Mass of the rigid body. A body without mass is a frame on its parent (with a `fixed` joint)."""
@@ -95,7 +111,12 @@ class Body(Model):
 
 
 class System(Model):
-    """Bodies, elements, structures, contacts and loads of a multibody system."""
+    """Bodies, elements, structures, contacts and loads of a multibody system.
+
+    >>> from softdock import Body, System
+    >>> System(bodies={"box": Body(mass="2 kg", inertia=(1, 1, 1))}, gravity=(0, 0, "-9.81 m/s^2"))
+    System(bodies={'box': Body(mass=2.0, inertia=(1.0, 1.0, 1.0))}, gravity=(0.0, 0.0, -9.81))
+    """
 
     bodies: dict[Name, Body] = Field(min_length=1)
     """Rigid bodies by name, each with the joint to its parent."""
@@ -111,6 +132,8 @@ class System(Model):
     """Compliant connections of two frames, by name."""
     locks: dict[Name, Lock] = {}
     """Rigid connections of two frames, by name."""
+    couplings: dict[Name, Coupling] = {}
+    """Plugs that are guided into sockets, by name."""
     loads: dict[Name, Load] = {}
     """External forces and torques, by name."""
     structures: dict[Name, Flexible] = {}
@@ -153,6 +176,8 @@ class System(Model):
         for group in ("struts", "welds", "locks"):
             for name, element in getattr(self, group).items():
                 findings.of(self._check_connection, f"{group}.{name}", element)
+        for name, coupling in self.couplings.items():
+            findings.of(self._check_coupling, f"couplings.{name}", coupling)
         for name, load in self.loads.items():
             findings.of(self._check_body, f"loads.{name}.body", load.body, False)
             findings.of(self._check_load_node, f"loads.{name}.node", load)
@@ -182,11 +207,17 @@ class System(Model):
         if self.orbit is not None:
             findings.of(self._check_orbit, self.orbit)
 
-    def _check_connection(self, field: str, element: Strut | Weld | Lock) -> None:
+    def _check_connection(self, field: str, element: Strut | Weld | Lock | LinkStiffness) -> None:
         for side in ("a", "b"):
             self._check_body(f"{field}.{side}.body", getattr(element, side).body)
         if element.a.body == element.b.body:
             raise FieldError(f"{field}.b.body", "must be another body than a's")
+
+    def _check_coupling(self, field: str, coupling: Coupling) -> None:
+        for side in ("plug", "socket"):
+            self._check_body(f"{field}.{side}.body", getattr(coupling, side).body)
+        if coupling.plug.body == coupling.socket.body:
+            raise FieldError(f"{field}.plug.body", "must be another body than that of the socket")
 
     def _check_reaction(self, field: str, body: str) -> None:
         self._check_body(field, body, world=False)
@@ -301,7 +332,7 @@ class System(Model):
             name = self.bodies[name].parent
         return line
 
-    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Load]:
+    def elements(self) -> dict[str, Spring | Stop | Drive | Strut | Weld | Lock | Coupling | Load]:
         """Return all elements by name, in the order of their records."""
         return {
             **self.springs,
@@ -310,13 +341,24 @@ class System(Model):
             **self.struts,
             **self.welds,
             **self.locks,
+            **self.couplings,
             **self.loads,
         }
 
     def motions_of(self, element: JointElement) -> tuple[str, ...]:
-        """Return the motions (sliding or turning) of the axes on which an element acts."""
-        motions = MOTIONS[self.bodies[element.joint].joint.type]
-        return motions if element.axis is None else (motions[element.axis],)
+        """Return the motions (sliding or turning) of the axes on which an element acts; raises ValueError for none."""
+        body = self.bodies.get(element.joint)
+        motions = MOTIONS[body.joint.type] if body is not None else ()
+        chosen = motions if element.axis is None else motions[element.axis : element.axis + 1]
+        if not chosen:
+            raise ValueError(f"there is no such axis of a joint of {element.joint!r}")
+        return chosen
+
+    def check_motion(self, field: str, value: object, element: JointElement) -> None:
+        """Raise FieldError for a value along a joint that turns with a unit of one that slides, or the reverse."""
+        motion = self.motions_of(element)[0]
+        if isinstance(value, Measured) and value.motion not in (None, motion):
+            raise FieldError(field, f"has the unit of a {value.motion} joint, but this one is {motion}")
 
     def _check_joint_element(self, field: str, element: JointElement) -> None:
         self._check_body(f"{field}.joint", element.joint, world=False)
@@ -335,11 +377,8 @@ class System(Model):
             raise FieldError(
                 f"{field}.axis", f"must be the axis of the {kind} joint: 0, 1 (sliding) or 2 (turning)"
             )
-        for key, value in element:
-            if isinstance(value, Measured) and value.motion not in (None, motions[0]):
-                raise FieldError(
-                    f"{field}.{key}", f"has the unit of a {value.motion} joint, but this one is {motions[0]}"
-                )
+        for key in type(element).model_fields:
+            self.check_motion(f"{field}.{key}", getattr(element, key), element)
         if isinstance(element, Drive) and len(motions) > 1:
             raise FieldError(f"{field}.axis", f"must be given: the axis of the {kind} joint to drive")
         if isinstance(element, Spring) and len(motions) > 1:
@@ -360,6 +399,7 @@ GROUPS = (
     "struts",
     "welds",
     "locks",
+    "couplings",
     "loads",
     "structures",
     "contacts",

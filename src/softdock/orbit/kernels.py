@@ -1,9 +1,10 @@
-"""Kernels for relative motion near a circular orbit (Clohessy-Wiltshire equations)."""
+"""Kernels for relative motion near a circular orbit (Clohessy-Wiltshire equations) and for the shadow of the Earth."""
 
 import math
 
 from softdock.native.decorators import inline, kernel
 
+NO_SHADOW, CYLINDER, CONE = 0, 1, 2  # models of the Earth's shadow
 SERIES_BELOW = 0.2  # [rad] below which the first neglected terms of the series are below rounding
 
 
@@ -58,3 +59,35 @@ def write_input_response(n, t, out):
     out[3, 0], out[3, 2] = t * (4.0 * sine - 3.0), 2.0 * t * a * versine
     out[4, 1] = t * sine
     out[5, 0], out[5, 2] = -2.0 * t * a * versine, t * sine
+
+
+@inline
+def sunlit_fraction(model, x, y, z, sun, earth_radius, sun_angle):
+    """Return the visible fraction of the Sun's disc at a position from the Earth's centre [m]; Eqs. (O24) to (O26).
+
+    `sun` is the unit vector to the Sun, `sun_angle` the apparent radius of the Sun [rad].
+    """
+    along = x * sun[0] + y * sun[1] + z * sun[2]
+    if model == NO_SHADOW or along >= 0.0:
+        return 1.0
+    r2 = x * x + y * y + z * z
+    if model == CYLINDER:
+        return 0.0 if r2 - along * along < earth_radius * earth_radius else 1.0
+    earth_angle = math.asin(min(earth_radius / math.sqrt(r2), 1.0))
+    return visible_disc(sun_angle, earth_angle, math.acos(min(-along / math.sqrt(r2), 1.0)))
+
+
+@inline
+def visible_disc(a, b, c):
+    """Return the fraction of a disc of radius a that one of radius b at a distance c does not cover; Eq. (O26)."""
+    if c >= a + b:
+        return 1.0
+    if c <= b - a:
+        return 0.0
+    if c <= a - b:
+        return 1.0 - b * b / (a * a)
+    x = (c * c + a * a - b * b) / (2.0 * c)
+    height = math.sqrt(max(a * a - x * x, 0.0))
+    covered = a * a * math.acos(min(max(x / a, -1.0), 1.0))
+    covered += b * b * math.acos(min(max((c - x) / b, -1.0), 1.0)) - c * height
+    return 1.0 - covered / (math.pi * a * a)

@@ -23,8 +23,8 @@ QUANTITIES = {
 
 
 MEMBER_GROUPS = (
-    "bodies", "springs", "stops", "drives", "struts", "welds", "locks", "loads", "surfaces", "contacts", "interfaces",
-    "structures",
+    "bodies", "springs", "stops", "drives", "struts", "welds", "locks", "couplings", "loads", "surfaces", "contacts",
+    "interfaces", "structures",
 )  # fmt: skip
 """Keys of a scenario that hold members by name."""
 VECTOR_KEYS = (

@@ -1,6 +1,7 @@
 """Tables and sentences about the loads of a run, the same in terminal, report and studio."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_time
@@ -11,9 +12,31 @@ from softdock.result import Load
 Components = Callable[[Load, str], tuple[float, ...]]
 """Returns the components of a load at its peak, of its force (`N`) or moment (`N*m`)."""
 
+NOISE = 1e-7
+"""Share of the largest load of a run, any force [N] or moment [N m], below which loads are rounding errors."""
+
+
+def noise_floor(loads: Sequence[Load]) -> float:
+    """Return the force [N] or moment [N m] below which loads of a run are shown as zero."""
+    return NOISE * max((max(load.peak_force or 0.0, load.peak_moment or 0.0) for load in loads), default=0.0)
+
+
+def without_noise(loads: Sequence[Load]) -> tuple[Load, ...]:
+    """Return loads as they are shown: peaks below the noise floor are zero."""
+    floor = noise_floor(loads)
+
+    def shown(peak: float | None) -> float | None:
+        return 0.0 if peak is not None and peak < floor else peak
+
+    return tuple(
+        replace(load, peak_force=shown(load.peak_force), peak_moment=shown(load.peak_moment))
+        for load in loads
+    )
+
 
 def largest_load_text(loads: Sequence[Load], system: UnitSystem = AUTOMATIC) -> str:
     """Return the largest force of any kind, and the largest moment, as a sentence; empty without loads."""
+    loads = without_noise(loads)
     forces = [load for load in loads if load.peak_force]
     moments = [load for load in loads if load.peak_moment]
     parts = []
@@ -47,6 +70,7 @@ def load_table(
 
     All forces have one unit, and all moments.
     """
+    loads = without_noise(loads)
     force = display_unit("N", max((load.peak_force or 0.0 for load in loads), default=0.0), system)
     moment = display_unit("N*m", max((load.peak_moment or 0.0 for load in loads), default=0.0), system)
     has_moments = any(load.peak_moment is not None for load in loads)
@@ -76,4 +100,5 @@ def _columns(what: str, symbol: str, components: Components | None) -> list[str]
 
 def _component(value: float, peak: float | None, factor: float) -> str:
     """Return a component; rounding errors beside the whole vector are 0."""
-    return format_number(0.0 if abs(value) <= 1e-6 * factor * (peak or 0.0) else float(f"{value:.4g}"))
+    is_zero = not peak or abs(value) <= 1e-6 * factor * peak
+    return format_number(0.0 if is_zero else float(f"{value:.4g}"))

@@ -48,7 +48,8 @@ DISPLAY_UNITS: dict[str, tuple[DisplayUnit, ...]] = {
 }
 """Units of the automatic system by SI unit, largest first; an SI unit without an entry displays as itself."""
 COMMON_UNITS = (
-    *DISPLAY_UNITS, "kg", "kg*m^2", "m/s^2", "rad/s^2", "N/m", "N*s/m", "N*m*s/rad", "N*m*s", "N/m^3", "Hz", "W",
+    *DISPLAY_UNITS, "kg", "kg*m^2", "m/s^2", "rad/s^2", "m/s^3", "rad/s^3", "N/m", "N*s/m", "N*m*s/rad", "N*m*s",
+    "N/m^3", "Hz", "W",
 )  # fmt: skip
 """SI units of channels, metrics and fields of scenarios."""
 

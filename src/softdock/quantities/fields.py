@@ -87,11 +87,13 @@ class Measured(float):
 
     motion: str | None
     """`sliding`, `turning`, or None for a number without unit, which fits both."""
+    unit: str | None
+    """SI unit of the quantity, such as `m/s`; None for a number without unit."""
 
-    def __new__(cls, value: float, motion: str | None = None) -> "Measured":
-        """Create the float with its motion."""
+    def __new__(cls, value: float, motion: str | None = None, unit: str | None = None) -> "Measured":
+        """Create the float with its motion and unit."""
         self = super().__new__(cls, value)
-        self.motion = motion
+        self.motion, self.unit = motion, unit
         return self
 
 
@@ -109,10 +111,10 @@ class JointQuantity:
         if not isinstance(given, str) or NUMBER.fullmatch(given.strip()):
             return Measured(self.sliding.parse(given))
         try:
-            return Measured(self.sliding.parse(given), "sliding")
+            return Measured(self.sliding.parse(given), "sliding", self.sliding.unit)
         except ValueError as wrong:
             try:
-                return Measured(self.turning.parse(given), "turning")
+                return Measured(self.turning.parse(given), "turning", self.turning.unit)
             except ValueError:
                 raise ValueError(f"{wrong} (for a joint that turns: {self.turning.unit})") from None
 
@@ -131,6 +133,11 @@ class JointQuantity:
 JointPosition = Annotated[float, JointQuantity(Quantity("m"), Quantity("rad"))]
 JointSpeed = Annotated[float, JointQuantity(Quantity("m/s"), Quantity("rad/s"))]
 PositiveJointSpeed = Annotated[float, JointQuantity(Quantity("m/s", gt=0), Quantity("rad/s", gt=0))]
+PositiveJointAcceleration = Annotated[
+    float, JointQuantity(Quantity("m/s^2", gt=0), Quantity("rad/s^2", gt=0))
+]
+PositiveJointJerk = Annotated[float, JointQuantity(Quantity("m/s^3", gt=0), Quantity("rad/s^3", gt=0))]
+NonNegativeJointPosition = Annotated[float, JointQuantity(Quantity("m", ge=0), Quantity("rad", ge=0))]
 PositiveJointPosition = Annotated[float, JointQuantity(Quantity("m", gt=0), Quantity("rad", gt=0))]
 JointForce = Annotated[float, JointQuantity(Quantity("N"), Quantity("N*m"))]
 NonNegativeJointForce = Annotated[float, JointQuantity(Quantity("N", ge=0), Quantity("N*m", ge=0))]

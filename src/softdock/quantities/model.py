@@ -2,12 +2,19 @@
 
 import ast
 import inspect
+import os
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from softdock.errors import InputError, Problem
+
+LONGEST_REPR = 300
+"""Characters of the `repr` of a model."""
 
 
 class FieldError(ValueError):
@@ -48,7 +55,37 @@ class Findings:
             raise SeveralFieldsError(self.errors)
 
 
-class Model(BaseModel):
+_PydanticType: Any = type(BaseModel)
+
+
+class ModelType(_PydanticType):  # type: ignore[misc]
+    """Type of all models: a constructor raises `InputError` with the problems of all fields.
+
+    Validation of data by `model_validate` raises the `ValidationError` of Pydantic, whose locations loaders need.
+    """
+
+    def __call__(cls, /, *positional: Any, **fields: Any) -> Any:  # noqa: N805
+        """Return the validated object."""
+        if positional:
+            given = ", ".join(list(cls.model_fields)[:3])
+            raise TypeError(f"{cls.__name__} takes keyword arguments only: {given} ...")
+        try:
+            return super().__call__(**{name: convert_arrays(value) for name, value in fields.items()})
+        except ValidationError as error:
+            from softdock.scenario.messages import construction_error  # imported late: only errors need it
+
+            raise construction_error(error, cls, fields) from None
+
+
+if TYPE_CHECKING:
+    CheckedModel = BaseModel  # type checkers cannot follow a metaclass that is derived from `type(BaseModel)`
+else:
+
+    class CheckedModel(BaseModel, metaclass=ModelType):
+        """Base of `Model` whose type is `ModelType`."""
+
+
+class Model(CheckedModel):
     """Base of all models: keyword-only, frozen, unknown keys refused, docstrings as field descriptions."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -59,15 +96,74 @@ class Model(BaseModel):
         hide_input_in_errors=True,
     )
 
+    __iter__ = None  # type: ignore[assignment]  # one model in place of a list of models is refused as a whole
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a private attribute; fields cannot be changed."""
+        try:
+            super().__setattr__(name, value)
+        except ValidationError:
+            hint = "`with_overrides` returns a changed scenario."
+            raise InputError(Problem(message="It cannot be changed.", field=name, hint=hint)) from None
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Yield the fields that differ from their defaults, for a short `repr`."""
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if field.is_required() or value != field.get_default(call_default_factory=True):
+                yield name, value
+
+    def __repr__(self) -> str:
+        text = (
+            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__repr_args__())})"
+        )
+        return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 5]} ...)"
+
+    __str__ = __repr__
+
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any, /) -> dict[str, Any]:
         """Add field docstrings to the JSON Schema; Pydantic would parse the sources at every import."""
         described: dict[str, Any] = handler(schema)
-        properties = handler.resolve_ref_schema(described).get("properties", {})
+        resolved = handler.resolve_ref_schema(described)
+        if "description" in resolved:
+            resolved["description"] = split_example(resolved["description"])[0]
+        properties = resolved.get("properties", {})
         for name, text in field_docstrings(cls).items():
             if name in properties and cls.model_fields[name].description is None:
                 properties[name]["description"] = text
         return described
+
+
+def split_example(docstring: str) -> tuple[str, str]:
+    """Return the text of a docstring and its example, which begins with `>>>`."""
+    text, mark, example = inspect.cleandoc(docstring).partition(">>>")
+    return text.rstrip(), mark + example
+
+
+def convert_arrays(value: Any) -> Any:
+    """Return NumPy arrays and numbers as lists and Python numbers, and paths as texts; other values as they are."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def written_data(value: Any) -> Any:
+    """Return models, also inside mappings and sequences, as plain data: the fields that were given, and types."""
+    if isinstance(value, Model):
+        given = {*value.model_fields_set, *(("type",) if "type" in type(value).model_fields else ())}
+        return {
+            name: written_data(getattr(value, name)) for name in type(value).model_fields if name in given
+        }
+    if isinstance(value, Mapping):
+        return {key: written_data(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [written_data(part) for part in value]
+    converted = convert_arrays(value)
+    is_list = isinstance(converted, Iterable) and not isinstance(
+        converted, str | bytes | set | frozenset | Model
+    )
+    return [written_data(part) for part in converted] if is_list else converted
 
 
 def field_docstrings(model: type) -> dict[str, str]:

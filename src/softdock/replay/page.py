@@ -1,4 +1,4 @@
-"""Replay page: player, 3-D library, scene and curves in one HTML file without external resources."""
+"""Replay page: player, scene and curves in one HTML file without external resources."""
 
 import base64
 import functools
@@ -13,13 +13,13 @@ from softdock.presentation.colours import SERIES, SERIES_DARK
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.gltf import write_glb
 from softdock.replay.scene import Scene
-from softdock.replay.three_js import three_module
 
 Theme = Literal["auto", "light", "dark"]
-SCRIPTS = ("glb.js", "charts.js", "view.js", "player.js")
+DRAWING_SCRIPTS = ("algebra.js", "webgl.js")
+PLAYER_SCRIPTS = ("orbit.js", "glb.js", "charts.js", "view.js", "player.js")
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
-    "connect-src blob:; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
 )
 """Content security policy: only inline scripts and styles, no network access."""
 _SCENE = re.compile(
@@ -30,10 +30,7 @@ _SCENE = re.compile(
 
 
 def player_html(scene: Scene, *, theme: Theme = "auto", system: UnitSystem = AUTOMATIC) -> str:
-    """Return the HTML page that plays a scene; it needs no network and also works inside a frame.
-
-    Raises `InputError` if the 3-D library is not installed.
-    """
+    """Return the HTML page that plays a scene; it needs no network and also works inside a frame."""
     return player_shell(theme=theme, system=system) + player_scene(scene)
 
 
@@ -55,10 +52,9 @@ def player_shell(*, theme: Theme = "auto", style: str = "", system: UnitSystem =
             "<body>",
             _file("player.html"),
             f'<script type="application/json" id="presentation">{_json(_presentation(system))}</script>',
-            f'<script type="text/plain" id="three">{_escaped(three_module())}</script>',
-            f"<script>{_escaped(_file('renderer.js'))}</script>",
+            f"<script>{_escaped(''.join(map(_file, DRAWING_SCRIPTS)))}</script>",
             # Modules run after the whole page is loaded, independent of their position.
-            f'<script type="module">{_escaped("".join(map(_file, SCRIPTS)))}</script>',
+            f'<script type="module">{_escaped("".join(map(_file, PLAYER_SCRIPTS)))}</script>',
             "",
         ]
     )
@@ -126,5 +122,6 @@ def _data(scene: Scene) -> dict[str, Any]:
 
 def _curves(scene: Scene) -> bytes:
     """Return the points of all curves as float32: times from the start, then values, curve by curve."""
-    arrays = [np.stack([c.time - scene.start, c.values]).astype("<f4") for c in scene.curves]
-    return b"".join(array.tobytes() for array in arrays)
+    largest = np.finfo("f4").max  # a stop without a limit on one side has a deflection beyond it
+    arrays = [np.stack([c.time - scene.start, np.clip(c.values, -largest, largest)]) for c in scene.curves]
+    return b"".join(array.astype("<f4").tobytes() for array in arrays)

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
 from softdock.presentation.labels import axis_label, input_label, label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.phases import phase_share_table
 from softdock.presentation.requirements import (
     CAMPAIGN_MATRIX_NOTE,
     campaign_requirement_table,
@@ -33,8 +34,8 @@ from softdock.report.embedding import figure_image
 from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.rare_events import search_section
-from softdock.report.scenario_text import scenario_yaml
 from softdock.report.writing import write_report_file
+from softdock.scenario.yaml_text import yaml_text
 
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 MOST_WARNINGS = 20
@@ -101,6 +102,7 @@ def _page(
         *(paragraph(sentence) for sentence in findings.sentences if not _is_headline(findings, sentence)),
         *search_section(table, system),
         *_outcomes(table),
+        *_phases(findings),
         *_dispersions(table, findings, system),
         *_quantiles(table, findings, system),
         *_distributions(sample, findings, system),
@@ -131,6 +133,14 @@ def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -
     notes = dict.fromkeys(found.note for found in findings.requirements if found.note)
     text = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
     return [*parts, scrolling(matrix, small=True), paragraph(text, "soft")]
+
+
+def _phases(findings: CampaignSummary) -> list[str]:
+    """Return the fraction of the runs that reach each phase."""
+    if not findings.phases:
+        return []
+    table = phase_share_table([asdict(one) for one in findings.phases])
+    return ["<h2>Phases</h2>", scrolling(table)]
 
 
 def _imprint(table: Table, options: CampaignReportOptions) -> Imprint:
@@ -396,8 +406,8 @@ def _annex(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[
     others = [name for name in findings.quantiles if name not in findings.metrics] if findings.metrics else []
     rest = scrolling(_quantile_table(table, findings, others, system), small=True) if others else ""
     manifest: Mapping[str, Any] = table.manifest
-    campaign = html.escape(scenario_yaml(manifest["campaign"]))
-    scenario = html.escape(scenario_yaml(manifest["scenario"]["data"]))
+    campaign = html.escape(yaml_text(manifest["campaign"]))
+    scenario = html.escape(yaml_text(manifest["scenario"]["data"]))
     return [
         '<h2 class="annex">Annex: other metrics, campaign and scenario</h2>',
         *([collapsed(f"{len(others)} other metrics", rest)] if rest else []),

@@ -18,7 +18,7 @@ from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.report.page import paragraph, scrolling
 from softdock.result import Audit, Result
-from softdock.simulate.convergence import Refinement
+from softdock.simulation.convergence import Refinement
 
 _ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"}
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.presentation.loads import noise_floor, without_noise
+from softdock.presentation.phases import PhasePeak
 from softdock.result import Load, LoadKind, Result
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
 _COLLECTIONS: dict[str, LoadKind] = {
     "contacts": "contact", "interfaces": "interface", "springs": "spring", "stops": "stop", "drives": "drive",
-    "struts": "strut", "welds": "weld",
+    "struts": "strut", "welds": "weld", "couplings": "interface",
 }  # fmt: skip
 """Kind of load by the key of the scenario that holds the elements."""
 
@@ -31,12 +33,12 @@ class LoadChannel:
 
 
 def load_channels(result: Result) -> list[LoadChannel]:
-    """Return the recorded loads, largest first, forces before moments.
+    """Return the recorded loads, largest first, forces before moments; peaks that are rounding errors are zero.
 
     Results without `loads` (recordings, other versions) give those of which the history has a force.
     """
     found = []
-    for load in result.loads or history_loads(result):
+    for load in without_noise(result.loads or history_loads(result)):
         for unit, peak, time in (
             ("N", load.peak_force, load.t_peak_force),
             ("N*m", load.peak_moment, load.t_peak_moment),
@@ -49,6 +51,28 @@ def load_channels(result: Result) -> list[LoadChannel]:
                     )
                 )
     return sorted(found, key=lambda one: (one.unit != "N", -one.peak))
+
+
+def phase_peaks(result: Result) -> list[PhasePeak]:
+    """Return the largest recorded force and moment of every phase of a run; rounding errors are zero.
+
+    The row at which a phase ends belongs to it; rows after the actions of the next phase, at the same time, do not.
+    """
+    channels, time = load_channels(result), result.history.time
+    floor = noise_floor(result.loads or history_loads(result))
+    found = []
+    for i, phase in enumerate(result.phases):
+        first = int(np.searchsorted(time, phase.start)) + (i > 0)
+        last = int(np.searchsorted(time, phase.end)) + 1 if i + 1 < len(result.phases) else len(time)
+        peaks: dict[str, tuple[float, str]] = {}
+        for load in channels:
+            values = np.abs(result.history[load.channel][first:last])
+            peak = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+            peak = peak if peak >= floor else 0.0
+            peaks[load.unit] = max(peaks.get(load.unit, (0.0, "")), (peak, load.name), key=lambda one: one[0])
+        (force, force_name), (moment, moment_name) = (peaks.get(unit, (None, "")) for unit in ("N", "N*m"))
+        found.append(PhasePeak(force=force, force_name=force_name, moment=moment, moment_name=moment_name))
+    return found
 
 
 def peak_components(result: Result, load: Load, unit: str) -> tuple[float, ...]:

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.model.frames import Anchor
-from softdock.model.system import WORLD
 from softdock.replay.curves import ATTITUDE_CHANNEL
 from softdock.replay.keyframes import simplified_rows
 from softdock.replay.scene import Curve
 from softdock.report.load_channels import LoadChannel, load_channels
-from softdock.result import Array, Channel, Result
-from softdock.spatial.rotations import matrix_from_quaternion
+from softdock.report.relative_motion import relative_pose
+from softdock.result import Array, Result
 
 MOST_CURVES = 6
 """Curves of one panel: as many as there are colours."""
@@ -58,7 +57,7 @@ class Panel:
         return [
             Curve(name=self.labels.get(name, name), unit=self.unit, time=self.time[rows], values=values[rows])
             for name, values in self.curves.items()
-            if (rows := _visible_rows(self.time, values)).size
+            if (rows := visible_rows(self.time, values)).size
         ]
 
 
@@ -228,36 +227,11 @@ def _tip_in_port(result: Result) -> tuple[Array, Array] | None:
     approach = result.definition.get("approach")
     if not isinstance(approach, Mapping):
         return None
-    frames = []
-    for key in ("port", "tip"):
-        anchor = Anchor.model_validate(approach[key])
-        pose = _pose(result, anchor.body)
-        if pose is None:
-            return None
-        fixed = anchor.pose()
-        p, R = pose
-        frames.append((p + R @ fixed.p, R @ fixed.R))
-    (p_P, R_P), (p_T, R_T) = frames
-    R_PN = np.swapaxes(R_P, 1, 2)
-    return np.einsum("nij,nj->ni", R_PN, p_T - p_P), R_PN @ R_T
+    port, tip = (Anchor.model_validate(approach[key]) for key in ("port", "tip"))
+    return relative_pose(result, port, tip)
 
 
-def _pose(result: Result, body: str) -> tuple[Array, Array] | None:
-    """Return p_NB_N [m] (n, 3) and R_NB (n, 3, 3) of a body; None where they are not recorded."""
-    channels: Mapping[str, Channel] = result.history.channels
-    n = len(result.history.time)
-    if body == WORLD:
-        return np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
-    names = [f"{body}.{k}" for k in ("x", "y", "z", "qw", "qx", "qy", "qz")]
-    if not n or any(name not in channels for name in names):
-        return None
-    values = [channels[name].values for name in names]
-    q = np.stack(values[3:])
-    R = np.moveaxis(matrix_from_quaternion(q / np.linalg.norm(q, axis=0)), -1, 0)
-    return np.stack(values[:3], axis=1), R
-
-
-def _visible_rows(time: Array, values: Array) -> NDArray[np.int64]:
+def visible_rows(time: Array, values: Array) -> NDArray[np.int64]:
     """Return the rows that a chart needs, the largest and the smallest value among them."""
     good = np.flatnonzero(np.isfinite(values))
     if good.size <= 2:

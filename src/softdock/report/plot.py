@@ -14,7 +14,7 @@ from softdock.errors import InputError, Problem
 from softdock.presentation.colours import SERIES
 from softdock.presentation.labels import axis_label, label, quantity_label, shorten_list
 from softdock.presentation.numbers import display_unit
-from softdock.presentation.unit_systems import UnitSystem, unit_system_of
+from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
 from softdock.report.panels import Panel, overview_panels
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.result import Array, Channel, Event, Result
@@ -32,7 +32,7 @@ def plot(
     result: Result,
     path: Path | None = None,
     channels: Sequence[str] | None = None,
-    system: UnitSystem | None = None,
+    system: UnitSystem | str | None = None,
 ) -> Figure:
     """Draw a run over time and save the picture if a path is given.
 
@@ -42,7 +42,8 @@ def plot(
     panels = overview_panels(result) if channels is None else _panels(result, channels)
     if not panels:
         raise InputError("This result has no recorded channels to draw.")
-    figure = draw_panels(result, panels, system or unit_system_of(result.definition))
+    chosen = find_unit_system(system, "system") if isinstance(system, str) else system
+    figure = draw_panels(result, panels, chosen or unit_system_of(result.definition))
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -52,7 +53,7 @@ def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> 
     """Return a figure of panels above each other over a common time axis, with events marked."""
     heights = [max(2.0, 0.19 * min(len(panel.curves), 2 * LEGEND_ROWS)) for panel in panels]
     figure = Figure(figsize=(9.0, 1.6 + sum(heights)), layout="constrained")
-    figure.suptitle(fill(f"{result.scenario}: {result.message}", 90), fontsize="medium")
+    figure.suptitle(fill(result.titled(result.message), 90), fontsize="medium")
     axes = figure.subplots(len(panels), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, system)

@@ -11,6 +11,7 @@ from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
 from softdock.presentation.numbers import format_time
+from softdock.presentation.phases import PEAK_NOTE, PHASE_STYLE, phase_bars_html, phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.run import metric_table, prediction_sentences
 from softdock.presentation.tables import status_mark
@@ -19,21 +20,22 @@ from softdock.replay import scene as build_scene
 from softdock.replay import sections
 from softdock.replay.curves import curves_of, initial_charts
 from softdock.replay.scene import Scene
-from softdock.report import svg
+from softdock.report import control_charts, svg
+from softdock.report.control_charts import control_figures
 from softdock.report.evidence import evidence_parts, validity_paragraph
 from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.inputs import input_parts
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_loads, peak_components
+from softdock.report.load_channels import history_loads, peak_components, phase_peaks
 from softdock.report.page import collapsed, html_page, page_head, paragraph, scrolling
 from softdock.report.panels import Panel, load_panels, motion_panels
-from softdock.report.scenario_text import scenario_yaml
 from softdock.report.svg import LimitLine
 from softdock.report.timeline import TimelineEntry, build_timeline
 from softdock.report.writing import write_report_file
 from softdock.result import Result, plain_data
 from softdock.result.storage import history_digest
-from softdock.simulate.convergence import Refinement
+from softdock.scenario.yaml_text import yaml_text
+from softdock.simulation.convergence import Refinement
 
 MOST_SECTIONS = 6
 STYLE = """
@@ -82,7 +84,9 @@ def run_report(result: Result, options: ReportOptions | None = None) -> str:
         *page_head(title, imprint),
         *_verdict(result, system),
         *_loads(result, system),
+        *_control(result, system),
         *_charts(result, system),
+        *_phases(result, scene, system),
         "<h2>Timeline</h2>",
         _timeline(timeline, result),
         *_sections(result, scene, timeline),
@@ -96,7 +100,8 @@ def run_report(result: Result, options: ReportOptions | None = None) -> str:
         scrolling(imprint.table(), small=True),
         *_annex(result),
     ]
-    return html_page(title, parts, STYLE + svg.STYLE + sections.STYLE, imprint, options.paper)
+    styles = STYLE + svg.STYLE + control_charts.STYLE + sections.STYLE + PHASE_STYLE
+    return html_page(title, parts, styles, imprint, options.paper)
 
 
 def _imprint(result: Result, options: ReportOptions) -> Imprint:
@@ -174,6 +179,17 @@ def _loads(result: Result, system: UnitSystem) -> list[str]:
     return ["<h2>Loads</h2>", paragraph(note, "soft keep"), scrolling(table, small=True)]
 
 
+def _control(result: Result, system: UnitSystem) -> list[str]:
+    figures = control_figures(result, system)
+    if not figures:
+        return []
+    note = (
+        "The tip moves to the right. Firings are darker where a thruster is on for a larger part of the time."
+    )
+    grid = f'<div class="charts">{"".join(figures)}</div>'
+    return ["<h2>Guidance and control</h2>", paragraph(note, "soft keep"), grid]
+
+
 def _charts(result: Result, system: UnitSystem) -> list[str]:
     if len(result.history.time) < 2:
         return []
@@ -210,6 +226,15 @@ def _limited(result: Result, limits: Sequence[LimitLine], panels: Sequence[Panel
         for channel in dict.fromkeys(limit.channel for limit in limits)
         if channel not in drawn
     ]
+
+
+def _phases(result: Result, scene: Scene, system: UnitSystem) -> list[str]:
+    """Return the phases as bars over the time of the run, and their table."""
+    if not result.phases:
+        return []
+    bars = phase_bars_html(result.phases, (scene.start, max(scene.end, result.phases[-1].end)))
+    table = phase_table(result.phases, phase_peaks(result), system)
+    return ["<h2>Phases</h2>", bars, scrolling(table), paragraph(PEAK_NOTE, "soft")]
 
 
 def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
@@ -253,6 +278,6 @@ def _metrics(result: Result, system: UnitSystem) -> list[str]:
 
 
 def _annex(result: Result) -> list[str]:
-    text = html.escape(scenario_yaml(result.definition))
+    text = html.escape(yaml_text(plain_data(result.definition)))
     name = f"{result.scenario}, complete, in SI units" if result.scenario else "Complete, in SI units"
     return ['<h2 class="annex">Annex: full scenario</h2>', collapsed(name, f"<pre>{text}</pre>")]

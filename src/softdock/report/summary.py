@@ -9,6 +9,7 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
+from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
@@ -18,6 +19,7 @@ from softdock.presentation.run import (
 )
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
+from softdock.report.load_channels import phase_peaks
 from softdock.result import Audit, Result
 
 MOST_LOADS = 8
@@ -44,9 +46,10 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     table = metric_table(metrics, result.prediction, result.units, system=system)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
-        [(f"{result.scenario}: {result.outcome}", status), (result.message, Status.NEUTRAL)],
+        [(result.titled(result.outcome), status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
         _requirements(result, system),
+        _phases(result, system),
         _loads(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
@@ -67,6 +70,15 @@ def _requirements(result: Result, system: UnitSystem) -> list[Line]:
     if not result.requirements:
         return []
     table = requirement_table(result, system)
+    header, *rows = table.to_text().splitlines()
+    return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
+
+
+def _phases(result: Result, system: UnitSystem) -> list[Line]:
+    """Return a table of the phases, one line per phase with its status."""
+    if not result.phases:
+        return []
+    table = phase_table(result.phases, phase_peaks(result), system)
     header, *rows = table.to_text().splitlines()
     return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
 

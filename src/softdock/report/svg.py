@@ -89,7 +89,7 @@ def chart(
     parts += _event_marks(events, span, x)
     for i, curve in enumerate(curves):
         points = " ".join(f"{x(t):.1f},{y(factor * v):.1f}" for t, v in zip(curve.time, curve.values))
-        parts.append(f'<polyline {_line_style(i)} points="{points}"/>')
+        parts.append(f'<polyline {line_style(i)} points="{points}"/>')
     for limit in near:
         parts.append(f'<path class="limit" d="M{LEFT} {y(factor * limit.value):.1f}H{WIDTH - RIGHT}"/>')
         parts.append(_limit_label(limit.id, y(factor * limit.value)))
@@ -103,7 +103,8 @@ def _padded_range(low: float, high: float) -> tuple[float, float]:
     return (0.0 if low == 0.0 else low - pad), high + pad
 
 
-def _line_style(i: int) -> str:
+def line_style(i: int) -> str:
+    """Return the attributes of the i-th curve: colour and pattern."""
     dash = DASHES[i % len(DASHES)]
     pattern = f' stroke-dasharray="{dash}"' if dash else ""
     return f'class="c{i % len(SERIES)}"{pattern}'
@@ -143,12 +144,17 @@ def _legend(curves: Sequence[Curve], unit: str, title: str, system: UnitSystem) 
     heading = f"{title} [{unit or '-'}]".strip()
     entries = [f"<b>{html.escape(heading)}</b>"]
     for i, curve in enumerate(curves):
-        line = f'<path stroke-width="2.4" {_line_style(i)} d="M0 5h26"/>'
-        swatch = f'<svg viewBox="0 0 26 10" aria-hidden="true">{line}</svg>'
         largest = float(curve.values[int(np.abs(curve.values).argmax())])
         peak = f"peak {format_quantity(largest, curve.unit, system)}"
-        entries.append(f"<span>{swatch}{html.escape(curve.name)} <span class='soft'>{peak}</span></span>")
+        entries.append(legend_entry(curve.name, line_style(i), f" <span class='soft'>{peak}</span>"))
     return f'<div class="legend keep">{"".join(entries)}</div>'
+
+
+def legend_entry(name: str, style: str, more: str = "") -> str:
+    """Return the entry of a curve in a legend: a piece of its line, its name, and further HTML."""
+    line = f'<path stroke-width="2.4" {style} d="M0 5h26"/>'
+    swatch = f'<svg viewBox="0 0 26 10" aria-hidden="true">{line}</svg>'
+    return f"<span>{swatch}{html.escape(name)}{more}</span>"
 
 
 def ticks(low: float, high: float, count: int) -> list[tuple[float, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softdock.presentation.labels import label
+from softdock.presentation.loads import without_noise
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.replay.scene import Curve, Scene
@@ -44,6 +45,11 @@ def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC)
         text = event.message or f"{label(event.name)}."
         details = _values(shown, event.time, system)
         entries.append(TimelineEntry(time=event.time, text=text, details=details, is_event=True))
+    for phase in result.phases:
+        text = f"The phase {phase.name} begins."
+        entries.append(
+            TimelineEntry(time=phase.start, text=text, details=_values(shown, phase.start, system))
+        )
     entries += _peak_loads(result, system)
     ending = f"The run ends after {format_quantity(scene.end - scene.start, 's')}."
     entries.append(TimelineEntry(time=scene.end, text=ending, details=_values(shown, scene.end, system)))
@@ -57,7 +63,7 @@ def build_timeline(result: Result, scene: Scene, system: UnitSystem = AUTOMATIC)
 
 def _peak_loads(result: Result, system: UnitSystem) -> Iterator[TimelineEntry]:
     """Yield the peak of every contact and interface, and the largest force and moment of all other loads."""
-    loads = result.loads or history_loads(result)
+    loads = without_noise(result.loads or history_loads(result))
     touching = [load for load in loads if load.kind in ("contact", "interface")]
     others = [load for load in loads if load not in touching]
     largest = sorted(others, key=lambda load: -(load.peak_force or 0.0))[:1]

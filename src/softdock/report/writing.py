@@ -33,7 +33,7 @@ def find_paper(given: str | None) -> str:
 
 def write_report_file(path: Path, render: Callable[[str], str], paper: str = "") -> None:
     """Write a report, which `render` returns as a page for a paper (empty for HTML); atomically."""
-    check_report_name(path)
+    check_report_name(path, option="")
     with file_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix.lower() != ".pdf":

@@ -1,7 +1,7 @@
 """Result of a run: history, events, outcome, metrics, conservation check, prediction."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.result.columns import same_columns, unknown_column
+
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from softdock.presentation.unit_systems import UnitSystem
@@ -24,6 +27,8 @@ LoadKind = Literal[
     "contact", "spring", "stop", "drive", "strut", "lock", "weld", "interface", "joint", "mount"
 ]
 Verdict = Literal["met", "violated", "undecided"]
+PhaseEnd = Literal["condition", "timeout", "run_end"]
+"""How a phase ended: by its end condition, by its time limit, or with the run."""
 CONSERVATION_LIMIT = 1e-2
 """Relative error of energy or momentum above which the conservation check fails; half of it in speeds."""
 
@@ -37,15 +42,57 @@ class Channel:
     """SI unit as text, for example `m/s`; `1` if dimensionless."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class History:
-    """Recorded channels on a common time axis [s]; names are dotted, such as `chaser.velocity`."""
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class History(Mapping[str, Array]):
+    """Recorded channels on a common time axis, as a mapping of names to arrays in SI.
+
+    `history["time"]` [s] is the first entry; the others have dotted names such as `chaser.velocity`. `units` has the
+    SI unit of every entry, `to_pandas` returns all as a DataFrame. Histories are equal if all arrays and units are.
+
+    >>> from softdock import simulate
+    >>> history = simulate("impact-a").history
+    >>> history.units["chaser.velocity"], history["chaser.velocity"].shape == history["time"].shape
+    ('m/s', True)
+    """
 
     time: Array
     channels: Mapping[str, Channel]
 
+    @property
+    def units(self) -> dict[str, str]:
+        """SI units by name, `1` if dimensionless."""
+        return {"time": "s"} | {name: channel.unit for name, channel in self.channels.items()}
+
     def __getitem__(self, name: str) -> Array:
-        return self.time if name == "time" else self.channels[name].values
+        if name == "time":
+            return self.time
+        if name not in self.channels:
+            raise unknown_column(name, self)
+        return self.channels[name].values
+
+    def __contains__(self, name: object) -> bool:
+        return name == "time" or name in self.channels
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return self.units == other.units and same_columns(self, other)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("time", *self.channels))
+
+    def __len__(self) -> int:
+        return 1 + len(self.channels)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with the time [s] as index and SI units in `attrs["units"]`."""
+        from softdock.result.data_frame import data_frame
+
+        return data_frame(dict(self), self.units, index="time")
+
+    def __repr__(self) -> str:
+        span = f" from {self.time[0]:g} s to {self.time[-1]:g} s" if len(self.time) else ""
+        return f"<History: {len(self.channels)} channels, {len(self.time)} rows{span}>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +102,16 @@ class Event:
     time: float
     name: str
     message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phase:
+    """A phase of a sequence that a run entered; times in s."""
+
+    name: str
+    start: float
+    end: float
+    ended: PhaseEnd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +184,19 @@ class Timing:
     """Wall time of the longest frame."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
-    """Complete result of one run."""
+    """Complete result of one run: outcome, metrics, loads, events, history and checks; all values are SI.
+
+    Results are equal if the runs are: `timing` and what is only known while a program runs are not compared.
+
+    >>> from softdock import Result, simulate
+    >>> result = simulate("latch-paper", {"speed": "0.08 m/s"})
+    >>> result
+    <Result of latch-paper: latched, 2 events, valid: yes>
+    >>> f"{result.metrics['latch_time']:.3f} {result.units['latch_time']}"
+    '0.307 s'
+    """
 
     scenario: str
     """Name of the scenario."""
@@ -140,11 +207,13 @@ class Result:
     metrics: Mapping[str, Any]
     """SI values under flat names."""
     audit: Audit
-    timing: Timing
+    timing: Timing = field(compare=False)
     history: History
     units: Mapping[str, str] = field(default_factory=dict)
     """SI units of metrics and of the prediction, by name; dimensionless ones have no entry."""
     events: tuple[Event, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    """Phases that the run entered, in their order; empty without phases."""
     completed: bool = True
     """False where the run ended early by an error; the history until then is included."""
     valid: Validity = "yes"
@@ -167,7 +236,7 @@ class Result:
     """The prepared scenario of a run of this process; None for a loaded result."""
     directory: str = ""
     """Folder of relative paths in the definition."""
-    outlines: Mapping[str, Any] = field(default_factory=dict)
+    outlines: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Meridians of the surfaces by name; added when the result is saved (`softdock.result.outlines`)."""
     saved_inputs: "tuple[WrittenValue, ...]" = field(default=(), compare=False, repr=False)
     """Values of the scenario as written, of a loaded result; see `inputs`."""
@@ -204,6 +273,7 @@ class Result:
             "prediction": self.prediction,
             "timing": {name: value for name, value in asdict(self.timing).items() if value is not None},
             "events": [asdict(event) for event in self.events],
+            "phases": [asdict(phase) for phase in self.phases],
         }
         return {name: plain_data(value) for name, value in plain.items()}
 
@@ -226,17 +296,46 @@ class Result:
     def plot(
         self,
         path: Path | str | None = None,
-        channels: Sequence[str] | None = None,
-        system: "UnitSystem | None" = None,
+        channels: Sequence[str] | str | None = None,
+        system: "UnitSystem | str | None" = None,
     ) -> "Figure":
         """Plot the run over time, and save the figure if a path is given.
 
         Four panels show the loads, the motion of the approach, misalignment or rates, and energy or joint positions.
         Channels selected by name, or by the beginning of their name such as `chaser`, have one panel per unit.
+        `system` is the unit system: `automatic`, `SI`, `mm/deg` or `imperial`; that of the scenario if left out.
         """
         from softdock.report.plot import plot
 
-        return plot(self, None if path is None else Path(path), channels, system)
+        names = [channels] if isinstance(channels, str) else channels
+        return plot(self, None if path is None else Path(path), names, system)
+
+    def report(self, path: Path | str) -> None:
+        """Write the report for a design review: HTML, or PDF through an installed browser, by the suffix."""
+        from softdock.report.run import write_run_report
+
+        write_run_report(self, Path(path))
+
+    def replay(self, path: Path | str) -> None:
+        """Write the animation of the run: `.html`, a page for any browser, or `.glb`, an animated glTF file."""
+        from softdock.replay.writing import write_replay
+
+        write_replay(self, Path(path))
+
+    def __repr__(self) -> str:
+        verdicts = [verdict.verdict for verdict in self.requirements]
+        met = f", {verdicts.count('met')} of {len(verdicts)} requirements met" if verdicts else ""
+        name = f" of {self.scenario}" if self.scenario else ""
+        return f"<Result{name}: {self.outcome}, {len(self.events)} events{met}, valid: {self.valid}>"
+
+    def _repr_html_(self) -> str:
+        from softdock.report.notebook import result_html
+
+        return result_html(self)
+
+    def titled(self, text: str) -> str:
+        """Return a text after the name of the scenario, if it has one."""
+        return f"{self.scenario}: {text}" if self.scenario else text
 
     def summary(self) -> str:
         """Return outcome, metrics with prediction, conservation check and timing as text for a terminal."""

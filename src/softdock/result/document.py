@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from softdock.result import Audit, Event, Load, RequirementVerdict, Timing, Validity
+from softdock.result import Audit, Event, Load, Phase, RequirementVerdict, Timing, Validity
 from softdock.scenario.provenance import WrittenValue
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -44,6 +44,7 @@ class ResultDocument(BaseModel):
     audit: Audit
     timing: Timing
     events: list[Event]
+    phases: list[Phase] = []
     prediction: Metrics | None
     definition: dict[str, Any]
     directory: str = ""
@@ -63,9 +64,12 @@ def check_document(data: bytes) -> ResultDocument:
         raise ValueError(f"The field {place} is not usable: {first['msg']}.") from error
     if not all(math.isfinite(event.time) for event in document.events):
         raise ValueError("The times of the events must be finite.")
+    if not all(math.isfinite(time) for phase in document.phases for time in (phase.start, phase.end)):
+        raise ValueError("The times of the phases must be finite.")
     events = [text for event in document.events for text in (event.name, event.message)]
     for text in (
         *events,
+        *(phase.name for phase in document.phases),
         *(load.name for load in document.loads),
         *(one.id for one in document.requirements),
     ):

@@ -76,6 +76,7 @@ def load(folder: Path) -> Result:
         timing=checked.timing,
         history=_read_history(folder / HISTORY_FILE, history),
         events=tuple(checked.events),
+        phases=tuple(checked.phases),
         prediction=checked.prediction,
         definition=checked.definition,
         directory=checked.directory,

@@ -1,7 +1,9 @@
 """Model of an arm for its controller: kinematics, Jacobian, mass matrix and inverse dynamics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,17 @@ class Dynamics:
     """Forces required by velocities, gravity and the given acceleration (6 + joints,)."""
 
 
+class _Arguments(NamedTuple):
+    """Arrays that are passed to the kernels once, and written into before a call."""
+
+    q: Floats
+    u: Floats
+    udot: Floats
+    gravity: Floats
+    M: Floats
+    h: Floats
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arm:
     """Model of an arm with the bodies fixed to it; joints in the order of the simulation's coordinates.
@@ -40,6 +53,8 @@ class Arm:
 
     bodies: tuple[str, ...]
     """Names of the bodies that the joints move."""
+    base: str
+    """Body that carries the arm, with the frame B; `world` for an arm fixed to the ground."""
     floating: bool
     """Whether the base floats freely; otherwise it is held."""
     X_NB: Pose
@@ -53,14 +68,36 @@ class Arm:
         """Number of joints."""
         return len(self.bodies)
 
+    @cached_property
+    def _arguments(self) -> "_Arguments":
+        n = self.joints
+        return _Arguments(
+            q=np.zeros(n),
+            u=np.zeros(6 + n),
+            udot=np.zeros(6 + n),
+            gravity=np.zeros(3),
+            M=np.zeros((6 + n, 6 + n)),
+            h=np.zeros(6 + n),
+        )
+
+    @cached_property
+    def _compute_poses(self) -> Callable[[], None]:
+        """Kernel that writes the poses of all links at the positions in `_arguments`."""
+        return compute_poses.bind(self.model, self.motion, self._arguments.q)
+
+    @cached_property
+    def _evaluate(self) -> Callable[[], None]:
+        """Kernel that writes mass matrix and forces at the state in `_arguments`."""
+        a = self._arguments
+        return evaluate_arm.bind(self.model, self.motion, a.q, a.u, a.udot, a.gravity, a.M, a.h)
+
     def dynamics(self, q: Floats, u: Floats, gravity: Floats, udot: Floats | None = None) -> Dynamics:
         """Return mass matrix and forces; `u` (joints,), or (6 + joints,) with the base's velocity; gravity in B."""
-        n = self.joints
-        M, h = np.zeros((6 + n, 6 + n)), np.zeros(6 + n)
-        evaluate_arm(
-            self.model, self.motion, _floats(q), _with_base(u, n), _with_base(udot, n), _floats(gravity), M, h
-        )
-        return Dynamics(M=M, h=h)
+        n, work = self.joints, self._arguments
+        work.q[:], work.gravity[:] = q, gravity
+        work.u[:], work.udot[:] = _with_base(u, n), _with_base(udot, n)
+        self._evaluate()
+        return Dynamics(M=work.M.copy(), h=work.h.copy())
 
     def mass_matrix(self, q: Floats) -> Floats:
         """Return the mass matrix of the joints with a fixed base (joints, joints); Eq. (A4)."""
@@ -84,7 +121,8 @@ class Arm:
 
     def pose(self, q: Floats, body: str, at: Pose | None = None) -> Pose:
         """Return a body, or a frame on it, in B."""
-        compute_poses(self.model, self.motion, _floats(q))
+        self._arguments.q[:] = q
+        self._compute_poses()
         placed = self.assembly.placed[body]
         link = placed.link - 1
         X_BL = Pose(R=self.motion.R[link].reshape(3, 3).copy(), p=self.motion.p[link].copy())
@@ -141,6 +179,7 @@ def build_arm(bodies: Mapping[str, Body], root: str, moving: Sequence[str]) -> A
         raise InputError("An arm's joints must be revolute, continuous or prismatic.")
     return Arm(
         bodies=tuple(order),
+        base=top,
         floating=floating,
         X_NB=X_NB,
         assembly=assembly,
@@ -191,11 +230,7 @@ def _work_arrays(links: int) -> ArmMotion:
     )
 
 
-def _floats(values: Floats) -> Floats:
-    return np.ascontiguousarray(values, dtype=float)
-
-
 def _with_base(values: Floats | None, joints: int) -> Floats:
     if values is None:
         return np.zeros(6 + joints)
-    return _floats(values) if len(values) == 6 + joints else np.concatenate([np.zeros(6), values])
+    return values if len(values) == 6 + joints else np.concatenate([np.zeros(6), values])

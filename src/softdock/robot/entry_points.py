@@ -1,6 +1,10 @@
 """Entry points of the robot kernels."""
 
+from typing import Any
+
+from softdock.dynamics.entry_points import RUN
 from softdock.dynamics.kernels import tree
+from softdock.dynamics.kernels.run_data import RunData
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
 from softdock.native.entry_point import EntryPoint
 from softdock.robot.kernels import arm, control
@@ -55,16 +59,26 @@ IMPEDANCE_LAW = Structure(
     },
 )
 
+
+def _check_rows(run: RunData, *arguments: Any) -> str | None:
+    """Return the problem of rows of joints outside the state, or None."""
+    at_q, at_u = arguments[4:6]
+    world = run.system.world[0]
+    inside = ((at_q >= 0) & (at_q < world.n_q)).all() and ((at_u >= 0) & (at_u < world.n_u)).all()
+    return None if inside else "at_q or at_u has a row outside the state"
+
+
 evaluate_arm = EntryPoint(
     arm.evaluate_arm, ARM_MODEL, ARM_MOTION, _JOINTS, _ALL, _ALL, floats(3), _MASS_MATRIX, _ALL
 )
 compute_poses = EntryPoint(arm.compute_poses, ARM_MODEL, ARM_MOTION, _JOINTS)
-impedance_torque = EntryPoint(
-    control.impedance_torque, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, _JOINTS, _JOINTS, _JOINTS
-)
+follow_command = EntryPoint(
+    control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, records(control.TORQUE_CYCLE, 1),
+    integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS, returns=INTEGER, check=_check_rows,
+)  # fmt: skip
 joint_loads = EntryPoint(
     control.joint_loads, records(tree.LINK, "links"), records(tree.GROUP, "groups"), integers("joints"),
     floats("links", 6), _JOINTS,
 )  # fmt: skip
 
-ENTRY_POINTS = (evaluate_arm, compute_poses, impedance_torque, joint_loads)
+ENTRY_POINTS = (evaluate_arm, compute_poses, follow_command, joint_loads)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.robot.link import Command, Refusal, RobotLink, State
-from softdock.robot.plan import Plan
+from softdock.robot.plan import Setpoints
 
 Floats = NDArray[np.float64]
 
@@ -31,24 +31,20 @@ class Log:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Experiment:
-    """Executes a plan through a robot link."""
+    """Executes a plan, or moves that events start, through a robot link."""
 
-    plan: Plan
-    stiffness: Floats
-    """(joints,) [N m/rad or N/m]"""
-    damping_ratio: Floats
-    """(joints,)"""
+    plan: Setpoints
     low_impedance: bool = False
     """Whether stiffness and damping may be below the minimum of the robot."""
 
     def command(self, cycle: int) -> Command:
-        """Return the command of a cycle; after the end of the plan, the last one."""
-        q = self.plan.q[min(cycle, len(self.plan.q) - 1)]
+        """Return the command of a cycle."""
+        setpoint = self.plan.setpoint(cycle)
         return Command(
-            q=q,
-            stiffness=self.stiffness,
-            damping_ratio=self.damping_ratio,
-            tau_ff=np.zeros(len(q)),
+            q=setpoint.q,
+            stiffness=setpoint.stiffness,
+            damping_ratio=setpoint.damping_ratio,
+            tau_ff=np.zeros(len(setpoint.q)),
             low_impedance=self.low_impedance,
         )
 
@@ -58,18 +54,19 @@ class Experiment:
         The plan follows the robot's clock: missed cycles are skipped. `on_state` is called after every cycle.
         """
         states: list[State] = []
-        cycles: list[int] = []
+        commands: list[Floats] = []
         refusals: list[tuple[float, Refusal]] = []
         refused, previous = 0, None
         cycle, start = 0, 0.0
-        while cycle < len(self.plan.q):
-            state = link.cycle(self.command(cycle))
+        while cycle < self.plan.cycles:
+            command = self.command(cycle)
+            state = link.cycle(command)
             if not states:
                 start = state.t - self.plan.period
             elif state.t <= states[-1].t:
                 break
             states.append(state)
-            cycles.append(cycle)
+            commands.append(command.q)
             cycle = max(cycle + 1, round((state.t - start) / self.plan.period))
             if state.refusal is not None:
                 refused += 1
@@ -78,19 +75,19 @@ class Experiment:
             previous = state.refusal
             if on_state is not None:
                 on_state(state)
-        return self._log(states, cycles, refusals, refused)
+        return _log(states, commands, refusals, refused, link.limits.joints)
 
-    def _log(
-        self, states: list[State], cycles: list[int], refusals: list[tuple[float, Refusal]], refused: int
-    ) -> Log:
-        n = self.plan.q.shape[1]
-        return Log(
-            t=np.array([s.t for s in states]),
-            command=self.plan.q[cycles],
-            q=np.array([s.q for s in states]).reshape(-1, n),
-            qdot=np.array([s.qdot for s in states]).reshape(-1, n),
-            tau_measured=np.array([s.tau_measured for s in states]).reshape(-1, n),
-            tau_external=np.array([s.tau_external for s in states]).reshape(-1, n),
-            refusals=tuple(refusals),
-            refused=refused,
-        )
+
+def _log(
+    states: list[State], commands: list[Floats], refusals: list[tuple[float, Refusal]], refused: int, n: int
+) -> Log:
+    return Log(
+        t=np.array([s.t for s in states]),
+        command=np.array(commands).reshape(-1, n),
+        q=np.array([s.q for s in states]).reshape(-1, n),
+        qdot=np.array([s.qdot for s in states]).reshape(-1, n),
+        tau_measured=np.array([s.tau_measured for s in states]).reshape(-1, n),
+        tau_external=np.array([s.tau_external for s in states]).reshape(-1, n),
+        refusals=tuple(refusals),
+        refused=refused,
+    )

@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 ANGLE_LENGTH = 0.3  # m; converts angles to distances; about the length from wrist to elbow
 TOLERANCE = 1e-9  # m; pose error at convergence
 MAX_STEPS = 300
+SINGULAR_DAMPING = 1e-6  # least damping in a posture where the Jacobian is singular to rounding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,6 +56,7 @@ def solve_pose(
     limits: Limits,
     *,
     with_attitude: bool = True,
+    max_steps: int = MAX_STEPS,
 ) -> Solution:
     """Return joint positions near `start` that bring the tool frame to a pose in B; Eqs. (A14), (A15).
 
@@ -65,14 +67,18 @@ def solve_pose(
     q = np.clip(start, limits.q_min, limits.q_max)
     e = pose_error(arm.pose(q, body, at), wanted, with_attitude)
     damping, steps = 1e-3, 0
-    while np.linalg.norm(e) > TOLERANCE and steps < MAX_STEPS and damping < 1e6:
+    while np.linalg.norm(e) > TOLERANCE and steps < max_steps and damping < 1e6:
         steps += 1
         J = arm.jacobian(q, body, at)
         J[:3] *= ANGLE_LENGTH if with_attitude else 0.0
         gradient = J.T @ e
         blocked = ((q <= limits.q_min) & (gradient < 0.0)) | ((q >= limits.q_max) & (gradient > 0.0))
         J[:, blocked] = 0.0
-        step = J.T @ np.linalg.solve(J @ J.T + damping**2 * np.eye(6), e)
+        try:
+            step = J.T @ np.linalg.solve(J @ J.T + damping**2 * np.eye(6), e)
+        except np.linalg.LinAlgError:  # a singular posture, such as the stretched arm
+            damping = max(4.0 * damping, SINGULAR_DAMPING)
+            continue
         size = float(np.abs(step).max())
         trial = np.clip(q + step * min(1.0, 0.5 / max(size, 1e-12)), limits.q_min, limits.q_max)
         e_new = pose_error(arm.pose(trial, body, at), wanted, with_attitude)

@@ -2,14 +2,15 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softdock.errors import InputError, Problem
 from softdock.robot.arm import Arm
-from softdock.robot.inverse_kinematics import Solution, rotation_vector, solve_pose
+from softdock.robot.inverse_kinematics import MAX_STEPS, Solution, rotation_vector, solve_pose
 from softdock.robot.link import Limits
 from softdock.robot.trajectory import Bounds, Profile, fastest_profile, tightest_bounds
 from softdock.spatial.poses import Pose
@@ -26,17 +27,26 @@ class Move:
     joints: Floats | None = None
     """Goal in joint space (joints,) [rad or m]."""
     to: Floats | None = None
-    """Goal position of the tool in the world [m]."""
+    """Goal position of the tool in the frame [m]."""
     by: Floats | None = None
-    """Displacement of the tool from the end of the last move, in the world [m]."""
+    """Displacement of the tool from the end of the last move, in the frame [m]."""
     R: Floats | None = None
-    """Attitude of the tool in the world at the end; None keeps the present attitude."""
+    """Attitude of the tool in the frame at the end; None keeps the present attitude."""
+    frame: tuple[str, Pose] | None = None
+    """Frame F of the goal, on a body; None for the world at the start of the run."""
+    tracked: bool = False
+    """Whether the line moves with the frame; otherwise the frame is located once, when the move begins."""
     start: float = 0.0
     """Earliest start time [s]."""
     duration: float | None = None
     """[s]; None for the shortest duration within the bounds."""
     wait: float = 0.0
     """Waiting time after the move [s]."""
+    after: tuple[str, ...] = ()
+    """Events of which the first starts the move, and those that follow it up to the next one with `after`; empty for a
+    move that follows the one before it."""
+    at_once: bool = False
+    """Whether the event interrupts a move; otherwise that move ends first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +62,34 @@ class Pace:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Setpoint:
+    """What one command asks for; arrays (joints,)."""
+
+    q: Floats
+    """[rad or m]"""
+    stiffness: Floats
+    """[N m/rad or N/m]"""
+    damping_ratio: Floats
+
+
+class Setpoints(Protocol):
+    """Setpoints of consecutive cycles: a plan that is known in advance, or moves that events start."""
+
+    @property
+    def period(self) -> float:
+        """Duration of a cycle [s]."""
+
+    @property
+    def cycles(self) -> int:
+        """Number of cycles."""
+
+    def setpoint(self, cycle: int) -> Setpoint:
+        """Return the setpoint of a cycle; cycles are asked for in increasing order."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Plan:
-    """Commanded joint positions, one row per cycle."""
+    """Commanded joint positions, one row per cycle; implements `Setpoints` if it has `impedance`."""
 
     period: float
     """[s]"""
@@ -61,11 +97,80 @@ class Plan:
     """(cycles, joints); row k applies from k period to (k + 1) period."""
     moves: tuple[tuple[float, float, float], ...]
     """Begin, end and end of the waiting time of every move [s]."""
+    impedance: tuple[tuple[Floats, Floats], ...] = ()
+    """Stiffness and damping ratio of every move, each (joints,)."""
+
+    @property
+    def cycles(self) -> int:
+        """Number of cycles."""
+        return len(self.q)
+
+    def setpoint(self, cycle: int) -> Setpoint:
+        """Return the setpoint of a cycle; after the end of the plan, the last one."""
+        row = min(cycle, self.cycles - 1)
+        begun = [begin <= (row + 0.5) * self.period for begin, _, _ in self.moves]
+        stiffness, damping_ratio = self.impedance[max(0, sum(begun) - 1)]
+        return Setpoint(q=self.q[row], stiffness=stiffness, damping_ratio=damping_ratio)
 
     @property
     def duration(self) -> float:
         """[s]"""
         return len(self.q) * self.period
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """Motion along a path."""
+
+    profile: Profile | None
+    """None where nothing moves."""
+    duration: float
+    """[s]"""
+    braking_time: float
+    """Time from the highest speed of the path to rest at its bound of acceleration [s]."""
+
+    def at(self, t: float) -> float:
+        """Return the path coordinate at a time after the start of the move [s]."""
+        return 1.0 if self.profile is None else float(self.profile.at(t))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointPath:
+    """A straight line in joint space."""
+
+    begin: Floats
+    displacement: Floats
+    timing: Timing
+
+    def solve(self, s: float, q: Floats, X_BF: Pose | None = None, max_steps: int = MAX_STEPS) -> Solution:
+        """Return the joint positions at the path coordinate s, 0 to 1."""
+        return Solution(q=self.begin + s * self.displacement, distance=0.0, angle=0.0, steps=0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinePath:
+    """A straight line of the tool with a rotation about a fixed axis, in B or in a tracked frame F."""
+
+    planner: "Planner"
+    begin: Pose
+    translation: Floats
+    rotation: Floats
+    """Rotation vector [rad]."""
+    timing: Timing
+
+    def solve(self, s: float, q: Floats, X_BF: Pose | None = None, max_steps: int = MAX_STEPS) -> Solution:
+        """Return joint positions near q at the path coordinate s, 0 to 1; `X_BF` is the pose of a tracked frame now."""
+        wanted = Pose(
+            R=matrix_from_rotation_vector(s * self.rotation) @ self.begin.R,
+            p=self.begin.p + s * self.translation,
+        )
+        if X_BF is not None:
+            wanted = X_BF @ wanted
+        planner = self.planner
+        return solve_pose(planner.arm, planner.tool, wanted, q, planner.limits, max_steps=max_steps)
+
+
+Path = JointPath | LinePath
 
 
 class Planner:
@@ -92,22 +197,55 @@ class Planner:
         self._check_speed(q, times)
         return Plan(period=self.period, q=q, moves=tuple(times))
 
+    def path(
+        self, i: int, move: Move, q: Floats, X_BF: Pose | None = None, *, in_run: bool = False
+    ) -> Path | None:
+        """Return the path of move number i from the commanded positions q; None for a pause.
+
+        `X_BF` is the pose of the frame of the move; None for the world at the start. Raises InputError for goals
+        outside the joint limits and for durations that are too short; during a run the shortest one is used instead.
+        """
+        if in_run and move.duration is not None:
+            fastest = self.path(i, replace(move, duration=None), q, X_BF)
+            if fastest is not None and fastest.timing.duration > move.duration:
+                return fastest
+        if move.joints is not None:
+            return self._joint_path(i, move, q, np.asarray(move.joints, float))
+        if move.to is not None or move.by is not None or move.R is not None:
+            return self._line_path(i, move, q, self.arm.X_NB.inverse() if X_BF is None else X_BF)
+        return None
+
     def _rest(self, time: float) -> None:
         self.rows += [self.q] * round(time / self.period)
 
     def _plan_move(self, i: int, move: Move) -> None:
+        path = self.path(i, move, self.q)
+        if path is None:
+            self._rest(move.duration or 0.0)
+            return
+        for s in self._samples(path):
+            found = path.solve(s, self.q)
+            if not found.converged:
+                raise out_of_reach(i, move, found, float(s))
+            self.q = found.q
+            self.rows.append(found.q)
         if move.joints is not None:
-            self._plan_joint_move(i, move, np.asarray(move.joints, float))
-        elif move.to is not None or move.by is not None or move.R is not None:
-            self._plan_line(i, move)
-        elif move.duration is not None:
-            self._rest(move.duration)
+            self.q = np.asarray(move.joints, float)  # without the rounding of the path
 
-    def _samples(self, i: int, move: Move, bounds: Sequence[Bounds]) -> Floats:
+    def _samples(self, path: Path) -> Floats:
         """Return the path coordinate at the end of every cycle, 0 to 1."""
+        timing = path.timing
+        if timing.profile is None:
+            return np.ones(round(timing.duration / self.period))
+        cycles = max(1, int(np.ceil(timing.duration / self.period - 1e-9)))
+        return timing.profile.at(self.period * np.arange(1.0, cycles + 1.0))
+
+    def _timing(self, i: int, move: Move, bounds: Sequence[Bounds]) -> Timing:
+        """Return the motion along the path within bounds; of a path where nothing moves there are none."""
         if not bounds:
-            return np.ones(round((move.duration or 0.0) / self.period))
-        profile: Profile = fastest_profile(tightest_bounds(*bounds))
+            return Timing(profile=None, duration=move.duration or 0.0, braking_time=0.0)
+        tightest = tightest_bounds(*bounds)
+        profile: Profile = fastest_profile(tightest)
         if move.duration is not None:
             if move.duration < profile.duration * (1.0 - 1e-9):
                 raise _problem(
@@ -116,10 +254,10 @@ class Planner:
                     f"{move.duration:g} s",
                 )
             profile = profile.stretched_to(move.duration)
-        cycles = max(1, int(np.ceil(profile.duration / self.period - 1e-9)))
-        return profile.at(self.period * np.arange(1.0, cycles + 1.0))
+        braking_time = profile.top_speed / tightest.acceleration
+        return Timing(profile=profile, duration=profile.duration, braking_time=braking_time)
 
-    def _plan_joint_move(self, i: int, move: Move, goal: Floats) -> None:
+    def _joint_path(self, i: int, move: Move, q: Floats, goal: Floats) -> JointPath:
         outside = (goal < self.limits.q_min) | (goal > self.limits.q_max)
         if outside.any():
             k = int(np.flatnonzero(outside)[0])
@@ -127,7 +265,7 @@ class Planner:
             raise _problem(
                 f"moves.{i}.joints.{k}", f"Is outside the joint's limits of {allowed}.", f"{goal[k]:.4g}"
             )
-        displacement, pace = goal - self.q, self.pace.joint
+        displacement, pace = goal - q, self.pace.joint
         bounds = []
         for length, limit in zip(np.abs(displacement), self.limits.speed):
             if length > MIN_LENGTH:
@@ -137,32 +275,31 @@ class Planner:
                         float(length)
                     )
                 )
-        for s in self._samples(i, move, bounds):
-            self.rows.append(self.q + s * displacement)
-        self.q = goal
+        return JointPath(begin=q, displacement=displacement, timing=self._timing(i, move, bounds))
 
-    def _plan_line(self, i: int, move: Move) -> None:
-        begin = self.arm.pose(self.q, *self.tool)
-        X_BN = self.arm.X_NB.inverse()
+    def _line_path(self, i: int, move: Move, q: Floats, X_BF: Pose) -> LinePath:
+        begin = self.arm.pose(q, *self.tool)
         p = begin.p
         if move.to is not None:
-            p = X_BN.p + X_BN.R @ move.to
+            p = X_BF.p + X_BF.R @ move.to
         elif move.by is not None:
-            p = begin.p + X_BN.R @ move.by
-        end = Pose(R=begin.R if move.R is None else X_BN.R @ move.R, p=p)
+            p = begin.p + X_BF.R @ move.by
+        end = Pose(R=begin.R if move.R is None else X_BF.R @ move.R, p=p)
+        if move.tracked:
+            begin, end = X_BF.relative(begin), X_BF.relative(end)
         translation, rotation = end.p - begin.p, rotation_vector(end.R @ begin.R.T)
         lengths = (
             (float(np.linalg.norm(translation)), self.pace.line),
             (float(np.linalg.norm(rotation)), self.pace.attitude),
         )
         bounds = [bound.normalised(length) for length, bound in lengths if length > MIN_LENGTH]
-        for s in self._samples(i, move, bounds):
-            wanted = Pose(R=matrix_from_rotation_vector(s * rotation) @ begin.R, p=begin.p + s * translation)
-            found = solve_pose(self.arm, self.tool, wanted, self.q, self.limits)
-            if not found.converged:
-                raise _out_of_reach(i, move, found, float(s))
-            self.q = found.q
-            self.rows.append(found.q)
+        return LinePath(
+            planner=self,
+            begin=begin,
+            translation=translation,
+            rotation=rotation,
+            timing=self._timing(i, move, bounds),
+        )
 
     def _check_speed(self, q: Floats, times: list[tuple[float, float, float]]) -> None:
         """Raise InputError if a move exceeds the speed limit of a joint, as lines near singular postures may."""
@@ -183,7 +320,8 @@ def _problem(field: str, message: str, given: str = "", hint: str = "") -> Input
     return InputError(Problem(message=message, field=field, given=given, hint=hint))
 
 
-def _out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
+def out_of_reach(i: int, move: Move, found: Solution, s: float) -> InputError:
+    """Return the error of a pose at the path coordinate s of move number i that the arm cannot reach."""
     field = "to" if move.to is not None else "by" if move.by is not None else "attitude"
     place = "The pose" if s > 1.0 - 1e-9 else f"A pose at {100 * s:.0f} % of the way"
     return _problem(

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.session import Session
 from softdock.dynamics.simulation import Simulation
 from softdock.robot.arm import Arm, eliminate_base
-from softdock.robot.entry_points import impedance_torque, joint_loads
+from softdock.robot.entry_points import follow_command, joint_loads
 from softdock.robot.impedance import Compensation, damping_matrix
 from softdock.robot.kernels.control import (
     DYNAMICS_COMPENSATION,
     GRAVITY_COMPENSATION,
     NO_COMPENSATION,
+    TORQUE_CYCLE,
     ImpedanceLaw,
 )
 from softdock.robot.link import Command, Limits, Mode, State
@@ -74,11 +76,19 @@ class SimulatedRobot:
         self._moved = np.array(
             [np.flatnonzero((links.at_u == at) & (links.rows > 0))[0] for at in self._at_u]
         )
-        self._work = np.zeros((len(links), 6))
+        system, self._loads = self.session.system, np.zeros(arm.joints)
+        self._read_loads = joint_loads.bind(
+            system.links, system.groups, self._moved, np.zeros((len(links), 6)), self._loads
+        )
         self._q, self._qdot, self._tau = np.zeros((3, arm.joints))
         self._gravity = arm.X_NB.R.T @ np.asarray(drives.gravity)
         self._period = drives.torque_period
         self._last: State | None = None
+        self._at_rest = np.zeros(arm.joints)
+        self._cycle = records(1, TORQUE_CYCLE)
+        self._cycle.run_end = self.session.duration
+        self._law = self._new_law()
+        self._bind()
 
     @property
     def limits(self) -> Limits:
@@ -92,19 +102,12 @@ class SimulatedRobot:
 
     def advance(self, command: Command, duration: float) -> None:
         """Follow a command for a duration [s]."""
-        begin = self.session.time
-        ticks = max(1, round(duration / self._period))
-        law, efforts = self._law(command, duration / ticks), self.session.efforts
-        set_torque = impedance_torque.bind(
-            self.arm.model, self.arm.motion, law, self._q, self._qdot, self._tau
-        )
-        for tick in range(ticks):
-            self._q[:], self._qdot[:] = self._joints()
-            set_torque()
-            efforts[self._at_u] = self._tau
-            ending = self.session.advance(begin + (tick + 1) * duration / ticks)
-            if ending is not None:
-                break
+        periods = max(1, round(duration / self._period))
+        self._set_law(command, duration / periods)
+        cycle = self._cycle[0]
+        cycle.begin, cycle.duration, cycle.periods = self.session.time, duration, periods
+        cycle.done = cycle.held = 0
+        self._advance()
 
     def state(self) -> State:
         """Return the measured state."""
@@ -125,22 +128,38 @@ class SimulatedRobot:
         y = self.session.state
         return y[self._at_q], y[self._n_q + self._at_u]
 
-    def _law(self, command: Command, period: float) -> ImpedanceLaw:
-        """Return the control law of a command, with the damping for the present posture; Eq. (A10)."""
-        n, limits = self.arm.joints, self.limits
+    def _set_law(self, command: Command, period: float) -> None:
+        """Set the control law to a command, with the damping for the present posture; Eq. (A10)."""
         q, _ = self._joints()
-        M = eliminate_base(self.arm.dynamics(q, np.zeros(n), self._gravity).M, self.arm.floating)
+        M = eliminate_base(self.arm.dynamics(q, self._at_rest, self._gravity).M, self.arm.floating)
+        law = self._law
+        law.q_cmd[:], law.stiffness[:], law.tau_ff[:] = command.q, command.stiffness, command.tau_ff
+        law.D[:] = damping_matrix(M, command.stiffness, command.damping_ratio)
+        if period != law.period:
+            self._law = law._replace(period=period)
+            self._bind()
+
+    def _bind(self) -> None:
+        """Pass arm, law and session to the kernel."""
+        self._advance = self.session.controlled_advance(
+            follow_command, self.arm.model, self.arm.motion, self._law, self._cycle,
+            self._at_q, self._at_u, self._q, self._qdot, self._tau,
+        )  # fmt: skip
+
+    def _new_law(self) -> ImpedanceLaw:
+        """Return the control law without a command."""
+        n, limits = self.arm.joints, self.limits
         return ImpedanceLaw(
-            q_cmd=np.array(command.q, float),
-            stiffness=np.array(command.stiffness, float),
-            D=np.ascontiguousarray(damping_matrix(M, command.stiffness, command.damping_ratio)),
-            tau_ff=np.array(command.tau_ff, float),
+            q_cmd=np.zeros(n),
+            stiffness=np.zeros(n),
+            D=np.zeros((n, n)),
+            tau_ff=np.zeros(n),
             max_torque=np.array(limits.torque, float),
             max_speed=np.array(limits.speed, float),
             gravity=self._gravity,
             compensation=COMPENSATION_CODES[self.drives.compensation],
             first=0 if self.arm.floating else 6,
-            period=period,
+            period=self._period,
             u=np.zeros(6 + n),
             zeros=np.zeros(6 + n),
             M=np.zeros((6 + n, 6 + n)),
@@ -153,7 +172,6 @@ class SimulatedRobot:
 
     def _external(self) -> Floats:
         """Return the torques that the joints bear because of the surroundings: what the arm pushes with; Eq. (A19)."""
-        m, out = self.session.system, np.zeros(self.arm.joints)
         self.session.evaluate()
-        joint_loads(m.links, m.groups, self._moved, self._work, out)
-        return out
+        self._read_loads()
+        return self._loads.copy()

@@ -50,6 +50,11 @@ class Profile:
         """[s]"""
         return 4.0 * self.jerk_time + 2.0 * self.acceleration_time + self.cruise_time
 
+    @property
+    def top_speed(self) -> float:
+        """Highest rate of the path coordinate [1/s]."""
+        return self.jerk * self.jerk_time * (self.jerk_time + self.acceleration_time)
+
     def at(self, t: Floats | float) -> Floats:
         """Return the path coordinate at times t [s], 0 before the start and 1 after the end."""
         time = np.clip(np.asarray(t, float), 0.0, self.duration)

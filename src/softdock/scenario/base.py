@@ -5,17 +5,23 @@ they are stored separately and ignored in comparisons.
 """
 
 import difflib
+import html
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
+from softdock.errors import file_errors
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.quantities.unit_system_names import unit_system_name
 from softdock.scenario.source import Source
+
+if TYPE_CHECKING:
+    from softdock.scenario.overrides import Overrides
 
 __all__ = ["FieldError", "Model", "Origin", "ScenarioBase"]
 
@@ -189,6 +195,40 @@ class ScenarioBase(Model):
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             raise FieldError(field, f"the run has no metric {metric!r}; {hint}")
         return known[metric]
+
+    def with_overrides(self, overrides: "Overrides") -> "ScenarioBase":
+        """Return the scenario with values replaced by dotted path: `{"approach.speed": "60 mm/s"}`."""
+        from softdock.scenario.loading import override  # imports this module
+
+        return override(self, overrides)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scenario as a YAML file with SI numbers; relative files in it are relative to `directory`."""
+        from softdock.files.atomic import write_atomic
+        from softdock.scenario.yaml_text import yaml_text
+
+        with file_errors(os.fspath(path), "write"):
+            write_atomic(Path(path), yaml_text(self.to_data()))
+
+    def __repr__(self) -> str:
+        shown: dict[str, Any] = {"kind": self.kind}
+        if (duration := getattr(self, "duration", None)) is not None:
+            shown["duration"] = duration
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, dict) and value and name != "sources":
+                shown[name] = len(value)
+        return (
+            f"Scenario({', '.join([repr(self.name), *(f'{key}={value!r}' for key, value in shown.items())])})"
+        )
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self.title or self.name or "Scenario")
+        return (
+            f"<p><b>{title}</b></p><p>{html.escape(self.description)}</p><pre>{html.escape(repr(self))}</pre>"
+        )
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data in SI from which an equal scenario can be loaded."""

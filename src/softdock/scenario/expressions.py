@@ -1,7 +1,7 @@
 """Checks of metrics, conditions and recorded quantities against the system and the events of a scenario."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from softdock.assembly.channels import unit_of
 from softdock.model.expressions import (
@@ -30,20 +30,32 @@ SECOND = Constant("1 s", 1.0, "s")
 Parsed = TypeVar("Parsed", Formula, Condition, MetricExpression)
 
 
-def check_condition(system: System, events: Collection[str], text: str) -> Condition:
-    """Return the parsed condition of an event; raises ValueError with a sentence that names the place."""
+class EventNames(NamedTuple):
+    """Names to which windows and times refer."""
+
+    events: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+
+    def refuse_ambiguous(self, name: str) -> None:
+        """Raise ValueError for the name of an event that a phase has too, where either could be meant."""
+        if name in self.events and name in self.phases:
+            raise ValueError(f"{name!r} is the name of an event and of a phase: rename one of them")
+
+
+def check_condition(system: System, names: EventNames, text: str) -> Condition:
+    """Return the parsed condition of an event or phase; raises ValueError with a sentence that names the place."""
     condition = _parsed(parse_condition, text)
     _check_formula(system, text, condition.formula)
-    _check_events(text, condition.window.names, events)
+    _check_names(text, condition.window.names, (condition.window.phase,), names)
     return condition
 
 
-def check_metric(system: System, events: Collection[str], text: str) -> MetricExpression:
+def check_metric(system: System, names: EventNames, text: str) -> MetricExpression:
     """Return the parsed metric; raises ValueError with a sentence that names the place."""
     metric = _parsed(parse_metric, text)
     if metric.formula is not None:
         _check_formula(system, text, metric.formula)
-    _check_events(text, metric.event_names, events)
+    _check_names(text, metric.event_names, metric.phase_names, names)
     return metric
 
 
@@ -102,10 +114,19 @@ def _check_constants(formula: Formula) -> None:
             _check_constants(operand)
 
 
-def _check_events(text: str, names: Iterable[str], events: Collection[str]) -> None:
-    for name in names:
-        if name not in events:
+def _check_names(text: str, instants: Collection[str], phases: Iterable[str], names: EventNames) -> None:
+    """Raise ValueError for unknown names of events and phases at instants, and of phases as parts of the run."""
+    what = "event or phase" if names.phases else "event"
+    for name in instants:
+        names.refuse_ambiguous(name)
+    _check_known(text, instants, (*names.events, *names.phases), what)
+    _check_known(text, filter(None, phases), names.phases, "phase")
+
+
+def _check_known(text: str, given: Iterable[str], known: Collection[str], what: str) -> None:
+    for name in given:
+        if name not in known:
             at = text.rfind(name)
-            known = ", ".join(events) or "none"
-            message = f"there is no event called {name!r}{suggest(name, events)}; there are: {known}"
+            listed = ", ".join(known) or "none"
+            message = f"there is no {what} called {name!r}{suggest(name, known)}; there are: {listed}"
             raise ValueError(explain(text, ExpressionError(message, at)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from softdock.result import Result
     from softdock.scenario.base import ScenarioBase
-    from softdock.simulate.real_time import RealTime
+    from softdock.simulation.real_time import RealTime
 
 
 class Prepared(Protocol):
@@ -72,26 +72,26 @@ KINDS = {
         ScenarioKind(
             "chain",
             "softdock.scenario.chain:ChainScenario",
-            "softdock.simulate.chain:PreparedChain",
+            "softdock.simulation.chain:PreparedChain",
             "softdock.replay.chain",
         ),
         ScenarioKind(
             "multibody",
             "softdock.scenario.multibody:MultibodyScenario",
-            "softdock.simulate.multibody:PreparedMultibody",
+            "softdock.simulation.multibody:PreparedMultibody",
             "softdock.replay.multibody",
             real_time=True,
         ),
         ScenarioKind(
             "robot",
             "softdock.scenario.robot:RobotScenario",
-            "softdock.simulate.robot:PreparedRobot",
+            "softdock.simulation.robot:PreparedRobot",
             "softdock.replay.robot",
         ),
         ScenarioKind(
             "station",
             "softdock.scenario.station:StationScenario",
-            "softdock.simulate.station:PreparedStation",
+            "softdock.simulation.station:PreparedStation",
             "softdock.replay.station",
         ),
     )

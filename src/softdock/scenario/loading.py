@@ -41,8 +41,12 @@ OTHER_KINDS = {
 def load(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> ScenarioBase:
     """Load a bundled scenario by its name, or a scenario file by its path.
 
-    `overrides` replaces fields before validation: `{"chaser.mass": "7 kg"}` or `["chaser.mass=7 kg"]`.
+    `overrides` replaces fields before validation: `{"chaser.mass": "7 kg"}` or `["chaser.mass=7 kg"]`. Numbers are SI.
     Raises InputError with every problem found.
+
+    >>> from softdock import load
+    >>> load("assist-soft-docking", {"approach.speed": "50 mm/s"}).approach.speed
+    0.05
     """
     source, name = _find(name_or_path)
     return _build_overridden(_merge_with_base(source), overrides, name)
@@ -66,9 +70,15 @@ def bundled_text(name: str) -> tuple[str, Path]:
     return file.read_text(encoding="utf-8"), Path(str(file)).parent
 
 
-def as_scenario(scenario: ScenarioBase | str | os.PathLike[str]) -> ScenarioBase:
-    """Return a scenario, or the bundled scenario or file of that name."""
-    return load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
+def override(scenario: ScenarioBase, overrides: Overrides) -> ScenarioBase:
+    """Return a scenario with values replaced by dotted path; raises InputError."""
+    if not overrides:
+        return scenario
+    source = scenario.source
+    if source is None:
+        data = {"softdock": VERSION, **scenario.to_data()}
+        source = Source(data, {(): Location(scenario.name)}, scenario.name, scenario.directory)
+    return _build_overridden(source, overrides, scenario.name)
 
 
 def check(name_or_path: str | os.PathLike[str], overrides: Overrides = ()) -> list[Problem]:
@@ -86,12 +96,22 @@ def from_data(
     """Build a scenario from plain data, such as that of `ScenarioBase.to_data`."""
     source = Source({"softdock": VERSION, **data}, {(): Location(name)}, name, directory or Path())
     check_head(source)
-    return _build(apply_overrides(_merge_with_base(source), overrides), name)
+    return _build_overridden(_merge_with_base(source), overrides, name)
 
 
 def bundled() -> list[Bundled]:
-    """Return the bundled scenarios, sorted by name."""
+    """Return name, kind and title of the bundled scenarios, sorted by name.
+
+    >>> from softdock import bundled
+    >>> "latch-paper" in [scenario.name for scenario in bundled()]
+    True
+    """
     return [_summary(name, file) for name, file in sorted(_bundled_files().items())]
+
+
+def bundled_names() -> list[str]:
+    """Return the names of the bundled scenarios, sorted, without reading the files."""
+    return sorted(_bundled_files())
 
 
 def templates() -> dict[str, str]:
@@ -127,6 +147,9 @@ def _summary(name: str, file: Traversable) -> Bundled:
 
 def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
     """Return source and name of a scenario; a bundled name takes precedence over a file."""
+    if not isinstance(name_or_path, str | os.PathLike):
+        message = "Must be the name of a bundled scenario or the path of a scenario file."
+        raise InputError(Problem(message=message, given=repr(name_or_path)))
     text = os.fspath(name_or_path)
     files = _bundled_files() if isinstance(name_or_path, str) else {}
     if text in files:
@@ -181,8 +204,11 @@ def _exists(path: Path) -> bool:
 
 def _build_overridden(source: Source, overrides: Overrides, name: str) -> ScenarioBase:
     """Validate the data with overrides; problems of entries that they add have a hint at similar names."""
+    if not overrides:
+        return _build(source, name)
+    changed = apply_overrides(source, overrides)
     try:
-        return _build(apply_overrides(source, overrides), name)
+        return _build(changed, name)
     except InputError as error:
         hints = hints_of_new_entries(source, overrides)
         raise InputError(*(_add_hint(problem, hints) for problem in error.problems)) from None
@@ -212,7 +238,8 @@ def _kind(source: Source) -> str:
     if isinstance(kind, str) and kind in KINDS:
         return kind
     present, where = "kind" in source.data, source.where(("kind",))
-    misspelt = "" if present else did_you_mean("kind", [key for key in source.data if key != "title"])[1]
+    keys = [key for key in source.data if isinstance(key, str) and key != "title"]
+    misspelt = "" if present else did_you_mean("kind", keys)[1]
     if misspelt:
         where = source.where((misspelt,))
         message, hint = f"The key '{misspelt}' is not known here.", "Did you mean 'kind'?"

@@ -2,15 +2,15 @@
 
 import difflib
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from softdock.errors import Problem
+from softdock.errors import InputError, Problem
 from softdock.quantities.model import FieldError, SeveralFieldsError
-from softdock.scenario.source import FieldPath, Source
+from softdock.scenario.source import FieldPath, Location, Source
 from softdock.scenario.synonyms import translate
 
 _SENTENCES = {
@@ -39,8 +39,13 @@ _SENTENCES = {
 }
 
 
-def problems_of(error: ValidationError, model: type[BaseModel], source: Source) -> list[Problem]:
-    """Return all problems of the data of a scenario, in the order of the lines."""
+def problems_of(
+    error: ValidationError,
+    model: type[BaseModel],
+    source: Source,
+    whole: str = "at the top level of the scenario",
+) -> list[Problem]:
+    """Return all problems of the data of a scenario, in the order of the lines; `whole` says what lacks a key."""
     found: dict[tuple[FieldPath, str], Problem] = {}
     suggested: set[FieldPath] = set()
     for details in error.errors(include_url=False):
@@ -48,13 +53,14 @@ def problems_of(error: ValidationError, model: type[BaseModel], source: Source) 
         if details["type"] == "too_short" and _is_long_enough(details):
             continue
         if details["type"] == "extra_forbidden":
-            parent, name = field_path[:-1], str(field_path[-1])
+            above, name = field_path[:-1], str(field_path[-1])
             allowed = keys_of(locate(model, details["loc"][:-1])[1])
-            problem, match = _unknown_key(source, parent, name, allowed)
-            suggested.add((*parent, match))
+            problem, match = _unknown_key(source, above, name, allowed)
+            suggested.add((*above, match))
             found[field_path, "unknown"] = problem
         elif details["type"] == "missing":
-            found[field_path, "missing"] = _missing(source, field_path, locate(model, details["loc"][:-1])[1])
+            parent = locate(model, details["loc"][:-1])[1]
+            found[field_path, "missing"] = _missing(source, field_path, parent, whole)
         else:
             for one in _split_errors(details):
                 at, problem = _wrong_value(source, field_path, here, one)
@@ -67,6 +73,26 @@ def problems_of(error: ValidationError, model: type[BaseModel], source: Source) 
         p for (field_path, what), p in found.items() if not (what == "missing" and field_path in suggested)
     ]
     return sorted(kept, key=lambda p: (p.line is None, p.line or 0))
+
+
+def construction_error(
+    error: ValidationError, model: type[BaseModel], fields: Mapping[str, Any]
+) -> InputError:
+    """Return the error of a model that was constructed in Python, with all fields at fault."""
+    source = Source(dict(fields), {path: Location("", None, text) for path, text in _texts((), fields)})
+    return InputError(*problems_of(error, model, source, f"in {model.__name__}"))
+
+
+def _texts(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, str]]:
+    """Yield path and text of every single value."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _texts((*path, key), part)
+    elif isinstance(value, list | tuple):
+        for i, part in enumerate(value):
+            yield from _texts((*path, i), part)
+    else:
+        yield path, str(value)
 
 
 SIMILARITY = 0.65  # smallest ratio of difflib between a misspelt name and the suggestion
@@ -103,15 +129,13 @@ def _unknown_key(source: Source, parent: FieldPath, name: str, allowed: list[str
     return problem, match
 
 
-def _missing(source: Source, field_path: FieldPath, parent: Any) -> Problem:
+def _missing(source: Source, field_path: FieldPath, parent: Any, whole: str) -> Problem:
     where, name = source.where(field_path[:-1]), field_path[-1]
     if isinstance(name, int):
         needed = len(get_args(_members(parent)[0]))
         message, field = f"Needs {needed} entries and has fewer.", dotted(field_path[:-1])
     else:
-        within = (
-            f"in '{dotted(field_path[:-1])}'" if len(field_path) > 1 else "at the top level of the scenario"
-        )
+        within = f"in '{dotted(field_path[:-1])}'" if len(field_path) > 1 else whole
         message, field = f"The key '{name}' is missing {within}.", dotted(field_path)
     return Problem(message=message, field=field, file=where.file, line=where.line)
 

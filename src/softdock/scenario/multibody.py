@@ -11,10 +11,12 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from softdock.assembly.loads import load_channels
 from softdock.errors import InputError
-from softdock.model.expressions import Condition, parse_condition
+from softdock.model.contact_conditions import CONDITION_METRICS
+from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
-from softdock.model.gnc import ControlMode
 from softdock.model.joints import Axis
+from softdock.model.phases import UNFINISHED, Phase
+from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Name, System
 from softdock.quantities.fields import (
@@ -24,8 +26,6 @@ from softdock.quantities.fields import (
     Fraction,
     Frequency,
     Integer,
-    JointPosition,
-    JointSpeed,
     Length,
     NonNegativeLength,
     NonNegativeSpeed,
@@ -37,94 +37,28 @@ from softdock.quantities.fields import (
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
 from softdock.scenario.expressions import (
+    EventNames,
     check_condition,
     check_metric,
     check_order,
     check_recorded,
     metric_unit,
 )
+from softdock.scenario.phases import check_phases
 
 if TYPE_CHECKING:
     from softdock.assembly.assembler import Assembly
 
 
-class Action(Model):
-    """One action of an event; exactly one key, except for `drive` with `target` and `control` with `mode`."""
+class Accuracy(Model):
+    """Error tolerances of one step.
 
-    enable: str | None = None
-    """Switch on an element or a contact; a weld keeps the current pose."""
-    disable: str | None = None
-    """Switch off an element or a contact."""
-    arm: str | None = None
-    """Event whose condition is evaluated from now on."""
-    disarm: str | None = None
-    """Event whose condition is no longer evaluated."""
-    drive: str | None = None
-    """Drive that is switched on and gets a new target."""
-    target: JointPosition | JointSpeed | None = None
-    """New target of the drive [m, rad, m/s or rad/s]; goes with `drive`."""
-    control: str | None = None
-    """Body whose controller gets a new mode, from its next sample on."""
-    mode: ControlMode | None = None
-    """New mode of the controller; goes with `control`."""
-    stop: Flag = False
-    """End the run."""
+    Lengths in m, angles in rad, speeds in m/s, rates in rad/s.
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        given = [
-            key
-            for key in ("enable", "disable", "arm", "disarm", "drive", "control")
-            if getattr(self, key) is not None
-        ]
-        if len(given) + int(self.stop) != 1:
-            raise FieldError(
-                "", "must have exactly one of enable, disable, arm, disarm, drive, control and stop"
-            )
-        if (self.drive is None) != (self.target is None):
-            raise FieldError("target", "goes with drive, and drive with target")
-        if (self.control is None) != (self.mode is None):
-            raise FieldError("mode", "goes with control, and control with mode")
-        return self
-
-
-class EventModel(Model):
-    """A condition and the actions when it becomes true."""
-
-    when: str
-    """`probe.z in drogue > 80 mm`, `bumper.force > 0 N and time > 2 s`, `latch.force > 5 N for 0.2 s after touched`."""
-    then: tuple[Action, ...] = ()
-    """Actions when the condition becomes true, in this order."""
-    message: str = ""
-    """The event as a sentence."""
-    once: Flag = True
-    """Whether the event occurs only the first time."""
-    armed: Flag = True
-    """Whether the condition is evaluated from the start; otherwise from when another event arms it."""
-    opens: Flag = False
-    """Part of the opening of a mechanism: the event occurs only if `opening` is true."""
-
-    @property
-    def condition(self) -> Condition:
-        """The parsed condition."""
-        return parse_condition(self.when)
-
-
-class OutcomeModel(Model):
-    """An outcome and its conditions; the first outcome of the list whose conditions hold applies."""
-
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-    """Identifier of the outcome: small letters, digits and `_`."""
-    message: str
-    """The outcome as a sentence."""
-    happened: tuple[str, ...] = ()
-    """Events that must have happened."""
-    not_happened: tuple[str, ...] = ()
-    """Events that must not have happened."""
-
-
-class AccuracyModel(Model):
-    """Error tolerances of one step."""
+    >>> from softdock import Accuracy
+    >>> Accuracy(length="0.1 um", speed="1 um/s")
+    Accuracy(length=1e-07, speed=1e-06)
+    """
 
     length: Annotated[float, Quantity("m", gt=0)] = 1e-6
     """Error of positions in one step."""
@@ -136,14 +70,21 @@ class AccuracyModel(Model):
     """Error of angular rates in one step."""
 
 
-class IntegratorModel(Model):
-    """Settings of the time integration."""
+class Integrator(Model):
+    """Settings of the time integration.
+
+    Steps are in s.
+
+    >>> from softdock import Integrator
+    >>> Integrator(method="rk4", step="1 ms")
+    Integrator(method='rk4', step=0.001)
+    """
 
     method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"] = "automatic"
     """Integration method; `automatic` changes between explicit methods and `rosenbrock` (implicit)."""
     step: PositiveTime | None = None
     """Fixed step; leave out for error control (rk4 always needs one)."""
-    accuracy: AccuracyModel = AccuracyModel()
+    accuracy: Accuracy = Accuracy()
     """Errors that one step may have."""
     max_step: PositiveTime | None = None
     """Longest step; leave out for no limit."""
@@ -157,8 +98,15 @@ class IntegratorModel(Model):
         return self
 
 
-class RecordModel(Model):
-    """Recording of the history."""
+class Record(Model):
+    """Recording of the history.
+
+    The rate is in Hz.
+
+    >>> from softdock import Record
+    >>> Record(rate="1 kHz", also=("probe.z in port",))
+    Record(rate=1000.0, also=('probe.z in port',))
+    """
 
     rate: Frequency = 100.0
     """Samples per second. Recorded contact steps replace the samples between them."""
@@ -174,8 +122,13 @@ class RecordModel(Model):
     """Largest number of rows of the history."""
 
 
-class ImpactModel(Model):
-    """Impact point for the prediction; found from the contacts if left out."""
+class Impact(Model):
+    """Impact point for the prediction; found from the contacts if left out.
+
+    >>> from softdock import Anchor, Impact
+    >>> Impact(a=Anchor(body="probe"), b=Anchor(body="target"), normal="z", restitution=0.7)
+    Impact(a=Anchor(body='probe'), b=Anchor(body='target'), normal='z', restitution=0.7)
+    """
 
     a: Anchor
     """Frame at the point of impact on the first body."""
@@ -194,7 +147,20 @@ class ImpactModel(Model):
 
 
 class Approach(Model):
-    """Initial state of a free chaser relative to the port of the target; overrides the state of its free joint."""
+    """Initial state of a free chaser relative to the port of the target; overrides the state of its free joint.
+
+    Lengths are in m, angles in rad, speeds in m/s and rates in rad/s.
+
+    >>> from softdock import Anchor, Approach
+    >>> Approach(
+    ...     chaser="chaser",
+    ...     tip=Anchor(body="chaser"),
+    ...     port=Anchor(body="target"),
+    ...     distance="5 mm",
+    ...     speed="30 mm/s",
+    ...  )
+    Approach(chaser='chaser', tip=Anchor(body='chaser'), port=Anchor(body='target'), distance=0.005, speed=0.03)
+    """
 
     chaser: str
     """Free body at the root of the tree of the chaser."""
@@ -227,11 +193,14 @@ class DockingFrames(NamedTuple):
     port: Anchor
 
 
+OUT_OF_PROPELLANT, ABORTED = "out_of_propellant", "aborted"
+"""Outcomes of runs with controllers to which no outcome of the scenario applies."""
 MAX_SAMPLES = 1e7
 """Largest number of samples of a controller or its sensor in a run."""
 
 SELF_VALIDATING = {
-    "bodies", "springs", "stops", "drives", "struts", "welds", "contacts", "approach", "integrator", "record", "impact",
+    "bodies", "springs", "stops", "drives", "struts", "welds", "couplings",
+    "contacts", "approach", "gnc", "integrator", "record", "impact",
 }  # fmt: skip
 """Fields whose models validate their own numbers; not those with shapes, which are read from files."""
 
@@ -247,17 +216,22 @@ class MultibodyScenario(ScenarioBase, System):
     """Initial state of the chaser relative to the port; leave out to use the state of the free joints."""
     opening: Flag = True
     """Whether mechanisms open; if false, events with `opens` do not occur."""
-    events: dict[Name, EventModel] = {}
+    events: dict[Name, Event] = {}
     """Conditions and their actions, by name."""
-    outcomes: tuple[OutcomeModel, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    """Phases of a sequence, one after the other; the run ends with the last one."""
+    outcomes: tuple[Outcome, ...] = ()
     """Possible outcomes of the run; the first one whose conditions hold applies."""
     metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
-    """Metrics of the run: max, min, start, final, mean, rms or integral of a formula, time of or between events."""
-    record: RecordModel = RecordModel()
+    """Metrics of the run: max, min, start, final, mean, rms or integral of a formula, time of or between events,
+    duration of a phase."""
+    stiffness: dict[Name, LinkStiffness] = {}
+    """Static stiffness between frames at the end of the run, as metrics `stiffness_NAME_x` to `stiffness_NAME_rz`."""
+    record: Record = Record()
     """Recording of the history."""
-    integrator: IntegratorModel = IntegratorModel()
+    integrator: Integrator = Integrator()
     """Settings of the time integration."""
-    impact: ImpactModel | None = None
+    impact: Impact | None = None
     """Point of impact for the prediction by theory; found from the contacts if left out."""
 
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
@@ -268,18 +242,25 @@ class MultibodyScenario(ScenarioBase, System):
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
             findings.of(self._check_order, name)
+        check_phases(self, findings)
+        known, what = [*self.events, *self.phase_names], "event or phase" if self.phases else "event"
         for i, outcome in enumerate(self.outcomes):
             for key in ("happened", "not_happened"):
                 for event in getattr(outcome, key):
-                    findings.of(self._check_known, f"outcomes.{i}.{key}", event, self.events, "event")
+                    findings.of(self._check_known, f"outcomes.{i}.{key}", event, known, what)
+                    findings.of(
+                        self._check_text, f"outcomes.{i}.{key}", partial(self.names.refuse_ambiguous, event)
+                    )
         for name, text in self.metrics.items():
-            findings.of(self._check_text, f"metrics.{name}", partial(check_metric, self, self.events, text))
+            findings.of(self._check_text, f"metrics.{name}", partial(check_metric, self, self.names, text))
         for i, text in enumerate(self.record.also):
             findings.of(self._check_text, f"record.also.{i}", partial(check_recorded, self, text))
         findings.of(self._check_time)
         if self.impact:
             for side in ("a", "b"):
                 findings.of(self._check_body, f"impact.{side}.body", getattr(self.impact, side).body)
+        for name, pair in self.stiffness.items():
+            findings.of(self._check_connection, f"stiffness.{name}", pair)
         if self.approach:
             findings.of(self._check_approach, self.approach)
         if info.context and "directory" in info.context:
@@ -302,14 +283,12 @@ class MultibodyScenario(ScenarioBase, System):
         varied, findings = self.model_copy(update=dict(fields)), Findings()
         varied._check_numbers(findings, self)
         findings.of(varied._check_time)
+        findings.of(varied._check_samples)
         findings.report()
         return varied
 
-    def _check_controllers(self) -> None:
-        from softdock.assembly.gnc import (
-            check_controllers,  # imported late: only scenarios with controllers need it
-        )
-
+    def _check_samples(self) -> None:
+        """Raise FieldError for a controller or sensor with too many samples."""
         for name, controller in self.gnc.items():
             rates = {"rate": controller.rate}
             if controller.navigation is not None:
@@ -318,6 +297,13 @@ class MultibodyScenario(ScenarioBase, System):
                 if not self.duration * rate <= MAX_SAMPLES:
                     message = f"would take {self.duration * rate:.3g} samples in {self.duration:g} s"
                     raise FieldError(f"gnc.{name}.{field}", f"{message}; at most {MAX_SAMPLES:g} are allowed")
+
+    def _check_controllers(self) -> None:
+        from softdock.assembly.gnc import (
+            check_controllers,  # imported late: only scenarios with controllers need it
+        )
+
+        self._check_samples()
         check_controllers(self)
 
     def _check_time(self) -> None:
@@ -349,6 +335,16 @@ class MultibodyScenario(ScenarioBase, System):
         if name not in known:
             names = ", ".join(known) or "none"
             raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
+
+    @property
+    def phase_names(self) -> list[str]:
+        """Names of the phases, in the order of the file."""
+        return [phase.name for phase in self.phases]
+
+    @property
+    def names(self) -> EventNames:
+        """Names of events and phases, to which expressions refer."""
+        return EventNames(tuple(self.events), tuple(self.phase_names))
 
     @property
     def docking_frames(self) -> DockingFrames | None:
@@ -399,23 +395,30 @@ class MultibodyScenario(ScenarioBase, System):
         )
         return replace_start(described, a.chaser, start)
 
-    def _check_event(self, field: str, event: EventModel) -> None:
-        self._check_text(f"{field}.when", partial(check_condition, self, self.events, event.when))
-        for i, action in enumerate(event.then):
+    def _check_event(self, field: str, event: Event) -> None:
+        self._check_text(f"{field}.when", partial(check_condition, self, self.names, event.when))
+        self.check_actions(f"{field}.then", event.then)
+
+    def check_actions(self, field: str, actions: tuple[Action, ...]) -> None:
+        """Raise FieldError for an action that refers to something unknown."""
+        for i, action in enumerate(actions):
             for key in ("enable", "disable"):
                 if getattr(action, key) is not None:
                     known = [*self.elements(), *self.contacts, *self.interfaces]
-                    self._check_known(
-                        f"{field}.then.{i}.{key}", getattr(action, key), known, "element or contact"
-                    )
+                    self._check_known(f"{field}.{i}.{key}", getattr(action, key), known, "element or contact")
             for key in ("arm", "disarm"):
                 if getattr(action, key) is not None:
-                    self._check_known(f"{field}.then.{i}.{key}", getattr(action, key), self.events, "event")
+                    self._check_known(f"{field}.{i}.{key}", getattr(action, key), self.events, "event")
             if action.drive is not None:
-                self._check_known(f"{field}.then.{i}.drive", action.drive, self.drives, "drive")
+                self._check_known(f"{field}.{i}.drive", action.drive, self.drives, "drive")
+                drive = self.drives[action.drive]
+                self.check_motion(f"{field}.{i}.target", action.target, drive)
+                drive.check_target(f"{field}.{i}.target", action.target)
             if action.control is not None:
-                self._check_known(f"{field}.then.{i}.control", action.control, self.gnc, "controller")
-                self.gnc[action.control].check_mode(action.mode or "", f"{field}.then.{i}.mode")
+                self._check_known(f"{field}.{i}.control", action.control, self.gnc, "controller")
+                self.gnc[action.control].check_mode(action.mode or "", f"{field}.{i}.mode")
+            if action.move is not None:
+                raise FieldError(f"{field}.{i}.move", "moves belong to the arm of a scenario of kind `robot`")
 
     def _check_text(self, field: str, check: Callable[[], object]) -> None:
         try:
@@ -426,7 +429,7 @@ class MultibodyScenario(ScenarioBase, System):
     def metric_unit(self, text: str) -> str:
         """Return the SI unit of an expression of a metric; raises FieldError."""
         try:
-            return metric_unit(self, check_metric(self, self.events, text))
+            return metric_unit(self, check_metric(self, self.names, text))
         except ValueError as error:
             raise FieldError("", str(error)) from None
 
@@ -443,8 +446,13 @@ class MultibodyScenario(ScenarioBase, System):
         units |= {f"spring_energy_max_{name.replace('-', '_')}": "J" for name in self.springs}
         for name in self.structures:
             units |= {f"{what}_{name.replace('-', '_')}": "1" for what in ("modes", "residual")}
+        for name in self.stiffness:
+            flat = name.replace("-", "_")
+            units |= {f"stiffness_{flat}_{one}": "N*m/rad" if "r" in one else "N/m" for one in DIRECTIONS}
         units |= {f"propellant_{name.replace('-', '_')}": "kg" for name in self.gnc}
         units |= {"propellant": "kg"} if self.gnc else {}
+        if contacts and self.docking_frames is not None:
+            units |= CONDITION_METRICS
         return units | {name: self.metric_unit(text) for name, text in self.own_metrics().items()}
 
     def own_metrics(self) -> Mapping[str, str]:
@@ -459,7 +467,11 @@ class MultibodyScenario(ScenarioBase, System):
         """Return the outcomes of completed runs."""
         stops = [name for name, event in self.events.items() if any(action.stop for action in event.then)]
         named = [outcome.name for outcome in self.outcomes]
-        return [*dict.fromkeys([*named, *(name.replace("-", "_").lower() for name in stops), "completed"])]
+        named += [phase.otherwise for phase in self.phases if phase.otherwise is not None]
+        stopped = (name.replace("-", "_").lower() for name in stops)
+        steered = [OUT_OF_PROPELLANT, ABORTED] if self.gnc else []
+        ends = [UNFINISHED, "completed"] if self.phases else ["completed"]
+        return [*dict.fromkeys([*named, *stopped, *steered, *ends])]
 
     def _check_order(self, name: str) -> None:
         conditions = {}

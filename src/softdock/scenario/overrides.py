@@ -6,11 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
+from softdock.quantities.model import written_data
 from softdock.scenario.messages import did_you_mean, dotted
 from softdock.scenario.source import FieldPath, Location, Source, parse
 
 FLAG = "--set"
-"""Shown in messages instead of a file name."""
+"""Shown in messages instead of a file name, for texts of the command line."""
+ARGUMENT = "overrides"
+"""Shown in messages instead of a file name, for mappings of Python programs."""
 
 Overrides = Mapping[str, Any] | Sequence[str]
 """Values by dotted path, or texts `path=value`; the last one for a path wins."""
@@ -18,22 +21,29 @@ Overrides = Mapping[str, Any] | Sequence[str]
 
 def apply_overrides(source: Source, overrides: Overrides) -> Source:
     """Return the source with fields replaced; values are validated later with the scenario."""
-    pairs = (
-        list(overrides.items()) if isinstance(overrides, Mapping) else [_split(text) for text in overrides]
-    )
-    if not pairs:
+    if not overrides:
         return source
     changed = replace(source, data=copy.deepcopy(source.data), locations=dict(source.locations))
-    for path, value in pairs:
-        _set_value(changed, path, value)
+    place = ARGUMENT if isinstance(overrides, Mapping) else FLAG
+    for path, value in as_mapping(overrides).items():
+        _set_value(changed, path, value, place)
     return changed
+
+
+def as_mapping(overrides: Overrides) -> Mapping[str, Any]:
+    """Return overrides as plain data by dotted path; raises InputError."""
+    is_mapping = isinstance(overrides, Mapping)
+    is_sequence = isinstance(overrides, Sequence) and not isinstance(overrides, str | bytes)
+    if not (is_mapping or is_sequence) or not all(isinstance(entry, str) for entry in overrides):
+        message = "Overrides are a mapping such as {'speed': '0.07 m/s'}, or a list of texts such as 'speed=0.07 m/s'."
+        raise InputError(Problem(message=message, file=ARGUMENT, given=repr(overrides)))
+    return written_data(overrides) if isinstance(overrides, Mapping) else dict(map(_split, overrides))
 
 
 def hints_of_new_entries(source: Source, overrides: Overrides) -> dict[str, str]:
     """Return hints by the dotted path of every entry that overrides add to named entries, such as bodies."""
-    paths = overrides if isinstance(overrides, Mapping) else [text.partition("=")[0] for text in overrides]
     hints = {}
-    for path in paths:
+    for path in as_mapping(overrides):
         here, walked = source.data, []
         for key in path.strip().split("."):
             if not isinstance(here, dict):
@@ -54,54 +64,55 @@ def _split(text: str) -> tuple[str, Any]:
     """Return path and value of `path=value`; the value is a YAML scalar or a flow list or mapping."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip():
-        raise _refusal("", f"'{text}' is not of the form path=value, for example speed='0.07 m/s'.")
+        raise _refusal(FLAG, "", f"'{text}' is not of the form path=value, for example speed='0.07 m/s'.")
     try:
         return path.strip(), parse(value).data
     except InputError as error:
-        raise _refusal(path, f"The value cannot be read: {error.problems[0].message}", value) from None
+        raise _refusal(FLAG, path, f"The value cannot be read: {error.problems[0].message}", value) from None
 
 
-def _set_value(source: Source, path: str, value: Any) -> None:
+def _set_value(source: Source, path: str, value: Any, place: str) -> None:
     """Set the value at a path; creates missing mappings."""
     field_path = tuple(path.split("."))
     if not all(field_path):
-        raise _refusal(path, "A path is made of keys and indices joined by dots.")
+        raise _refusal(place, path, "A path is made of keys and indices joined by dots.")
     here: Any = source.data
     walked: FieldPath = ()
     for key in field_path[:-1]:
-        index = _index(here, key, path, walked)
+        index = _index(here, key, path, walked, place)
         walked = (*walked, index)
         if isinstance(here, dict) and here.get(key) is None:
             here[key] = {}
-            source.locations[walked] = Location(FLAG)
+            source.locations[walked] = Location(place)
         here = here[index]
-    last = _index(here, field_path[-1], path, walked)
+    last = _index(here, field_path[-1], path, walked, place)
     here[last] = value
-    _relocate(source.locations, (*walked, last), value)
+    _relocate(source.locations, (*walked, last), value, place)
 
 
-def _index(here: Any, key: str, path: str, walked: FieldPath) -> str | int:
+def _index(here: Any, key: str, path: str, walked: FieldPath, place: str) -> str | int:
     """Return `key` as key of a mapping or as index of a list."""
     if isinstance(here, dict):
         return key
     name = dotted(walked)
     if not isinstance(here, list):
-        raise _refusal(path, f"'{name}' is a single value and has no '{key}' inside.")
+        raise _refusal(place, path, f"'{name}' is a single value and has no '{key}' inside.")
     if not key.isdecimal():
         hint, _ = did_you_mean(key, map(str, range(len(here))))
-        raise _refusal(path, f"'{name}' is a list; '{key}' is not an index.", hint=hint)
+        raise _refusal(place, path, f"'{name}' is a list; '{key}' is not an index.", hint=hint)
     if int(key[:9]) >= len(here):
-        raise _refusal(path, f"'{name}' has {len(here)} entries, counted from 0; '{key}' is not one of them.")
+        message = f"'{name}' has {len(here)} entries, counted from 0; '{key}' is not one of them."
+        raise _refusal(place, path, message)
     return int(key)
 
 
-def _relocate(locations: dict[FieldPath, Location], field_path: FieldPath, value: Any) -> None:
-    """Record that the value at `field_path` comes from the command line."""
+def _relocate(locations: dict[FieldPath, Location], field_path: FieldPath, value: Any, place: str) -> None:
+    """Record that the value at `field_path` comes from overrides."""
     for inner in [known for known in locations if known[: len(field_path)] == field_path]:
         del locations[inner]
     text = "" if isinstance(value, dict | list | tuple) else str(value)
-    locations[field_path] = Location(FLAG, None, text)
+    locations[field_path] = Location(place, None, text)
 
 
-def _refusal(path: str, message: str, given: str = "", hint: str = "") -> InputError:
-    return InputError(Problem(message=message, field=path, file=FLAG, given=given, hint=hint))
+def _refusal(place: str, path: str, message: str, given: str = "", hint: str = "") -> InputError:
+    return InputError(Problem(message=message, field=path, file=place, given=given, hint=hint))

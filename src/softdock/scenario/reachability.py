@@ -13,12 +13,9 @@ def effectless_parts(scenario: MultibodyScenario) -> list[Problem]:
 
 def _performed(scenario: MultibodyScenario, key: str) -> set[str]:
     """Return the names that actions of a kind refer to."""
-    return {
-        str(getattr(action, key))
-        for event in scenario.events.values()
-        for action in event.then
-        if getattr(action, key) is not None
-    }
+    actions = [action for event in scenario.events.values() for action in event.then]
+    actions += [action for phase in scenario.phases for action in phase.do]
+    return {str(getattr(action, key)) for action in actions if getattr(action, key) is not None}
 
 
 def _events(scenario: MultibodyScenario) -> Iterator[Problem]:
@@ -26,7 +23,8 @@ def _events(scenario: MultibodyScenario) -> Iterator[Problem]:
     for name, event in scenario.events.items():
         if not event.armed and name not in armed:
             yield Problem(
-                field=f"events.{name}", message="Can never occur: it is not armed, and no event arms it."
+                field=f"events.{name}",
+                message="Can never occur: it is not armed, and no event or phase arms it.",
             )
 
 
@@ -54,11 +52,22 @@ def _outcomes(scenario: MultibodyScenario) -> Iterator[Problem]:
 
 def _elements(scenario: MultibodyScenario) -> Iterator[Problem]:
     enabled = _performed(scenario, "enable") | _performed(scenario, "drive")
-    groups = ("springs", "stops", "drives", "struts", "welds", "locks", "loads", "contacts", "interfaces")
+    groups = (
+        "springs",
+        "stops",
+        "drives",
+        "struts",
+        "welds",
+        "locks",
+        "couplings",
+        "loads",
+        "contacts",
+        "interfaces",
+    )
     for group in groups:
         for name, element in getattr(scenario, group).items():
             if not element.active and name not in enabled:
-                message = "Never acts: it is not active at the start, and no event enables it."
+                message = "Never acts: it is not active at the start, and no event or phase enables it."
                 yield Problem(field=f"{group}.{name}", message=message)
 
 

@@ -3,37 +3,38 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
 from softdock.model.frames import Anchor
-from softdock.model.joints import Attitude, Fixed, Free, quaternion
+from softdock.model.joints import Fixed, Free
 from softdock.model.system import WORLD, Body, Name, System
 from softdock.quantities.fields import (
     JointDamping,
     JointPosition,
     JointStiffness,
-    Length,
     NonNegativeJointForce,
     NonNegativeNumber,
-    NonNegativeTime,
     PositiveJointSpeed,
     PositiveJointStiffness,
     PositiveTime,
     Quantity,
-    Vector3,
 )
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
 from softdock.robot.bodies import body_name, build_bodies, build_friction_springs, build_stops
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
-from softdock.scenario.multibody import MultibodyScenario, RecordModel
-
-if TYPE_CHECKING:
-    pass
+from softdock.scenario.multibody import MultibodyScenario, Record
+from softdock.scenario.robot_moves import (
+    MoveModel,
+    PaceModel,
+    check_move_names,
+    started_moves,
+    without_moves,
+)
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -98,59 +99,6 @@ class ControlModel(Model):
         return self
 
 
-class PaceModel(Model):
-    """Limits of moves; the fastest motion within these limits is used."""
-
-    speed: Annotated[float, Quantity("m/s", gt=0)] = 0.1
-    """Largest speed of the tool on a line."""
-    acceleration: Annotated[float, Quantity("m/s^2", gt=0)] = 0.5
-    """Largest acceleration of the tool on a line."""
-    jerk: Annotated[float, Quantity("m/s^3", gt=0)] = 5.0
-    """Largest jerk of the tool on a line."""
-    turn_rate: Annotated[float, Quantity("rad/s", gt=0)] = 0.5
-    """Largest angular rate of the tool."""
-    turn_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.5
-    """Largest angular acceleration of the tool."""
-    turn_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 25.0
-    """Largest angular jerk of the tool."""
-    joint_speed: Annotated[float, Quantity("1", gt=0, le=1)] = 0.3
-    """Fraction of the speed limit of each joint, for moves in joint space."""
-    joint_acceleration: Annotated[float, Quantity("rad/s^2", gt=0)] = 2.0
-    """Largest acceleration of each joint, for moves in joint space."""
-    joint_jerk: Annotated[float, Quantity("rad/s^3", gt=0)] = 20.0
-    """Largest jerk of each joint, for moves in joint space."""
-
-
-class MoveModel(Model):
-    """One move from rest to rest: `joints`, or a line of the tool by `to` or `by` and `attitude`."""
-
-    joints: tuple[JointPosition, ...] | None = None
-    """Joint positions at the end."""
-    to: Vector3[Length] | None = None
-    """Position of the tool at the end, in the world frame (for a floating arm: at the start of the run)."""
-    by: Vector3[Length] | None = None
-    """Displacement of the tool from the commanded end of the previous move, in the world frame."""
-    attitude: Attitude | None = None
-    """Attitude of the tool in the world frame at the end; unchanged if left out."""
-    start: NonNegativeTime = 0.0
-    """Earliest time at which the move starts."""
-    duration: PositiveTime | None = None
-    """Leave out for the fastest motion that `pace` allows."""
-    wait: NonNegativeTime = 0.0
-    """Pause after the move."""
-
-    @model_validator(mode="after")
-    def _one_goal(self) -> Self:
-        goals = [key for key in ("joints", "to", "by") if getattr(self, key) is not None]
-        if len(goals) > 1:
-            raise FieldError(goals[1], f"give either {goals[0]} or {goals[1]}, not both")
-        if self.attitude is not None:
-            if self.joints is not None:
-                raise FieldError("attitude", "goes with to or by: joint positions have their own")
-            quaternion(self.attitude)
-        return self
-
-
 class RobotScenario(MultibodyScenario):
     """An arm under joint impedance control among other bodies."""
 
@@ -160,8 +108,8 @@ class RobotScenario(MultibodyScenario):
     """Bodies other than the links of the arm, which are bodies with the names of the links. Bodies fixed to a link are
     part of the arm."""
     duration: PositiveTime | None = None  # type: ignore[assignment]
-    """Leave out to end with the last move."""
-    record: RecordModel = RecordModel(contact_steps=False, peaks=False)
+    """Leave out to end with the last move; required if a move has `after` or `frame`."""
+    record: Record = Record(contact_steps=False, peaks=False)
     """Recording of the history."""
     arm: ArmModel
     """The arm and how it is mounted."""
@@ -172,7 +120,7 @@ class RobotScenario(MultibodyScenario):
     pace: PaceModel = PaceModel()
     """Limits of the motion of moves that have no duration."""
     moves: tuple[MoveModel, ...] = Field(min_length=1)
-    """Moves of the arm, one after the other."""
+    """Moves of the arm, one after the other; those with `after` start when their event has happened."""
 
     _system: MultibodyScenario = PrivateAttr()
     """The complete system, without the metrics of requirements."""
@@ -188,9 +136,16 @@ class RobotScenario(MultibodyScenario):
             ("control.damping_ratio", self.control.damping_ratio),
             ("arm.friction.viscous", friction.viscous if friction else 0.0),
             ("arm.friction.coulomb", friction.coulomb if friction else 0.0),
-            *((f"moves.{i}.joints", move.joints or 0.0) for i, move in enumerate(self.moves)),
+            *(
+                (f"moves.{i}.{key}", getattr(move, key) or 0.0)
+                for i, move in enumerate(self.moves)
+                for key in ("joints", "stiffness", "damping_ratio")
+            ),
         ):
             findings.of(_check_count, field, values, joints)
+        if self.duration is None and self.planned_during_run:
+            findings.of(_require_duration)
+        findings.of(check_move_names, self.moves, self.events, self.phases)
         findings.report()
         for i, move in enumerate(self.moves):
             findings.of(_check_limits, f"moves.{i}.joints", move.joints or (), robot)
@@ -200,6 +155,42 @@ class RobotScenario(MultibodyScenario):
         findings.report()
         if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
             raise FieldError("tool.body", f"there is no body called {self.tool.body!r}")
+        for i, move in enumerate(self.moves):
+            findings.of(self._check_trigger, i, move, robot)
+        findings.report()
+
+    def is_started(self, i: int) -> bool:
+        """Return whether an event or a phase starts move number i."""
+        move = self.moves[i]
+        return move.after is not None or move.name in started_moves(self.events, self.phases)
+
+    def needs_surroundings(self, i: int) -> bool:
+        """Return whether move number i depends on events or on frames of bodies: it is planned during the run."""
+        return self.moves[i].frame is not None or self.is_started(i)
+
+    @property
+    def planned_during_run(self) -> bool:
+        """Whether moves depend on events or on frames of bodies."""
+        return any(self.needs_surroundings(i) for i in range(len(self.moves)))
+
+    def _check_trigger(self, i: int, move: MoveModel, robot: Description) -> None:
+        """Raise FieldError for an unknown event, and for a frame on an unknown body or one that the arm moves."""
+        if move.after is not None:
+            known = [*self.events, *self.phase_names]
+            self._check_known(
+                f"moves.{i}.after", move.after, known, "event or phase" if self.phases else "event"
+            )
+        if move.at_once and not self.is_started(i):
+            raise FieldError(f"moves.{i}.at_once", "goes with after, or with an action that starts the move")
+        if move.frame is None or move.frame.body == WORLD:
+            return
+        body, field = move.frame.body, f"moves.{i}.frame.body"
+        self._check_known(field, body, self._system.bodies, "body")
+        moved = {body_name(joint.child) for joint in robot.moving}
+        if moved.intersection(self._system.lineage(body)):
+            raise FieldError(
+                field, f"must be a body that the arm does not move; {body!r} moves with the tool"
+            )
 
     def metric_unit(self, text: str) -> str:
         """Return the SI unit of an expression of a metric; raises FieldError."""
@@ -251,7 +242,7 @@ class RobotScenario(MultibodyScenario):
         directory = self.directory
         metrics = self.requirement_metrics()
         return self._whole(self.read_arm(), {"directory": directory}, metrics).with_origin(
-            self.name, directory
+            self.name, directory, self.source
         )
 
     @property
@@ -284,6 +275,13 @@ class RobotScenario(MultibodyScenario):
             "requirements": {
                 key: one for key, one in self.requirements.items() if one.conditions is not None
             },
+            "events": {
+                name: event.model_copy(update={"then": without_moves(event.then)})
+                for name, event in self.events.items()
+            },
+            "phases": tuple(
+                phase.model_copy(update={"do": without_moves(phase.do)}) for phase in self.phases
+            ),
             "metrics": {**self.metrics, **(metrics or {})},
             "bodies": {**self.bodies, **ours},
             "stops": {**self.stops, **stops},
@@ -307,6 +305,12 @@ def _check_limits(field: str, q: Sequence[float], robot: Description) -> None:
         if not joint.lower <= position <= joint.upper:
             allowed = f"{joint.lower:.4g} to {joint.upper:.4g}"
             raise FieldError(f"{field}.{i}", f"lies outside the limits of {joint.name!r}, {allowed}")
+
+
+def _require_duration() -> None:
+    raise FieldError(
+        "duration", "is required: when moves with `after` or `frame` end is known only in the run"
+    )
 
 
 def _check_count(field: str, values: float | tuple[float, ...], joints: int) -> None:

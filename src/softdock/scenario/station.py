@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, ValidationInfo, model_validator
 from softdock.errors import InputError
 from softdock.flexible.structure import NodeName, Structure
 from softdock.model.elements import Lock, Weld
+from softdock.model.events import Action, Event
 from softdock.model.frames import Anchor
 from softdock.model.joints import Free
 from softdock.model.orbit import SystemOrbit
@@ -28,12 +29,10 @@ from softdock.quantities.fields import (
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import (
-    AccuracyModel,
-    Action,
-    EventModel,
-    IntegratorModel,
+    Accuracy,
+    Integrator,
     MultibodyScenario,
-    RecordModel,
+    Record,
 )
 
 Floats = NDArray[np.float64]
@@ -42,6 +41,8 @@ CONTACT_TIMES = 4.0
 """Contact times between touch and rigid connection; the relative motion has decayed by then."""
 READING_DELAY = 1e-6
 """Time after the impulse or the rigid connection at which rates are read [s]."""
+LOCK, CATCH = "hard-dock", "catch"
+"""Names of the rigid connection at the docking port, and of the springs and dampers of a docking by contact."""
 FREQUENCIES = 8
 """Number of lowest frequencies among the metrics, as in the paper."""
 METRIC_UNITS = {
@@ -51,6 +52,8 @@ METRIC_UNITS = {
     **{f"delta_rate{what}": "rad/s" for what in ("_rigid", "", "_all_modes", "_simulated")},
     **dict.fromkeys(("modes", "modes_simulated", "residual_inertia"), "1"),
     "highest_frequency": "Hz",
+    "docking_impulse": "N*s",
+    "docking_angular_impulse": "N*m*s",
     "max_deflection_a": "m",
     "max_deflection_b": "m",
 }
@@ -79,7 +82,7 @@ class Visitor(Model):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         try:
-            Body(mass=self.mass, inertia=self.inertia)
+            Body.model_validate({"mass": self.mass, "inertia": self.inertia})
         except ValidationError as error:
             raise _as_field_errors(error) from None
         return self
@@ -125,7 +128,7 @@ class StationScenario(ScenarioBase):
     """The docking spacecraft; the Orbiter of the paper if left out."""
     record_rate: Frequency = 10.0
     """Samples per second."""
-    accuracy: AccuracyModel = AccuracyModel()
+    accuracy: Accuracy = Accuracy()
     """Errors that one step of the integration may have."""
 
     @model_validator(mode="after")
@@ -154,7 +157,7 @@ class StationScenario(ScenarioBase):
                 "after",
                 f"must be longer than it takes to join the two ({self.joined_after() + READING_DELAY:g} s)",
             )
-        rows, most = (self.before + self.after) * self.record_rate, RecordModel().max_rows
+        rows, most = (self.before + self.after) * self.record_rate, Record().max_rows
         if rows > most:
             raise FieldError("record_rate", f"would record {rows:.6g} rows; at most {most} are kept")
 
@@ -180,6 +183,9 @@ class StationScenario(ScenarioBase):
         units = dict(METRIC_UNITS)
         for i in range(1, FREQUENCIES + 1):
             units |= {f"{kind}_frequency_{i}": "Hz" for kind in ("free", "coupled")}
+        for name in (LOCK,) if self.contact_time is None else (LOCK, CATCH):
+            flat = name.replace("-", "_")
+            units |= {f"peak_force_{flat}": "N", f"peak_moment_{flat}": "N*m"}
         return units
 
     def possible_outcomes(self) -> list[str]:
@@ -239,26 +245,26 @@ class StationScenario(ScenarioBase):
         port = np.asarray(v.port) - v.centre
         at_station = Anchor(body="station", at=v.port)
         at_visitor = Anchor(body="visitor", at=(port[0], port[1], port[2]))
-        return MultibodyScenario(
-            title=self.title,
-            duration=self.before + self.after,
-            orbit=self.orbit,
-            bodies={
+        fields = {
+            "title": self.title,
+            "duration": self.before + self.after,
+            "orbit": self.orbit,
+            "bodies": {
                 "station": Body(joint=Free(position=(-centre[0], -centre[1], -centre[2]))),
                 "visitor": Body(mass=v.mass, inertia=v.inertia, joint=visitor),
             },
-            structures={"tower": flexible},
-            locks={"hard-dock": Lock(a=at_station, b=at_visitor)},
-            welds={}
+            "structures": {"tower": flexible},
+            "locks": {LOCK: Lock(a=at_station, b=at_visitor)},
+            "welds": {}
             if self.contact_time is None
-            else {"catch": self._catch(flexible, at_station, at_visitor)},
-            events=self._events(),
-            metrics={
+            else {CATCH: self._catch(flexible, at_station, at_visitor)},
+            "events": self._events(),
+            "metrics": {
                 "max_deflection_a": f"max tower/{a}.deflection",
                 "max_deflection_b": f"max tower/{b}.deflection",
                 **self.requirement_metrics(),
             },
-            record=RecordModel(
+            "record": Record(
                 rate=self.record_rate,
                 also=tuple(
                     f"tower/{node}.{field}"
@@ -267,8 +273,9 @@ class StationScenario(ScenarioBase):
                 ),
             ),
             # Lightly damped modes oscillate for a long time: the higher order conserves their energy.
-            integrator=IntegratorModel(method="dormand-prince", accuracy=self.accuracy),
-        )
+            "integrator": Integrator(method="dormand-prince", accuracy=self.accuracy),
+        }
+        return MultibodyScenario.model_validate(fields)  # its errors are those of fields of this scenario
 
     def _catch(self, flexible: Flexible, a: Anchor, b: Anchor) -> Weld:
         """Return springs and dampers that stop the relative motion in about the contact time."""
@@ -287,21 +294,21 @@ class StationScenario(ScenarioBase):
             angular_damping=2.0 * inertia * omega,
         )
 
-    def _events(self) -> dict[str, EventModel]:
+    def _events(self) -> dict[str, Event]:
         """Return the events of the touch and of the rigid connection."""
         if self.contact_time is None:
             message = "The visitor docks: both move as one from here on."
             when = f"time > {self.before!r} s"
-            return {"docking": EventModel(when=when, then=(Action(enable="hard-dock"),), message=message)}
+            return {"docking": Event(when=when, then=(Action(enable=LOCK),), message=message)}
         return {
-            "docking": EventModel(
+            "docking": Event(
                 when=f"time > {self.before!r} s",
-                then=(Action(enable="catch"),),
+                then=(Action(enable=CATCH),),
                 message="The visitor touches the station and is caught.",
             ),
-            "joined": EventModel(
+            "joined": Event(
                 when=f"time > {self.before + self.joined_after()!r} s",
-                then=(Action(disable="catch"), Action(enable="hard-dock")),
+                then=(Action(disable=CATCH), Action(enable=LOCK)),
                 message="Both are joined rigidly.",
             ),
         }

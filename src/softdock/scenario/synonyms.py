@@ -48,6 +48,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "actuator": ("drives", "drive"),
     "forces": ("loads",),
     "constraints": ("locks", "welds"),
+    "connectors": ("couplings",),
+    "plugs": ("couplings",),
     "geoms": ("surfaces",),
     "geometry": ("surfaces", "file"),
     "collisions": ("contacts",),

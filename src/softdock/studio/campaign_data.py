@@ -7,6 +7,7 @@ from softdock.campaign.compliance import assess_campaign, read_requirement_data
 from softdock.campaign.table import status_of
 from softdock.errors import InputError
 from softdock.presentation.campaign import remaining_runs_texts
+from softdock.presentation.phases import phase_share_table
 from softdock.presentation.rare_events import search_sentences
 from softdock.presentation.requirements import (
     CAMPAIGN_MATRIX_NOTE,
@@ -32,6 +33,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
         "verdict": None,
         "requirements": None,
         "notes": "",
+        "phases": table_data(phase_share_table(status["phases"])),
         "problem": "",
     }
     additional: list[int] = []

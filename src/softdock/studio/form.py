@@ -128,9 +128,19 @@ def _choose(schema: Node, value: Any, document: Node) -> Node:
         scalars = [one for one in members if _is_scalar(one)]
         return scalars[0] if scalars else members[0]
     if isinstance(value, list):
-        return next((one for one in members if one.get("type") == "array"), {})
+        arrays = [one for one in members if one.get("type") == "array"]
+        has_rows = bool(value) and isinstance(value[0], list)
+        return next(
+            (one for one in arrays if _has_rows(one, document) == has_rows), arrays[0] if arrays else {}
+        )
     fitting = [one for one in members if _fits(one, value)]
     return fitting[0] if fitting else {}
+
+
+def _has_rows(schema: Node, document: Node) -> bool:
+    """Return whether the first entry of an array is an array, too."""
+    first = (schema.get("prefixItems") or [schema.get("items", {})])[0]
+    return bool(_resolve(first, document).get("type") == "array")
 
 
 def _fits(schema: Node, value: Mapping[str, Any]) -> bool:

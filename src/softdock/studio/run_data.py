@@ -7,12 +7,13 @@ from typing import Any
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes
 from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import SYSTEMS, UnitSystem, unit_system_of
 from softdock.report.limits import limit_lines
-from softdock.report.load_channels import history_loads, peak_components
+from softdock.report.load_channels import history_loads, peak_components, phase_peaks
 from softdock.result import Result
 
 
@@ -24,6 +25,7 @@ def summarise_result(result: Result) -> dict[str, Any]:
         "channels": {name: channel.unit for name, channel in result.history.channels.items()},
         "rows": int(result.history.time.size),
         "outcomes": named_outcomes(result.definition),
+        "has_controllers": bool(result.definition.get("gnc")),
         "unit_system": unit_system_of(result.definition).name,
         "requirement_verdict": {"text": verdict, "status": status.value},
         "displays": {name: _display(result, system) for name, system in SYSTEMS.items()},
@@ -31,13 +33,14 @@ def summarise_result(result: Result) -> dict[str, Any]:
 
 
 def _display(result: Result, system: UnitSystem) -> dict[str, Any]:
-    """Return what a unit system changes: loads, requirement matrix, and limits of channels."""
+    """Return what a unit system changes: loads, phases, requirement matrix, and limits of channels."""
     loads = result.loads or history_loads(result)
     found: dict[str, Any] = {
         "headline": largest_load_text(loads, system),
         "loads": table_data(
             load_table(loads, system, lambda load, unit: peak_components(result, load, unit))
         ),
+        "phases": table_data(phase_table(result.phases, phase_peaks(result), system)),
     }
     try:
         matrix, limits = requirement_table(result, system), limit_lines(result, system)

@@ -77,7 +77,7 @@ def run_scenario(
     folder: Folder, report_stage: StageCallback, *, text: str, name: str, run: str
 ) -> dict[str, Any]:
     """Run a scenario's text and store the result as a run of the folder."""
-    from softdock.simulate import simulate
+    from softdock.simulation import simulate
 
     stem, directory = scenario_origin(folder, name)
     scenario = _load_checked(folder, text, stem, directory)
@@ -121,6 +121,16 @@ def read_curves(
             time_, values = thin_curve(history.time, channel.values)
             found[name] = {"unit": channel.unit, "points": plain_data(np.column_stack((time_, values)))}
     return found
+
+
+def draw_controllers(folder: Folder, report_stage: StageCallback, *, run: str, units: str) -> str:
+    """Return the figures of the controllers of a run as HTML with its style, in a unit system."""
+    from softdock.presentation.unit_systems import SYSTEMS
+    from softdock.report import control_charts, svg
+
+    figures = control_charts.control_figures(Result.load(_run_folder(folder, run)), SYSTEMS[units])
+    style = f"{svg.STYLE}{control_charts.STYLE}"
+    return f'<style>{style}</style><div class="charts">{"".join(figures)}</div>' if figures else ""
 
 
 def thin_curve(time_: Array, values: Array, points: int = MAX_POINTS) -> tuple[Array, Array]:
@@ -291,7 +301,7 @@ def check_campaign_files(folder: Folder, source: "Source") -> None:
 
 def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[str, Any]:
     """Run a bundled scenario and draw its replay, so that later runs need no imports."""
-    from softdock.simulate import simulate
+    from softdock.simulation import simulate
 
     text, directory = bundled_text(name)
     scenario = load_text(text, name, directory)
@@ -304,7 +314,8 @@ def warm_up(folder: Folder, report_stage: StageCallback, *, name: str) -> dict[s
 
 TASKS: tuple[Callable[..., Any], ...] = (
     read_text, check_text, change_value, run_scenario, summarise_run, read_run_headers, read_curves, make_run_file,
-    find_run, draw_thumbnails, rerun, summarise_campaign, write_campaign_report, check_campaign, warm_up,
+    draw_controllers, find_run, draw_thumbnails, rerun, summarise_campaign, write_campaign_report, check_campaign,
+    warm_up,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from softdock.result import Array
 from softdock.scenario import ScenarioBase
 from softdock.scenario.chain import ChainScenario
 from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot import RobotScenario
 from softdock.scenario.station import StationScenario
 from softdock.spatial.poses import Pose
 from softdock.studio import schematics
@@ -38,6 +39,8 @@ def thumbnail(scenario: ScenarioBase, key: str) -> str:
 
 def draw(scenario: ScenarioBase) -> str:
     """Return an SVG of the scenario: masses on a line, or outlines of the surfaces at the start."""
+    if isinstance(scenario, RobotScenario):
+        scenario = scenario.whole()  # elements and surfaces may belong to the arm
     if isinstance(scenario, ChainScenario):
         body = _draw_chain(scenario)
     elif isinstance(scenario, MultibodyScenario):

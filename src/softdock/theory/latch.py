@@ -117,7 +117,8 @@ def latch_time(speed: ArrayLike, frequency: ArrayLike, tip_length: ArrayLike) ->
     `frequency`: while sliding in [rad/s]. At the minimum speed the time is a quarter period.
     """
     v, w = check_range("speed", speed, above=0.0), check_range("frequency", frequency, above=0.0)
-    sine = w * check_range("tip_length", tip_length, above=0.0) / v
+    with np.errstate(over="ignore"):  # an infinite sine is above 1 as well
+        sine = w * check_range("tip_length", tip_length, above=0.0) / v
     return as_number(np.where(sine <= 1.0, np.arcsin(np.minimum(sine, 1.0)) / w, np.nan))  # Eq. (L12)
 
 

@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.replay import scene, write_glb
 from softdock.replay.page import is_player_scene, player_scene
 from softdock.result import Result
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 RUNS = ("impact-a", "latch-slow")
 MARKUP = (b"<script>", b"</script>", b"<img src=x onerror=a()>", b"<!--", b"&lt;", b"<base href=//a>")

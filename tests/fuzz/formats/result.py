@@ -16,7 +16,7 @@ from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 
 from softdock.report.summary import summary_lines
 from softdock.result import Result
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 
 @cache

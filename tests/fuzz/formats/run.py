@@ -13,7 +13,7 @@ from softdock.result import Result
 from softdock.scenario import load
 from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 from softdock.studio import limits
 
 NAMES = (

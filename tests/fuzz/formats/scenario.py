@@ -13,7 +13,7 @@ from softdock.errors import InputError
 from softdock.scenario import load
 from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
-from softdock.simulate import prepare
+from softdock.simulation import prepare
 from softdock.studio import limits
 
 NAMES = (

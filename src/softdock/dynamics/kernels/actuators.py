@@ -109,6 +109,15 @@ def propellant_used(gnc, c, t):
 
 
 @kernel
+def time_on(thruster, t):
+    """Return the time for which a thruster has been on until time t [s]."""
+    total = thruster.spent / thruster.flow
+    for k in range(PULSES):
+        total += max(min(t, thruster.off[k]) - thruster.on[k], 0.0)
+    return total
+
+
+@kernel
 def command_wheels(gnc, c, axes, u, torque):
     """Let wheels produce a torque on their body, link axes; returns what they cannot produce; Eq. (K10)."""
     x, y, z = torque

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
-from softdock.dynamics.kernels.actuators import propellant_used
+from softdock.dynamics.kernels.actuators import propellant_used, time_on
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
+from softdock.dynamics.kernels.couplings import MISALIGNMENT, coupling_value
 from softdock.dynamics.kernels.elements import element_wrench
 from softdock.dynamics.kernels.formulas import formula_value
 from softdock.dynamics.kernels.gnc_records import ControllerValue
@@ -44,16 +45,22 @@ NODE_RATE = 15  # rate of that
 STRUCTURE_ENERGY = 16  # elastic energy of a structure
 INTERFACE_RESULT = 17  # one entry of the results of an interface, by component
 CONTROLLER_VALUE = 18  # of a controller, by component; see controller_value
+SUNLIGHT = 19  # visible fraction of the Sun's disc
 ELEMENT_WRENCH = (
-    19  # of a strut, weld, lock or load, by component: force, torque; 6 is the size of the torque
+    20  # of a strut, weld, lock, coupling or load, by component: force, torque; 6 is the size of the torque,
+    # from 7 on values of a coupling
 )
-CONTACT_MOMENT = 20  # size of the torque of a pair about the origin of surface A
-ZONE = 21  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
-ACCELERATION = 22  # of the origin of frame F against N, in axes of G
-TURN_ACCELERATION = 23  # of frame F against N, in axes of G
-REACTION = 24  # of a joint or mount, by component: force, torque, sizes of both
-FORMULA = 25  # of channels before it: nodes i to j of `system.formulas`
-KINDS = 26
+CONTACT_MOMENT = 21  # size of the torque of a pair about the origin of surface A
+DRIVE_VALUE = 22  # of a drive, by component; see drive_value
+ZONE = 23  # of a part of surface A of a pair, by component: force (3), area, pressure, size of the force
+ACCELERATION = 24  # of the origin of frame F against N, in axes of G
+TURN_ACCELERATION = 25  # of frame F against N, in axes of G
+REACTION = 26  # of a joint or mount, by component: force, torque, sizes of both
+FORMULA = 27  # of channels before it: nodes i to j of `system.formulas`
+KINDS = 28
+
+# Components of the channels of a drive.
+COMMAND, COMMAND_SPEED, LAG, POWER, STALLED = 0, 1, 2, 3, 4
 
 # Functions of a channel that are smooth where it may have a kink.
 PLAIN = 0  # the channel itself
@@ -124,6 +131,8 @@ def channel_value(channel, system, t, y):
         return system.pairs[i].out[channel.component]
     if kind == INTERFACE_RESULT:
         return system.interfaces[i].result[channel.component]
+    if kind == ELEMENT_WRENCH and channel.component >= MISALIGNMENT:
+        return coupling_value(system.elements[i], channel.component)
     if kind == ELEMENT_WRENCH:
         return wrench_entry(element_wrench(system.elements[i], system.links), channel.component)
     if kind == CONTACT_MOMENT:
@@ -134,8 +143,12 @@ def channel_value(channel, system, t, y):
             for k in range(system.pairs.shape[0]):
                 sharpen_pair(system.links, system.pairs[k], k, system.arrays, system.lists)
         return largest_contact(channel.component, system.pairs, system.interfaces)
+    if kind == DRIVE_VALUE:
+        return drive_value(system.elements[i], channel.component)
     if kind == CONTROLLER_VALUE:
         return controller_value(system.gnc, i, channel.component, t)
+    if kind == SUNLIGHT:
+        return system.orbit[0].sunlight
     return t
 
 
@@ -147,6 +160,18 @@ def wrench_entry(W, component):
     if component < 3:
         return W[0] if component == 0 else (W[1] if component == 1 else W[2])
     return W[3] if component == 3 else (W[4] if component == 4 else W[5])
+
+
+@inline
+def drive_value(drive, component):
+    """Return the command of a drive, its speed, the size of its error, the power of the motor, or how far it stalls."""
+    if component == COMMAND:
+        return drive.command
+    if component == COMMAND_SPEED:
+        return drive.command_speed
+    if component == LAG:
+        return abs(drive.deflection) if drive.active == 1 or drive.at_delay >= 0 else 0.0
+    return drive.power if component == POWER else drive.stall
 
 
 @kernel
@@ -164,9 +189,31 @@ def controller_value(gnc, index, component, t):
         return c.distance
     if component == ControllerValue.VIOLATIONS:
         return float(c.violations)
+    if component == ControllerValue.PROPELLANT_LEFT:
+        return max(c.capacity - propellant_used(gnc, c, t), 0.0)
+    if component == ControllerValue.CORRIDOR:
+        return c.corridor
+    if component >= ControllerValue.REFERENCE_SPEED:
+        return navigation_value(gnc, c, component, t)
     if component >= ControllerValue.POSITION_ESTIMATE_ERROR:
         return c.estimate_errors[component - ControllerValue.POSITION_ESTIMATE_ERROR]
     return c.errors[component - ControllerValue.POSITION_ERROR]
+
+
+@kernel
+def navigation_value(gnc, c, component, t):
+    """Value of a controller: on-time of a thruster, reference speed, estimate and its standard deviation."""
+    if component >= ControllerValue.ON_TIME:
+        return time_on(gnc.thrusters[c.first_thruster + component - ControllerValue.ON_TIME], t)
+    if component == ControllerValue.REFERENCE_SPEED:
+        return c.closing_speed
+    if component < ControllerValue.POSITION_SIGMA:
+        return c.p[component - ControllerValue.ESTIMATE_X]
+    nav = gnc.navigation[c.navigation]
+    if component == ControllerValue.ANGLE_SIGMA:
+        return math.sqrt(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2])
+    k = 0 if component == ControllerValue.POSITION_SIGMA else 3
+    return math.sqrt(nav.P[k, k] + nav.P[k + 1, k + 1] + nav.P[k + 2, k + 2])
 
 
 @kernel
@@ -267,27 +314,38 @@ def prepare(kind, system, prepared):
 
 @kernel
 def read_channels(channels, count, system, t, y, out):
-    """Write the values of the first channels."""
+    """Write the values of the first channels; components of one quantity follow each other and are read together."""
     links = system.links
-    prepared = 0
-    x, y_, z, rest = 0.0, 0.0, 0.0, 0.0
-    for i in range(count):
+    prepared, i = 0, 0
+    while i < count:
         channel = channels[i]
         if POSITION <= channel.kind <= ATTITUDE:
-            if channel.shared == 0:
-                x, y_, z, rest = frame_values(channel, links[channel.i], links)
+            x, y_, z, rest = frame_values(channel, links[channel.i], links)
             out[i] = pick(channel.component, x, y_, z, rest)
+            while i + 1 < count and channels[i + 1].shared == 1:
+                i += 1
+                out[i] = pick(channels[i].component, x, y_, z, rest)
         elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
             out[i] = structure_value(channel, system, y)
         elif channel.kind == FORMULA:
             out[i] = formula_value(system.formulas, channel.i, channel.j, out)
             if not math.isfinite(out[i]):
                 channel.undefined = 1
+        elif channel.kind == REACTION:
+            reaction = system.reactions[channel.i]
+            if reaction.evaluation != system.world[0].evaluations:
+                prepared = prepare(REACTION, system, prepared)
+                update_reaction(system, reaction, y)
+            out[i] = reaction_value(reaction, channel.component)
+            while i + 1 < count and channels[i + 1].shared == 1:
+                i += 1
+                out[i] = reaction_value(reaction, channels[i].component)
         elif channel.kind >= ZONE:
             prepared = prepare(channel.kind, system, prepared)
-            out[i] = derived_value(channel, system, y, channel.shared == 1)
+            out[i] = derived_value(channel, system, channel.shared == 1)
         else:
             out[i] = channel_value(channel, system, t, y)
+        i += 1
 
 
 @kernel
@@ -303,18 +361,22 @@ def read_sampled_channels(channels, count, system, t, y, out):
                 out[i] = pick(channel.component, x, y_, z, rest)
             elif NODE_DEFLECTION <= channel.kind <= STRUCTURE_ENERGY:
                 out[i] = structure_value(channel, system, y)
+            elif channel.kind == REACTION:
+                prepared = prepare(REACTION, system, prepared)
+                update_reaction(system, system.reactions[channel.i], y)
+                out[i] = reaction_value(system.reactions[channel.i], channel.component)
             elif channel.kind >= ZONE:
                 prepared = prepare(channel.kind, system, prepared)
-                out[i] = derived_value(channel, system, y, False)
+                out[i] = derived_value(channel, system, False)
             else:
                 out[i] = channel_value(channel, system, t, y)
 
 
 @kernel
-def derived_value(channel, system, y, known):
-    """Value of a channel about a zone, an acceleration or a reaction.
+def derived_value(channel, system, known):
+    """Value of a channel about a zone or an acceleration.
 
-    `known` tells that the channel before is about the same zone or reaction, which is not computed again.
+    `known` tells that the channel before is about the same zone, which is not computed again.
     """
     if channel.kind == ZONE:
         sums = system.pairs[channel.i].zone
@@ -323,10 +385,5 @@ def derived_value(channel, system, y, known):
         if channel.component < ZONE_RESULTS:
             return sums[channel.component]
         return math.sqrt(sums[0] ** 2 + sums[1] ** 2 + sums[2] ** 2)
-    if channel.kind == REACTION:
-        reaction = system.reactions[channel.i]
-        if not known:
-            update_reaction(system, reaction, y)
-        return reaction_value(reaction, channel.component)
     x, y_, z, size = frame_acceleration(channel, system, channel.kind == TURN_ACCELERATION)
     return pick(channel.component, x, y_, z, size)

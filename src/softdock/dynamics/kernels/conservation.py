@@ -10,7 +10,7 @@ import numpy as np
 
 from softdock.dynamics.kernels.appendages import motion_in_link
 from softdock.dynamics.kernels.derivative import EXTRA_STATES, momentum_of, total_stored_energy
-from softdock.dynamics.kernels.elements import LOCK, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, LOCK, STRUT, WELD
 from softdock.dynamics.kernels.tree import FREE, GROUND
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import rotate, rotate_inverse
@@ -141,7 +141,8 @@ def is_floating(system):
             return False
     for i in range(elements.shape[0]):
         kind = elements[i].kind
-        if (kind == STRUT or kind == WELD or kind == LOCK) and touches_ground(links, elements[i]):
+        connects = kind == STRUT or kind == WELD or kind == LOCK or kind == COUPLING
+        if connects and touches_ground(links, elements[i]):
             return False
     for i in range(system.pairs.shape[0]):
         if touches_ground(links, system.pairs[i]):

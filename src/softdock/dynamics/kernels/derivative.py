@@ -1,9 +1,9 @@
 """The right-hand side of the equations of motion, and the energy of a state.
 
-A state is one vector: positions of all joints, modal coordinates of all flexible structures, then for every free base
-the momentum of its whole tree (in N, about N's origin), the speeds of all other joints and modal rates, then the energy
-dissipated and the work of external forces. With momentum as a state, every Runge-Kutta method conserves momentum to
-rounding, because it is a linear invariant.
+A state is one vector: positions of all joints, modal coordinates of all flexible structures, delays of self-locking
+drives, then for every free base the momentum of its whole tree (in N, about N's origin), the speeds of all other joints
+and modal rates, then the energy dissipated and the work of external forces. With momentum as a state, every Runge-Kutta
+method conserves momentum to rounding, because it is a linear invariant.
 """
 
 from typing import NamedTuple
@@ -46,7 +46,8 @@ from softdock.spatial.kernels import quaternion_rate, rotate, rotate_inverse
 WORLD = np.dtype(
     [
         ("gravity", np.float64, 3),  # uniform, in N [m/s2]
-        ("n_q", np.int64),  # number of positions in the state
+        ("n_q", np.int64),  # number of positions in the state, and of the delays of self-locking drives
+        ("delays", np.int64),  # number of those delays, which are the last of the positions
         ("n_u", np.int64),  # number of momenta and speeds
         ("evaluations", np.int64),
         ("rebuilds", np.int64),
@@ -112,7 +113,7 @@ def derivative(system, t, y, dy):
     move_orbit(system.orbit, links, t)
     set_motion(system, y)
     effort_power = clear_forces(links, axes, u)
-    loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u)
+    loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u, dy)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
     if system.interfaces.shape[0] > 0:

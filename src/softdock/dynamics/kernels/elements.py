@@ -1,9 +1,17 @@
-"""Forces of springs, stops, drives, struts, welds and loads: one function each, one dispatch."""
+"""Forces of springs, stops, drives, struts, welds, couplings and loads: one function each, one dispatch."""
 
 import math
 
 import numpy as np
 
+from softdock.dynamics.kernels.couplings import (
+    COUPLING_LAW,
+    coupling_pose,
+    coupling_velocity,
+    coupling_wrench,
+)
+from softdock.dynamics.kernels.drives import apply_position_drive, apply_speed_drive
+from softdock.dynamics.kernels.motion_profiles import COLUMNS, KNOTS
 from softdock.dynamics.kernels.poses import (
     add_wrench,
     link_angular_velocity,
@@ -26,18 +34,17 @@ from softdock.spatial.kernels import (
 # Kinds of elements.
 SPRING = 0  # along a joint: spring, damper and preload
 STOP = 1  # along a joint: one-sided end stop
-DRIVE_POSITION = 2  # along a joint axis: follows a position command
+DRIVE_POSITION = 2  # along a joint axis: follows a position command; see drives
 DRIVE_SPEED = 3  # along a joint axis: follows a speed command
 STRUT = 4  # spring and damper between two points
 WELD = 5  # compliant connection of two frames in all six directions
 LOAD = 6  # external force and torque, from a table over time
 LOCK = 7  # rigid connection of two frames; see locks
+COUPLING = 8  # plug on b and socket on a; see couplings
 
 # Laws of springs.
 LINEAR = 0
 EXPONENTIAL = 1
-
-UNLIMITED = 1e300  # a bound that no motion reaches
 
 ELEMENT = np.dtype(
     [
@@ -49,7 +56,7 @@ ELEMENT = np.dtype(
         ("at_u", np.int64),  # counted among the speeds
         ("rows", np.int64),  # axes of the joint: 1, 2 or 3
         ("ball", np.int64),  # 1: the deflection is the rotation vector of a ball joint
-        ("law", np.int64),
+        ("law", np.int64),  # of a spring; of a drive the kind of its profile
         ("in_body", np.int64),  # a load: 1 if it turns with its body
         ("node", np.int64),  # a load: node of a structure on which it acts, or -1
         ("table", np.int64),  # a load: first row of its table
@@ -66,7 +73,7 @@ ELEMENT = np.dtype(
         ("reference", np.float64),  # exponential law: deflection that doubles the stiffness
         ("exponent", np.float64),
         ("preload", np.float64),
-        ("friction", np.float64),  # Coulomb force of a spring
+        ("friction", np.float64),  # Coulomb force of a spring or drive
         ("friction_speed", np.float64),  # speed below which friction is proportional to speed
         ("lower", np.float64),
         ("upper", np.float64),
@@ -74,39 +81,62 @@ ELEMENT = np.dtype(
         ("rate", np.float64),
         ("max_force", np.float64),
         ("max_power", np.float64),
-        ("t_on", np.float64),
-        ("x_on", np.float64),
+        # Drives.
+        ("acceleration", np.float64),
+        ("jerk", np.float64),
+        ("backlash", np.float64),
+        ("viscous", np.float64),  # friction per speed
+        ("losses", np.float64),  # of the transmission over its load: 1 / efficiency - 1
+        ("stall_speed", np.float64),
+        ("at_delay", np.int64),  # self-locking: index of its delay in the state; otherwise -1
+        ("knot_count", np.int64),
+        ("knots", np.float64, (KNOTS, COLUMNS)),  # segments of the profile; see motion_profiles
         ("wrench", np.float64, 6),  # a load: torque, force
+        ("coupling", COUPLING_LAW),
         # Results of the last evaluation.
         ("deflection", np.float64),
         ("angle", np.float64),  # rotation of a weld or a ball joint away from its rest [rad]
         ("largest_angle", np.float64),  # of the run
         ("force", np.float64),  # transmitted, with damping and friction [N, or N m along a turning axis]
-        ("total", np.float64, 6),  # strut, weld, lock, load: torque and force on b, in N about N's origin
+        (
+            "total",
+            np.float64,
+            6,
+        ),  # strut, weld, lock, coupling, load: torque and force on b, in N about N's origin
         ("energy", np.float64),  # stored [J]
         ("loss", np.float64),  # power dissipated [W]
         ("power", np.float64),  # power supplied by the element [W]
+        ("command", np.float64),  # of a drive
+        ("command_speed", np.float64),
+        ("pace", np.float64),  # of a drive: speed of its command over that of its profile
+        ("stall", np.float64),  # of a drive: positive while it is stalled
     ],
     align=True,
 )
 
 
 @kernel
-def apply_elements(links, axes, elements, tables, t, q, u):
-    """Add the forces of all active elements; returns power dissipated and power supplied [W]."""
+def apply_elements(links, axes, elements, tables, t, q, u, dy):
+    """Add the forces of all active elements; returns power dissipated and power supplied [W].
+
+    Drives without power act, too: by their friction, and by a self-locking transmission, the rate of whose delay is
+    written into `dy`.
+    """
     loss, power = 0.0, 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         element.force, element.energy, element.loss, element.power = 0.0, 0.0, 0.0, 0.0
-        if element.active == 0:
-            continue
         kind = element.kind
+        if element.active == 0 and not (kind == DRIVE_POSITION or kind == DRIVE_SPEED):
+            if kind == COUPLING:  # its stroke is known while it is switched off
+                coupling_pose(element, links)
+            continue
         if kind == SPRING:
             apply_spring(element, axes, q, u)
         elif kind == STOP:
             apply_stop(element, axes, q, u)
         elif kind == DRIVE_POSITION:
-            apply_position_drive(element, axes, t, q, u)
+            apply_position_drive(element, axes, t, q, u, dy)
         elif kind == DRIVE_SPEED:
             apply_speed_drive(element, axes, t, u)
         elif kind == STRUT:
@@ -115,6 +145,8 @@ def apply_elements(links, axes, elements, tables, t, q, u):
             apply_weld(element, links)
         elif kind == LOAD:
             apply_load(element, links, tables, t)
+        elif kind == COUPLING:
+            apply_coupling(element, links)
         loss += element.loss
         power += element.power
     return loss, power
@@ -203,7 +235,7 @@ def apply_stop(element, axes, q, u):
     vx, vy, vz = joint_speed(element, u)
     if element.rows == 1:
         s, v, nx, ny, nz = x - element.upper, vx, 1.0, 0.0, 0.0
-        if x < element.lower:
+        if element.lower - x > s:  # the nearer limit; a limit that is not given is far away
             s, v, nx = element.lower - x, -vx, -1.0
     else:
         r = math.sqrt(x * x + y * y + z * z)
@@ -221,50 +253,6 @@ def apply_stop(element, axes, q, u):
     element.force = force
     element.energy = 0.5 * elastic * s
     element.loss = (force - elastic) * v
-
-
-@inline
-def limited(force, speed, max_force, max_power):
-    """Force within the limits of force and of power given at this speed."""
-    bound = max_force
-    if abs(force * speed) > max_power and force * speed > 0.0:
-        bound = min(bound, max_power / abs(speed))
-    return min(max(force, -bound), bound)
-
-
-@inline
-def ramp(element, t):
-    """Command of a drive and its rate: from where it was switched on to its target; Eq. (M24)."""
-    gap = element.target - element.x_on
-    travelled = element.rate * (t - element.t_on)
-    if element.rate >= UNLIMITED or travelled >= abs(gap):
-        return element.target, 0.0
-    return element.x_on + math.copysign(travelled, gap), math.copysign(element.rate, gap)
-
-
-@inline
-def apply_position_drive(element, axes, t, q, u):
-    """Drive that follows a ramp of position to its target; Eq. (M25)."""
-    command, command_rate = ramp(element, t)
-    x, v = q[element.at_q], u[element.at_u]
-    wanted = element.stiffness[0] * (command - x) + element.damping[0] * (command_rate - v)
-    force = limited(wanted, v, element.max_force, element.max_power)
-    axes[element.at_u].tau += force
-    element.deflection = x - command
-    element.force = force
-    element.power = force * v
-
-
-@inline
-def apply_speed_drive(element, axes, t, u):
-    """Drive that follows a ramp of speed to its target; Eq. (M25)."""
-    command, _ = ramp(element, t)
-    v = u[element.at_u]
-    force = limited(element.damping[0] * (command - v), v, element.max_force, element.max_power)
-    axes[element.at_u].tau += force
-    element.deflection = v - command
-    element.force = force
-    element.power = force * v
 
 
 @inline
@@ -343,6 +331,27 @@ def apply_weld(element, links):
 
 
 @inline
+def apply_coupling(element, links):
+    """Plug on body b in the socket on body a; Eq. (W1)."""
+    tip, p, axis, R_NF = coupling_pose(element, links)
+    if p[2] <= 0.0:
+        set_total(element, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return
+    w, v = coupling_velocity(element, links, tip, R_NF)
+    tx, ty, tz, fx, fy, fz = coupling_wrench(element, p, axis, w, v)
+    tx, ty, tz = rotate(R_NF, tx, ty, tz)
+    fx, fy, fz = rotate(R_NF, fx, fy, fz)
+    a, b = links[element.a], links[element.b]
+    gx, gy, gz = tip
+    add_wrench(b, fx, fy, fz, gx, gy, gz)
+    add_wrench(a, -fx, -fy, -fz, gx, gy, gz)
+    b.W[0], b.W[1], b.W[2] = b.W[0] + tx, b.W[1] + ty, b.W[2] + tz
+    a.W[0], a.W[1], a.W[2] = a.W[0] - tx, a.W[1] - ty, a.W[2] - tz
+    set_total_at(element, tx, ty, tz, fx, fy, fz, gx, gy, gz)
+    element.force = math.sqrt(fx * fx + fy * fy + fz * fz)
+
+
+@inline
 def apply_load(element, links, tables, t):
     """Force and torque from outside, times the value of its table at this time; Eq. (M30)."""
     scale = table_value(tables, element.table, element.table_rows, t)
@@ -386,7 +395,7 @@ def set_total_at(element, tx, ty, tz, fx, fy, fz, x, y, z):
 
 @kernel
 def element_wrench(element, links):
-    """Return force and torque of a strut, weld, lock or load on b: about the origin of frame F, in its axes.
+    """Return force and torque of a strut, weld, lock, coupling or load on b: about the origin of frame F, in its axes.
 
     The frame of a load is N. All are zero while the element is switched off.
     """

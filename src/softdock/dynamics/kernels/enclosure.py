@@ -25,7 +25,7 @@ from softdock.dynamics.kernels.channels import (
     VELOCITY,
     ZONE,
 )
-from softdock.dynamics.kernels.elements import LOAD, LOCK, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, STRUT
 from softdock.dynamics.kernels.motion_bounds import (
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
@@ -45,7 +45,12 @@ ROUNDING = 1e-14  # of the value
 @inline
 def is_contact(kind):
     """Tell whether a channel is about contacts."""
-    return CONTACT_FORCE <= kind <= ANY_CONTACT or kind == INTERFACE_RESULT or CONTACT_MOMENT <= kind <= ZONE
+    return (
+        CONTACT_FORCE <= kind <= ANY_CONTACT
+        or kind == INTERFACE_RESULT
+        or kind == CONTACT_MOMENT
+        or kind == ZONE
+    )
 
 
 @inline
@@ -101,6 +106,15 @@ def bound_bends(channel, system, dense, motion):
 
 
 @inline
+def finite_bends(channel, system, dense, motion):
+    """Return the bounds of the second derivative of a channel's smooth function in a step; zero if they overflow."""
+    down, up = bound_bends(channel, system, dense, motion)
+    if not (math.isfinite(down) and math.isfinite(up)):
+        return 0.0, 0.0
+    return down, up
+
+
+@inline
 def rotation_bound(channel, system, motion):
     """Return the largest rotation in a step of the links on which a channel without a bound depends [rad]."""
     kind = channel.kind
@@ -112,7 +126,7 @@ def rotation_bound(channel, system, motion):
         return motion[system.reactions[channel.i].link, ANGULAR_VELOCITY]
     if ELEMENT_FORCE <= kind <= ELEMENT_DEFLECTION or kind == ELEMENT_WRENCH:
         element = system.elements[channel.i]
-        if element.kind == STRUT or element.kind == WELD or element.kind == LOCK or element.kind == LOAD:
+        if STRUT <= element.kind <= COUPLING:
             return motion[element.a, ANGULAR_VELOCITY] + motion[element.b, ANGULAR_VELOCITY]
         if element.ball == 1:
             return motion[element.a, ANGULAR_VELOCITY]

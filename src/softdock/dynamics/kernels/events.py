@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from softdock.dynamics.kernels.couplings import decide_jam
+from softdock.dynamics.kernels.drives import start_drive, switch_off_drive
 from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_present_pose
 from softdock.dynamics.kernels.evaluation import evaluate_inside
 from softdock.dynamics.kernels.windows import OPEN, close_ended_windows, close_window, open_window
@@ -23,6 +25,11 @@ DISABLE_INTERFACE = 9
 OPEN_WINDOW = 10
 CLOSE_WINDOW = 11
 SET_MODE = 12
+DECIDE_JAM = 13  # of a coupling whose plug reaches its socket
+
+# What a hidden event does instead of a log entry.
+CAPTURE_STATE = 1  # the state of the first such event is stored
+NO_LOG = 2  # nothing: its actions belong to the model
 
 EVENT = np.dtype(
     [
@@ -33,7 +40,7 @@ EVENT = np.dtype(
         ("once", np.int64),
         ("first_action", np.int64),
         ("actions", np.int64),
-        ("capture", np.int64),  # 1: the state of the first such event is stored instead of a log entry
+        ("capture", np.int64),  # 0: the event is logged; CAPTURE_STATE or NO_LOG
         ("fresh", np.int64),  # 1: armed since the last check; occurs at once if its condition is true already
         ("closed", np.int64),  # 1: its window is closed, so that its condition is not evaluated
         # Time for which the condition must be true without a break.
@@ -189,8 +196,9 @@ def locate(run, h, low, high, before, after):
 def log_event(run, index, t, y):
     """Log an event, or capture the state if it does so; disarm an event that happens only once."""
     s, log = run.state[0], run.log
-    if run.events[index].capture == 1:
+    if run.events[index].capture == CAPTURE_STATE:
         capture_state(run, index, t, y)
+    if run.events[index].capture > 0:
         return
     log[s.log_rows, 0], log[s.log_rows, 1] = t, float(index)
     s.log_rows += 1
@@ -205,7 +213,7 @@ def capture_state(run, index, t, y):
     for i in range(y.shape[0]):
         run.workspace.captured[i] = y[i]
     for i in range(run.events.shape[0]):
-        if run.events[i].capture == 1:
+        if run.events[i].capture == CAPTURE_STATE:
             run.events[i].armed = 0
 
 
@@ -219,8 +227,8 @@ def log_passive_events(run, t, before, after):
     for i in range(run.events.shape[0]):
         event = run.events[i]
         if becomes_true(event, before, after):
-            if not ends_step(event) and (event.capture == 1 or run.state[0].log_rows < run.log.shape[0]):
-                count += 1 - event.capture
+            if not ends_step(event) and (event.capture > 0 or run.state[0].log_rows < run.log.shape[0]):
+                count += 1 if event.capture == 0 else 0
                 log_event(run, i, t, run.workspace.y_stage)
             elif active < 0:
                 active = i
@@ -253,6 +261,8 @@ def perform_actions(run, index):
             system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
         elif action.kind == SET_MODE:
             system.gnc.controllers[action.index].next_mode = int(action.value)
+        elif action.kind == DECIDE_JAM:
+            decide_jam(system.elements[action.index], system.links)
         else:
             switch_element(
                 system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]
@@ -264,20 +274,22 @@ def perform_actions(run, index):
 def switch_element(element, action, links, t, y, world):
     """Switch an element or give it a new target.
 
-    An enabled weld or lock keeps the present pose; an enabled drive starts at the present position or speed.
+    An enabled weld or lock keeps the present pose; an enabled drive starts at the present position or speed. A drive
+    that gets a new target continues from the present position and speed of its command.
     """
+    is_drive = element.kind == DRIVE_POSITION or element.kind == DRIVE_SPEED
     if action.kind == DISABLE_ELEMENT:
+        if is_drive and element.active == 1:
+            switch_off_drive(element, t, y)
         element.active = 0
         return
     if action.kind == SET_TARGET:
         element.target = action.value
     elif element.active == 1:
         return
+    if is_drive:
+        speed = y[world.n_q + element.at_u]
+        start_drive(element, t, y, y[element.at_q] if element.kind == DRIVE_POSITION else speed, speed)
     element.active = 1
-    element.t_on = t
     if element.kind == WELD or element.kind == LOCK:
         hold_present_pose(element, links)
-    elif element.kind == DRIVE_POSITION:
-        element.x_on = y[element.at_q]
-    elif element.kind == DRIVE_SPEED:
-        element.x_on = y[world.n_q + element.at_u]

@@ -44,6 +44,17 @@ class ControllerValue(IntEnum):
     POSITION_ESTIMATE_ERROR = 9
     SPEED_ESTIMATE_ERROR = 10
     ANGLE_ESTIMATE_ERROR = 11
+    PROPELLANT_LEFT = 12
+    CORRIDOR = 13
+    REFERENCE_SPEED = 32
+    ESTIMATE_X = 33
+    ESTIMATE_Y = 34
+    ESTIMATE_Z = 35
+    POSITION_SIGMA = 36
+    SPEED_SIGMA = 37
+    ANGLE_SIGMA = 38
+    ON_TIME = 64
+    """Of the first thruster of the controller; the others follow."""
 
 
 PULSES = 2  # of a thruster that may overlap with a sample: the last one and the one commanded now
@@ -108,6 +119,7 @@ CONTROLLER = np.dtype(
         ("hold", np.int64),  # number of hold points that were passed
         ("hold_since", np.float64),  # when the hold point was reached; negative: not yet [s]
         ("violations", np.int64),  # number of times that the corridor was left or a gate not passed in time
+        ("corridor", np.float64),  # distance of the tip from the border of the corridor, positive inside [m]
         ("distance", np.float64),  # of the reference [m]
         ("closing_speed", np.float64),  # of the reference [m/s]
         ("p_ref", np.float64, 3),  # reference of the tip in P [m]

@@ -7,8 +7,8 @@ from softdock.dynamics.kernels.poses import link_rotation
 from softdock.dynamics.kernels.relative_frames import target_view, tip_from_centre
 from softdock.gnc.kernels.guidance import (
     advance_distance,
+    corridor_margin,
     impulse_velocity,
-    is_inside_corridor,
     passes_gate,
     relative_acceleration,
 )
@@ -46,10 +46,10 @@ def attitude_in_fixed_frame(links, c):
 @kernel
 def guide(system, c, t):
     """Move the reference over one period; leave the approach where it violates its corridor or a gate; Eq. (K5)."""
+    if c.corridor_radius >= 0.0:
+        c.corridor = corridor_margin(c.p[0], c.p[1], -c.p[2], c.corridor_radius, c.corridor_slope)
     if c.mode == Mode.APPROACH:
-        if c.corridor_radius >= 0.0 and not is_inside_corridor(
-            c.p[0], c.p[1], -c.p[2], c.corridor_radius, c.corridor_slope
-        ):
+        if c.corridor_radius >= 0.0 and c.corridor < 0.0:
             leave_approach(c)
         else:
             follow_glide_slope(system.gnc, c, t)

@@ -1,9 +1,9 @@
 """Linearisation of the equations of motion about a state, for implicit steps.
 
-It includes contacts, struts, welds, and springs, stops, dampers and drives of joints; all else changes slowly and is
-omitted. In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one block for its
-momentum and one for its joints. A coupling of two links (contact, strut, weld) has 6 by 6 stiffness and damping in its
-own frame.
+It includes contacts, struts, welds, couplings, and springs, stops, dampers and drives of joints; all else changes
+slowly and is omitted. In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one
+block for its momentum and one for its joints. A connection of two links (contact, strut, weld, plug and socket) has 6
+by 6 stiffness and damping in its own frame.
 """
 
 import math
@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.stiffness import evaluate_stiffness
 from softdock.dynamics.kernels.contacts import relative_pose, relative_velocity
+from softdock.dynamics.kernels.couplings import coupling_pose, coupling_velocity, coupling_wrench
 from softdock.dynamics.kernels.derivative import set_motion
+from softdock.dynamics.kernels.drives import drive_stiffness
 from softdock.dynamics.kernels.dynamics import join, place
 from softdock.dynamics.kernels.elements import (
+    COUPLING,
+    DRIVE_POSITION,
     DRIVE_SPEED,
     EXPONENTIAL,
     SPRING,
@@ -25,9 +29,8 @@ from softdock.dynamics.kernels.elements import (
     WELD,
     joint_deflection,
     joint_speed,
-    limited,
-    ramp,
 )
+from softdock.dynamics.kernels.motion_profiles import RAMP, command_at, delay_of
 from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
@@ -65,6 +68,10 @@ class Linear(NamedTuple):
     """(m, 12): rotation and position in N of the frame of the coupling."""
     couplings: NDArray[np.int64]
     """(m, 3): 1 where it acts; the links a and b."""
+    force_rate: NDArray[np.float64]
+    """(n,): rate of the forces of drives along joints by their smooth commands."""
+    delays: NDArray[np.int64]
+    """(n,): index in the state of the delay of that command; -1: none."""
     work: NDArray[np.float64]
     """(4, n)."""
     wrench: NDArray[np.float64]
@@ -83,6 +90,8 @@ def allocate_linear(n: int, links: int, couplings: int) -> Linear:
         momentum_maps=np.zeros((couplings, 6, width)),
         frames=np.zeros((couplings, 12)),
         couplings=np.zeros((couplings, 3), np.int64),
+        force_rate=np.zeros(n),
+        delays=np.zeros(n, np.int64),
         work=np.zeros((4, width)),
         wrench=np.zeros((2, 6)),
     )
@@ -103,7 +112,8 @@ def linearise(system, t, y, linear):
         if system.pairs[i].active == 1:
             couple_contact(system, i, linear)
     for i in range(system.elements.shape[0]):
-        if system.elements[i].kind == STRUT or system.elements[i].kind == WELD:
+        kind = system.elements[i].kind
+        if kind == STRUT or kind == WELD or kind == COUPLING:
             linear.couplings[count, 0] = 0
             if system.elements[i].active == 1:
                 couple_element(system.elements[i], system.links, linear, count)
@@ -186,10 +196,16 @@ def compliance_in_N(base, inertia):
 
 @inline
 def add_joint_stiffness(elements, t, q, u, linear):
-    """Add the stiffness and damping of elements along joint axes, from the state alone."""
+    """Add the stiffness and damping of elements along joint axes, from the state alone.
+
+    Also writes how fast smooth commands change the forces of drives: without it, a stiff drive that moves would limit
+    implicit steps. Ramps, whose speed jumps, are left out.
+    """
+    for i in range(linear.force_rate.shape[0]):
+        linear.force_rate[i], linear.delays[i] = 0.0, -1
     for i in range(elements.shape[0]):
         element = elements[i]
-        if element.active == 0 or element.kind > DRIVE_SPEED:
+        if element.kind > DRIVE_SPEED or (element.active == 0 and element.kind < DRIVE_POSITION):
             continue
         x, y, z = joint_deflection(element, q)
         vx, vy, vz = joint_speed(element, u)
@@ -211,14 +227,11 @@ def add_joint_stiffness(elements, t, q, u, linear):
             else:
                 continue
         else:
-            if element.kind == DRIVE_SPEED:
-                k = 0.0
-            command, rate = ramp(element, t)
-            wanted = k * (command - q[element.at_q]) + c * (rate - vx)
-            if element.kind == DRIVE_SPEED:
-                wanted = c * (command - vx)
-            if limited(wanted, vx, element.max_force, element.max_power) != wanted:
-                continue
+            k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
+            if element.law != RAMP and k > 0.0:
+                _, speed, acceleration = command_at(element, t, delay_of(element, q))
+                linear.force_rate[element.at_u] += k * speed + element.damping[0] * acceleration
+                linear.delays[element.at_u] = element.at_delay
         for a in range(element.rows):
             linear.stiffness[element.at_u + a, element.at_u + a] += k
             linear.damping[element.at_u + a, element.at_u + a] += c
@@ -244,7 +257,7 @@ def couple_contact(system, i, linear):
 
 @inline
 def couple_element(element, links, linear, c):
-    """Write the stiffness and damping of a weld, in the axes of its frame F, or of a strut, in those of N."""
+    """Write the stiffness and damping of a weld or coupling in the axes of its frame F, of a strut in those of N."""
     a, b = links[element.a], links[element.b]
     base_a, base_b = links[a.root], links[b.root]
     K, D = linear.K[c], linear.D[c]
@@ -258,6 +271,14 @@ def couple_element(element, links, linear, c):
             K[i, i], D[i, i] = element.stiffness[i], element.damping[i]
         note_frame(linear, c, element.a, element.b, link_rotation(a, base_a, element.R_aF), (bx, by, bz))
         return
+    if element.kind == COUPLING:
+        tip, p, axis, R_NF = coupling_pose(element, links)
+        if p[2] > 0.0:
+            w, v = coupling_velocity(element, links, tip, R_NF)
+            coupling_wrench(element, p, axis, w, v)
+            write_coupling_tangents(element.coupling, K, D)
+            note_frame(linear, c, element.a, element.b, R_NF, tip)
+        return
     dx, dy, dz = bx - ax, by - ay, bz - az
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     if length == 0.0:
@@ -270,6 +291,17 @@ def couple_element(element, links, linear, c):
             D[3 + i, 3 + j] = element.damping[0] * n[i] * n[j]
         K[3 + i, 3 + i] += across
     note_frame(linear, c, element.a, element.b, IDENTITY, (bx, by, bz))
+
+
+@inline
+def write_coupling_tangents(law, K, D):
+    """Write the tangents of a coupling at its last evaluation, in the axes of its socket."""
+    g = law.guidance
+    K[0, 0], K[1, 1] = g * law.angular_stiffness, g * law.angular_stiffness
+    D[0, 0], D[1, 1] = g * law.angular_damping, g * law.angular_damping
+    K[3, 3], K[4, 4] = g * law.lateral_stiffness, g * law.lateral_stiffness
+    D[3, 3], D[4, 4] = g * law.lateral_damping, g * law.lateral_damping
+    K[5, 5], D[5, 5] = law.axial_stiffness, law.axial_damping
 
 
 @kernel

@@ -10,11 +10,16 @@ from softdock.dynamics.kernels.channels import LARGEST, PLAIN, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     RELATIVE_RESOLUTION,
     SAFETY,
+    bend_from_previous,
+    bend_of_load,
     enclose,
+    finite_bends,
     is_contact,
+    rotation_bound,
     smooth_value,
 )
 from softdock.dynamics.kernels.evaluation import evaluate_channels, exceeds_tracked, update_peak
+from softdock.dynamics.kernels.motion_bounds import ANGULAR_VELOCITY
 from softdock.dynamics.kernels.parabolas import division_point, second_derivative, vertex
 from softdock.dynamics.kernels.stepping import interpolate
 from softdock.native.decorators import inline, kernel
@@ -36,10 +41,10 @@ def search_loads(run, h, left, right, before, after, row):
     """Find the peak loads between two instants of a step whose channels are known; Eq. (M76).
 
     `row` is the interval of the search for events and peaks, which has bounds of the second derivatives. The peaks at
-    both ends are known already.
+    both ends are known already. If it is the whole step, `may_hide_load` has found whether a peak is possible.
     """
     s, search, work = run.state[0], run.workspace.search, run.workspace
-    if search.loads.shape[0] == 0:
+    if search.loads.shape[0] == 0 or (right - left == 1.0 and s.hidden_load == 0):
         return
     count, values, bends = s.searched, search.load_values, search.load_bends
     for n in range(search.loads.shape[0]):
@@ -72,27 +77,98 @@ def search_loads(run, h, left, right, before, after, row):
 
 
 @kernel
+def may_hide_load(run, h):
+    """Return whether a load may have a peak inside a step, or needs its bounds to exclude one; Eq. (M76).
+
+    In most steps no load comes near its peak, which is found here with few operations.
+    """
+    s, work, channels = run.state[0], run.workspace, run.channels
+    search, r = work.search, s.previous_step / h
+    if search.loads.shape[0] == 0:
+        return False
+    if r == 0.0 or not slow_rotation(search.motion, search.needed):
+        return True
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        channel, x_0, x_1 = channels[i], work.start[i], work.end[i]
+        if i < s.watched:  # has bounds from the search for events and peaks
+            bend = max(search.downs[0, i], search.ups[0, i])
+        else:
+            bend = math.inf if channel.bounded == 1 else bend_from_previous(r, work.previous[i], x_0, x_1)
+        if channel.form != PLAIN:
+            return True
+        if not is_below_peak(channel, max(abs(x_0), abs(x_1)), bend):
+            return True
+    return False
+
+
+@kernel
+def bound_loads(run, h):
+    """Bound the second derivatives of loads in a step, Eq. (M76)."""
+    s, work, system, channels = run.state[0], run.workspace, run.system, run.channels
+    search = work.search
+    for n in range(search.loads.shape[0]):
+        i = search.loads[n]
+        if i < s.watched:  # known from the search for events and peaks
+            continue
+        channel, search.turns[i] = channels[i], 0.0
+        if channel.bounded == 1:
+            down, up = finite_bends(channel, system, work.dense, search.motion)
+        else:
+            search.turns[i] = rotation_bound(channel, system, search.motion)
+            up = bend_of_load(channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i])
+            up = math.inf if search.turns[i] > RESOLVED_ANGLE else up
+            down = up
+        search.downs[0, i], search.ups[0, i] = down, up
+
+
+@inline
+def slow_rotation(motion, needed):
+    """Return whether all links turn too little in a step to matter for the search for loads between two of them."""
+    largest = 0.0
+    for i in range(needed.shape[0]):
+        if needed[i] == 1:
+            largest = max(largest, motion[i, ANGULAR_VELOCITY])
+    return 2.0 * largest <= RESOLVED_ANGLE
+
+
+@kernel
 def find_hidden_load(run, left, right, before, after, bends):
     """Return a channel whose load may exceed its peak in an interval, or -1."""
     search, width = run.workspace.search, right - left
     hidden = -1
     for n in range(search.loads.shape[0]):
         i = search.loads[n]
-        channel, x_0, x_1 = run.channels[i], before[i], after[i]
-        bend = bends[i] * width * width
-        most = max(max(abs(x_0), abs(x_1)), channel.seen)
-        enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
-        if channel.form == PLAIN and max(abs(x_0), abs(x_1)) + 0.125 * bend <= enough:
-            continue
-        if channel.bounded == 0 and is_resolved(channel, search.turns[i], width):
-            continue
-        low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
-        if not monotonic and (
-            (channel.load & LARGEST != 0 and high > enough)
-            or (channel.load & SMALLEST != 0 and -low > enough)
-        ):
+        if may_exceed(run.channels[i], search.turns[i], width, before[i], after[i], bends[i]):
             hidden = i
     return hidden
+
+
+@inline
+def is_below_peak(channel, size, bend):
+    """Return whether a load of a size at both ends of an interval, at most, stays below its peak inside."""
+    most = max(size, channel.seen)
+    return size + 0.125 * bend <= most + max(RELATIVE_RESOLUTION * most, channel.floor)
+
+
+@inline
+def may_exceed(channel, turn, width, x_0, x_1, bend):
+    """Return whether a load may exceed its peak in an interval of a step between two values.
+
+    `turn` and `bend` are bounds of rotation and second derivative for the whole step.
+    """
+    bend = bend * width * width
+    size = max(abs(x_0), abs(x_1))
+    if channel.form == PLAIN and is_below_peak(channel, size, bend):
+        return False
+    most = max(size, channel.seen)
+    enough = most + max(RELATIVE_RESOLUTION * most, channel.floor)
+    if channel.bounded == 0 and is_resolved(channel, turn, width):
+        return False
+    low, high, monotonic = enclose(channel, x_0, x_1, bend, bend)
+    return not monotonic and (
+        (channel.load & LARGEST != 0 and high > enough) or (channel.load & SMALLEST != 0 and -low > enough)
+    )
 
 
 @kernel

@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.composites import inertia_of
 from softdock.dynamics.kernels.poses import add_wrench, link_angular_velocity, link_point, point_velocity
 from softdock.dynamics.kernels.tree import GROUND
 from softdock.native.decorators import inline, kernel
+from softdock.orbit.kernels import NO_SHADOW, sunlit_fraction
 from softdock.spatial.kernels import matrix_product, rotate, rotate_inverse, unpack_matrix
 
 ORBIT = np.dtype(
@@ -30,9 +31,13 @@ ORBIT = np.dtype(
         ("rotation", np.float64),  # of the air with the Earth [rad/s]
         ("sun", np.float64, 3),  # unit vector to the Sun, in N
         ("pressure", np.float64),  # of its light on a black surface [Pa]
+        ("shadow", np.int64),  # model of the Earth's shadow
+        ("earth_radius", np.float64),  # [m]
+        ("sun_angle", np.float64),  # apparent radius of the Sun [rad]
         # Where the point is at this time.
         ("r", np.float64, 3),  # from the Earth's centre, in N [m]
         ("v", np.float64, 3),  # [m/s]
+        ("sunlight", np.float64),  # visible fraction of the Sun's disc there
     ],
     align=True,
 )
@@ -83,6 +88,8 @@ def move_orbit(orbit, links, t):
         R[4] = -(P[2] * Q[0] - P[0] * Q[2])
         R[7] = -(P[0] * Q[1] - P[1] * Q[0])
         V[1] = -(x * vy - y * vx) / r2  # Eq. (O11)
+        if o.shadow != NO_SHADOW:
+            o.sunlight = sunlit_fraction(o.shadow, o.r[0], o.r[1], o.r[2], o.sun, o.earth_radius, o.sun_angle)
 
 
 @kernel
@@ -241,7 +248,7 @@ def plate_force(links, o, plate):
     facing = max(-(nx * vx + ny * vy + nz * vz), 0.0)
     k = 0.5 * o.density * plate.drag * plate.area * facing
     lit = max(nx * o.sun[0] + ny * o.sun[1] + nz * o.sun[2], 0.0)
-    light = -o.pressure * plate.area * lit
+    light = -o.pressure * plate.area * lit * o.sunlight
     toward = light * (1.0 - plate.specular)
     outward = light * 2.0 * (plate.specular * lit + plate.diffuse / 3.0)
     fx = k * vx + toward * o.sun[0] + outward * nx

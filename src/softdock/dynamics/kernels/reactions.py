@@ -54,6 +54,7 @@ REACTION = np.dtype(
         ("first", np.int64),  # of a mount: first of its items
         ("count", np.int64),
         ("wrench", np.float64, 6),  # result: force [N] and torque [N m] at F, in axes of F
+        ("evaluation", np.int64),  # number of the evaluation of the system to which the result belongs
     ],
     align=True,
 )
@@ -87,13 +88,13 @@ def balance_links(system):
         if link.parent < 0:
             continue
         last = link.column + link.rows - 1
-        M, j = groups[last // LANES].inertia, last % LANES
+        M, h, j = groups[last // LANES].inertia, groups[last // LANES].h, last % LANES
         inertia = (
             M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j], M[6, j], M[7, j], M[8, j], M[9, j],
         )  # fmt: skip
-        V = six(link.V)
         f = times_inertia(inertia, total_acceleration(links, groups, i, gravity))
-        f0, f1, f2, f3, f4, f5 = add_force_cross(f, V, times_inertia(inertia, V))
+        momentum = (h[0, j], h[1, j], h[2, j], h[3, j], h[4, j], h[5, j])
+        f0, f1, f2, f3, f4, f5 = add_force_cross(f, six(link.V), momentum)
         if link.loaded == 1:
             w0, w1, w2, w3, w4, w5 = wrench_in_base(links[link.root], six(link.W))
             f0, f1, f2, f3, f4, f5 = f0 - w0, f1 - w1, f2 - w2, f3 - w3, f4 - w4, f5 - w5
@@ -158,15 +159,15 @@ def modal_force(system, a):
     return add_force_cross(force_in_base(link, r0, r1, r2, r3, r4, r5), V, h)
 
 
-@kernel
+@inline
 def update_reaction(system, reaction, y):
     """Write the wrench of a reaction at its frame; expects balanced links."""
-    link = system.links[reaction.link]
+    links = system.links
     if reaction.mount == 1:
         f0, f1, f2, f3, f4, f5 = mount_wrench(system, reaction, y)
     else:
-        f0, f1, f2, f3, f4, f5 = six(link.reaction)
-    carrier = system.links[reaction.frame_link]
+        f0, f1, f2, f3, f4, f5 = six(links[reaction.link].reaction)
+    carrier = links[reaction.frame_link]
     x, y_, z = rotate(carrier.R, reaction.p_LF[0], reaction.p_LF[1], reaction.p_LF[2])
     x, y_, z = x + carrier.p[0], y_ + carrier.p[1], z + carrier.p[2]
     R_BF = matrix_product(unpack_matrix(carrier.R), unpack_matrix(reaction.R_LF))
@@ -175,6 +176,7 @@ def update_reaction(system, reaction, y):
         R_BF, f0 - (y_ * f5 - z * f4), f1 - (z * f3 - x * f5), f2 - (x * f4 - y_ * f3)
     )
     write_six(reaction.wrench, (fx, fy, fz, tx, ty, tz))
+    reaction.evaluation = system.world[0].evaluations
 
 
 @inline
@@ -240,6 +242,8 @@ def item_load(system, item):
         return y * fz - z * fy, z * fx - x * fz, x * fy - y * fx, fx, fy, fz
     if item.kind == PAIR:
         pair = system.pairs[item.index]
+        if pair.force == 0.0:
+            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         R_NA, p_A, _, _, _ = relative_pose(pair, links)
         out = pair.out
         fx, fy, fz = rotate(R_NA, s * out[FORCE], s * out[FORCE + 1], s * out[FORCE + 2])

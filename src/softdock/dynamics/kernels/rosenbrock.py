@@ -44,6 +44,7 @@ STAGE_COUPLINGS = np.array(
 WEIGHTS = np.array(_times_inverse(_WEIGHTS))
 ERRORS = WEIGHTS - np.array(_times_inverse(_EMBEDDED))
 STAGE_TIMES = np.array([sum(row) for row in _ALPHA])
+TIME_WEIGHTS = np.array([GAMMA + sum(row) for row in _GAMMA])  # of the derivative with respect to time
 ERROR_FACTOR = 3.0  # on the error estimate, because damping of fast modes by the method is a loss of energy
 EARLY, LATE = 2, 1  # stages where watched channels are read: at 0.73 and 0.87 of the step
 
@@ -73,7 +74,7 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
                 for earlier in range(s):
                     added += STAGE_COUPLINGS[s, earlier] * k[1 + earlier, i]
                 right[i] += added / h
-        solve_stage(system, linear, GAMMA * h, y, right, k[1 + s])
+        solve_stage(system, linear, GAMMA * h, TIME_WEIGHTS[s] * h, y, right, k[1 + s])
     for i in range(y.shape[0]):
         y_new[i] = y[i] + (
             WEIGHTS[0] * k[1, i] + WEIGHTS[1] * k[2, i] + WEIGHTS[2] * k[3, i] + WEIGHTS[3] * k[4, i]

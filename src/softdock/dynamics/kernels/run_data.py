@@ -32,6 +32,7 @@ RUN_STATE = np.dtype(
         # Settings.
         ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
         ("allow_implicit", np.int64),  # 1: implicit steps are among them
+        ("stiff_apart", np.int64),  # 1: also while no contact is closed, because elements are stiff
         ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control
@@ -72,6 +73,7 @@ RUN_STATE = np.dtype(
         ("pending_row", np.int64),  # 1: the row after the last is that of a peak which may still grow
         ("next_sample", np.int64),
         ("log_rows", np.int64),
+        ("hidden_load", np.int64),  # 1: a load may have a peak inside the present step
         ("unresolved", np.int64),  # intervals in which the search for events and peaks reached its limits
     ],
     align=True,

@@ -45,8 +45,11 @@ def factorise(linear, span):
 
 
 @kernel
-def solve_stage(system, linear, span, y, r, out):
-    """Solve a stage: out / span - (Jacobian) out = r, for the whole state; Eqs. (M47), (M48)."""
+def solve_stage(system, linear, span, advance, y, r, out):
+    """Solve a stage: out / span - (Jacobian) out = r + advance (rate by time), for the whole state; Eqs. (M47), (M48).
+
+    `advance` is the weight of the derivative with respect to time in this stage [s]: commands of drives change with it.
+    """
     w = system.world[0]
     links, n_q, n, work = system.links, w.n_q, w.n_u, linear.work
     r_v, k_v = r[n_q : n_q + n], out[n_q : n_q + n]
@@ -57,6 +60,10 @@ def solve_stage(system, linear, span, y, r, out):
             x = fma(r_v[i], load(linear.inertia, i, j), x)
             pull = fma(work[MOVES, i], load(linear.stiffness, i, j), pull)
         store(work, RIGHT, j, fma(-span, pull, x))
+    for i in range(n):
+        if linear.force_rate[i] != 0.0:
+            late = span * r[linear.delays[i]] if linear.delays[i] >= 0 else 0.0
+            work[RIGHT, i] += linear.force_rate[i] * (advance - late)
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
             wrench_of(linear, c, span, False)
@@ -74,6 +81,8 @@ def solve_stage(system, linear, span, y, r, out):
         k_v[i] = work[SOUGHT, i]
     keep_momentum(links, linear, span, r_v, k_v)
     write_moves(links, linear, span, y, r, k_v, out)
+    for i in range(n_q - w.delays, n_q):
+        out[i] = span * r[i]
     for i in range(n_q + n, r.shape[0]):
         out[i] = span * r[i]
 

@@ -56,12 +56,18 @@ def order_of(method):
 
 
 @inline
+def is_stiff(s):
+    """Tell whether implicit steps may be worth their work: a contact is closed, or elements are stiff."""
+    return s.closed_contacts > 0 or s.stiff_apart == 1
+
+
+@inline
 def next_trial_method(s, method):
     """Method that is tried after another one."""
     for _ in range(3):
         if method == DORMAND_PRINCE:
             method = BOGACKI_SHAMPINE
-        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and s.closed_contacts > 0:
+        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and is_stiff(s):
             method = ROSENBROCK
         else:
             method = DORMAND_PRINCE
@@ -109,11 +115,7 @@ def choose_step(s, t_stop):
     if s.fixed_step > 0.0:
         h, reaches_stop = step_to(s.t, s.fixed_step, t_stop, True)
         return s.method, h, reaches_stop
-    if (
-        s.automatic == 1
-        and s.closed_contacts == 0
-        and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK)
-    ):
+    if s.automatic == 1 and not is_stiff(s) and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK):
         if s.method == ROSENBROCK:
             s.method, s.step, s.steps_until_trial, s.trial_period = (
                 BOGACKI_SHAMPINE,

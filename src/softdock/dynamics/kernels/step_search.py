@@ -6,11 +6,10 @@ from softdock.dynamics.kernels.channels import FORMULA, LARGEST, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     SAFETY,
     bend_from_previous,
-    bend_of_load,
     bends_between,
-    bound_bends,
     enclose,
     estimate_bend,
+    finite_bends,
     is_contact,
     resolution_of,
     rotation_bound,
@@ -32,8 +31,10 @@ from softdock.dynamics.kernels.load_search import (
     MAX_INTERVALS,
     MIN_WIDTH,
     RESOLVED_ANGLE,
+    bound_loads,
     copy_first,
     is_resolved,
+    may_hide_load,
     search_loads,
 )
 from softdock.dynamics.kernels.motion_bounds import bound_motion
@@ -54,9 +55,14 @@ def search_step(run, method, h):
         return 1.0, -1
     search, before, values, count = work.search, work.start, work.values, s.searched
     left, top, evaluations = 0.0, 0, 0
+    hidden, crosses = examine(run, 0, 0.0, before)
+    s.hidden_load = 1 if may_hide_load(run, h) else 0
+    if hidden >= 0 or crosses or s.hidden_load == 1:
+        bound_loads(run, h)
+    copy_first(before, work.previous, count)
+    s.previous_step = h
     while top >= 0:
-        right, after = search.instants[top], search.values[top]
-        hidden, crosses = examine(run, top, left, before)
+        right = search.instants[top]
         if (
             hidden >= 0
             and top + 1 < MAX_INTERVALS
@@ -68,27 +74,42 @@ def search_step(run, method, h):
             divide(channels, count, search, top, left, theta, hidden, before, values)
             evaluations += 1
             top += 1
-            continue
-        if hidden >= 0 and right - left > MIN_WIDTH:
-            s.unresolved += 1
-        active = -1
-        if crosses:
-            right = locate(run, h, left, right, before, after)
-            logged, active = log_passive_events(run, s.t + right * h, before, values)
-            update_peaks(channels, count, s.t + right * h, right, values)
-            search_loads(run, h, left, right, before, values, top)
-            copy_first(values, before, count)
-            if logged > 0 and active < 0:
-                record_inside(run, h, right)
         else:
-            update_peaks(channels, count, s.t + right * h, right, after)
-            search_loads(run, h, left, right, before, after, top)
-            copy_first(after, before, count)
-            top -= 1
-        left = right
-        if active >= 0:
-            return left, active
+            if hidden >= 0 and right - left > MIN_WIDTH:
+                s.unresolved += 1
+            right, active = complete_interval(run, h, top, left, crosses)
+            top -= 0 if crosses else 1
+            left = right
+            if active >= 0:
+                return left, active
+        if top >= 0:
+            hidden, crosses = examine(run, top, left, before)
     return 1.0, -1
+
+
+@kernel
+def complete_interval(run, h, top, left, crosses):
+    """Update peaks in an interval without hidden ones, and log the events at its first crossing.
+
+    Returns where the searched part ends, and the event there that has actions, or -1. Its channels are in
+    `workspace.start` afterwards.
+    """
+    s, channels, work = run.state[0], run.channels, run.workspace
+    search, before, values, count = work.search, work.start, work.values, s.searched
+    right, after, active = search.instants[top], search.values[top], -1
+    if crosses:
+        right = locate(run, h, left, right, before, after)
+        logged, active = log_passive_events(run, s.t + right * h, before, values)
+        update_peaks(channels, count, s.t + right * h, right, values)
+        search_loads(run, h, left, right, before, values, top)
+        copy_first(values, before, count)
+        if logged > 0 and active < 0:
+            record_inside(run, h, right)
+    else:
+        update_peaks(channels, count, s.t + right * h, right, after)
+        search_loads(run, h, left, right, before, after, top)
+        copy_first(after, before, count)
+    return right, active
 
 
 @kernel
@@ -103,22 +124,16 @@ def bound_channels(run, method, h):
     bound_motion(system, h, dense, search.needed, search.motion)
     search.instants[0], search.division_points[0] = 1.0, 0.5
     copy_first(work.end, search.values[0], count)
-    for i in range(count):
+    for i in range(s.watched):
         channel = channels[i]
         search.turns[i] = 0.0
         if search.wanted[i] == 0:
             down, up = 0.0, 0.0
         elif channel.bounded == 1:
-            down, up = bound_bends(channel, system, dense, search.motion)
-            if not (math.isfinite(down) and math.isfinite(up)):  # overflow
-                down, up = 0.0, 0.0
+            down, up = finite_bends(channel, system, dense, search.motion)
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
-            if i >= s.watched:
-                up = bend_of_load(channel, s.previous_step / h, work.previous[i], work.start[i], work.end[i])
-            elif s.previous_step > 0.0 and stays_closed(
-                channel, work.previous[i], work.start[i], work.end[i]
-            ):
+            if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
                 up = bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i])
             else:
                 up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
@@ -126,8 +141,6 @@ def bound_channels(run, method, h):
                 up = math.inf
             down = up
         search.downs[0, i], search.ups[0, i] = down, up
-    copy_first(work.start, work.previous, count)
-    s.previous_step = h
     return True
 
 

@@ -65,15 +65,23 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
     last = stages.shape[0] - 1
     for s in range(1, last + 1):
         target = y_new if s == last else y_stage
-        for i in range(y.shape[0]):
-            slope = 0.0
-            for earlier in range(s):
-                slope += stages[s, earlier] * k[earlier, i]
-            target[i] = y[i] + h * slope
+        set_stage(stages, s, h, y, k, target)
         t_stage = min(t + instants[s] * h, t_max)
         derivative(system, t_stage, target, k[6 if s == last else s])
         if s == first or s == second:
             read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
+
+
+@inline
+def set_stage(stages, s, h, y, k, target):
+    """Write the state of a stage; the loops over states are inner loops, which the compiler vectorises."""
+    for i in range(y.shape[0]):
+        target[i] = stages[s, 0] * k[0, i]
+    for earlier in range(1, s):
+        for i in range(y.shape[0]):
+            target[i] += stages[s, earlier] * k[earlier, i]
+    for i in range(y.shape[0]):
+        target[i] = y[i] + h * target[i]
 
 
 @kernel

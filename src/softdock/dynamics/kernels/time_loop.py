@@ -50,6 +50,7 @@ from softdock.dynamics.kernels.events import (
     perform_actions,
 )
 from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit, update_largest_pin_depths
+from softdock.dynamics.kernels.motion_profiles import next_knot
 from softdock.dynamics.kernels.quadrature import integrate_channels
 from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
 from softdock.dynamics.kernels.run_data import Status
@@ -248,6 +249,7 @@ def try_step(run):
     s, work = run.state[0], run.workspace
     t_stop = next_timer(run, s.t, next_break(run.breaks, s.t, s.t_end))
     t_stop = min(t_stop, next_controller_time(run.system.gnc))
+    t_stop = next_knot(run.system.elements, s.t, run.y, t_stop)
     method, h, reaches_stop = choose_step(s, t_stop)
     t_max = math.nextafter(t_stop, -math.inf)
     if method == ROSENBROCK:

@@ -48,9 +48,12 @@ def relative_acceleration(n, y, z, vx, vz):
 
 
 @inline
-def is_inside_corridor(x, y, distance, radius, slope):
-    """Tell whether a point is in a cone about the docking axis; radius at the port [m], slope = tan of half-angle."""
-    return math.sqrt(x * x + y * y) <= radius + slope * max(distance, 0.0)
+def corridor_margin(x, y, distance, radius, slope):
+    """Return how far a point is inside a cone about the docking axis [m], negative outside; Eq. (K37).
+
+    `radius` is that at the port [m], `slope` the tangent of the half-angle.
+    """
+    return radius + slope * max(distance, 0.0) - math.sqrt(x * x + y * y)
 
 
 @inline

@@ -35,7 +35,7 @@ from softdock.lumped.kernels.motion import (
     overlap,
     reduced_mass,
 )
-from softdock.lumped.kernels.polynomial import ORDER, derivative, evaluate, first_crossing
+from softdock.lumped.kernels.polynomial import ORDER, derivative, first_crossing
 from softdock.native.decorators import kernel
 
 # Events.
@@ -250,17 +250,3 @@ def record_event(work, kind):
         work.events[state[EVENT_COUNT], 0] = work.totals[TIME]
         work.events[state[EVENT_COUNT], 1] = kind
         state[EVENT_COUNT] += 1
-
-
-@kernel
-def largest_value(c, g, end):
-    """Return the largest value of a polynomial on [0, end] with at most one interior maximum; `g` is scratch."""
-    value = max(c[0], evaluate(c, end))
-    if c[1] > 0.0 and derivative(c, end) < 0.0:
-        for k in range(ORDER):
-            g[k] = -(k + 1) * c[k + 1]
-        g[ORDER] = 0.0
-        t = first_crossing(g, end)
-        if t >= 0.0:
-            value = max(value, evaluate(c, t))
-    return value

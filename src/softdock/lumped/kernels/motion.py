@@ -23,9 +23,11 @@ Interface = namedtuple(
     "pad_stiffness pad_damping restitution wedge_in wedge_out wedge_elastic tip_length jams settle_speed",
 )
 # Work: `q` has the Taylor coefficients of all positions, then of all velocities; `c` those of overlap, overlap rate,
-# interface force and wall force, and a scratch row. `events` has time and kind of each event.
-Work = namedtuple("Work", "q c state totals rows events")
-OVERLAP, OVERLAP_RATE, INTERFACE_FORCE, WALL_FORCE, SCRATCH = range(5)
+# interface force, wall force and the wedge's share of the interface force, and two scratch rows. `events` has time and
+# kind of each event; `sizes` and `peaks` have size and row of the peak of each load.
+Work = namedtuple("Work", "q c state totals rows events sizes peaks")
+OVERLAP, OVERLAP_RATE, INTERFACE_FORCE, WALL_FORCE, WEDGE_FORCE, LINK_FORCE, SCRATCH = range(7)
+SERIES_COUNT = 7
 
 # Indices of Work.state (integers).
 (
@@ -52,15 +54,13 @@ STATE_SIZE = 11
     ENERGY_ERROR,
     MOMENTUM_START,
     MOMENTUM_ERROR,
-    PEAK_FORCE,
-    LARGEST_OVERLAP,
     SAMPLE_COUNT,
     TOUCH_TIME,
     SEPARATION_TIME,
     SEPARATION_IMPULSE,
     LATCH_TIME,
-) = range(15)
-VELOCITIES_AFTER = 15  # and following: velocities of the masses at the first separation
+) = range(13)
+VELOCITIES_AFTER = 13  # and following: velocities of the masses at the first separation
 
 # Values of PAD_STATE: no contact; overlap without force after release; overlap with force.
 PAD_OPEN, PAD_UNLOADED, PAD_LOADED = range(3)
@@ -121,6 +121,8 @@ def expand_series(chain, law, work):
     n = line.shape[1]
     k_e, d_e = interface_stiffness(law, work.state), interface_damping(law, work.state)
     locked = work.state[COUPLING] >= STUCK
+    in_wedge = UNCOUPLED < work.state[COUPLING] <= STUCK
+    k_p = law.pad_stiffness if work.state[PAD_STATE] == PAD_LOADED else 0.0
     mu = reduced_mass(chain)
     for k in range(ORDER + 1):
         c[OVERLAP, k] = q[a, k] - q[a + 1, k] - (chain.gap if k == 0 else 0.0)
@@ -139,6 +141,8 @@ def expand_series(chain, law, work):
             c[INTERFACE_FORCE, k] = mu * (q[n + a, k + 1] - q[n + a + 1, k + 1])  # Eq. (H4)
         else:
             c[INTERFACE_FORCE, k] = k_e * c[OVERLAP, k] + d_e * c[OVERLAP_RATE, k]  # Eq. (H2)
+        pad_force = k_p * c[OVERLAP, k] + d_e * c[OVERLAP_RATE, k]
+        c[WEDGE_FORCE, k] = c[INTERFACE_FORCE, k] - pad_force if in_wedge else 0.0
         q[n + a, k + 1] -= c[INTERFACE_FORCE, k] * line[INVERSE_MASS, a]
         q[n + a + 1, k + 1] += c[INTERFACE_FORCE, k] * line[INVERSE_MASS, a + 1]
         share = 1.0 / (k + 1)

@@ -99,16 +99,24 @@ def first_crossing(c, end):
     """Return the first time in (0, end] at which the polynomial rises above zero, or -1.
 
     Each phase starts with event functions at or below zero; a positive start value is round-off and is set to zero.
+    """
+    c[0] = min(c[0], 0.0)
+    return next_crossing(c, 0.0, end)
 
-    Advances by steps within which a bound on the second derivative excludes a crossing. Near a crossing the steps
-    shrink like Newton steps from one side, so that no pair of crossings is missed.
+
+@kernel
+def next_crossing(c, start, end):
+    """Return the first time in (start, end] at which the polynomial rises above zero, or -1.
+
+    A positive value at `start` is taken as zero. Advances by steps within which a bound on the second derivative
+    excludes a crossing. Near a crossing the steps shrink like Newton steps from one side, so that no pair of crossings
+    is missed.
     """
     bound, power = 0.0, 1.0
     for k in range(2, ORDER + 1):
         bound += k * (k - 1) * abs(c[k]) * power
         power *= end
-    c[0] = min(c[0], 0.0)
-    t, value, slope, hop = 0.0, c[0], c[1], MIN_CONTACT_TIME * end
+    t, value, slope, hop = start, min(evaluate(c, start), 0.0), derivative(c, start), MIN_CONTACT_TIME * end
     while t < end:
         safe = _safe_step(value, slope, bound, end)  # Eq. (H8)
         if safe < hop:

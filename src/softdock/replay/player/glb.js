@@ -56,23 +56,15 @@ function valueAt(times, values, t) {
 }
 
 // Applies the keyframes of a track to an object at time t: linear interpolation, spherical linear for rotations.
-function applyTrack(track, object, t, scratch) {
-  const { times, values, path } = track;
+function applyTrack({ times, values, path }, object, t) {
   const i = lastRowBefore(times, t);
   const f = interpolationFraction(times, i, t);
   const j = f === 0 ? i : i + 1;
-  if (path === "weights") {
-    const n = values.length / times.length;
-    for (let k = 0; k < n; k++) {
-      object.morphTargetInfluences[k] = values[n * i + k] + f * (values[n * j + k] - values[n * i + k]);
-    }
-  } else if (path === "rotation") {
-    object.quaternion.fromArray(values, 4 * i);
-    if (f > 0) object.quaternion.slerp(scratch.fromArray(values, 4 * j), f);
-  } else {
-    const target = path === "scale" ? object.scale : object.position;
-    const value = (k) => values[3 * i + k] + f * (values[3 * j + k] - values[3 * i + k]);
-    target.set(value(0), value(1), value(2));
-    if (path === "scale") object.visible = target.x !== 0 || target.y !== 0 || target.z !== 0;
-  }
+  const width = values.length / times.length;
+  const row = (k) => Array.from(values.subarray(width * k, width * (k + 1)));
+  const [before, after] = [row(i), row(j)];
+  const value = path === "rotation" ? slerp(before, after, f) : before.map((x, k) => x + f * (after[k] - x));
+  if (path === "weights") object.morph.weights = value;
+  else object[path] = value;
+  if (path === "scale") object.visible = value.some((x) => x !== 0);
 }

@@ -1,6 +1,7 @@
 // The player: one clock drives the 3-D view, the charts and the readout.
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const LONG_RUN = 60; // seconds; a longer run is first played faster, and slowly at its events
 const SLOW_FACTOR = 0.1; // fraction of the chosen speed near events
 const MAX_MARKS = 300;
 const NARROW = 700; // pixels; a narrower view shows fewer numbers
@@ -27,8 +28,7 @@ class Player {
 
   async startView() {
     try {
-      const { three, renderer } = await softdockRenderer;
-      this.view = new View(three, renderer, parseGlb(decodeBase64($("glb").textContent)), $("canvas"));
+      this.view = new View(await softdockRenderer, parseGlb(decodeBase64($("glb").textContent)), $("canvas"));
     } catch (error) {
       console.warn(`No 3-D view: ${error.message}`);
       document.body.classList.add("flat");
@@ -38,7 +38,7 @@ class Player {
       this.panel.paint();
       return;
     }
-    for (const view of CLOSE_VIEWS) {
+    for (const view of ["follow", ...CLOSE_VIEWS]) {
       document.querySelector(`[data-view="${view}"]`).hidden = !this.view.focus;
     }
     document.querySelector("[data-view=section]").hidden = !this.view.parts.cavity.length;
@@ -47,9 +47,9 @@ class Player {
     this.arrangeMarks();
     this.view.resize(this.freeArea());
     this.view.moveTo(0);
-    this.view.scene.updateMatrixWorld(true);
-    this.setView(this.view.focus && this.view.isProbeInView() ? "mechanism" : "overview");
-    this.view.controls.addEventListener("change", () => this.requestPaint());
+    const first = this.view.focus && (this.view.isProbeInView() ? "mechanism" : "follow");
+    this.setView(first || "overview");
+    this.view.camera.onChange = () => this.requestPaint();
   }
 
   fillHeader() {
@@ -121,7 +121,9 @@ class Player {
   addListeners() {
     $("play").addEventListener("click", () => this.toggle());
     for (const speed of SPEEDS) $("speed").append(element("option", { value: speed, textContent: `${speed}×` }));
-    this.setSpeed(1);
+    const duration = this.end - this.start;
+    this.setSpeed(SPEEDS.find((speed) => speed >= 1 && duration / speed <= LONG_RUN) || SPEEDS.at(-1));
+    $("slow").checked = duration > LONG_RUN;
     $("speed").addEventListener("change", () => this.setSpeed(Number($("speed").value)));
     const line = $("line");
     Object.assign(line, { min: 0, max: 10000, step: 1, value: 0 });
@@ -156,6 +158,7 @@ class Player {
       n: () => this.jumpToEvent(1), p: () => this.jumpToEvent(-1),
       "+": () => this.changeSpeed(1), "-": () => this.changeSpeed(-1),
       1: () => this.setView("overview"), 2: () => this.setView("mechanism"), 3: () => this.setView("axis"), 4: () => this.setView("section"),
+      5: () => this.setView("follow"),
       b: () => this.togglePlaceholders(), c: () => this.toggleChannels(), t: () => this.toggleTheme(),
       s: () => $("slow").click(), "?": () => $("keys").toggleAttribute("hidden"),
       Escape: () => { $("picker").hidden = true; $("keys").hidden = true; },

@@ -1,4 +1,4 @@
-"""The papers' figures, redrawn from our own runs.
+"""The papers' figures, redrawn from our own runs, and those of controlled approaches.
 
 Each module of this folder draws one set: `draw(out, progress)` writes the pictures into the folder `out`
 and returns their paths; it calls `progress(what, fraction)` as it goes.
@@ -13,6 +13,7 @@ from softdock.report import Progress
 
 FIGURES = {
     "assist": "Soft docking of a probe in its drogue, with contact from CAD",
+    "gnc": "Contact conditions of dispersed approaches, and control after the contact",
     "impact": "Impact of multibody spacecraft, and the latch",
     "peg": "A pin on a table and at the rim of a hole, held by a compliant arm",
     "station": "An Orbiter docks with a flexible space station",
@@ -23,8 +24,12 @@ FIGURES = {
 class FigureSet(Protocol):
     """A module that draws one set of figures."""
 
-    def draw(self, out: Path, progress: Progress, /) -> list[Path]:
+    def draw(self, out: Path, progress: Progress, /, **runs: int) -> list[Path]:
         """Write the figures to the folder and return their paths."""
+
+
+CAMPAIGN_SETS = ("gnc",)
+"""Sets that run campaigns; their `draw` also takes the number of runs."""
 
 
 def figure_set(name: str) -> FigureSet:

@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 from softdock.geometry.cad import read_surface
 from softdock.presentation.colours import SERIES
 from softdock.report import Progress
+from softdock.report.figures.assist_hard_docking import draw_compliance, draw_phases
 from softdock.report.figures.assist_profile import draw_profile_derivation
 from softdock.report.figures.assist_sequence import draw_sequence
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,20 +26,28 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN = SERIES[:3]
 MM = 1e3
-PASSIVE, NOMINAL = "assist-passive", "assist-soft-docking"
+PASSIVE, NOMINAL, SEQUENCE = "assist-passive", "assist-soft-docking", "assist-hard-docking"
+COMPLIANCE = {
+    "at the base": (NOMINAL, ["approach.offset=[20 mm, 0 mm]"]),
+    "at the tip": ("assist-tip-compliance", []),
+    "none (rigid tool)": ("assist-rigid-probe", []),
+}
+"""Scenario of each place of the compliance, with overrides."""
 
 
 def draw(out: Path, progress: Progress) -> list[Path]:
-    """Write Figures 5, 9, 10 and 11 of the paper, the capture and the motion to the folder; return their paths."""
+    """Write Figures 2, 5, 9, 10 and 11 of the paper and our own to the folder; return their paths."""
     progress("simulating", 0.0)
     passive, nominal = simulate(PASSIVE), simulate(NOMINAL)
     figures: dict[str, Callable[[], Figure]] = {
+        "assist-figure-2": figure_2,
         "assist-figure-5": figure_5,
         "assist-figure-9": lambda: figure_9(passive),
         "assist-figure-10": lambda: figure_10(passive),
         "assist-figure-11": lambda: figure_11(passive),
         "assist-capture": lambda: capture(nominal),
         "assist-motion": lambda: motion(passive, nominal),
+        "assist-compliance": compliance,
     }
     paths = []
     for i, (name, make) in enumerate(figures.items()):
@@ -48,6 +57,23 @@ def draw(out: Path, progress: Progress) -> list[Path]:
         paths.append(path)
     progress("done", 1.0)
     return paths
+
+
+def figure_2() -> Figure:
+    """Draw the sequence from insertion to closed latches, one section per phase."""
+    scenario = load(SEQUENCE)
+    assert isinstance(scenario, MultibodyScenario)
+    return draw_phases(scenario, simulate(scenario, with_prediction=False))
+
+
+def compliance() -> Figure:
+    """Draw the docking with the universal joint at the base of the probe, at its tip, and with a rigid tool."""
+    return draw_compliance(
+        {
+            label: simulate(load(name, overrides), with_prediction=False)
+            for label, (name, overrides) in COMPLIANCE.items()
+        }
+    )
 
 
 def figure_5() -> Figure:

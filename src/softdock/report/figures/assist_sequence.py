@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from softdock.geometry.cad import read_surface
 from softdock.geometry.profile import Profile
+from softdock.geometry.profile_cache import read_meridian
 from softdock.presentation.colours import SERIES
 from softdock.result import Result
 from softdock.scenario.base import ScenarioBase
@@ -57,15 +57,15 @@ def draw_sequence(
 
 def _draw_frame(axes: Axes3D, scenario: MultibodyScenario, result: Result, time: float) -> None:
     folder = scenario.directory
-    X_DP, X_DB = (_pose(result, body, "drogue", time) for body in ("pantograph", "bumper"))
-    opened = _at(result, "finger-1.joint", time) > OPENED
+    X_DP, X_DB = (pose_in(result, body, "drogue", time) for body in ("pantograph", "bumper"))
+    opened = channel_at(result, "finger-1.joint", time) > OPENED
     name = "cad/pantograph_open.step" if opened else "cad/pantograph.step"
-    drogue = read_surface(folder / "cad" / "drogue.step", side="inside").profile
+    drogue = read_meridian(folder / "cad" / "drogue.step", side="inside")[0]
     back = np.linspace(0.0, np.pi, 37)
     _draw_part(axes, _shell(drogue), Pose.identity(), back, SHELL, order=1)
     _draw_cut(axes, drogue)
-    pantograph = _meridian(read_surface(folder / name).profile)
-    bumper = _meridian(read_surface(_file(scenario, "bumper-nose")).profile)
+    pantograph = _meridian(read_meridian(folder / name)[0])
+    bumper = _meridian(read_meridian(_file(scenario, "bumper-nose"))[0])
     _draw_part(axes, bumper, X_DB, ROUND, SERIES[1], order=3)
     pantograph = pantograph[pantograph[:, 0] + X_DP.p[2] > EDGE]
     _draw_part(axes, pantograph, X_DP, ROUND, STEEL, order=4)
@@ -121,17 +121,18 @@ def _draw_part(
     axes.plot_surface(z_D, y, x, color=colour, lightsource=LIGHT, zorder=order, **style)
 
 
-def _pose(result: Result, body: str, frame: str, time: float) -> Pose:
+def pose_in(result: Result, body: str, frame: str, time: float) -> Pose:
     """Return the pose of a body seen from another at a time."""
     X_NB, X_NF = _pose_in_world(result, body, time), _pose_in_world(result, frame, time)
     return X_NF.relative(X_NB)
 
 
 def _pose_in_world(result: Result, body: str, time: float) -> Pose:
-    q = np.array([_at(result, f"{body}.{part}", time) for part in ("qw", "qx", "qy", "qz")])
-    p = np.array([_at(result, f"{body}.{part}", time) for part in ("x", "y", "z")])
+    q = np.array([channel_at(result, f"{body}.{part}", time) for part in ("qw", "qx", "qy", "qz")])
+    p = np.array([channel_at(result, f"{body}.{part}", time) for part in ("x", "y", "z")])
     return Pose(R=matrix_from_quaternion(q / np.linalg.norm(q)), p=p)
 
 
-def _at(result: Result, channel: str, time: float) -> float:
+def channel_at(result: Result, channel: str, time: float) -> float:
+    """Return a channel at a time, between recorded rows."""
     return float(np.interp(time, result.history.time, result.history[channel]))

@@ -12,7 +12,7 @@ from softdock.report import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.chain import ChainScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 from softdock.theory import latch, rmi
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from softdock.report import Progress
 from softdock.report.picture import GREY, save_picture, style_axes
 from softdock.scenario import load
 from softdock.scenario.station import StationScenario
-from softdock.simulate import simulate
+from softdock.simulation import simulate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

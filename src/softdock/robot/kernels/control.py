@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.time_loop import advance_run
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES
 from softdock.robot.kernels.arm import compute_inertias, compute_poses, write_forces, write_mass_matrix
@@ -45,6 +47,47 @@ class ImpedanceLaw(NamedTuple):
     weight: NDArray[np.float64]
     a: NDArray[np.float64]
     column: NDArray[np.float64]
+
+
+TORQUE_CYCLE = np.dtype(
+    [
+        ("begin", np.float64),  # time at which the command begins [s]
+        ("duration", np.float64),  # for which it is followed [s]
+        ("periods", np.int64),  # number of torque periods in that time
+        ("done", np.int64),  # number of them that are over
+        ("held", np.int64),  # 1: the torques of the present period are set
+        ("run_end", np.float64),  # end of the run [s]
+    ],
+    align=True,
+)
+
+
+@kernel
+def follow_command(run, model, motion, law, cycle, at_q, at_u, q, qdot, tau):
+    """Advance a run while an arm follows a command: compute the torques, hold them for a period, repeat.
+
+    `cycle` (1,) of TORQUE_CYCLE is the progress; `at_q`, `at_u` (joints,) are the joints' rows of positions and speeds;
+    `q`, `qdot`, `tau` (joints,) get what was measured and applied last. Returns a `Status`; after LISTS_TOO_LONG the
+    next call continues in the same period.
+    """
+    s, c, n_q = run.state[0], cycle[0], run.system.world[0].n_q
+    status = Status.TIME_REACHED.value
+    while c.done < c.periods:
+        if c.held == 0:
+            for i in range(q.shape[0]):
+                q[i], qdot[i] = run.y[at_q[i]], run.y[n_q + at_u[i]]
+            impedance_torque(model, motion, law, q, qdot, tau)
+            for i in range(q.shape[0]):
+                run.system.axes[at_u[i]].effort = tau[i]
+            c.held = 1
+        s.t_end = min(c.begin + (c.done + 1) * c.duration / c.periods, c.run_end)
+        status = advance_run(run)
+        if status == Status.LISTS_TOO_LONG.value:
+            return status
+        c.done, c.held = c.done + 1, 0
+        if status != Status.TIME_REACHED.value or s.t >= c.run_end:
+            return status
+    return status
 
 
 @kernel

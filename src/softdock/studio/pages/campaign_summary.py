@@ -14,15 +14,24 @@ Summary = Mapping[str, Any]
 
 
 def figures_html(summary: Summary, success: Sequence[str], units: str) -> str:
-    """Return tiles with the success rate and its interval, the remaining runs and the verdict on all requirements."""
+    """Return tiles with the success rate and its interval, the remaining runs and the verdict on all requirements.
+
+    A table of the phases that the runs reach follows where the scenario has phases.
+    """
     tiles = [_success(summary, success, units), _remaining(summary)]
     if summary["verdict"]:
         status = Status(summary["verdict"]["status"])
         text = html.escape(summary["verdict"]["text"])
         tiles.append(_tile("Requirements", f"{status_mark(status)}{status_words(status)}", text, status))
     problem = html.escape(summary["problem"])
+    phases = read_table(summary["phases"])
+    reached = (
+        f'<div class="card wide" style="margin-top: 12px">{phases.to_html("plain")}</div>'
+        if phases.rows
+        else ""
+    )
     shown = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
-    return f'<ul class="requirements figures" aria-label="Summary">{"".join(tiles)}</ul>{shown}'
+    return f'<ul class="requirements figures" aria-label="Summary">{"".join(tiles)}</ul>{reached}{shown}'
 
 
 def status_words(status: Status) -> str:

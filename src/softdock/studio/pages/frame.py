@@ -10,6 +10,7 @@ from fastapi import Request
 from nicegui import ui
 
 from softdock.presentation.colours import STATUS_COLOURS, STATUS_CSS, css_variables
+from softdock.presentation.phases import PHASE_STYLE
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
 from softdock.studio.pages import unit_choice
@@ -33,7 +34,7 @@ PAGES = {"/": "Scenarios", "/runs": "Runs", "/predict": "Predict", "/campaigns":
 THEME_COOKIE = "softdock_dark"
 CONNECTION_TIMEOUT = 60.0  # s until the web socket of the browser is connected; the machine may be busy
 STYLE = (
-    f":root {{ {css_variables()} }}\nbody.body--dark {{ {css_variables(dark=True)} }}\n{STATUS_CSS}"
+    f":root {{ {css_variables()} }}\nbody.body--dark {{ {css_variables(dark=True)} }}\n{STATUS_CSS}{PHASE_STYLE}"
     + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 )
 KEYS = Path(__file__).with_name("keys.js").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
-from softdock.predict import UNITS
-from softdock.predict.chain import predict_masses
+from softdock.prediction import UNITS
+from softdock.prediction.chain import predict_masses
 from softdock.presentation.numbers import format_number
 from softdock.presentation.run import quantity_table
 from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS

@@ -53,6 +53,7 @@ class RunView:
         self.chosen: list[str] = []
         self.tab = "Replay"
         self.has_charts = False
+        self.shown_controllers = "", ""
         self.panels: dict[str, ui.tab_panel] = {}
         self.box = ui.column().classes("w-full").style("gap: 14px")
         self.clock = ui.element("div").style("display: none")
@@ -137,6 +138,7 @@ class RunView:
         with self.status:
             self._verdict()
         with self.panels["Charts"]:
+            self.shown_controllers = "", ""
             self._charts()
         with self.panels["Loads"]:
             ui.html(run_summary.loads_html(self.summary, self.units), sanitize=False).classes("w-full").mark(
@@ -169,6 +171,10 @@ class RunView:
                 ui.label(run_summary.work_text(self.summary)).classes("soft")
                 if "/" not in self.shown:
                     ui.link("Open in new tab", f"/run/{self.shown}", new_tab=True)
+        bars = run_summary.phase_bars(self.summary)
+        if bars:
+            with ui.element("div").classes("card").mark("phases"):
+                ui.html(bars, sanitize=False).classes("w-full")
         tiles = run_summary.requirement_tiles_html(self.summary, self.units)
         if tiles:
             ui.html(tiles, sanitize=False).classes("w-full").mark("requirements")
@@ -211,6 +217,7 @@ class RunView:
                 others, value=self.earlier, label="Compare with an earlier run", with_input=True,
                 on_change=self._compare,
             ).props("dense outlined").style("flex: 1 1 240px; min-width: 0").mark("compare")  # fmt: skip
+        self.control_box = ui.html("", sanitize=False).classes("w-full").mark("control")
         self.chart_box = ui.column().classes("w-full").style("gap: 6px; margin-top: 8px")
 
     async def _select_channels(self, event: Any) -> None:
@@ -228,8 +235,23 @@ class RunView:
                 ui.notify(str(error), type="negative")
         self._show_metrics(earlier)
 
+    async def _draw_controllers(self) -> None:
+        """Show the figures of the controllers of the run, if it has any."""
+        run, units = self.shown, self.units
+        if not self.summary["has_controllers"] or (run, units) == self.shown_controllers:
+            return
+        try:
+            content = await self.studio.query_worker.call("draw_controllers", run=run, units=units)
+        except (InputError, RunError) as error:
+            ui.notify(str(error), type="negative")
+            return
+        if run == self.shown:
+            self.shown_controllers = run, units
+            self.control_box.set_content(content)
+
     async def _draw_charts(self) -> None:
         self.has_charts = True
+        await self._draw_controllers()
         run, names = self.shown, list(self.chosen)
         try:
             curves, earlier = await asyncio.gather(
@@ -268,6 +290,7 @@ class RunView:
     def _show_metrics(self, earlier: dict[str, Any] | None = None) -> None:
         parts = {
             "": run_summary.metrics_html(self.summary, earlier, self.units),
+            "Phases": run_summary.phases_html(self.summary, self.units) if self.summary["phases"] else "",
             "Conservation check": run_summary.conservation_html(self.summary),
             "Events": run_summary.events_html(self.summary) if self.summary["events"] else "",
         }

@@ -15,6 +15,7 @@ from softdock.presentation.assessment import (
 from softdock.presentation.labels import label
 from softdock.presentation.loads import without_load_metrics
 from softdock.presentation.numbers import MISSING
+from softdock.presentation.phases import PEAK_NOTE, phase_bars_html
 from softdock.presentation.run import (
     conservation_errors,
     conservation_table,
@@ -26,7 +27,7 @@ from softdock.presentation.run import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import status_mark
 from softdock.presentation.unit_systems import SYSTEMS
-from softdock.result import Audit, Load, Timing
+from softdock.result import Audit, Load, Phase, Timing
 from softdock.studio.run_data import read_table
 
 Summary = Mapping[str, Any]
@@ -84,6 +85,18 @@ def loads_html(summary: Summary, units: str) -> str:
         return "<p class=soft>This run has no loads.</p>"
     note = "" if summary["loads"] else " Taken from the recorded rows: this result has no loads of its own."
     return table.to_html("plain") + f"<p class=soft>Components are those of the recorded rows.{note}</p>"
+
+
+def phase_bars(summary: Summary) -> str:
+    """Return the phases of a run as bars over its time; empty without phases."""
+    phases = [Phase(**phase) for phase in summary["phases"]]
+    return phase_bars_html(phases, (0.0, phases[-1].end)) if phases else ""
+
+
+def phases_html(summary: Summary, units: str) -> str:
+    """Return times, ends and peak loads of the phases of a run."""
+    table = read_table(summary["displays"][units]["phases"]).to_html("plain")
+    return f"{table}<p class=soft>{html.escape(PEAK_NOTE)}</p>"
 
 
 def work_text(summary: Summary) -> str:

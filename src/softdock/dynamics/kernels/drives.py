@@ -1,0 +1,241 @@
+"""Forces of drives: command, limits, backlash, friction, efficiency, self-locking transmission and stall."""
+
+import math
+
+from softdock.dynamics.kernels.motion_profiles import (
+    RAMP,
+    UNLIMITED,
+    command_at,
+    delay_of,
+    plan_motion,
+    rest_at,
+)
+from softdock.native.decorators import inline, kernel
+
+# A self-locking drive slows down from this fraction of its largest force on and stands still at the largest force.
+FULL_SPEED_LOAD = 0.95
+
+
+@inline
+def limited(force, speed, max_force, max_power):
+    """Force within the limits of force and of power given at this speed."""
+    bound = max_force
+    if abs(force * speed) > max_power and force * speed > 0.0:
+        bound = min(bound, max_power / abs(speed))
+    return min(max(force, -bound), bound)
+
+
+@inline
+def stretch_of(element, error):
+    """Error of position beyond the backlash; Eq. (M104)."""
+    half = 0.5 * element.backlash
+    return error - min(max(error, -half), half)
+
+
+@inline
+def transmitted(element, error, error_rate):
+    """Force of stiffness and damping; with backlash zero in the gap, and never pulling over it; Eq. (M105)."""
+    force = element.stiffness[0] * stretch_of(element, error) + element.damping[0] * error_rate
+    if element.backlash > 0.0:
+        half = 0.5 * element.backlash
+        if error > half:
+            return max(0.0, force)
+        return min(0.0, force) if error < -half else 0.0
+    return force
+
+
+@inline
+def sliding(element, v):
+    """Sign of a speed, smooth within the friction speed."""
+    return v / math.sqrt(v * v + element.friction_speed * element.friction_speed)
+
+
+@inline
+def friction_of(element, v):
+    """Coulomb and viscous friction of the drive train at the joint, against its speed; Eq. (M107)."""
+    force = element.viscous * v
+    if element.friction > 0.0:
+        force += element.friction * sliding(element, v)
+    return force
+
+
+@inline
+def push_axis(element, axes, v, force, loss):
+    """Apply a force of the transmission and the friction of the drive train to the joint."""
+    rub = friction_of(element, v)
+    axes[element.at_u].tau += force - rub
+    element.force = force - rub
+    element.loss = loss + rub * v
+
+
+@inline
+def after_losses(element, motor, v):
+    """Force of the motor after the losses of the transmission, which grow with the load; Eq. (M108)."""
+    if element.losses == 0.0:
+        return motor
+    return motor / (1.0 + element.losses * math.copysign(1.0, motor) * sliding(element, v))
+
+
+@inline
+def write_stall(element, excess, v):
+    """Store how far a drive is stalled: positive at its limits while slower than its stall speed; Eq. (M112)."""
+    element.stall = max(-1.0, min(1.0, excess, 1.0 - abs(v) / element.stall_speed))
+
+
+@inline
+def apply_motor(element, axes, v, wanted):
+    """Apply the force that a motor wants within its limits, less the losses of its transmission; Eq. (M25)."""
+    motor = limited(wanted, v, element.max_force, element.max_power)
+    force = after_losses(element, motor, v)
+    push_axis(element, axes, v, force, (motor - force) * v)
+    element.power = motor * v
+    write_stall(element, max(abs(wanted) / element.max_force, wanted * v / element.max_power) - 1.0, v)
+
+
+@inline
+def apply_position_drive(element, axes, t, q, u, dy):
+    """Drive that follows a profile of position to its target; Eqs. (M24), (M25), (M100)-(M112)."""
+    x, v = q[element.at_q], u[element.at_u]
+    if element.at_delay >= 0:
+        apply_self_locking(element, axes, t, x, v, delay_of(element, q))
+        dy[element.at_delay] = 1.0 - element.pace
+    elif element.active == 1:
+        command, command_speed, _ = command_at(element, t, 0.0)
+        element.command, element.command_speed = command, command_speed
+        element.deflection = x - command
+        apply_motor(element, axes, v, transmitted(element, command - x, command_speed - v))
+    else:
+        idle(element, axes, x, v)
+
+
+@inline
+def apply_speed_drive(element, axes, t, u):
+    """Drive that follows a ramp of speed to its target; Eq. (M25)."""
+    v = u[element.at_u]
+    if element.active == 1:
+        command, command_rate, _ = command_at(element, t, 0.0)
+        element.command, element.command_speed = command, command_rate
+        element.deflection = v - command
+        apply_motor(element, axes, v, element.damping[0] * (command - v))
+    else:
+        idle(element, axes, v, v)
+
+
+@inline
+def idle(element, axes, value, v):
+    """Apply the friction of a drive without power; its command follows the joint."""
+    element.command, element.command_speed, element.stall = value, 0.0, -1.0
+    push_axis(element, axes, v, 0.0, 0.0)
+
+
+@inline
+def apply_self_locking(element, axes, t, x, v, delay):
+    """Drive whose transmission only its motor can move: the load slows the command and never pushes it; Eq. (M109).
+
+    It holds its position with its stiffness whether it is switched on or not.
+    """
+    command, wanted_speed, _ = command_at(element, t, delay)
+    error = command - x
+    stretch = stretch_of(element, error)
+    engaged = element.backlash == 0.0 or stretch != 0.0
+    against = math.copysign(1.0, wanted_speed) * (
+        element.stiffness[0] * stretch - element.damping[0] * v if engaged else 0.0
+    )
+    excess = -1.0
+    element.pace = 1.0
+    if wanted_speed != 0.0 and against + element.damping[0] * abs(wanted_speed) > 0.0 and engaged:
+        pace = possible_pace(element, against, abs(wanted_speed))
+        element.pace, excess = min(1.0, max(0.0, pace)), 1.0 - pace
+    speed = element.pace * wanted_speed
+    force = transmitted(element, error, speed - v)
+    load = math.copysign(1.0, speed) * force
+    # A load against the motion costs more than its power, a load along it gives less; Eq. (M110).
+    motor = load + element.losses * abs(load)
+    elastic = element.stiffness[0] * stretch
+    loss = (motor - load) * abs(speed) + (force - elastic) * (speed - v)
+    push_axis(element, axes, v, force, loss)
+    element.command, element.command_speed, element.deflection = command, speed, -error
+    element.energy = 0.5 * elastic * stretch
+    element.power = motor * abs(speed)
+    write_stall(element, excess, v)
+
+
+@inline
+def possible_pace(element, against, wanted_speed):
+    """Fraction of the commanded speed that a self-locking drive reaches under a load; above 1 with reserve; Eq. (M111).
+
+    The load is `against` plus the damping of the speed that is reached.
+    """
+    growth = element.damping[0] * wanted_speed
+    gain = 1.0 + element.losses
+    at_force = (element.max_force - gain * against) / (
+        (1.0 - FULL_SPEED_LOAD) * element.max_force + gain * growth
+    )
+    if element.max_power >= UNLIMITED:
+        return at_force
+    available = element.max_power / (gain * wanted_speed)
+    at_power = 2.0 * available / (against + math.sqrt(against * against + 4.0 * growth * available))
+    return min(at_force, at_power)
+
+
+@inline
+def drive_stiffness(element, t, q, v, is_speed):
+    """Stiffness and damping of a drive at a state, for implicit steps."""
+    x, k, c = q[element.at_q], element.stiffness[0], element.damping[0]
+    delay = delay_of(element, q)
+    command, command_speed, _ = command_at(element, t, delay)
+    wanted = c * (command - v) if is_speed else transmitted(element, command - x, command_speed - v)
+    if is_speed:
+        k = 0.0
+    elif element.backlash > 0.0 and (stretch_of(element, command - x) == 0.0 or wanted == 0.0):
+        k, c = 0.0, 0.0
+    if element.at_delay < 0:
+        if element.active == 0 or limited(wanted, v, element.max_force, element.max_power) != wanted:
+            k, c = 0.0, 0.0
+        if element.losses > 0.0 and element.active == 1:
+            motor = limited(wanted, v, element.max_force, element.max_power)
+            force = after_losses(element, motor, v)
+            k, c = k * force / motor if motor != 0.0 else k, c * force / motor if motor != 0.0 else c
+            if motor != 0.0:
+                c += element.losses * force * force / abs(motor) * sliding_slope(element, v)
+    c += element.viscous
+    if element.friction > 0.0:
+        c += element.friction * sliding_slope(element, v)
+    return k, c
+
+
+@inline
+def sliding_slope(element, v):
+    """Derivative of the smooth sign of a speed."""
+    squares = v * v + element.friction_speed * element.friction_speed
+    return element.friction_speed * element.friction_speed / (squares * math.sqrt(squares))
+
+
+@kernel
+def switch_off_drive(element, t, y):
+    """Take the power from a drive; the command of a self-locking one stays where it is."""
+    if element.at_delay >= 0:
+        command, _, _ = command_at(element, t, y[element.at_delay])
+        rest_at(element, t, command)
+        y[element.at_delay] = 0.0
+    element.active = 0
+
+
+@kernel
+def start_drive(element, t, y, value, speed):
+    """Start the profile to the target of a drive, which may be moving or switched off.
+
+    A drive with power continues at the position and speed of its command, one without at those of its joint: `value`
+    (the speed of a drive that follows a speed) and `speed`. A self-locking one has been where its command is.
+    """
+    acceleration = 0.0
+    if element.active == 1 or element.at_delay >= 0:
+        value, speed, acceleration = command_at(element, t, delay_of(element, y))
+        if element.pace < 1.0:
+            speed, acceleration = element.pace * speed, 0.0
+        if element.at_delay >= 0:
+            y[element.at_delay] = 0.0
+    elif element.law != RAMP:
+        speed = min(max(speed, -element.rate), element.rate)
+    element.active, element.pace = 1, 1.0
+    plan_motion(element, t, value, speed, acceleration)

@@ -1,0 +1,196 @@
+"""Motion profiles of drives: commands over time, in segments of constant jerk; Eqs. (M24), (M100)-(M103)."""
+
+import math
+
+from softdock.native.decorators import inline, kernel
+
+# Kinds of profiles.
+RAMP = 0  # constant speed
+TRAPEZOIDAL = 1  # limited speed and acceleration
+S_CURVE = 2  # limited speed, acceleration and jerk
+
+UNLIMITED = 1e300  # a bound that no motion reaches
+
+# Columns of a knot: the time at which a segment begins [s], with position, speed, acceleration there, and its jerk.
+TIME, POSITION, SPEED, ACCELERATION, JERK = 0, 1, 2, 3, 4
+KNOTS, COLUMNS = 9, 5  # end of the present acceleration, three segments up, cruise, three down, rest
+BISECTIONS = 200  # reaches rounding in fewer
+NEGLIGIBLE_TIME = 1e-12  # of the time in which the jerk acts: shorter segments come from rounding
+
+
+@inline
+def rest_at(element, t, position):
+    """Let the command of a drive rest at a position from a time on."""
+    element.knot_count = 0
+    add_knot(element, t, position, 0.0, 0.0, 0.0)
+
+
+@inline
+def add_knot(element, t, position, speed, acceleration, jerk):
+    """Add a segment to the profile of a drive."""
+    knot = element.knots[element.knot_count]
+    knot[TIME], knot[POSITION], knot[SPEED], knot[ACCELERATION], knot[JERK] = (
+        t, position, speed, acceleration, jerk,
+    )  # fmt: skip
+    element.knot_count += 1
+
+
+@inline
+def state_after(knot, span):
+    """Position, speed and acceleration a time after a knot."""
+    position, speed, acceleration, jerk = knot[POSITION], knot[SPEED], knot[ACCELERATION], knot[JERK]
+    return (
+        ((jerk / 6.0 * span + 0.5 * acceleration) * span + speed) * span + position,
+        (0.5 * jerk * span + acceleration) * span + speed,
+        jerk * span + acceleration,
+    )
+
+
+@inline
+def delay_of(element, y):
+    """Time by which the profile of a drive is late [s]; only self-locking drives wait for their load."""
+    return y[element.at_delay] if element.at_delay >= 0 else 0.0
+
+
+@inline
+def command_at(element, t, delay):
+    """Command of a drive, its speed and its acceleration at a time, of a profile that is late by a delay [s]."""
+    k = element.knot_count - 1
+    while k > 0 and t < element.knots[k, TIME] + delay:
+        k -= 1
+    return state_after(element.knots[k], max(t - (element.knots[k, TIME] + delay), 0.0))
+
+
+@kernel
+def plan_motion(element, t, position, speed, acceleration):
+    """Plan the fastest profile of a drive from a state of its command at a time to its target."""
+    target = element.target
+    element.knot_count = 0
+    if element.rate >= UNLIMITED:
+        rest_at(element, t, target)
+    elif element.law == RAMP:
+        gap = target - position
+        if gap != 0.0:
+            add_knot(element, t, position, math.copysign(element.rate, gap), 0.0, 0.0)
+        add_knot(element, t + abs(gap) / element.rate, target, 0.0, 0.0, 0.0)
+    else:
+        plan_smooth_motion(element, t, position, speed, acceleration)
+
+
+@inline
+def plan_smooth_motion(element, t, position, speed, acceleration):
+    """Plan a motion with limited acceleration: end the present one, go to the peak speed, cruise, stop; Eq. (M102)."""
+    target = element.target
+    if element.law == S_CURVE and acceleration != 0.0:
+        # A jerk-limited command has no jump of the acceleration, either.
+        jerk = -math.copysign(element.jerk, acceleration)
+        t, position, speed = add_segment(
+            element, t, position, speed, acceleration, jerk, abs(acceleration / jerk)
+        )
+    stopping = 0.5 * speed * change_time(element, abs(speed))
+    direction = math.copysign(1.0, target - (position + stopping))
+    start, distance = direction * speed, direction * (target - position)
+    peak = peak_speed(element, start, distance)
+    cruise = 0.0
+    if peak >= element.rate:
+        cruise = max(0.0, (distance - travel(element, start, peak)) / peak)
+    t, position, speed = add_speed_change(element, t, position, speed, direction * peak)
+    if cruise > 0.0:
+        t, position, speed = add_segment(element, t, position, speed, 0.0, 0.0, cruise)
+    t, position, speed = add_speed_change(element, t, position, speed, 0.0)
+    add_knot(element, t, target, 0.0, 0.0, 0.0)
+
+
+@inline
+def add_segment(element, t, position, speed, acceleration, jerk, span):
+    """Add a segment and return time, position and speed at its end."""
+    add_knot(element, t, position, speed, acceleration, jerk)
+    x, v, _ = state_after(element.knots[element.knot_count - 1], span)
+    return t + span, x, v
+
+
+@inline
+def jerk_time(element, change):
+    """Time in which the jerk acts at each end of a change of speed [s]; zero without a limit of jerk."""
+    if element.law != S_CURVE:
+        return 0.0
+    return min(math.sqrt(change / element.jerk), element.acceleration / element.jerk)
+
+
+@inline
+def change_time(element, change):
+    """Shortest time of a change of speed between two states without acceleration [s]; Eq. (M100)."""
+    if change == 0.0:
+        return 0.0
+    rise = jerk_time(element, change)
+    if element.law != S_CURVE:
+        return change / element.acceleration
+    return rise + change / (element.jerk * rise)
+
+
+@inline
+def travel(element, start, peak):
+    """Distance of a motion from a start speed over the peak speed to rest, without cruise; Eq. (M101)."""
+    return 0.5 * (start + peak) * change_time(element, abs(peak - start)) + 0.5 * peak * change_time(
+        element, peak
+    )
+
+
+@inline
+def peak_speed(element, start, distance):
+    """Peak speed at most the rate with which a motion covers a distance; Eq. (M103).
+
+    The distance of a motion grows with its peak speed from that of a stop, so that bisection finds the only solution.
+    """
+    low, high = max(start, 0.0), max(element.rate, start)
+    if travel(element, start, high) <= distance:
+        return high
+    if element.law == TRAPEZOIDAL:
+        peak = math.sqrt(max(0.0, element.acceleration * distance + 0.5 * start * start))
+        return min(max(peak, low), high)
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if travel(element, start, middle) <= distance:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@inline
+def add_speed_change(element, t, position, speed, to):
+    """Add the segments of the fastest change to another speed; returns time, position and speed after it."""
+    change = abs(to - speed)
+    if change == 0.0:
+        return t, position, speed
+    sign = math.copysign(1.0, to - speed)
+    rise = jerk_time(element, change)
+    if element.law != S_CURVE:
+        t, position, _ = add_segment(
+            element, t, position, speed, sign * element.acceleration, 0.0, change / element.acceleration
+        )
+        return t, position, to
+    top = sign * element.jerk * rise
+    hold = change / abs(top) - rise
+    t, position, speed = add_segment(element, t, position, speed, 0.0, sign * element.jerk, rise)
+    if hold > NEGLIGIBLE_TIME * rise:
+        t, position, speed = add_segment(element, t, position, speed, top, 0.0, hold)
+    t, position, _ = add_segment(element, t, position, speed, top, -sign * element.jerk, rise)
+    return t, position, to
+
+
+@kernel
+def next_knot(elements, t, y, t_stop):
+    """First time after t at which the profile of a drive changes its segment, at most t_stop."""
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        # A drive that is slowed by its load reaches the next knot later than it seems now.
+        if element.knot_count > 1 and element.active == 1 and element.pace >= 1.0:
+            delay = delay_of(element, y)
+            for k in range(element.knot_count):
+                time = element.knots[k, TIME] + delay
+                if t < time < t_stop:
+                    t_stop = time
+    return t_stop

@@ -1,0 +1,149 @@
+"""Models of couplings: a plug on one body that is guided into a socket on another (fluid couplings, connectors)."""
+
+from typing import Annotated, Self
+
+from pydantic import model_validator
+
+from softdock.model.frames import Anchor
+from softdock.quantities.fields import (
+    AngularDamping,
+    AngularStiffness,
+    Damping,
+    Flag,
+    NonNegativeForce,
+    NonNegativeLength,
+    PositiveForce,
+    PositiveLength,
+    PositiveSpeed,
+    PositiveStiffness,
+    Quantity,
+    Stiffness,
+)
+from softdock.quantities.model import FieldError, Model
+
+
+class CouplingSpring(Model):
+    """Spring that pushes the plug out of the socket: valve springs, spring-loaded contacts."""
+
+    stiffness: Stiffness = 0.0
+    """Force per stroke."""
+    preload: NonNegativeForce = 0.0
+    """Force at the beginning of the spring's travel; it sets in over the length `lead_in`."""
+    start: NonNegativeLength = 0.0
+    """Stroke at which the spring begins to act."""
+
+
+class CouplingSeal(Model):
+    """Coulomb friction of a seal over a part of the stroke."""
+
+    friction: NonNegativeForce
+    """Friction force against the motion, independent of speed."""
+    start: NonNegativeLength = 0.0
+    """Stroke at which the seal begins to rub; friction sets in over the length `lead_in`."""
+    end: PositiveLength | None = None
+    """Stroke at which the seal ceases to rub; leave out for a seal that rubs until the end of the stroke."""
+    speed: PositiveSpeed = 1e-3
+    """Speed below which friction is proportional to speed."""
+
+
+class CouplingLatch(Model):
+    """Detent at the end of the stroke: resists over the first half of its width and pulls in over the second."""
+
+    force: PositiveForce
+    """Largest force against insertion, and against withdrawal from the mated position."""
+    width: PositiveLength
+    """Length of the detent; it ends at the end of the stroke."""
+
+
+class CouplingGuidance(Model):
+    """Centring of the plug in the socket, which sets in over the length `lead_in`; rotation about the axis is free."""
+
+    stiffness: Stiffness
+    """Lateral force per lateral displacement."""
+    angular_stiffness: AngularStiffness = 0.0
+    """Torque per angle between the axes."""
+    damping: Damping = 0.0
+    """Lateral force per lateral speed."""
+    angular_damping: AngularDamping = 0.0
+    """Torque per rate of the angle between the axes."""
+
+
+class CouplingLimits(Model):
+    """Largest misalignment with which the plug enters the socket and mates."""
+
+    lateral: PositiveLength
+    """Distance of the tip of the plug from the axis of the socket."""
+    angle: Annotated[float, Quantity("rad", gt=0, lt=1.5)]
+    """Angle between the axes of plug and socket."""
+
+
+class CouplingEndStop(Model):
+    """End of the stroke; a jammed plug meets the same resistance at the face of the socket. It never pulls."""
+
+    stiffness: PositiveStiffness
+    """Force per travel beyond the end of the stroke."""
+    damping: Damping = 0.0
+    """Force per speed; the total force never pulls."""
+
+
+class Coupling(Model):
+    """A plug that is guided into a socket.
+
+    It mates if its stroke completes within the limits of misalignment; it jams if they are exceeded where it enters.
+
+    Lengths in m, angles in rad, forces in N, stiffness in N/m.
+
+    >>> from softdock import Anchor, Coupling
+    >>> Coupling(
+    ...     plug=Anchor(body="fluid-plane"),
+    ...     socket=Anchor(body="client"),
+    ...     stroke="12 mm",
+    ...     limits={"lateral": "1.5 mm", "angle": "1.5 deg"},
+    ...     end_stop={"stiffness": "4e5 N/m"},
+    ... ).limits.lateral
+    0.0015
+    """
+
+    plug: Anchor
+    """Frame at the tip of the plug, z in the direction of insertion."""
+    socket: Anchor
+    """Frame in the opening of the socket, z into it."""
+    stroke: PositiveLength
+    """Travel from the opening to the mated position."""
+    limits: CouplingLimits
+    """Largest misalignment at entry and when mated."""
+    spring: CouplingSpring = CouplingSpring()
+    """Spring force over the stroke; none if left out."""
+    seal: CouplingSeal | None = None
+    """Friction of the seal; none if left out."""
+    latch: CouplingLatch | None = None
+    """Detent at the end of the stroke; none if left out."""
+    guidance: CouplingGuidance | None = None
+    """Centring of the plug; none if left out."""
+    end_stop: CouplingEndStop
+    """Resistance at the end of the stroke, and of a socket that a jammed plug cannot enter."""
+    lead_in: PositiveLength = 5e-4
+    """Travel over which preload, friction and guidance set in."""
+    tolerance: NonNegativeLength = 1e-4
+    """Part of the stroke that may be missing where the coupling counts as mated."""
+    active: Flag = True
+    """Whether it acts from the start; events switch it by `enable` and `disable`."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.lead_in > self.stroke:
+            raise FieldError("lead_in", f"must not exceed the stroke of {self.stroke:g} m")
+        if self.tolerance >= self.stroke:
+            raise FieldError("tolerance", f"must be below the stroke of {self.stroke:g} m")
+        if self.spring.start >= self.stroke:
+            raise FieldError("spring.start", f"must be below the stroke of {self.stroke:g} m")
+        if self.latch is not None and self.latch.width > self.stroke:
+            raise FieldError("latch.width", f"must not exceed the stroke of {self.stroke:g} m")
+        if self.seal is not None:
+            if self.seal.start >= self.stroke:
+                raise FieldError("seal.start", f"must be below the stroke of {self.stroke:g} m")
+            if self.seal.end is not None and self.seal.end < self.seal.start + self.lead_in:
+                raise FieldError(
+                    "seal.end", "must be at least `lead_in` above `start`, so that the friction can set in"
+                )
+        return self

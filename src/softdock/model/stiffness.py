@@ -1,0 +1,21 @@
+"""Model of a static stiffness that is evaluated at the end of a run."""
+
+from softdock.model.frames import Anchor
+from softdock.quantities.model import Model
+
+DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
+"""Displacements along the axes of frame a, and rotations about them."""
+
+
+class LinkStiffness(Model):
+    """Static stiffness of everything that connects two frames, at the end of the run.
+
+    It is the force (torque) on frame b, with its reaction on frame a, over the displacement (rotation) that it causes
+    in its own direction. Contacts that are closed, springs, stops, drives, struts, welds and couplings take part, pins
+    in holes and locks do not. It is zero where nothing resists, and has no value where the connection is rigid.
+    """
+
+    a: Anchor
+    """Frame on the first body, which gives the directions."""
+    b: Anchor
+    """Frame on the second body, at whose origin the load acts."""

@@ -1,0 +1,54 @@
+"""Contact conditions: motion of the tip of the chaser relative to the port of the target at their first contact."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly, links_at_state
+from softdock.dynamics.kernels.poses import link_angular_velocity, link_point, link_rotation, point_velocity
+from softdock.model.frames import Anchor
+from softdock.spatial.kernels import matrix_product, quaternion_from_matrix, rotate_inverse, transpose
+
+Floats = NDArray[np.float64]
+
+
+def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anchor) -> dict[str, float]:
+    """Return the contact conditions of a state: m/s, m, rad, rad/s; in axes of the port, Eqs. (Q5) to (Q8).
+
+    A closing axial speed is positive; offset, tilt, lateral speed and tilt rate are sizes; roll and roll rate are not.
+    Kernels compute them, as they compute the motion that controllers see.
+    """
+    links = links_at_state(assembly, state)
+    own, base, R_LT, p_LT = _frame(assembly, links, tip)
+    other, root, R_AP, p_AP = _frame(assembly, links, port)
+    R_NP, R_NT = link_rotation(other, root, R_AP), link_rotation(own, base, R_LT)
+    x, y, z = link_point(own, base, p_LT)
+    px, py, pz = link_point(other, root, p_AP)
+    v, u = point_velocity(own, base, x, y, z), point_velocity(other, root, x, y, z)
+    a, b = link_angular_velocity(own, base), link_angular_velocity(other, root)
+    p_PT = rotate_inverse(R_NP, x - px, y - py, z - pz)
+    v_PT = rotate_inverse(R_NP, v[0] - u[0], v[1] - u[1], v[2] - u[2])
+    w_PT = rotate_inverse(R_NP, a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    R_PT = matrix_product(transpose(R_NP), R_NT)
+    qw, _, _, qz = quaternion_from_matrix(R_PT)
+    roll = 2.0 * math.atan2(qz, qw)
+    return {
+        "axial_speed": float(v_PT[2]),
+        "lateral_speed": math.hypot(v_PT[0], v_PT[1]),
+        "offset": math.hypot(p_PT[0], p_PT[1]),
+        "tilt": math.atan2(math.hypot(R_PT[2], R_PT[5]), R_PT[8]),
+        "roll": math.remainder(roll, 2.0 * math.pi),
+        "tilt_rate": math.hypot(w_PT[0], w_PT[1]),
+        "roll_rate": float(w_PT[2]),
+    }
+
+
+def _frame(
+    assembly: Assembly, links: np.recarray, anchor: Anchor
+) -> tuple[np.record, np.record, Floats, Floats]:
+    """Return the link of a frame, the base of its tree, and rotation (9,) and position of the frame in the link."""
+    placed = assembly.placed[anchor.body]
+    X_LF = placed.X_LB @ anchor.pose()
+    link = links[placed.link]
+    return link, links[link.root], X_LF.R.ravel(), X_LF.p

@@ -1,0 +1,132 @@
+"""One run: `prepare` a scenario, `simulate` it and return its result."""
+
+import functools
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from softdock.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from softdock.result import Result
+    from softdock.scenario import ScenarioBase, ScenarioLike
+    from softdock.scenario.kinds import Prepared
+    from softdock.scenario.overrides import Overrides
+    from softdock.simulation.control import UserController
+    from softdock.simulation.real_time import RealTime
+
+
+def prepare(scenario: "ScenarioLike") -> "Prepared":
+    """Return a scenario, or the bundled scenario or file of that name, prepared to run.
+
+    Assembly, surfaces, modes, channels and initial state are made once; runs, predictions, reports and drawings use
+    them. Raises `InputError`.
+    """
+    from softdock.scenario import KINDS, as_scenario
+
+    scenario = as_scenario(scenario)
+    return KINDS[scenario.kind].prepare(scenario)
+
+
+def simulate(
+    scenario: "ScenarioLike",
+    overrides: "Overrides | None" = None,
+    *,
+    with_prediction: bool = True,
+    real_time: "RealTime | None" = None,
+    controller: "UserController | None" = None,
+) -> "Result":
+    """Run a scenario and return its `Result`; all values are SI.
+
+    The scenario is an object, a mapping with the keys of a scenario file, or the name of a bundled scenario or file.
+    `overrides` replaces values by dotted path. The scenario is not changed. Bad input raises `InputError`; a bounce or
+    a failed latch is an outcome. The result contains the prediction of theory, unless `with_prediction` is false.
+    A user-defined `controller` is for scenarios of kind multibody.
+
+    >>> from softdock import simulate
+    >>> result = simulate("latch-paper", {"speed": "0.08 m/s"})
+    >>> result.outcome, result.history.units["chaser.velocity"]
+    ('latched', 'm/s')
+    """
+    from softdock.scenario import as_scenario
+
+    scenario = as_scenario(scenario, overrides)
+    _check_real_time(scenario, real_time)
+    prepared = prepare(scenario) if controller is None else _prepare_with(scenario, controller, real_time)
+    result = run_prepared(prepared, real_time, for_prediction=with_prediction)
+    result = replace(
+        result,
+        definition=DeferredMapping(prepared.scenario.to_data),
+        directory=str(scenario.directory.absolute()),
+        prepared=prepared,
+    )
+    if result.prediction is None and with_prediction:
+        return replace(result, prediction=prepared.predict())
+    return result
+
+
+def _prepare_with(
+    scenario: "ScenarioBase", controller: "UserController", real_time: "RealTime | None"
+) -> "Prepared":
+    """Return a multibody scenario under a user-defined controller, prepared to run."""
+    from softdock.simulation.control import PreparedWithController
+
+    if real_time is not None:
+        message = "Cannot be combined with a user-defined controller, which has its own samples."
+        raise InputError(Problem(field="real_time", message=message))
+    return PreparedWithController(scenario, controller)
+
+
+class DeferredMapping(Mapping[str, Any]):
+    """A mapping that is computed when it is first read."""
+
+    def __init__(self, compute: Callable[[], Mapping[str, Any]]) -> None:
+        self._compute = compute
+
+    @functools.cached_property
+    def _mapping(self) -> Mapping[str, Any]:
+        return self._compute()
+
+    def __getitem__(self, key: str) -> Any:
+        return self._mapping[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mapping)
+
+    def __len__(self) -> int:
+        return len(self._mapping)
+
+
+def run_prepared(
+    prepared: "Prepared", real_time: "RealTime | None" = None, *, for_prediction: bool = False
+) -> "Result":
+    """Run a prepared scenario and return outcome, metrics, history, validity, requirements and timing."""
+    start = time.perf_counter()
+    result = prepared.simulate(real_time, for_prediction=for_prediction)
+    timing = replace(result.timing, wall_s=time.perf_counter() - start)
+    result = replace(result, scenario=prepared.scenario.name, timing=timing)
+    if result.audit.passed is False:
+        from softdock.presentation.run import conservation_failure
+
+        warning = conservation_failure(result.audit)
+        warnings = (*result.warnings, warning)
+        result = replace(result, message=f"{result.message} {warning}", valid="no", warnings=warnings)
+    if not prepared.scenario.requirements:
+        return result
+    from softdock.result.requirements import with_requirements
+
+    return with_requirements(prepared.scenario, result)
+
+
+def _check_real_time(scenario: "ScenarioBase", real_time: "RealTime | None") -> None:
+    from softdock.scenario import KINDS
+
+    if real_time is not None and not KINDS[scenario.kind].real_time:
+        kinds = ", ".join(kind.name for kind in KINDS.values() if kind.real_time)
+        raise InputError(
+            Problem(
+                message=f"Real time is for scenarios of kind {kinds}.",
+                given=f"{scenario.name}, {scenario.kind}",
+            )
+        )

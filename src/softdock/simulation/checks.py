@@ -1,0 +1,92 @@
+"""Checks of a scenario before its first step: everything that a run refuses, and what is probably a mistake."""
+
+from dataclasses import dataclass, replace
+
+from softdock.errors import InputError, Problem
+from softdock.geometry.profile_arrays import sharp_edges
+from softdock.scenario.base import ScenarioBase
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.reachability import effectless_parts
+from softdock.scenario.robot import RobotScenario
+from softdock.simulation import prepare
+
+INSTANT = 1e-9
+"""Duration of the run that evaluates the start [s]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What the checks of a scenario found."""
+
+    problems: tuple[Problem, ...] = ()
+    """Why a run would refuse the scenario."""
+    warnings: tuple[Problem, ...] = ()
+    """What a run accepts and is probably a mistake."""
+
+
+def check_before_run(scenario: ScenarioBase) -> Findings:
+    """Return what a run of a valid scenario would refuse before its first step, and probable mistakes."""
+    try:
+        warnings = (
+            _check_multibody(scenario) if isinstance(scenario, MultibodyScenario) else _prepare(scenario)
+        )
+    except InputError as error:
+        return Findings(problems=tuple(_located(problem, scenario) for problem in error.problems))
+    return Findings(warnings=tuple(_located(warning, scenario) for warning in warnings))
+
+
+def _prepare(scenario: ScenarioBase) -> list[Problem]:
+    prepare(scenario)
+    return []
+
+
+def _check_multibody(scenario: MultibodyScenario) -> list[Problem]:
+    warnings = effectless_parts(scenario)
+    system = scenario
+    if isinstance(scenario, RobotScenario):
+        from softdock.simulation.robot import PreparedRobot
+
+        prepared = prepare(scenario)
+        assert isinstance(prepared, PreparedRobot)
+        prepared.begin()  # plans the moves
+        system = scenario.whole()
+    warnings += _sharp_edges(system)
+    return warnings + _check_start(system)
+
+
+def _check_start(system: MultibodyScenario) -> list[Problem]:
+    """Run for an instant: refuses overlaps; return events that are true at the start, and limits exceeded there."""
+    instant = system.model_copy(update={"duration": INSTANT})
+    result = prepare(instant).simulate()
+    happened = dict.fromkeys(event.name for event in result.events if event.time == 0.0)
+    messages = [
+        Problem(field=f"events.{name}.when", message="Is true at the start: the event occurs at once.")
+        for name in happened
+    ]
+    return messages + [Problem(message=warning) for warning in result.warnings if "at the start" in warning]
+
+
+def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
+    """Return a warning for every surface a of a contact with a sharp convex edge, where its normal jumps."""
+    found = []
+    for name in dict.fromkeys(contact.a for contact in system.contacts.values()):
+        edges = [
+            edge for edge in sharp_edges(system.surfaces[name].read(system.directory)[0])
+            if not edge.is_end and edge.radius > 0.0
+        ]  # fmt: skip
+        if edges:
+            places = ", ".join(f"z = {1e3 * edge.z:.4g} mm" for edge in edges[:3])
+            message = (
+                f"Has a sharp edge at {places}: as surface a of a contact it should have a fillet there."
+            )
+            found.append(Problem(field=f"surfaces.{name}", message=message))
+    return found
+
+
+def _located(problem: Problem, scenario: ScenarioBase) -> Problem:
+    """Return a problem with file and line of its field, where the scenario was read from a file."""
+    if problem.file or scenario.source is None:
+        return problem
+    path = tuple(int(part) if part.isdecimal() else part for part in problem.field.split(".") if part)
+    where = scenario.source.where(path)
+    return replace(problem, file=where.file, line=where.line)

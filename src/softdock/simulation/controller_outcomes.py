@@ -1,0 +1,28 @@
+"""What controllers report at the end of a run: empty tanks, approaches that left their corridor or missed a gate."""
+
+from collections.abc import Iterator
+
+from softdock.dynamics.session import Run
+from softdock.model.observations import Observation
+from softdock.scenario.multibody import ABORTED, OUT_OF_PROPELLANT
+from softdock.simulation.topology import Topology
+
+EMPTY = 1e-9
+"""Fraction of the propellant below which a tank is empty: rounding of the last pulse."""
+
+
+def controller_outcomes(topology: Topology, run: Run) -> Iterator[tuple[str, str]]:
+    """Yield outcome and sentence of every controller whose tank is empty or whose approach was given up."""
+    for name, controller in topology.scenario.gnc.items():
+        used = float(run.final[topology.propellant[name]])
+        tank = controller.propellant
+        if tank is not None and used >= (1.0 - EMPTY) * tank:
+            yield (
+                OUT_OF_PROPELLANT,
+                f"The tank of {name!r} is empty: its {tank:g} kg of propellant are used up.",
+            )
+    for name in topology.scenario.gnc:
+        count = int(run.final[topology.index[Observation(name=name, field="violations")]])
+        if count > 0:
+            often = "once" if count == 1 else f"{count} times"
+            yield ABORTED, f"{name!r} left its corridor or did not pass a gate in time ({often})."

@@ -1,0 +1,78 @@
+"""Loads of a multibody run: peaks of all that transmits a force or moment, with their times."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from softdock.assembly.loads import LoadChannels
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.model.observations import Observation
+from softdock.result import Load
+from softdock.simulation.metrics import Watched
+
+
+def set_load_flags(channels: np.recarray, loads: list[LoadChannels], index: Mapping[Watched, int]) -> None:
+    """Let the peaks of loads be searched for, on those sides of their channels that no metric has a search for."""
+    for load in loads:
+        sides = LARGEST | SMALLEST if load.signed else LARGEST
+        for observation in load.observations():
+            row = index[observation]
+            channels.load[row] = sides & ~channels.track[row]
+
+
+def read_loads(
+    loads: list[LoadChannels], index: Mapping[Watched, int], peaks: np.recarray
+) -> tuple[Load, ...]:
+    """Return the loads of a run with the times of their peaks, largest force first, then largest moment."""
+    sizes, times = _largest_sizes(peaks.view(np.ndarray))
+
+    def peak(observation: Observation | None) -> tuple[float | None, float | None]:
+        """Return the largest size of a channel and its time; None without a channel."""
+        return (None, None) if observation is None else (sizes[index[observation]], times[index[observation]])
+
+    found = []
+    for load in loads:
+        (force, t_force), (moment, t_moment) = peak(load.force), peak(load.moment)
+        found.append(
+            Load(
+                name=load.name,
+                kind=load.kind,
+                peak_force=force,
+                t_peak_force=t_force,
+                peak_moment=moment,
+                t_peak_moment=t_moment,
+            )
+        )
+    return sort_loads(found)
+
+
+def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
+    """Return loads in the order of a result: largest force first, those without a force last by their moments."""
+    return tuple(
+        sorted(
+            loads,
+            key=lambda one: (1.0 if one.peak_force is None else -one.peak_force, -(one.peak_moment or 0.0)),
+        )
+    )
+
+
+def _largest_sizes(peaks: np.ndarray) -> tuple[list[float], list[float]]:
+    """Return the largest size of every channel on the sides that were searched, and its time."""
+    sides = peaks["track"] | peaks["load"]
+    negative = (sides & SMALLEST != 0) & (-peaks["smallest"] > peaks["largest"])
+    return (
+        np.where(negative, -peaks["smallest"], peaks["largest"]).tolist(),
+        np.where(negative, peaks["t_smallest"], peaks["t_largest"]).tolist(),
+    )
+
+
+def load_metrics(loads: tuple[Load, ...]) -> dict[str, float]:
+    """Return the peaks of loads under flat names: peak_force_NAME [N], peak_moment_NAME [N m]."""
+    found: dict[str, float] = {}
+    for load in sorted(loads, key=lambda one: one.name):
+        flat = load.name.replace("-", "_")
+        if load.peak_force is not None:
+            found[f"peak_force_{flat}"] = load.peak_force
+        if load.peak_moment is not None:
+            found[f"peak_moment_{flat}"] = load.peak_moment
+    return found

@@ -1,0 +1,339 @@
+"""Run a scenario of kind `multibody`."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softdock.assembly.assembler import Assembly
+from softdock.assembly.contacts import refuse_overlap
+from softdock.assembly.gnc import gnc_records
+from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
+from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP
+from softdock.dynamics.kernels.gnc_records import GncRecords
+from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.errors import InputError, Problem
+from softdock.model.contact_conditions import CONDITION_METRICS
+from softdock.model.phases import UNFINISHED
+from softdock.prediction.contact_conditions import contact_conditions
+from softdock.prediction.first_contact import FirstContact
+from softdock.prediction.multibody import predict_first_contact, predict_impact
+from softdock.quantities.model import FieldError
+from softdock.result import Audit, Event, History, Phase, Result, Timing
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.controller_outcomes import controller_outcomes
+from softdock.simulation.loads import load_metrics, read_loads
+from softdock.simulation.metrics import metric_value
+from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
+from softdock.simulation.real_time import Frames, RealTime, run_in_frames
+from softdock.simulation.stiffness import stiffness_metrics
+from softdock.simulation.topology import RecordedChannels, Topology, topology_of
+from softdock.simulation.validity import assess_validity
+
+DIVERGED = 0.5
+"""Spurious gain of energy, relative to the energy scale of the run, above which a run has diverged."""
+
+
+class PreparedMultibody:
+    """A multibody scenario prepared to run: arrays, surfaces, channels, events, initial state."""
+
+    def __init__(self, scenario: MultibodyScenario) -> None:
+        self.scenario = scenario
+        self.topology = topology_of(scenario)
+        self.assembly = self.topology.assemble(scenario)
+        pairs, contact_pairs = self.topology.pairs(scenario, self.assembly)
+        interfaces, pins = interface_records(scenario, self.assembly)
+        self.simulation = Simulation(
+            assembly=self.assembly,
+            settings=_settings(scenario),
+            channels=self.topology.channels(scenario, self.assembly),
+            events=self._events(self._docking_contacts if self._needs_conditions else ()),
+            actions=self.topology.actions(scenario, self.assembly),
+            pairs=pairs,
+            contact_pairs=contact_pairs,
+            interfaces=interfaces,
+            pins=pins,
+            formulas=self.topology.formulas,
+            windows=self.topology.windows,
+            gnc=_controllers(scenario, self.assembly),
+            watched=self.topology.watched,
+            searched=self.topology.searched,
+        )
+        self._captured: CapturedState | None = None
+        self._has_captured = False
+        """Whether the last run looked for the first contact; it found none if nothing was captured."""
+
+    def check_start(self, session: Session | None = None) -> None:
+        """Raise `InputError` where bodies overlap at the start; uses the depths of a session if one is given."""
+        simulation = self.simulation
+        refuse_overlap(self.scenario, simulation.depths_at_start(session))
+        refuse_stuck_pins(self.scenario, self.assembly, simulation.interfaces, simulation.pins)
+        if self.scenario.phases:
+            values = (session or simulation.begin()).values()
+            refuse_ended_phase(self.scenario, self.topology.event_index, simulation.events, values)
+
+    def begin(self, simulation: Simulation | None = None) -> Session:
+        """Return a session at the start. Raises `InputError` where bodies overlap there."""
+        session = (simulation or self.simulation).begin()
+        self.check_start(session)
+        return session
+
+    def advance(self, session: Session) -> None:
+        """Advance a session to its end."""
+        session.advance(self.scenario.duration)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the scenario; `for_prediction` captures the state at the first contact."""
+        simulation = self._capturing(self._docking_contacts) if for_prediction else self.simulation
+        if real_time is not None:
+            simulation = replace(simulation, settings=real_time.settings(simulation.settings))
+        session = self.begin(simulation)
+        frames = None
+        if real_time is None:
+            self.advance(session)
+        else:
+            frames = run_in_frames(session, self.scenario.duration, real_time)
+        run = session.finish()
+        self._captured, self._has_captured = run.captured, for_prediction or self._needs_conditions
+        result = self.result(run)
+        if self.scenario.stiffness:
+            stiffness = stiffness_metrics(self.scenario.stiffness, self.assembly, session)
+            result = replace(result, metrics={**result.metrics, **stiffness})
+        return result if frames is None else replace(result, timing=_with_frames(result.timing, frames))
+
+    def result(self, run: Run) -> Result:
+        """Return a finished run as a result: outcome, metrics, conservation check and history."""
+        result, frames = _result(self.scenario, run, self.topology), self.scenario.docking_frames
+        if frames is None or not self.topology.contact_names:
+            return result
+        conditions, captured = None, run.captured
+        if captured is not None and self.topology.docking_contacts:
+            conditions = contact_conditions(self.assembly, captured.state, frames.tip, frames.port)
+        values = conditions.values() if conditions is not None else [None] * len(CONDITION_METRICS)
+        found = {name: x for name, x in zip(CONDITION_METRICS, values) if name not in result.metrics}
+        return replace(result, contact_conditions=conditions, metrics={**result.metrics, **found})
+
+    def predict(self) -> dict[str, Any] | None:
+        """Return the impact that the scenario describes, or that at the first contact; None where nothing touches."""
+        if self.scenario.impact is not None:
+            return predict_impact(self.scenario, self.assembly)
+        first = self.first_contact()
+        return None if first is None else predict_first_contact(self.scenario, self.assembly, first)
+
+    def first_contact(self) -> FirstContact | None:
+        """Return the first contact: that of the last run, if it captured it, else that of a run until then."""
+        if not self.scenario.contacts:
+            return None
+        first_interface = self.topology.first_capture + len(self.scenario.contacts)
+        if self._captured is not None and self._captured.event >= first_interface:
+            self._has_captured = False  # pins touched first, which the prediction does not cover
+        if not self._has_captured:
+            contacts = [name for name in self._docking_contacts if name in self.scenario.contacts]
+            settings = replace(self.simulation.settings, record_rate=0.0, record_contact=False)
+            session = self.begin(replace(self._capturing(contacts, stop=True), settings=settings))
+            self.advance(session)
+            self._captured = session.finish().captured
+            self._has_captured = True
+        if self._captured is None:
+            return None
+        index = self._captured.event - self.topology.first_capture
+        return FirstContact.of(self.simulation, list(self.scenario.contacts)[index], index, self._captured)
+
+    @property
+    def _docking_contacts(self) -> list[str]:
+        """Contacts and interfaces of which the first to touch captures the state; all contacts without a port."""
+        return self.topology.docking_contacts or list(self.scenario.contacts)
+
+    @property
+    def _needs_conditions(self) -> bool:
+        """Whether the run has contact conditions, so that it captures the first contact."""
+        return bool(self.topology.docking_contacts)
+
+    def _events(self, capturing: Collection[str]) -> np.recarray:
+        """Return the events, with those armed that capture the state when one of these contacts begins."""
+        events = copy_records(self.topology.events)
+        self.topology.set_limits(events, self.scenario)
+        if capturing:
+            for event, name in zip(events[self.topology.first_capture :], self.topology.contact_names):
+                event.armed = event.fresh = event.once = int(name in capturing)
+        return events
+
+    def _capturing(self, contacts: Collection[str], *, stop: bool = False) -> Simulation:
+        """Return the simulation that captures the state when the first of these contacts begins, and may stop there."""
+        events, actions = self._events(contacts), self.simulation.actions
+        if stop:
+            capture = events.capture == CAPTURE_STATE
+            events.first_action[capture], events.actions[capture] = len(actions), 1
+            ending = records(1, ACTION)
+            ending.kind = STOP
+            actions = np.concatenate([actions, ending]).view(np.recarray)
+        return replace(self.simulation, events=events, actions=actions)
+
+
+def _controllers(scenario: MultibodyScenario, assembly: Assembly) -> GncRecords:
+    """Return the records of controllers; raises InputError where dispersed numbers make one impossible."""
+    try:
+        return gnc_records(scenario, assembly)
+    except FieldError as error:
+        sentence = f"{str(error)[0].upper()}{str(error)[1:]}."
+        raise InputError(Problem(field=".".join(map(str, error.path)), message=sentence)) from None
+
+
+def _with_frames(timing: Timing, frames: Frames) -> Timing:
+    return replace(
+        timing,
+        frame_s=frames.frame,
+        frames=len(frames.wall),
+        missed_frames=frames.missed,
+        worst_frame_s=frames.worst,
+    )
+
+
+def _settings(scenario: MultibodyScenario) -> Settings:
+    integrator, record = scenario.integrator, scenario.record
+    return Settings(
+        duration=scenario.duration,
+        method=Method(integrator.method),
+        step=integrator.step,
+        accuracy=Accuracy(**integrator.accuracy.model_dump()),
+        max_step=integrator.max_step or np.inf,
+        max_steps=integrator.max_steps,
+        record_rate=record.rate,
+        record_contact=record.contact_steps,
+        record_peaks=record.peaks,
+        max_rows=record.max_rows,
+    )
+
+
+def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result:
+    names = list(scenario.events)
+    events = tuple(
+        Event(time=t, name=names[i], message=scenario.events[names[i]].message)
+        for t, i in run.log
+        if i < len(names)
+    )
+    phases = topology.phase_plan.read(run, topology.event_index)
+    outcome, message = _outcome(topology, scenario, run, events, phases)
+    valid, warnings = assess_validity(scenario, run)
+    loads = read_loads(topology.loads, topology.index, run.peaks)
+    return Result(
+        scenario=scenario.name,
+        outcome=outcome,
+        message=message,
+        completed=_is_complete(run),
+        valid=valid,
+        warnings=(*warnings, *_notices(scenario, run, topology)),
+        loads=loads,
+        metrics={**load_metrics(loads), **_metrics(scenario, run, topology, events, phases)},
+        audit=_audit(scenario, run),
+        timing=Timing(simulated_s=run.time, wall_s=0.0, steps=run.steps, evaluations=run.evaluations),
+        history=History(time=run.history[:, 0], channels=RecordedChannels(run.history, topology.labels)),
+        events=events,
+        phases=phases,
+        units=topology.units,
+    )
+
+
+def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[str]:
+    """Return sentences about events and metrics that may surprise; they do not affect the validity of the run."""
+    names, notices = list(scenario.events), []
+    for i in run.true_at_start:
+        if i < len(names):
+            dwell = topology.conditions[names[i]].dwell
+            what = f"its time of {dwell:g} s counts from there" if dwell else "it occurred at once"
+            notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
+    notices += [sentence for _, sentence in controller_outcomes(topology, run)]
+    undefined = run.peaks["undefined"]
+    notices += [
+        f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
+        "number there, or its result is too large."
+        for name, measure in topology.measures.items()
+        if measure.how and undefined[measure.channel]
+    ]
+    return notices
+
+
+def _is_complete(run: Run) -> bool:
+    """Return whether the run reached its end and did not diverge."""
+    return run.ending in (Ending.TIME_REACHED, Ending.STOPPED) and run.conservation.energy_gain <= DIVERGED
+
+
+def _outcome(
+    topology: Topology,
+    scenario: MultibodyScenario,
+    run: Run,
+    events: tuple[Event, ...],
+    phases: tuple[Phase, ...],
+) -> tuple[str, str]:
+    if run.ending not in (Ending.TIME_REACHED, Ending.STOPPED):
+        reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
+        return run.ending.name.lower(), f"{run.ending.value} It ended at {run.time:.6g} s.{reason}"
+    if not _is_complete(run):
+        return "diverged", (
+            "The run diverged: bodies gained energy that nothing gave them, so that its numbers mean nothing. "
+            "Take smaller steps, or leave `integrator.step` out."
+        )
+    failure = phase_failure(scenario, phases)
+    if failure is not None:
+        return failure
+    happened = {event.name for event in events}
+    happened |= {phase.name for phase in phases if phase.ended == "condition"}
+    for outcome in scenario.outcomes:
+        if happened.issuperset(outcome.happened) and happened.isdisjoint(outcome.not_happened):
+            return outcome.name, outcome.message
+    names = list(scenario.events)
+    if run.ending is Ending.STOPPED and run.stop_event is not None:
+        if run.stop_event >= len(names):
+            return "completed", f"The sequence ended with the phase {phases[-1].name!r} after {run.time:g} s."
+        name = names[run.stop_event]
+        return name.replace("-", "_").lower(), scenario.events[
+            name
+        ].message or f"The event {name!r} stopped the run."
+    for name, sentence in controller_outcomes(topology, run):
+        return name, sentence
+    if phases and phases[-1].ended == "run_end":
+        return UNFINISHED, f"The run reached its end time of {run.time:g} s in the phase {phases[-1].name!r}."
+    return "completed", f"The run reached its end time of {run.time:g} s."
+
+
+def _metrics(
+    scenario: MultibodyScenario,
+    run: Run,
+    topology: Topology,
+    events: tuple[Event, ...],
+    phases: tuple[Phase, ...],
+) -> Mapping[str, float | None]:
+    times = phase_times(phases) | {event.name: event.time for event in reversed(events)}
+    largest = run.peaks["largest"]
+    metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
+    if topology.contact_names:
+        metrics["peak_contact_force"] = max(
+            metrics[f"peak_contact_force_{n.replace('-', '_')}"] for n in topology.contact_names
+        )  # type: ignore[type-var]
+    if scenario.gnc:
+        used = {name: float(run.final[i]) for name, i in topology.propellant.items()}
+        metrics |= {f"propellant_{name.replace('-', '_')}": value for name, value in used.items()}
+        metrics["propellant"] = sum(used.values())
+    for name, structure in scenario.structures.items():
+        kept, flat = structure.find_modes(scenario.directory), name.replace("-", "_")
+        metrics[f"modes_{flat}"] = kept.frequency.size
+        metrics[f"residual_{flat}"] = kept.residual
+    for name, measure in topology.measures.items():
+        metrics[name] = metric_value(measure, run, times)
+    return metrics
+
+
+def _audit(scenario: MultibodyScenario, run: Run) -> Audit:
+    """Largest relative errors during the run; None for momentum where ground, gravity, loads or thrusters take part."""
+    found = run.conservation
+    closed = found.floating and not scenario.loads and not any(scenario.gravity) and scenario.orbit is None
+    closed = closed and not any(controller.thrusters for controller in scenario.gnc.values())
+    return Audit(
+        linear_momentum_drift=found.linear_momentum_drift if closed else None,
+        angular_momentum_drift=found.angular_momentum_drift if closed else None,
+        energy_residual=found.energy_residual,
+    )

@@ -1,0 +1,264 @@
+"""Run a scenario of kind `robot`: an experiment drives a simulated arm through a link."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.errors import InputError, Problem
+from softdock.model.joints import quaternion
+from softdock.result import Result
+from softdock.robot.arm import Arm, build_arm
+from softdock.robot.bodies import body_name, joint_limits
+from softdock.robot.experiment import Experiment
+from softdock.robot.impedance import Compensation, check_sampling
+from softdock.robot.link import Limits
+from softdock.robot.link_local import LocalLink
+from softdock.robot.plan import Move, Pace, Planner, out_of_reach
+from softdock.robot.simulated_robot import Drives, Friction, SimulatedRobot
+from softdock.robot.trajectory import Bounds
+from softdock.robot.triggered_moves import Impedance, TriggeredMoves
+from softdock.robot.urdf import Description
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.robot import RobotScenario, spread
+from softdock.scenario.robot_moves import MoveModel
+from softdock.simulation.arm_surroundings import SimulatedSurroundings, move_triggers
+from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.real_time import RealTime
+from softdock.simulation.robot_log import add_log
+from softdock.spatial.poses import Pose
+from softdock.spatial.rotations import matrix_from_quaternion
+
+Floats = NDArray[np.float64]
+MAX_DURATION = 86400.0  # [s], one day; of a robot without an experiment
+
+
+class PreparedRobot:
+    """An experiment with a robot, prepared to run."""
+
+    def __init__(self, scenario: RobotScenario) -> None:
+        self.scenario = scenario
+        self.setup = Setup(scenario)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the experiment and return what happened."""
+        prepared, robot, experiment = self.begin()
+        # A simulated arm may be as soft as its scenario says; a robot behind a link may not.
+        experiment = replace(experiment, low_impedance=True)
+        with LocalLink(robot, self.scenario.control.period) as link:
+            log = experiment.run(link)
+        return add_log(prepared.result(robot.session.finish()), self.setup, log, experiment.plan)
+
+    def begin(self) -> tuple[PreparedMultibody, SimulatedRobot, Experiment]:
+        """Return the system and the robot at the start, and its moves; raises InputError where these are impossible."""
+        setup = self.setup
+        if self.scenario.planned_during_run:
+            prepared = setup.prepare(self.scenario.duration or 0.0)
+            robot = setup.robot(prepared)
+            return prepared, robot, setup.triggered_experiment(robot, prepared)
+        experiment = setup.experiment()
+        prepared = setup.prepare(experiment.plan.cycles * experiment.plan.period)
+        return prepared, setup.robot(prepared), experiment
+
+    def predict(self) -> None:
+        """Return None: no theory covers experiments with robots."""
+        return
+
+
+def simulated_robot(scenario: RobotScenario) -> SimulatedRobot:
+    """Return the robot of a scenario at its start, without an experiment, to be commanded through a link."""
+    setup = Setup(scenario)
+    return setup.robot(setup.prepare(MAX_DURATION, record=False))
+
+
+class Setup:
+    """Model of the arm, its limits and the whole system of a scenario."""
+
+    def __init__(self, scenario: RobotScenario) -> None:
+        self.scenario = scenario
+        self.whole: MultibodyScenario = scenario.whole()
+        self.description: Description = scenario.read_arm()
+        moving = [body_name(joint.child) for joint in self.description.moving]
+        self.arm: Arm = build_arm(self.whole.at_start().bodies, body_name(self.description.root), moving)
+        # The arm's order of joints is that of the simulation; the file's may differ where the tree has branches.
+        self.order = [moving.index(name) for name in self.arm.bodies]
+        self.joints = [body_name(self.description.moving[i].name) for i in self.order]
+        n = self.arm.joints
+        self.stiffness = spread(scenario.control.stiffness, n)[self.order]
+        self.damping_ratio = spread(scenario.control.damping_ratio, n)[self.order]
+        self.impedances: tuple[Impedance, ...] = tuple(self._impedance(move) for move in scenario.moves)
+        self.start = self._ordered(scenario.arm.start or (0.0,) * n)
+        self.limits = self._limits()
+
+    def _impedance(self, move: MoveModel) -> Impedance:
+        """Return stiffness and damping ratio of a move."""
+        n, chosen = self.arm.joints, [self.stiffness, self.damping_ratio]
+        for k, values in enumerate((move.stiffness, move.damping_ratio)):
+            if values is not None:
+                chosen[k] = spread(values, n)[self.order]
+        return Impedance(stiffness=chosen[0], damping_ratio=chosen[1])
+
+    def _ordered(self, values: tuple[float, ...]) -> Floats:
+        return np.asarray(values, float)[self.order]
+
+    def _limits(self) -> Limits:
+        limits = joint_limits(self.description)
+        chosen = {
+            key: getattr(limits, key)[self.order]
+            for key in ("q_min", "q_max", "speed", "torque", "stiffness")
+        }
+        for stiffness in (self.stiffness, *(one.stiffness for one in self.impedances)):
+            chosen["stiffness"] = np.maximum(chosen["stiffness"], stiffness)
+        return Limits(**chosen, hold_stiffness=self.stiffness)
+
+    @property
+    def tool(self) -> tuple[str, Pose]:
+        """Frame whose origin follows straight lines: a body and the pose of the frame on it."""
+        tool = self.scenario.tool
+        if tool is None:
+            return body_name(self.description.ordered()[-1].child), Pose.identity()
+        if tool.body not in self.arm.assembly.placed:
+            raise InputError(
+                Problem(
+                    message="The tool must be a link of the arm or be fixed to one.",
+                    field="tool.body",
+                    given=tool.body,
+                )
+            )
+        return tool.body, tool.pose()
+
+    def experiment(self) -> Experiment:
+        """Plan the moves; raises InputError for unreachable goals, unstable control and moves that events start."""
+        s = self.scenario
+        self._refuse_triggers()
+        for i in range(len(s.moves)):
+            self._check_sampling(self.start, i)
+        plan = self._planner().plan(self._moves())
+        for i, (_, end, _) in enumerate(plan.moves):
+            self._check_sampling(plan.q[max(0, round(end / plan.period) - 1)], i)
+        cycles = round((s.duration or plan.duration) / plan.period)
+        final = np.repeat(plan.q[-1:], max(0, cycles - len(plan.q)), axis=0)
+        impedance = tuple((one.stiffness, one.damping_ratio) for one in self.impedances)
+        plan = replace(plan, q=np.concatenate([plan.q, final])[:cycles], impedance=impedance)
+        return Experiment(plan=plan)
+
+    def triggered_experiment(self, robot: SimulatedRobot, prepared: PreparedMultibody) -> Experiment:
+        """Return moves that are planned during the run; raises InputError for goals that cannot be reached."""
+        surroundings = SimulatedSurroundings(
+            robot.session, prepared.assembly, self.arm.base, list(prepared.topology.event_index)
+        )
+        moves = self._moves()
+        self._check_goals(moves, surroundings)
+        duration = self.scenario.duration or 0.0
+        return Experiment(
+            plan=TriggeredMoves(self._planner(), moves, self.impedances, surroundings, duration)
+        )
+
+    def _planner(self) -> Planner:
+        period = self.scenario.control.period
+        return Planner(self.arm, self.tool, self.limits, self._pace(), period, self.start)
+
+    def _refuse_triggers(self) -> None:
+        """Raise InputError for moves that need the simulation."""
+        for i, move in enumerate(self.scenario.moves):
+            if self.scenario.needs_surroundings(i):
+                field = "after" if move.after else "frame" if move.frame else "name"
+                raise InputError(
+                    Problem(
+                        field=f"moves.{i}.{field}",
+                        message="A robot behind a link reports no events and no poses, which this move needs.",
+                        hint="Run the scenario with the simulated robot.",
+                    )
+                )
+
+    def _check_goals(self, moves: Sequence[Move], surroundings: SimulatedSurroundings) -> None:
+        """Raise InputError for goals that are known at the start and out of reach, and for unstable control.
+
+        Goals in frames of other bodies are known before the first event only.
+        """
+        planner, q, triggered = self._planner(), self.start, False
+        for i, move in enumerate(moves):
+            triggered = triggered or bool(move.after)
+            self._check_sampling(q, i)
+            carried = move.frame is None or move.frame[0] == self.arm.base
+            if triggered and (move.by is not None or not carried):
+                continue
+            X_BF = None if move.frame is None else surroundings.locate(*move.frame)
+            path = planner.path(i, move, q, X_BF)
+            if path is None:
+                continue
+            found = path.solve(1.0, q, X_BF if move.tracked else None)
+            if not found.converged:
+                raise out_of_reach(i, move, found, 1.0)
+            q = found.q
+            self._check_sampling(q, i)
+
+    def _check_sampling(self, q: Floats, move: int) -> None:
+        """Raise InputError for the stiffness of a move that sampled control cannot damp in this posture."""
+        impedance = self.impedances[move]
+        try:
+            check_sampling(
+                self.arm.effective_mass_matrix(q),
+                impedance.stiffness,
+                impedance.damping_ratio,
+                self.scenario.control.torque_period,
+                tuple(self.joints),
+            )
+        except InputError as error:
+            if self.scenario.moves[move].stiffness is None:
+                raise
+            raise InputError(replace(error.problems[0], field=f"moves.{move}.stiffness")) from None
+
+    def prepare(self, duration: float, record: bool = True) -> PreparedMultibody:
+        """Return the whole system, prepared for a run of a duration [s]."""
+        whole = self.whole.model_copy(update={"duration": duration})
+        if not record:
+            whole = whole.model_copy(update={"record": whole.record.model_copy(update={"rate": 0.0})})
+        prepared = PreparedMultibody(whole)
+        prepared.check_start()
+        return prepared
+
+    def robot(self, prepared: PreparedMultibody) -> SimulatedRobot:
+        """Return the simulated robot at its start."""
+        drives = Drives(
+            limits=self.limits,
+            torque_period=self.scenario.control.torque_period,
+            compensation=Compensation(self.scenario.control.compensation),
+            gravity=self.scenario.gravity,
+            friction=self._friction(),
+        )
+        return SimulatedRobot(prepared.simulation, self.arm, drives)
+
+    def _friction(self) -> Friction | None:
+        joints = [self.description.moving[i] for i in self.order]
+        viscous, coulomb = (np.array([getattr(j, key) for j in joints]) for key in ("damping", "friction"))
+        if not viscous.any() and not coulomb.any():
+            return None
+        return Friction(viscous=viscous, coulomb=coulomb, speed=self.scenario.friction_speed)
+
+    def _pace(self) -> Pace:
+        p = self.scenario.pace
+        return Pace(
+            line=Bounds(speed=p.speed, acceleration=p.acceleration, jerk=p.jerk),
+            attitude=Bounds(speed=p.turn_rate, acceleration=p.turn_acceleration, jerk=p.turn_jerk),
+            joint=Bounds(speed=p.joint_speed, acceleration=p.joint_acceleration, jerk=p.joint_jerk),
+        )
+
+    def _moves(self) -> list[Move]:
+        return [
+            Move(
+                joints=None if m.joints is None else self._ordered(m.joints),
+                to=None if m.to is None else np.asarray(m.to, float),
+                by=None if m.by is None else np.asarray(m.by, float),
+                R=None if m.attitude is None else matrix_from_quaternion(quaternion(m.attitude)),
+                frame=None if m.frame is None else (m.frame.body, m.frame.pose()),
+                tracked=m.track,
+                after=after,
+                at_once=m.at_once,
+                start=m.start,
+                duration=m.duration,
+                wait=m.wait,
+            )
+            for m, after in zip(self.scenario.moves, move_triggers(self.scenario))
+        ]

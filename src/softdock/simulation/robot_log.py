@@ -1,0 +1,120 @@
+"""The log of an experiment in the result of a run: channels, metrics, refused commands and moves."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from softdock.result import Channel, Event, History, Result
+from softdock.robot.experiment import Log
+from softdock.robot.plan import Setpoints
+from softdock.robot.triggered_moves import TriggeredMoves
+
+if TYPE_CHECKING:
+    from softdock.simulation.robot import Setup
+
+AT_REST = 1e-3
+"""Speed over the highest speed below which a joint is at rest."""
+PUSHING = 0.01
+"""Share of the largest external torque of the run above which the arm pushes."""
+
+
+def add_log(base: Result, setup: "Setup", log: Log, moves: Setpoints | None = None) -> Result:
+    """Add the log of an experiment to a result: channels, metrics, refusals, and moves that were planned in the run."""
+    refusals = [Event(time=t, name="command-refused", message=refusal.value) for t, refusal in log.refusals]
+    executed = _move_events(setup, moves) if isinstance(moves, TriggeredMoves) else []
+    events = tuple(sorted([*base.events, *refusals, *executed], key=lambda event: event.time))
+    metrics, units = _metrics(setup, log)
+    message = base.message
+    if log.refused:
+        message += f" The robot refused {log.refused} commands: {log.refusals[0][1].value}"
+    return replace(
+        base,
+        scenario=setup.scenario.name,
+        message=message,
+        metrics={**base.metrics, **metrics},
+        units={**base.units, **units},
+        events=events,
+        history=_history(base.history, setup, log),
+    )
+
+
+def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[Event]:
+    """Return the starts of moves with a name, and the first times at which moves left the reach of the arm."""
+    names = {i: move.name or str(i + 1) for i, move in enumerate(setup.scenario.moves)}
+    started = [
+        Event(time=one.time, name=f"move-{names[one.move]}", message=f"The move {names[one.move]!r} starts.")
+        for one in moves.started
+        if setup.scenario.moves[one.move].name
+    ]
+    unreachable = [
+        Event(
+            time=one.time,
+            name="out-of-reach",
+            message=f"Move {names[one.move]!r} leaves the reach of the arm, which goes to the closest pose.",
+        )
+        for one in moves.unreachable
+    ]
+    return [*started, *unreachable]
+
+
+def _history(history: History, setup: "Setup", log: Log) -> History:
+    """Add the log to a history: the command in force at each instant and the last measured values."""
+    if not len(log.t):
+        return history
+    commanded = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
+    measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
+    channels = dict(history.channels)
+    for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
+        rotary = setup.description.moving[joint].motion.is_rotary
+        angle, torque = ("rad", "N*m") if rotary else ("m", "N")
+        position = history[f"{setup.arm.bodies[k]}.joint"]
+        channels[f"{name}.position"] = Channel(values=position, unit=angle)
+        for what, values, unit, row in (
+            ("command", log.command, angle, commanded),
+            ("torque", log.tau_measured, torque, measured),
+            ("external_torque", log.tau_external, torque, measured),
+        ):
+            channels[f"{name}.{what}"] = Channel(values=values[row, k], unit=unit)
+        channels[f"{name}.difference"] = Channel(
+            values=channels[f"{name}.command"].values - position, unit=angle
+        )
+    return History(time=history.time, channels=channels)
+
+
+def _metrics(setup: "Setup", log: Log) -> tuple[Mapping[str, float | int | None], Mapping[str, str]]:
+    """Return tracking errors, peak torques, used shares of the limits and the static residual, with units."""
+    metrics: dict[str, float | int | None] = {}
+    units: dict[str, str] = {}
+    for k, name in enumerate(setup.joints):
+        rotary = setup.description.moving[setup.order[k]].motion.is_rotary
+        flat = name.replace("-", "_")
+        for what, values, unit in (
+            ("tracking_error_max", log.command[:, k] - log.q[:, k], "rad" if rotary else "m"),
+            ("peak_torque", log.tau_measured[:, k], "N*m" if rotary else "N"),
+            ("peak_external_torque", log.tau_external[:, k], "N*m" if rotary else "N"),
+        ):
+            metrics[f"{what}_{flat}"] = float(np.abs(values).max(initial=0.0))
+            units[f"{what}_{flat}"] = unit
+    metrics["torque_used"] = float(np.abs(log.tau_measured / setup.limits.torque).max(initial=0.0))
+    metrics["speed_used"] = float(np.abs(log.qdot / setup.limits.speed).max(initial=0.0))
+    metrics["static_residual"] = static_residual(setup, log)
+    metrics["refused_commands"] = log.refused
+    return metrics, units
+
+
+def static_residual(setup: "Setup", log: Log) -> float | None:
+    """Return the relative residual of static equilibrium where the arm pushes at rest; None if it never does.
+
+    At rest the joint torques balance gravity and the contact force: tau = g(q) + J^T f; Eq. (A19).
+    """
+    pushing = np.linalg.norm(log.tau_external, axis=1)
+    resting = (np.abs(log.qdot) < AT_REST * setup.limits.speed).all(axis=1)
+    rows = np.flatnonzero(resting & (pushing > PUSHING * pushing.max(initial=0.0)))
+    if not len(rows):
+        return None
+    row = rows[np.argmax(pushing[rows])]
+    gravity = setup.arm.X_NB.R.T @ np.asarray(setup.scenario.gravity)
+    contact_torque = log.tau_measured[row] - setup.arm.gravity_torque(log.q[row], gravity)
+    return float(np.linalg.norm(contact_torque - log.tau_external[row]) / pushing[row])

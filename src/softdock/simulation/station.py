@@ -1,0 +1,256 @@
+"""Run a scenario of kind `station`: aim the visitor, dock rigidly, simulate the vibration."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import assemble
+from softdock.dynamics.impulse import Impact
+from softdock.dynamics.session import LOST_INERTIA, Ending
+from softdock.dynamics.settings import Accuracy, Settings
+from softdock.dynamics.simulation import Simulation
+from softdock.errors import InputError, RunError
+from softdock.flexible import BaseModes, free_modes, mesh
+from softdock.flexible.structure import Structure
+from softdock.model.joints import Free
+from softdock.model.structures import Flexible, ModeChoice
+from softdock.model.system import Body, System
+from softdock.prediction.station import predict_docking
+from softdock.result import Result
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.station import FREQUENCIES, READING_DELAY, StationScenario
+from softdock.simulation.loads import load_metrics
+from softdock.simulation.multibody import PreparedMultibody
+from softdock.simulation.real_time import RealTime
+from softdock.spatial.poses import Pose
+from softdock.spatial.vectors import point_velocity
+
+Floats = NDArray[np.float64]
+FINE_ACCURACY = Accuracy(length=1e-10, angle=1e-12, speed=1e-12, rate=1e-13)
+"""For the motion before docking, which is slow and smooth."""
+MAX_ITERATIONS = 12
+"""Of aiming the visitor; each reduces the error to about a thousandth."""
+
+
+class PreparedStation:
+    """A docking with a flexible station, prepared to run."""
+
+    def __init__(self, scenario: StationScenario) -> None:
+        self.scenario = scenario
+
+    @functools.cached_property
+    def prediction(self) -> Mapping[str, Any]:
+        """Prediction of the weld impulse."""
+        return predict_docking(self.scenario)
+
+    def simulate(self, real_time: RealTime | None = None, *, for_prediction: bool = False) -> Result:
+        """Run the docking and return its result."""
+        return _run(self.scenario, self.prediction)
+
+    def predict(self) -> Mapping[str, Any]:
+        """Return the effect of the weld impulse on a station at rest."""
+        return self.prediction
+
+
+def _run(scenario: StationScenario, prediction: Mapping[str, Any]) -> Result:
+    flexible = scenario.flexible()
+    kept = flexible.find_modes(scenario.directory)
+    simulated = _with_simulated_modes(flexible, kept, scenario)
+    system = as_multibody(scenario, simulated)
+    prepared = PreparedMultibody(system)
+    session = prepared.begin()
+    rates = []
+    joined = scenario.before + scenario.joined_after()
+    for until in (scenario.before, joined + READING_DELAY):
+        session.advance(until)
+        rates.append(_rate(session.system.links))
+    session.advance(system.duration)
+    result = prepared.result(session.finish())
+    jump = float(np.linalg.norm(rates[1] - rates[0]))
+    metrics = _metrics(scenario, prediction, kept, simulated, jump) | _deflections(scenario, result)
+    demanded = scenario.requirement_metrics()
+    units = scenario.metric_units() | {name: scenario.metric_unit(text) for name, text in demanded.items()}
+    message = (
+        f"The visitor docked at {scenario.closing_rate:g} m/s; the angular rate of the station changed by "
+        f"{metrics['delta_rate']:.4g} rad/s ({metrics['delta_rate_rigid']:.4g} as a rigid body)."
+    )
+    return replace(
+        result,
+        outcome="docked" if result.completed else result.outcome,
+        message=message if result.completed else result.message,
+        metrics={
+            **load_metrics(result.loads),
+            **metrics,
+            **{name: result.metrics[name] for name in demanded},
+        },
+        units={name: unit for name, unit in units.items() if unit != "1"},
+    )
+
+
+def as_multibody(scenario: StationScenario, simulated: Flexible | None = None) -> MultibodyScenario:
+    """Return the docking as a scenario of kind `multibody`, its visitor aimed at the docking port."""
+    flexible = scenario.flexible()
+    if simulated is None:
+        simulated = _with_simulated_modes(flexible, flexible.find_modes(scenario.directory), scenario)
+    centre = (
+        mesh(scenario.members()).mass_properties().centre_of_mass
+        - scenario.members().nodes[scenario.base_node]
+    )
+    station = scenario.system(simulated, centre, Free(position=(1e3, 0.0, 0.0)))
+    pose, motion = _at_docking(station, scenario.before)
+    return scenario.system(simulated, centre, _aim_visitor(scenario, pose, motion))
+
+
+def _with_simulated_modes(flexible: Flexible, kept: BaseModes, scenario: StationScenario) -> Flexible:
+    """Return the structure with the modes that are simulated in time."""
+    if (
+        scenario.model == "rigid"
+        or kept.frequency.size == 0
+        or kept.frequency[-1] <= scenario.simulated_below
+    ):
+        return flexible
+    if isinstance(flexible.modes, ModeChoice) and flexible.modes.below is None:
+        return flexible  # chosen by their effect on the base: few, and none may be omitted
+    return flexible.model_copy(update={"modes": ModeChoice(below=scenario.simulated_below)})
+
+
+def _at_docking(station: MultibodyScenario, before: float) -> tuple[Pose, Floats]:
+    """Return pose and motion in N (about N's origin) of the station's base at the time of docking."""
+    alone = System(
+        bodies={"station": station.bodies["station"]}, structures=station.structures, orbit=station.orbit
+    )
+    assembly = assemble(alone)
+    settings = Settings(duration=before, record_rate=0.0, accuracy=FINE_ACCURACY)
+    run = Simulation(assembly=assembly, settings=settings).run()
+    if run.ending is not Ending.TIME_REACHED:
+        reason = f" {LOST_INERTIA}" if run.lost_inertia else ""
+        raise RunError(f"The station does not get as far as the docking. {run.ending.value}{reason}")
+    return _pose_and_motion(Impact(assembly, run.state), assembly.placed["station"].link)
+
+
+def _pose_and_motion(impact: Impact, link: int) -> tuple[Pose, Floats]:
+    base = impact.links[link]
+    return Pose(R=base.R_NB.reshape(3, 3).copy(), p=base.p_NB.copy()), impact.motion[link].copy()
+
+
+def _aim_visitor(scenario: StationScenario, pose: Pose, motion: Floats) -> Free:
+    """Return the initial motion with which the visitor reaches the port with the required velocity.
+
+    Fixed-point iteration: free motion is almost straight, so the error at the end is subtracted at the start.
+    """
+    v, before = scenario.visitor, scenario.before
+    wanted_p = pose.point(np.asarray(v.centre))
+    wanted_w = motion[:3]
+    wanted_v = point_velocity(motion, wanted_p) + pose.vector(scenario.velocity())
+    orbit = scenario.orbit.model_copy(update={"start": "world", "plates": {}}) if scenario.orbit else None
+    R_NB, p, w, u = pose.R, wanted_p - wanted_v * before, wanted_w, wanted_v
+    R_NB = _rotation_matrix(-wanted_w * before) @ pose.R
+    for _ in range(MAX_ITERATIONS):
+        joint = _free(R_NB, p, R_NB.T @ w, u)
+        body = Body(mass=v.mass, inertia=v.inertia, joint=joint)
+        assembly = assemble(System(bodies={"visitor": body}, orbit=orbit))
+        settings = Settings(duration=before, record_rate=0.0, accuracy=FINE_ACCURACY)
+        impact = Impact(assembly, Simulation(assembly=assembly, settings=settings).run().state)
+        reached, moving = _pose_and_motion(impact, assembly.placed["visitor"].link)
+        missed_v = point_velocity(moving, reached.p) - wanted_v
+        missed_w = moving[:3] - wanted_w
+        missed_p, missed_turn = reached.p - wanted_p, _rotation_vector(reached.R @ pose.R.T)
+        if max(np.abs(missed_p).max(), np.abs(missed_turn).max(), before * np.abs(missed_v).max()) < 1e-9:
+            return _free(*_in_start_frame(scenario, R_NB, p, w, u))
+        u, p = u - missed_v, p - (missed_p - missed_v * before)
+        w = w - missed_w
+        R_NB = _rotation_matrix(-(missed_turn - missed_w * before)) @ R_NB
+    raise RunError("The visitor cannot be aimed at the station: shorten `before`, or raise the closing rate.")
+
+
+def _in_start_frame(
+    scenario: StationScenario, R_NB: Floats, p: Floats, w: Floats, u: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return an initial motion in the world relative to the frame in which the orbit gives initial velocities."""
+    orbit = scenario.orbit
+    turning = orbit.rate() if orbit is not None and orbit.start == "hill" else np.zeros(3)
+    return R_NB, p, R_NB.T @ (w - turning), u - np.cross(turning, p)
+
+
+def _free(R: Floats, p: Floats, rate: Floats, velocity: Floats) -> Free:
+    angle = _rotation_vector(R)
+    size = float(np.linalg.norm(angle))
+    axis = angle / size if size > 0.0 else angle
+    q = (float(np.cos(size / 2)), *(float(x) for x in np.sin(size / 2) * axis))
+    return Free(
+        position=tuple(map(float, p)),
+        attitude=q,
+        velocity=tuple(map(float, velocity)),
+        rate=tuple(map(float, rate)),
+    )
+
+
+def _rotation_matrix(vector: Floats) -> Floats:
+    """Return the rotation matrix of a rotation vector."""
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(vector).as_matrix())
+
+
+def _rotation_vector(R: Floats) -> Floats:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_matrix(R).as_rotvec())
+
+
+def _rate(links: Any) -> Floats:
+    """Return the angular velocity of the station in its own axes; its link is the first free one."""
+    station = next(link for link in links if link.parent < 0 and link.rows == 6)
+    return np.asarray(station.V[:3]).copy()
+
+
+def _deflections(scenario: StationScenario, result: Result) -> dict[str, float]:
+    """Return the largest deflections; a rigid station has none."""
+    rigid = scenario.model == "rigid"
+    return {key: 0.0 if rigid else result.metrics[key] for key in ("max_deflection_a", "max_deflection_b")}
+
+
+@functools.lru_cache(maxsize=8)
+def _free_frequencies(structure: str) -> tuple[float, ...]:
+    """Return the lowest elastic frequencies of a free structure [Hz]."""
+    meshed = mesh(Structure.model_validate_json(structure))
+    try:
+        found = free_modes(meshed, FREQUENCIES)
+    except InputError:  # fewer than that exist
+        found = free_modes(meshed)
+    return tuple(float(f) for f in found.frequency)
+
+
+def _metrics(
+    scenario: StationScenario,
+    prediction: Mapping[str, Any],
+    kept: BaseModes,
+    simulated: Flexible,
+    jump: float,
+) -> dict[str, Any]:
+    """Return the metrics of station and impulse."""
+    members = scenario.members()
+    properties = mesh(members).mass_properties()
+    J = properties.inertia
+    metrics: dict[str, Any] = {"mass": properties.mass}
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        # Products of inertia as Table 2 prints them: the integral of x z dm, not the element of the matrix.
+        metrics[f"inertia_{'xyz'[i]}{'xyz'[j]}"] = float(J[i, j] if i == j else -J[i, j])
+    metrics |= {
+        "closing_rate": scenario.closing_rate,
+        **prediction,
+        "delta_rate_simulated": jump,
+        "modes": kept.frequency.size,
+        "modes_simulated": simulated.find_modes(scenario.directory).frequency.size,
+        "highest_frequency": float(kept.frequency[-1]) if kept.frequency.size else None,
+        "residual_inertia": kept.residual,
+    }
+    coupled = kept.coupled_frequency() if kept.frequency.size else np.zeros(0)
+    for i, free in enumerate(_free_frequencies(members.model_dump_json())):
+        metrics[f"free_frequency_{i + 1}"] = free
+        metrics[f"coupled_frequency_{i + 1}"] = float(coupled[i]) if i < coupled.size else None
+    return metrics

@@ -1,0 +1,82 @@
+"""Static stiffness between two frames at a state: force over relative displacement, from the linear equations."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import Assembly
+from softdock.dynamics.entry_points import linearise
+from softdock.dynamics.kernels.linear import Linear, map_coupling, note_frame
+from softdock.dynamics.kernels.poses import link_point, link_rotation
+from softdock.dynamics.session import Session, linear_memory
+from softdock.model.stiffness import DIRECTIONS, LinkStiffness
+
+Floats = NDArray[np.float64]
+NULL_STIFFNESS = 1e-11
+"""Stiffness of a motion, relative to the diagonal of the matrix, below which nothing resists it."""
+MAX_RESIDUAL = 1e-6
+"""Part of a unit load that no displacement balances, above which the load moves the frames freely."""
+
+
+def stiffness_metrics(
+    wanted: Mapping[str, LinkStiffness], assembly: Assembly, session: Session
+) -> dict[str, float | None]:
+    """Return the stiffness of all wanted pairs of frames at the present state of a session, by name of the metric.
+
+    None where the connection is rigid, and where the linear equations do not apply: they do not cover locks and
+    flexible structures.
+    """
+    metrics: dict[str, float | None] = {}
+    for name, pair in wanted.items():
+        found = link_stiffness(pair, assembly, session)
+        for k, direction in enumerate(DIRECTIONS):
+            metrics[f"stiffness_{name.replace('-', '_')}_{direction}"] = (
+                None if found is None or np.isinf(found[k]) else float(found[k])
+            )
+    return metrics
+
+
+def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) -> Floats | None:
+    """Return the stiffness along x, y, z [N/m] and about x, y, z [N m/rad] of frame a, shape (6,); Eq. (W15)."""
+    system = session.system
+    linear = linear_memory(assembly, len(system.pairs), more=1)
+    if not linear.inertia.size:
+        return None
+    linearise(system, session.time, session.state, linear)
+    n = linear.inertia.shape[0]
+    K = linear.stiffness[:n, :n].copy()
+    for c in np.flatnonzero(linear.couplings[:, 0]):
+        J = linear.jacobians[c][:, :n]
+        K += J.T @ linear.K[c] @ J
+    J = _relative_motion(pair, assembly, session, linear)[:, :n]
+    compliance = _compliance(K, J)
+    with np.errstate(divide="ignore"):
+        return np.array([1.0 / compliance[k] for k in (3, 4, 5, 0, 1, 2)])
+
+
+def _relative_motion(pair: LinkStiffness, assembly: Assembly, session: Session, linear: Linear) -> Floats:
+    """Return the motion of frame b against frame a per motion of bases and joints: at the origin of b, in a's axes."""
+    links, last = session.system.links, len(linear.couplings) - 1
+    (a, X_aF), (b, X_bG) = (
+        (assembly.placed[anchor.body].link, assembly.placed[anchor.body].X_LB @ anchor.pose())
+        for anchor in (pair.a, pair.b)
+    )
+    R = link_rotation(links[a], links[links[a].root], X_aF.R.ravel())
+    p = link_point(links[b], links[links[b].root], X_bG.p)
+    note_frame(linear, last, a, b, R, p)
+    map_coupling(links, session.system.groups, linear, last)
+    jacobian: Floats = linear.jacobians[last]
+    return jacobian
+
+
+def _compliance(K: Floats, J: Floats) -> Floats:
+    """Return the displacement per load in each direction, shape (6,); infinite where nothing resists the load."""
+    diagonal = np.abs(np.diag(K))
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    loads = scale[:, None] * J.T
+    matrix = scale[:, None] * K * scale
+    moves = np.linalg.lstsq(matrix, loads, rcond=NULL_STIFFNESS)[0]
+    residual = np.linalg.norm(matrix @ moves - loads, axis=0)
+    free = residual > MAX_RESIDUAL * np.linalg.norm(loads, axis=0)
+    return np.where(free, np.inf, np.einsum("ij,ji->i", J, scale[:, None] * moves))

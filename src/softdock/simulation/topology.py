@@ -1,0 +1,439 @@
+"""Topology and index tables of a multibody scenario, shared by all scenarios that differ from it in numbers only."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from softdock.assembly.assembler import Assembly, assemble
+from softdock.assembly.channels import (
+    JOINT_REACTION,
+    channel_records,
+    default_observations,
+    set_forms,
+    unit_of,
+)
+from softdock.assembly.contacts import pair_records
+from softdock.assembly.formulas import formula_nodes
+from softdock.assembly.loads import LoadChannels, load_channels
+from softdock.contact.pair import ContactPair
+from softdock.dynamics.kernels import events as e
+from softdock.dynamics.kernels.channels import LARGEST
+from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.model.expressions import Condition, MetricExpression, parse_formula, parse_metric
+from softdock.model.formulas import Constant, Operation, Quantity, is_condition
+from softdock.model.gnc import MODES
+from softdock.model.observations import REACTION_FIELDS, Observation
+from softdock.prediction import UNITS as PREDICTION_UNITS
+from softdock.result import Array, Channel
+from softdock.scenario import ScenarioBase
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.simulation.loads import set_load_flags
+from softdock.simulation.metrics import (
+    TRACKED,
+    Metric,
+    TrackedQuantity,
+    Watched,
+    WindowPlan,
+    plan_windows,
+    quantity_of,
+    threshold_of,
+    watched_by,
+    with_parts,
+)
+from softdock.simulation.phases import START, PhaseAction, PhasePlan, end_of, limit_of, start_of
+
+FIRST_FORCE = 1e-6
+"""[N] Contact force above which the first contact has begun: far below any force of interest."""
+
+
+class RecordedChannels(Mapping[str, Channel]):
+    """Channels as columns of one table, each created on first access, because campaigns read none."""
+
+    def __init__(self, table: Array, labels: Mapping[str, tuple[int, str]]) -> None:
+        self._table, self._labels = table, labels
+
+    def __getitem__(self, name: str) -> Channel:
+        i, unit = self._labels[name]
+        return Channel(values=self._table[:, i], unit=unit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+
+class Topology:
+    """Channels, events, metrics and units of a scenario, and the arrays that similar scenarios copy."""
+
+    def __init__(self, scenario: MultibodyScenario) -> None:
+        self.scenario = scenario
+
+    @cached_property
+    def observations(self) -> list[Watched]:
+        """All observed quantities, each once; the first `watched` of them are evaluated in every step."""
+        return self._ordered_observations[0]
+
+    @property
+    def watched(self) -> int:
+        """Number of quantities searched for events and peaks: conditions of events and quantities with peaks."""
+        return self._ordered_observations[1]
+
+    @property
+    def searched(self) -> int:
+        """Number of quantities evaluated in every step: also those of loads."""
+        return self._ordered_observations[2]
+
+    @cached_property
+    def loads(self) -> list[LoadChannels]:
+        """Observed loads."""
+        return load_channels(self.scenario, self.scenario.record.loads)
+
+    @cached_property
+    def _reaction_components(self) -> list[Observation]:
+        """Components of all observed reactions, which are recorded only."""
+        prefixes = {load.name: JOINT_REACTION for load in self.loads if load.kind in ("joint", "mount")}
+        prefixes |= dict.fromkeys(self.scenario.reactions, "")
+        return [
+            Observation(name=name, field=f"{prefix}{field}")
+            for name, prefix in prefixes.items()
+            for field in REACTION_FIELDS
+        ]
+
+    @cached_property
+    def conditions(self) -> dict[str, Condition]:
+        """Parsed conditions of the events, then of the events that phases become."""
+        own = {name: event.condition for name, event in self.scenario.events.items()}
+        return own | self.phase_plan.conditions
+
+    @cached_property
+    def event_index(self) -> dict[str, int]:
+        """Index of every event record by name, without those that capture the state at the first contact."""
+        return {name: i for i, name in enumerate(self.conditions)}
+
+    @property
+    def first_capture(self) -> int:
+        """Index of the first event that captures the state at a contact."""
+        return len(self.conditions)
+
+    @cached_property
+    def phase_plan(self) -> PhasePlan:
+        """Events that phases become."""
+        return PhasePlan(self.scenario)
+
+    @cached_property
+    def expressions(self) -> dict[str, MetricExpression]:
+        """Parsed metrics of the scenario."""
+        return {name: parse_metric(text) for name, text in self.scenario.all_metrics().items()}
+
+    @cached_property
+    def window_plan(self) -> WindowPlan:
+        """Windows of events and metrics."""
+        return plan_windows(self.conditions, self.expressions.values())
+
+    @cached_property
+    def _ordered_observations(self) -> tuple[list[Watched], int, int]:
+        scenario = self.scenario
+        wanted: list[Watched] = [threshold_of(condition)[0] for condition in self.conditions.values()]
+        wanted += [Observation(name=name, field="force") for name in self.contact_names]
+        wanted += [Observation(name=name, field="stroke") for name in scenario.couplings]
+        wanted += [Observation(name=name, field="energy") for name in scenario.springs]
+        loads = [observation for load in self.loads for observation in load.observations()]
+        later: list[Watched] = [*default_observations(scenario), *self._reaction_components, *self._recorded]
+        for metric in self.expressions.values():
+            what = watched_by(metric)
+            if what is not None:
+                in_steps = metric.statistic in TRACKED or isinstance(what, TrackedQuantity)
+                (wanted if in_steps else later).append(what)
+        watched = with_parts(wanted)
+        searched = with_parts([*watched, *loads])
+        return with_parts([*searched, *later]), len(watched), len(searched)
+
+    @cached_property
+    def _recorded(self) -> list[Observation | Operation]:
+        """Quantities of `record.also`."""
+        formulas = [parse_formula(text) for text in self.scenario.record.also]
+        return [formula for formula in dict.fromkeys(formulas) if not isinstance(formula, Constant)]
+
+    @cached_property
+    def _names(self) -> dict[Watched, list[str]]:
+        """Names of recorded formulas and points, as they are written in `record.also`."""
+        names: dict[Watched, list[str]] = {}
+        for text in self.scenario.record.also:
+            what = parse_formula(text)
+            if isinstance(what, Operation) or (isinstance(what, Observation) and what.has_points):
+                names.setdefault(what, []).append(" ".join(text.split()))
+        return names
+
+    @cached_property
+    def index(self) -> dict[Watched, int]:
+        """Index of every observation."""
+        return {observation: i for i, observation in enumerate(self.observations)}
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[int, str]]:
+        """Column of the history and unit of every recorded channel, by name."""
+        return {
+            name: (1 + i, unit_of(self.scenario, what))
+            for i, what in enumerate(self.observations)
+            if not isinstance(what, TrackedQuantity) and not is_condition(what) and str(what) != "time"
+            for name in self._names.get(what, [str(what)])
+        }
+
+    @cached_property
+    def contact_names(self) -> list[str]:
+        """Names of all contacts and interfaces."""
+        return [*self.scenario.contacts, *self.scenario.interfaces]
+
+    @cached_property
+    def peaks(self) -> dict[str, int]:
+        """Channels whose peaks are metrics of every run, by the name of the metric."""
+        found: dict[str, int] = {}
+        for i, observation in enumerate(self.observations):
+            if not isinstance(observation, Observation):
+                continue
+            flat = observation.name.replace("-", "_")
+            if observation.name in self.contact_names and observation.field == "force":
+                found[f"peak_contact_force_{flat}"] = i
+            if observation.name in self.scenario.springs and observation.field == "energy":
+                found[f"spring_energy_max_{flat}"] = i
+        return found
+
+    @cached_property
+    def propellant(self) -> dict[str, int]:
+        """Channels of the propellant used by bodies with controllers, by the name of the body."""
+        return {name: self.index[Observation(name=name, field="propellant")] for name in self.scenario.gnc}
+
+    @cached_property
+    def measures(self) -> dict[str, Metric]:
+        """Metrics of the scenario with their channels and windows."""
+        return {name: self._measure(metric) for name, metric in self.expressions.items()}
+
+    def _measure(self, metric: MetricExpression) -> Metric:
+        what = watched_by(metric)
+        if metric.phase:
+            return Metric("", begin=start_of(metric.phase), end=end_of(metric.phase))
+        if what is None:
+            return Metric("", begin=metric.begin, end=metric.end)
+        return Metric(metric.statistic, self.index[what], window=self.window_plan.index(what))
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units of metrics and of the prediction; a pure number has no entry."""
+        units = {**PREDICTION_UNITS, **self.scenario.metric_units()}
+        units |= {
+            name: self.scenario.metric_unit(text)
+            for name, text in self.scenario.requirement_metrics().items()
+        }
+        return {name: unit for name, unit in units.items() if unit != "1"}
+
+    @cached_property
+    def formulas(self) -> np.recarray:
+        """Nodes of the formulas among the channels. To be copied before use."""
+        return formula_nodes(self._quantities)[0]
+
+    @cached_property
+    def _quantities(self) -> list[Quantity]:
+        return [quantity_of(what) for what in self.observations]
+
+    @cached_property
+    def windows(self) -> np.recarray:
+        """Windows of events and metrics. To be copied before use."""
+        return self.window_plan.records(self.index)
+
+    @cached_property
+    def events(self) -> np.recarray:
+        """Events of the scenario and of its phases, then one per contact or interface that captures the state there.
+
+        Those are disarmed. Then one per coupling, at which its plug reaches the socket. To be copied before use.
+        """
+        scenario, count = self.scenario, len(self.conditions)
+        out = records(count + len(self.contact_names) + len(scenario.couplings), e.EVENT)
+        first = 0
+        for record, (name, condition) in zip(out, self.conditions.items()):
+            quantity, record.threshold, record.direction = threshold_of(condition)
+            record.channel, record.dwell = self.index[quantity], condition.dwell
+            record.closed = int(condition.window.opens_later)
+            event = scenario.events.get(name)
+            if event is None:
+                record.armed, record.once = int(name == START), 1
+            else:
+                record.armed = int(event.armed and (scenario.opening or not event.opens))
+                record.once = int(event.once)
+            record.fresh = record.armed
+            record.first_action = first
+            record.actions = len(self.actions_of(scenario, name))
+            first += record.actions
+        for record, name in zip(out[count:], self.contact_names):
+            record.channel = self.index[Observation(name=name, field="force")]
+            record.threshold, record.direction, record.capture = FIRST_FORCE, 1, e.CAPTURE_STATE
+        for record, name in zip(out[count + len(self.contact_names) :], scenario.couplings):
+            record.channel = self.index[Observation(name=name, field="stroke")]
+            record.direction, record.armed, record.fresh, record.capture = 1, 1, 1, e.NO_LOG
+            record.first_action, record.actions = first, 1
+            first += 1
+        return out
+
+    @cached_property
+    def docking_contacts(self) -> list[str]:
+        """Contacts and interfaces between the chaser and other bodies; empty without frames of tip and port."""
+        scenario, frames = self.scenario, self.scenario.docking_frames
+        if frames is None:
+            return []
+        sides = {
+            name: (scenario.surfaces[contact.a].body, scenario.surfaces[contact.b].body)
+            for name, contact in scenario.contacts.items()
+        } | {name: (one.pins.body, one.holes.body) for name, one in scenario.interfaces.items()}
+        return [
+            name
+            for name, bodies in sides.items()
+            if sum(frames.chaser in scenario.lineage(body) for body in bodies) == 1
+        ]
+
+    @cached_property
+    def base_assembly(self) -> Assembly:
+        """Arrays of the system before the approach moves its chaser."""
+        return assemble(self.scenario)
+
+    def assemble(self, scenario: MultibodyScenario) -> Assembly:
+        """Return a scenario of this topology as arrays, at its start."""
+        if scenario is self.scenario:
+            return scenario.place_chaser(self.base_assembly)
+        return scenario.assemble(self.base_assembly)
+
+    def channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return the channels of a scenario of this topology."""
+        if assembly.placed is not self.base_assembly.placed:
+            return self._make_channels(scenario, assembly)
+        channels = copy_records(self._channels)
+        if scenario.struts:  # the search for peaks of their forces depends on their stiffness
+            set_forms(channels, assembly)
+        return channels
+
+    @cached_property
+    def _channels(self) -> np.recarray:
+        return self._make_channels(self.scenario, self.base_assembly)
+
+    def _make_channels(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        channels = channel_records(scenario, assembly, self._quantities)
+        channels.track[list(self.peaks.values())] |= LARGEST
+        for name, measure in self.measures.items():
+            if measure.how and not self.expressions[name].window.begin:
+                channels.track[measure.channel] |= TRACKED.get(measure.how, 0)
+        set_load_flags(channels, self.loads, self.index)
+        return channels
+
+    def actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        """Return the actions of the events of a scenario of this topology."""
+        ours = self.scenario.events
+        same = assembly.element_index is self.base_assembly.element_index
+        same = same and scenario.phases is self.scenario.phases
+        if same and all(event is ours[name] for name, event in scenario.events.items()):
+            return copy_records(self._actions)
+        return self._make_actions(scenario, assembly)
+
+    @cached_property
+    def _actions(self) -> np.recarray:
+        return self._make_actions(self.scenario, self.base_assembly)
+
+    def _make_actions(self, scenario: MultibodyScenario, assembly: Assembly) -> np.recarray:
+        actions = [action for name in self.conditions for action in self.actions_of(scenario, name)]
+        return _action_records(scenario, assembly, actions)
+
+    def actions_of(self, scenario: MultibodyScenario, name: str) -> list[PhaseAction]:
+        """Return the actions of an event of a scenario of this topology, or of one that its phases become."""
+        plan, windows = self.phase_plan, self.window_plan
+        if name in scenario.events:
+            then = scenario.events[name].then
+            return [*then, *windows.actions(name), *plan.signals(name, self.event_index)]
+        return plan.actions(name, self.event_index, windows, [scenario.phases[i] for i in plan.order])
+
+    def set_limits(self, events: np.recarray, scenario: MultibodyScenario) -> None:
+        """Write the time limits of the phases of a scenario of this topology into its events."""
+        for phase in scenario.phases:
+            if phase.within is not None:
+                events[self.event_index[limit_of(phase.name)]].dwell = phase.within
+
+    def pairs(self, scenario: MultibodyScenario, assembly: Assembly) -> tuple[np.recarray, list[ContactPair]]:
+        """Return the contacts of a scenario of this topology."""
+        ours = self.scenario
+        if (
+            assembly.placed is self.base_assembly.placed
+            and all(scenario.surfaces[name] is surface for name, surface in ours.surfaces.items())
+            and all(scenario.contacts[name] is contact for name, contact in ours.contacts.items())
+        ):
+            records, pairs = self._pairs
+            return copy_records(records), pairs
+        return pair_records(scenario, assembly, scenario.directory)
+
+    @cached_property
+    def _pairs(self) -> tuple[np.recarray, list[ContactPair]]:
+        return pair_records(self.scenario, self.base_assembly, self.scenario.directory)
+
+
+def topology_of(scenario: MultibodyScenario) -> Topology:
+    """Return the topology of a scenario; shared with its sibling if that has the same structures."""
+    sibling = scenario.sibling
+    if isinstance(sibling, MultibodyScenario) and all(
+        structure is sibling.structures[name] for name, structure in scenario.structures.items()
+    ):
+        return _cached_topology(_ByIdentity(sibling))
+    return _cached_topology(_ByIdentity(scenario))
+
+
+class _ByIdentity:
+    """Key of a scenario that is compared by identity."""
+
+    def __init__(self, scenario: ScenarioBase) -> None:
+        self.scenario = scenario
+
+    def __hash__(self) -> int:
+        return id(self.scenario)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and self.scenario is other.scenario
+
+
+@functools.lru_cache(maxsize=4)
+def _cached_topology(same: _ByIdentity) -> Topology:
+    assert isinstance(same.scenario, MultibodyScenario)
+    return Topology(same.scenario)
+
+
+def _action_records(
+    scenario: MultibodyScenario, assembly: Assembly, actions: list[PhaseAction]
+) -> np.recarray:
+    contacts, events = list(scenario.contacts), list(scenario.events)
+    interfaces = list(scenario.interfaces)
+    actions = [*actions, *((e.DECIDE_JAM, assembly.element_index[name]) for name in scenario.couplings)]
+    out = records(len(actions), e.ACTION)
+    for record, action in zip(out, actions):
+        if isinstance(action, tuple):
+            record.kind, record.index = action
+            continue
+        switched = action.enable or action.disable
+        if switched in contacts:
+            record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
+            record.index = contacts.index(switched)
+        elif switched in interfaces:
+            record.kind = e.ENABLE_INTERFACE if action.enable else e.DISABLE_INTERFACE
+            record.index = interfaces.index(switched)
+        elif switched:
+            record.kind = e.ENABLE_ELEMENT if action.enable else e.DISABLE_ELEMENT
+            record.index = assembly.element_index[switched]
+        elif action.arm or action.disarm:
+            watched = scenario.events[action.arm or action.disarm or ""]
+            kept = watched.opens and not scenario.opening
+            record.kind = e.ARM_EVENT if action.arm and not kept else e.DISARM_EVENT
+            record.index = events.index(action.arm or action.disarm or "")
+        elif action.drive:
+            record.kind, record.index = e.SET_TARGET, assembly.element_index[action.drive]
+            record.value = action.target
+        elif action.control and action.mode:
+            record.kind, record.index = e.SET_MODE, list(scenario.gnc).index(action.control)
+            record.value = MODES.index(action.mode)
+        else:
+            record.kind = e.STOP
+    return out
