@@ -81,7 +81,11 @@ def assert_no_overlap(page: "Page") -> None:
 
 def test_open_change_run_and_see(tab: "Tab", served: Served) -> None:
     tab.page.goto(served.address)
+    tab.page.locator("a.tile img").first.wait_for(timeout=LONG)
+    for image in tab.page.locator("a.tile img:visible").all():
+        image.scroll_into_view_if_needed()  # thumbnails are loaded when they come near the window
     tab.page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth)", timeout=LONG)
+    tab.page.evaluate("window.scrollTo(0, 0)")
     assert tab.page.locator("a.tile").count() >= 13
     assert_no_overlap(tab.page)
     tab.picture("studio-gallery")
