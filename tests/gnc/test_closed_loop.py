@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import solve_discrete_are
 from tests.gnc.chasers import G0, INERTIA, MASS, box_of_thrusters, chaser, controller
 
 from softdock.result import Result
@@ -61,6 +62,16 @@ def test_both_laws_bring_all_axes_to_rest(regulator: bool) -> None:
     result = simulate(chaser(gnc, start, duration=120.0))
     assert values(result, "chaser.position_error")[-1] < 1e-3
     assert values(result, "chaser.angle_error")[-1] < 1e-3
+
+
+def test_a_run_has_the_regulator_of_scipy() -> None:
+    weights = {"position": 0.1, "speed": 0.05, "acceleration": 0.02}
+    session = prepare(chaser(controller(rate=2.0, translation={"regulator": weights}))).begin()  # type: ignore[union-attr]
+    found = session.system.gnc.controllers[0].position_gains
+    A, B = np.kron([[1.0, 0.5], [0.0, 1.0]], np.eye(3)), np.kron([[0.125], [0.5]], np.eye(3))
+    Q, R = np.diag([0.1**-2] * 3 + [0.05**-2] * 3), 0.02**-2 * np.eye(3)
+    X = solve_discrete_are(A, B, Q, R)
+    np.testing.assert_allclose(found, np.linalg.solve(R + B.T @ X @ B, B.T @ X @ A), rtol=1e-9, atol=1e-12)
 
 
 def test_holding_below_the_target_costs_what_the_gravity_gradient_asks() -> None:
@@ -267,6 +278,16 @@ def test_a_gate_that_is_not_passed_in_time_leads_to_retreat() -> None:
     assert values(result, "chaser.violations")[-1] == 1
     assert values(result, "chaser.mode")[-1] == 3
     assert values(result, "chaser.z")[-1] == pytest.approx(-12.0, abs=0.01)
+
+
+def test_a_gate_on_attitude_counts_where_the_attitude_is_not_controlled() -> None:
+    hold = {"distance": 9.0, "gate": {"angle": 0.1}, "patience": 3.0}
+    for angle, violations in ((0.05, 0), (0.2, 1)):
+        gnc = approach(holds=[hold]) | {"attitude": None}
+        start = {"position": (0.0, 0.0, -10.0), "attitude": {"axis": (1, 0, 0), "angle": angle}}
+        result = simulate(chaser(gnc, start, duration=40.0, bodies=TARGET))
+        assert values(result, "chaser.violations")[-1] == violations
+        assert values(result, "chaser.angle_error")[-1] == pytest.approx(angle, abs=0.02)
 
 
 def test_leaving_the_corridor_leads_to_retreat() -> None:

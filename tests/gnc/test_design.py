@@ -13,6 +13,7 @@ from softdock.gnc import (
     spectral_radius,
     steady_covariance,
 )
+from softdock.gnc.design import delayed_radius, pulse_radius
 
 N = 1.1e-3  # [rad/s] mean motion of a low orbit
 
@@ -92,3 +93,22 @@ def test_a_bandwidth_near_the_sample_rate_is_unstable() -> None:
     # Jury criterion with zero-order hold and a period T: stable for kp T < 2 kd and kd T < 2 (kd = 2 zeta w).
     assert spectral_radius(A, B, bandwidth_gains(1.40, 0.7)) < 1.0
     assert spectral_radius(A, B, bandwidth_gains(1.45, 0.7)) > 1.0
+
+
+def test_short_pulses_and_delays_lower_the_stable_bandwidth() -> None:
+    """Limit of short pulses from Jury's criterion: 4 zeta w T + (w T)^2 = 4; without delay (K43) is a held command."""
+    zeta, T = 0.7, 0.5
+    limit = 2.0 * (np.sqrt(zeta**2 + 1.0) - zeta) / T
+    assert pulse_radius(0.0, T, 0.0, bandwidth_gains(0.999 * limit, zeta)) < 1.0
+    assert pulse_radius(0.0, T, 0.0, bandwidth_gains(1.001 * limit, zeta)) > 1.0
+    gains = bandwidth_gains(0.9, zeta)
+    assert delayed_radius(N, T, 0.0, gains) == pytest.approx(
+        spectral_radius(*sampled_plant(N, T), gains), rel=1e-9
+    )
+    # A delay of a whole period is a held command of the sample before: the same loop with one more state.
+    A, B = sampled_plant(N, T)
+    augmented = np.block([[A, B], [np.zeros((3, 9))]])
+    late = spectral_radius(
+        augmented, np.vstack([np.zeros((6, 3)), np.eye(3)]), np.hstack([gains, np.zeros((3, 3))])
+    )
+    assert delayed_radius(N, T, T, gains) == pytest.approx(late, rel=1e-9)

@@ -27,6 +27,11 @@ SIGMA = np.array([0.02, 0.02, 0.03])
 DENSITY = 1e-3
 
 
+def without_arm() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return levers, cross-covariance and covariance of the attitude of a sensor at the centre of mass."""
+    return np.zeros((3, 3)), np.zeros((6, 6)), np.eye(6)
+
+
 def band(states: int) -> tuple[float, float]:
     """Return the 95 % band of the mean over all runs of the normalised estimation error squared."""
     count = RUNS * states
@@ -44,8 +49,9 @@ def test_covariance_converges_to_the_riccati_solution() -> None:
     A, _, Q = translation_model()
     H = np.hstack([np.eye(3), np.zeros((3, 3))])
     x, P, row, work = np.zeros(6), np.eye(6), np.zeros(6), np.zeros((6, 6))
+    levers, C, attitude = without_arm()
     for _ in range(400):
-        update_position(np.zeros(3), np.eye(6), SIGMA, x, P, row, work)
+        update_position(np.zeros(3), np.eye(6), levers, SIGMA, x, P, C, attitude, row, work)
         propagate_covariance(A, P, Q, work)
     exact = steady_covariance(A, H, Q, np.diag(SIGMA**2))
     np.testing.assert_allclose(P, exact, rtol=1e-6, atol=1e-12)
@@ -63,13 +69,14 @@ def test_translation_filter_is_consistent(latency: float) -> None:
         P, x = np.diag([1.0] * 3 + [0.01] * 3), np.zeros(6)
         truth = np.linalg.cholesky(P) @ rng.normal(size=6)
         row, work = np.zeros(6), np.zeros((6, 6))
+        levers, C, attitude = without_arm()
         for _ in range(25):
             u = rng.normal(scale=0.01, size=3)
             truth = A @ truth + B @ u + root @ rng.normal(size=6)
             propagate_state(A, B, u, x, work)
             propagate_covariance(A, P, Q, work)
             z = (back @ truth)[:3] + SIGMA * rng.normal(size=3)
-            innovations.append(update_position(z, back, SIGMA, x, P, row, work))
+            innovations.append(update_position(z, back, levers, SIGMA, x, P, C, attitude, row, work))
         e = x - truth
         squares.append(e @ np.linalg.solve(P, e))
     low, high = band(6)
@@ -106,6 +113,7 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
         q, bias = np.array([1.0, 0, 0, 0]), np.zeros(3)
         truth, true_bias = turn(q, start[:3]), start[3:]
         F, row, state, work = np.empty((6, 6)), np.empty(6), np.empty(6), np.empty((6, 6))
+        C = np.zeros((6, 6))
         for _ in range(30):
             a, b = rng.normal(size=3), rng.normal(size=3)
             step = walk * np.sqrt(dt)
@@ -119,7 +127,7 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
             write_attitude_transition(*map(float, estimated), dt, F)
             propagate_covariance(F, P, Q, work)
             z = turn(turn(truth, -w * latency), sigma * rng.normal(size=3))
-            update_attitude(z, estimated * latency, sigma, q, bias, P, row, state, work)
+            update_attitude(z, estimated * latency, sigma, q, bias, P, C, row, state, work)
         R = matrix_from_quaternion(q).T @ matrix_from_quaternion(truth)
         angles = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
         e = np.concatenate([angles, true_bias - bias])
@@ -128,12 +136,33 @@ def test_attitude_filter_is_consistent(latency: float) -> None:
     assert low < np.mean(squares) < high
 
 
+def test_an_arm_is_considered_as_in_a_joint_filter_that_does_not_learn_the_attitude() -> None:
+    """Both covariances are those of a filter of all twelve errors with a gain of zero in the rows of the attitude."""
+    rng = np.random.default_rng(8)
+    root = rng.normal(size=(12, 12))
+    joint = root @ root.T / 12.0
+    P, C, attitude = joint[:6, :6].copy(), joint[:6, 6:].copy(), joint[6:, 6:].copy()
+    levers, back, x = rng.normal(size=(3, 3)), sampled_plant(N, -0.3)[0], np.zeros(6)
+    z, expected = np.array([0.3, -0.2, 0.1]), np.zeros(6)
+    for k in range(3):
+        h = np.concatenate([back[k], levers[k], np.zeros(3)])
+        s = h @ joint @ h + SIGMA[k] ** 2
+        gain = np.concatenate([(joint @ h)[:6] / s, np.zeros(6)])
+        expected = expected + gain[:6] * (z[k] - back[k] @ expected)
+        keep = np.eye(12) - np.outer(gain, h)
+        joint = keep @ joint @ keep.T + SIGMA[k] ** 2 * np.outer(gain, gain)
+    update_position(z, back, levers, SIGMA, x, P, C, attitude, np.zeros(6), np.zeros((6, 6)))
+    for found, exact in ((x, expected), (P, joint[:6, :6]), (C, joint[:6, 6:]), (attitude, joint[6:, 6:])):
+        np.testing.assert_allclose(found, exact, atol=1e-12)
+
+
 @pytest.mark.plain_python
 def test_covariances_stay_positive_with_a_very_accurate_sensor() -> None:
     A, _, Q = translation_model()
     x, P, row, work = np.zeros(6), 1e6 * np.eye(6), np.zeros(6), np.zeros((6, 6))
+    levers, C, attitude = without_arm()
     for _ in range(50):
-        update_position(np.ones(3), np.eye(6), np.full(3, 1e-6), x, P, row, work)
+        update_position(np.ones(3), np.eye(6), levers, np.full(3, 1e-6), x, P, C, attitude, row, work)
         assert np.linalg.eigvalsh(P).min() > -1e-9
         propagate_covariance(A, P, Q, work)
     np.testing.assert_array_equal(P, P.T)

@@ -84,6 +84,13 @@ BAD = {
         {"thrusters": {"a": {"at": [0, 0, 0], "direction": [0, 0, 0], "thrust": 1}}}, 16, "direction", "zero vector",
     ),
     "unstable": ({"translation": {"bandwidth": 30.0}}, 14, "translation.bandwidth", "is unstable at 10 samples"),
+    "pulses": (  # stable with a constant force, unstable with short pulses
+        {"translation": {"bandwidth": 10.0}}, 14, "translation.bandwidth", "is unstable at 10 samples",
+    ),
+    "delay": (
+        {"attitude": {"bandwidth": 5.0}, "thrusters": box_of_thrusters(delay=0.099)}, 15, "attitude.bandwidth",
+        "is unstable at 10 samples",
+    ),
     "choice": ({"attitude": {}}, 15, "attitude", "give either bandwidth or regulator"),
     "inside": (
         {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "end": 0.5, "holds": [{"distance": 0.4}]}},
@@ -177,7 +184,35 @@ def test_contact_conditions_without_an_approach_use_the_frames_of_the_controller
     ).docking_frames
     assert frames is not None
     assert (frames.chaser, frames.tip.body, frames.port.at) == ("chaser", "chaser", (0.0, 0.0, -1.0))
-    assert chaser(controller()).docking_frames is None
+    hill = controller(target={"body": "hill"})
+    assert chaser(hill, orbit={"altitude": "500 km"}).docking_frames is None
+
+
+def test_a_body_that_drifts_into_the_world_has_contact_conditions() -> None:
+    """Without `approach` and without control of the position: a ball meets a plane in the world at 50 mm/s."""
+    gnc = {
+        "rate": 4.0, "mode": "drift", "target": {"body": "world"}, "thrust": 1.0,
+        "thrusters": {"main": {"at": (0, 0, -1), "direction": (0, 0, 1), "thrust": 5.0}},
+    }  # fmt: skip
+    ball = [[-0.1, 0], {"arc_to": [-0.05, 0.05], "radius": 0.05, "turn": "right"}]
+    ball.append({"arc_to": [0, 0], "radius": 0.05, "turn": "right"})
+    start = {"position": (0.03, 0.0, -0.01), "velocity": (0.0, 0.0, 0.05), "rate": (0.0, 0.0, 0.02)}
+    result = simulate(
+        chaser(
+            gnc, start, duration=1.0,
+            surfaces={
+                "ball": {"body": "chaser", "profile": ball},
+                "plate": {"body": "world", "profile": [[0, 0], [0, 0.2]]},
+            },
+            contacts={"touch": {"a": "plate", "b": "ball", "layer": {"stiffness": 1e8}}},
+        )
+    )  # fmt: skip
+    found = result.contact_conditions
+    assert found is not None
+    assert found["axial_speed"] == pytest.approx(0.05, rel=1e-5)
+    assert found["offset"] == pytest.approx(0.03, rel=1e-6)
+    assert found["roll_rate"] == pytest.approx(0.02, rel=1e-6)
+    assert found["roll"] == pytest.approx(0.02 * 0.2, rel=1e-2)
 
 
 def test_the_example_of_the_manual_is_valid() -> None:

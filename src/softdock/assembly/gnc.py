@@ -11,7 +11,13 @@ from softdock.assembly.assembler import Assembly, assemble, links_at_state
 from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.errors import InputError
-from softdock.gnc.design import bandwidth_gains, regulator_gains, sampled_plant, spectral_radius
+from softdock.gnc.design import (
+    bandwidth_gains,
+    delayed_radius,
+    pulse_radius,
+    regulator_gains,
+    sampled_plant,
+)
 from softdock.gnc.entry_points import allocate_on_times
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.gnc.kernels.control import CLOCK_TICKS
@@ -148,21 +154,19 @@ class _ControllerWriter:
         orbital terms are small at any useful bandwidth. Stability is checked with them.
         """
         period, regulator = 1.0 / self.controller.rate, law.regulator
-        A, B = sampled_plant(0.0, period)
         gains, radius = np.full((3, 6), np.nan), math.inf
         with np.errstate(all="ignore"):  # numbers far beyond any loop give no finite gains
             if regulator is None:
                 gains = bandwidth_gains(law.bandwidth or 0.0, law.damping)
             else:
+                A, B = sampled_plant(0.0, period)
                 x, v, a = (np.float64(getattr(regulator, name)) for name in type(regulator).model_fields)
                 try:
                     gains = regulator_gains(A, B, np.diag([x**-2] * 3 + [v**-2] * 3), np.eye(3) * a**-2)
                 except InputError:
                     gains[:] = np.nan
-            if not self.controller.feed_forward:
-                A, B = sampled_plant(mean_motion, period)
-            if np.isfinite(gains).all() and np.isfinite(A).all() and np.isfinite(B).all():
-                radius = spectral_radius(A, B, gains)
+            if np.isfinite(gains).all() and math.isfinite(period):
+                radius = self._radius(gains, 0.0 if self.controller.feed_forward else mean_motion)
         if not radius < 1.0:
             raise FieldError(
                 f"gnc.{self.name}.{field}.{'bandwidth' if regulator is None else 'regulator'}",
@@ -170,6 +174,15 @@ class _ControllerWriter:
                 "lower the bandwidth or raise the rate",
             )
         return gains
+
+    def _radius(self, gains: Floats, mean_motion: float) -> float:
+        """Return the factor per sample by which errors grow, with short or with long pulses; Eqs. (K42), (K43).
+
+        Wheels have a constant torque, as pulses that last a whole period.
+        """
+        period, delays = 1.0 / self.controller.rate, {one.delay for one in self.controller.thrusters.values()}
+        long = [delayed_radius(mean_motion, period, delay, gains) for delay in delays | {0.0}]
+        return max(long + [pulse_radius(mean_motion, period, delay, gains) for delay in delays])
 
     def _write_guidance(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
         guidance = self.controller.guidance

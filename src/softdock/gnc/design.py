@@ -73,3 +73,25 @@ def spectral_radius(A: ArrayLike, B: ArrayLike, gains: ArrayLike) -> float:
     """Return the largest size of an eigenvalue of A - B K; a sampled loop is stable if it is below one."""
     closed = np.asarray(A, float) - np.asarray(B, float) @ np.asarray(gains, float)
     return float(np.abs(np.linalg.eigvals(closed)).max())
+
+
+def pulse_radius(mean_motion: float, period: float, delay: float, gains: ArrayLike) -> float:
+    """Return the largest eigenvalue of a loop with short pulses, which come a `delay` [s] after the sample.
+
+    The impulse of a pulse is that of the commanded acceleration over the period; Eq. (K42).
+    """
+    A, _ = sampled_plant(mean_motion, period)
+    coast, _ = sampled_plant(mean_motion, period - delay)
+    return spectral_radius(A, period * coast[:, 3:], gains)
+
+
+def delayed_radius(mean_motion: float, period: float, delay: float, gains: ArrayLike) -> float:
+    """Return the largest eigenvalue of a loop with constant commands, which act from a `delay` [s] after the sample on.
+
+    The last command, which acts until then, is part of the state; Eq. (K43).
+    """
+    A, _ = sampled_plant(mean_motion, period)
+    (coast, new), (_, old) = (sampled_plant(mean_motion, t) for t in (period - delay, delay))
+    K = np.asarray(gains, float)
+    closed = np.block([[A - new @ K, coast @ old], [-K, np.zeros((3, 3))]])
+    return float(np.abs(np.linalg.eigvals(closed)).max())

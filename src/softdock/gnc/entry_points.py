@@ -27,14 +27,15 @@ allocate_on_times = EntryPoint(
 propagate_covariance = EntryPoint(estimation.propagate_covariance, _MATRIX, _MATRIX, _MATRIX, _MATRIX)
 propagate_state = EntryPoint(estimation.propagate_state, _MATRIX, floats(6, 3), _THREE, _SIX, _MATRIX)
 update_position = EntryPoint(
-    estimation.update_position, _THREE, _MATRIX, _THREE, _SIX, _MATRIX, _SIX, _MATRIX, returns=FLOAT,
+    estimation.update_position, _THREE, _MATRIX, floats(3, 3), _THREE, _SIX, _MATRIX, _MATRIX, _MATRIX, _SIX, _MATRIX,
+    returns=FLOAT,
 )  # fmt: skip
 write_attitude_transition = EntryPoint(
     estimation.write_attitude_transition, FLOAT, FLOAT, FLOAT, FLOAT, _MATRIX
 )
 update_attitude = EntryPoint(
-    estimation.update_attitude, floats(4), _THREE, _THREE, floats(4), _THREE, _MATRIX, _SIX, _SIX, _MATRIX,
-    returns=FLOAT,
+    estimation.update_attitude, floats(4), _THREE, _THREE, floats(4), _THREE, _MATRIX, _MATRIX, _SIX, _SIX,
+    _MATRIX, returns=FLOAT,
 )  # fmt: skip
 
 ENTRY_POINTS = (

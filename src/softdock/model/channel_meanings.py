@@ -99,7 +99,7 @@ CHANNELS = (
             "estimate_x": "Estimated position of the tip along the x axis of the port.",
             "estimate_y": "Estimated position along the y axis of the port.",
             "estimate_z": "Estimated position along the z axis of the port; negative in front of it.",
-            "position_sigma": "Standard deviation of the position that the filter states, of all axes together.",
+            "position_sigma": "Standard deviation of the position of the tip, of all axes together, by the filters.",
             "speed_sigma": "Standard deviation of the velocity that the filter states.",
             "angle_sigma": "Standard deviation of the attitude that the filter states.",
         },

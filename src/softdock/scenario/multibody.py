@@ -15,6 +15,7 @@ from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
 from softdock.model.joints import Axis
+from softdock.model.orbit import HILL
 from softdock.model.phases import UNFINISHED, Phase
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.model.structures import Flexible
@@ -348,12 +349,14 @@ class MultibodyScenario(ScenarioBase, System):
 
     @property
     def docking_frames(self) -> DockingFrames | None:
-        """Frames of tip and port: of the approach, or of the first controller of a position relative to a body."""
+        """Frames of tip and port: of the approach, or of the first controller, preferably one of a position."""
         if self.approach is not None:
             return DockingFrames(self.approach.chaser, self.approach.tip, self.approach.port)
-        for name, controller in self.gnc.items():
-            if controller.translation is not None and controller.target.body in self.bodies:
-                return DockingFrames(name, controller.tip or Anchor(body=name), controller.target)
+        found = [
+            (name, one) for name, one in self.gnc.items() if one.target.body != HILL
+        ]  # it has no surfaces
+        for name, controller in sorted(found, key=lambda item: item[1].translation is None):
+            return DockingFrames(name, controller.tip or Anchor(body=name), controller.target)
         return None
 
     def without_history(self) -> Self:

@@ -212,8 +212,9 @@ def navigation_value(gnc, c, component, t):
     nav = gnc.navigation[c.navigation]
     if component == ControllerValue.ANGLE_SIGMA:
         return math.sqrt(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2])
-    k = 0 if component == ControllerValue.POSITION_SIGMA else 3
-    return math.sqrt(nav.P[k, k] + nav.P[k + 1, k + 1] + nav.P[k + 2, k + 2])
+    if component == ControllerValue.POSITION_SIGMA:
+        return nav.tip_sigma
+    return math.sqrt(nav.P[3, 3] + nav.P[4, 4] + nav.P[5, 5])
 
 
 @kernel

@@ -126,9 +126,9 @@ def control(system, c, u):
     wx, wy, wz = rotate_inverse(R_NP, wx, wy, wz)  # of the port, in P
     tx, ty, tz = rotate_inverse(R, wx, wy, wz)  # and in T
     ax, ay, az = c.w[0] + tx, c.w[1] + ty, c.w[2] + tz  # of the chaser, in T
-    alpha, drag = zero, zero
-    if c.rotates == 1:
-        alpha = angular_acceleration(links, c, (ax, ay, az), (tx, ty, tz))
+    alpha, drag = angular_acceleration(links, c, (ax, ay, az), (tx, ty, tz)), zero
+    if c.rotates == 0:  # the errors still count for gates
+        alpha = zero
     if c.translates == 1 and c.mode != Mode.STABILISE:
         drag = force_in_tip(system, c, R_NP, R, (wx, wy, wz), (ax, ay, az), alpha)
     return torque_in_link(system.gnc, c, u, alpha, (ax, ay, az)), rotate(c.R_LT, drag[0], drag[1], drag[2])

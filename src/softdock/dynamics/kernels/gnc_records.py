@@ -187,9 +187,16 @@ NAVIGATION = np.dtype(
         ("q", np.float64, 4),  # of T in P
         ("bias", np.float64, 3),  # estimated, of the gyro
         ("P_attitude", np.float64, (6, 6)),
+        (
+            "cross",
+            np.float64,
+            (6, 6),
+        ),  # covariance of the errors of translation (rows) and attitude (columns)
+        ("tip_sigma", np.float64),  # of the estimated position of the tip, all axes together [m]
         # Work arrays.
         ("F", np.float64, (6, 6)),
         ("G", np.float64, (6, 3)),
+        ("levers", np.float64, (3, 3)),  # error of the centre of mass in H per attitude error in T [m/rad]
         ("Q", np.float64, (6, 6)),
         ("work", np.float64, (6, 6)),
         ("row", np.float64, 6),

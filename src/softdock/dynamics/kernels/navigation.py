@@ -1,7 +1,8 @@
 """Navigation of a controller: measurements of its sensors, and estimates of its filters.
 
 The translation filter works in the Hill frame, or in the world in free space, with the position of the chaser's centre
-of mass relative to that of the target. Attitude and rate of the target are known, as if it transmitted them.
+of mass relative to that of the target. It considers the errors of the estimated attitude, by which a measured position
+of the tip is reduced to the centre of mass. Attitude and rate of the target are known, as if it transmitted them.
 """
 
 import math
@@ -11,7 +12,9 @@ from softdock.dynamics.kernels.relative_frames import target_view, tip_from_cent
 from softdock.gnc.kernels.estimation import (
     error_rotation,
     gyro_noise,
+    propagate_columns,
     propagate_covariance,
+    propagate_rows,
     propagate_state,
     turn_quaternion,
     update_attitude,
@@ -26,6 +29,7 @@ from softdock.orbit.kernels import write_input_response, write_transition
 from softdock.spatial.kernels import (
     cross,
     matrix_from_quaternion,
+    matrix_product,
     quaternion_from_matrix,
     rotate,
     rotate_inverse,
@@ -127,7 +131,7 @@ def start_filters(nav, c, view, p, v, R, w):
     turn_quaternion(nav.q, nav.start[2] * a, nav.start[2] * b, nav.start[2] * d)
     for i in range(6):
         for j in range(6):
-            nav.P[i, j], nav.P_attitude[i, j] = 0.0, 0.0
+            nav.P[i, j], nav.P_attitude[i, j], nav.cross[i, j] = 0.0, 0.0, 0.0
     for k in range(3):
         nav.bias[k] = 0.0
         nav.P[k, k], nav.P[k + 3, k + 3] = s * s, u * u
@@ -146,6 +150,7 @@ def propagate_filters(nav, c, view, rates):
     )
     gyro_noise(nav.gyro_white, nav.gyro_walk, c.period, nav.Q)
     propagate_covariance(nav.F, nav.P_attitude, nav.Q, nav.work)
+    propagate_columns(nav.F, nav.cross, nav.work)
     fx, fy, fz = rotate_inverse(c.R_LT, c.produced[0], c.produced[1], c.produced[2])
     R_PT = matrix_from_quaternion(nav.q[0], nav.q[1], nav.q[2], nav.q[3])
     fx, fy, fz = rotate(R_PT, fx, fy, fz)
@@ -156,6 +161,7 @@ def propagate_filters(nav, c, view, rates):
     white_acceleration_noise(nav.density, c.period, nav.Q)
     propagate_state(nav.F, nav.G, nav.acceleration, nav.x, nav.work)
     propagate_covariance(nav.F, nav.P, nav.Q, nav.work)
+    propagate_rows(nav.F, nav.cross, nav.work)
 
 
 @kernel
@@ -167,9 +173,8 @@ def apply_measurement(nav, c, view, rates, slot, t):
     nav.ago[0], nav.ago[1], nav.ago[2] = x * age, y * age, z * age
     for k in range(3):
         nav.sigma[k] = nav.sigmas[slot, 1]
-    update_attitude(
-        nav.attitudes[slot], nav.ago, nav.sigma, nav.q, nav.bias, nav.P_attitude, nav.row, nav.state, nav.work
-    )
+    q, P, C = nav.attitudes[slot], nav.P_attitude, nav.cross
+    update_attitude(q, nav.ago, nav.sigma, nav.q, nav.bias, P, C, nav.row, nav.state, nav.work)
     # Centre of mass at the time of the measurement, in the axes of H then.
     for k in range(4):
         nav.state[k] = nav.q[k]
@@ -184,7 +189,29 @@ def apply_measurement(nav, c, view, rates, slot, t):
     for k in range(3):
         nav.sigma[k] = nav.sigmas[slot, 0]
     write_transition(nav.mean_motion, -age, nav.F)
-    update_position(nav.measured, nav.F, nav.sigma, nav.x, nav.P, nav.row, nav.work)
+    write_levers(nav.levers, matrix_product(R_HP, R), r)
+    update_position(nav.measured, nav.F, nav.levers, nav.sigma, nav.x, nav.P, C, P, nav.row, nav.work)
+
+
+@inline
+def write_levers(levers, R, r):
+    """Write the change of R r, an arm in T seen in H, per small rotation in T: -R [r]; Eq. (K28)."""
+    for i in range(3):
+        x, y, z = R[3 * i], R[3 * i + 1], R[3 * i + 2]
+        levers[i, 0], levers[i, 1], levers[i, 2] = cross(r[0], r[1], r[2], x, y, z)
+
+
+@inline
+def tip_variance(nav):
+    """Return the sum of the variances of the estimated position of the tip [m2]; Eq. (K41)."""
+    total = 0.0
+    for i in range(3):
+        total += nav.P[i, i]
+        for j in range(3):
+            total += 2.0 * nav.cross[i, j] * nav.levers[i, j]
+            for k in range(3):
+                total += nav.levers[i, j] * nav.P_attitude[j, k] * nav.levers[i, k]
+    return total
 
 
 @kernel
@@ -205,6 +232,8 @@ def write_estimate(nav, c, view, rates):
     c.w[0], c.w[1], c.w[2] = w
     for k in range(9):
         c.R[k] = R[k]
+    write_levers(nav.levers, matrix_product(R_HP, R), r)
+    nav.tip_sigma = math.sqrt(max(tip_variance(nav), 0.0))
 
 
 @inline

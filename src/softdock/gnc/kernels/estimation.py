@@ -1,7 +1,8 @@
 """Filters: Kalman filter of relative translation, multiplicative extended Kalman filter of relative attitude.
 
 Both have six states: position and velocity, or attitude error and gyro bias. Covariances are (6, 6), `work` (6, 6) is
-overwritten.
+overwritten. The filter of translation considers the attitude error, with which a measured position of the tip is
+reduced to the centre of mass: `cross` (6, 6) is the covariance of its error (rows) with that of the attitude (columns).
 """
 
 import math
@@ -28,6 +29,34 @@ def propagate_covariance(transition, covariance, noise, work):
             for k in range(STATES):
                 total += work[i, k] * transition[j, k]
             covariance[i, j] = covariance[j, i] = total
+
+
+@kernel
+def propagate_rows(transition, cross, work):
+    """Propagate the cross-covariance by the transition of the translation: C = F C; Eq. (K27)."""
+    for i in range(STATES):
+        for j in range(STATES):
+            total = 0.0
+            for k in range(STATES):
+                total += transition[i, k] * cross[k, j]
+            work[i, j] = total
+    for i in range(STATES):
+        for j in range(STATES):
+            cross[i, j] = work[i, j]
+
+
+@kernel
+def propagate_columns(transition, cross, work):
+    """Propagate the cross-covariance by the transition of the attitude: C = C F^T; Eq. (K27)."""
+    for i in range(STATES):
+        for j in range(STATES):
+            total = 0.0
+            for k in range(STATES):
+                total += cross[i, k] * transition[j, k]
+            work[i, j] = total
+    for i in range(STATES):
+        for j in range(STATES):
+            cross[i, j] = work[i, j]
 
 
 @kernel
@@ -72,11 +101,46 @@ def update_scalar(row, innovation, variance, state, covariance, work):
 
 
 @kernel
-def update_position(measured, transition_back, sigma, state, covariance, row, work):
+def update_considered(row, lever, innovation, variance, state, covariance, cross, attitude, work):
+    """Update a translation by a scalar measurement to which attitude errors contribute; returns the innovation squared.
+
+    `lever` (3,) is the measurement per attitude error [m/rad], `attitude` (6, 6) the covariance of the attitude filter,
+    which does not change. The innovation is normalised; Eqs. (K22), (K23), (K28), (K29).
+    """
+    s = variance
+    for i in range(STATES):
+        total, mixed = 0.0, 0.0
+        for k in range(STATES):
+            total += covariance[i, k] * row[k]
+            mixed += cross[k, i] * row[k]
+        for k in range(3):
+            total += cross[i, k] * lever[k]
+            mixed += attitude[i, k] * lever[k]
+        work[0, i], work[2, i] = total, mixed  # covariances of both errors with the innovation
+    for i in range(STATES):
+        s += row[i] * work[0, i]
+    for k in range(3):
+        s += lever[k] * work[2, k]
+    for i in range(STATES):
+        work[1, i] = work[0, i] / s  # gain
+        state[i] += work[1, i] * innovation
+    for i in range(STATES):
+        for j in range(STATES):
+            cross[i, j] -= work[1, i] * work[2, j]
+        for j in range(i, STATES):
+            value = covariance[i, j] - work[1, i] * work[0, j] - work[0, i] * work[1, j]
+            value += work[1, i] * s * work[1, j]
+            covariance[i, j] = covariance[j, i] = value
+    return innovation * innovation / s
+
+
+@kernel
+def update_position(measured, transition_back, levers, sigma, state, covariance, cross, attitude, row, work):
     """Update position and velocity by a position (3,) measured a latency ago; returns the innovation squared.
 
-    The innovation is normalised. `transition_back` (6, 6) is the transition over minus the latency, `sigma` (3,) are
-    standard deviations [m]. The three components are independent and are applied one after the other; Eq. (K25).
+    The innovation is normalised. `transition_back` (6, 6) is the transition over minus the latency, `levers` (3, 3) the
+    error of the measured position per attitude error [m/rad], `sigma` (3,) are standard deviations [m]. The noise of
+    the three components is independent; they are applied one after the other; Eqs. (K25), (K28).
     """
     total = 0.0
     for k in range(3):
@@ -84,7 +148,17 @@ def update_position(measured, transition_back, sigma, state, covariance, row, wo
         for j in range(STATES):
             row[j] = transition_back[k, j]
             predicted += row[j] * state[j]
-        total += update_scalar(row, measured[k] - predicted, sigma[k] * sigma[k], state, covariance, work)
+        total += update_considered(
+            row,
+            levers[k],
+            measured[k] - predicted,
+            sigma[k] * sigma[k],
+            state,
+            covariance,
+            cross,
+            attitude,
+            work,
+        )
     return total
 
 
@@ -206,12 +280,13 @@ def error_rotation(q, p):
 
 
 @kernel
-def update_attitude(measured, ago, sigma, q, bias, covariance, row, state, work):
+def update_attitude(measured, ago, sigma, q, bias, covariance, cross, row, state, work):
     """Update attitude and gyro bias by an attitude (4,) measured earlier; returns the normalised innovation squared.
 
     `ago` (3,) is the rotation since the measurement in present axes [rad], `sigma` (3,) are standard deviations about
-    the axes of the measured attitude [rad]. Multiplicative: the error is a rotation vector in the axes of the estimate
-    and is moved into the quaternion after the update; Eqs. (K32)-(K34).
+    the axes of the measured attitude [rad], `cross` (6, 6) is the covariance with the translation. Multiplicative: the
+    error is a rotation vector in the axes of the estimate and is moved into the quaternion after the update; Eqs.
+    (K32)-(K34), (K40).
     """
     R = rotation_from_vector(ago[0], ago[1], ago[2])  # from present axes to those at the measurement
     for k in range(4):
@@ -227,6 +302,10 @@ def update_attitude(measured, ago, sigma, q, bias, covariance, row, state, work)
             row[j] = 1.0 if j == k else 0.0
         e = ex if k == 0 else (ey if k == 1 else ez)
         total += update_scalar(row, e - state[k], sigma[k] * sigma[k], state, covariance, work)
+        for i in range(STATES):
+            shared = cross[i, k]
+            for j in range(STATES):
+                cross[i, j] -= shared * work[1, j]  # C (1 - k h)^T with the gain k of the attitude filter
     turn_quaternion(q, state[0], state[1], state[2])
     for k in range(3):
         bias[k] += state[3 + k]

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from softdock.result import Array
 
 CAMPAIGN = "assist-approach"
-RUNS = 200
-"""Approaches of every campaign; the bundled campaign has 500."""
+RUNS = 500
+"""Approaches whose contact conditions are drawn, as many as the bundled campaign has."""
+STRATEGY_RUNS = 60
+"""Approaches with every strategy after the first contact."""
 BOXES = {"assist-table2": "ASSIST, Table 2", "idss": "IDSS"}
 DISPLAY = {
     "m/s": ("mm/s", 1e3),
@@ -51,13 +53,20 @@ SPEEDS = (0.01, 0.05)
 """Range of the closing speed in the comparison of strategies [m/s]; ASSIST, Table 2, without its lowest part."""
 
 
-def draw(out: Path, progress: Progress, runs: int = RUNS) -> list[Path]:
-    """Write distributions and table of contact conditions, and effects of control after contact; return the paths."""
-    plans = {"": approach_plan(runs)}
-    plans |= {label: approach_plan(runs, *what, SPEEDS) for label, what in AFTER_CONTACT.items()}
+def draw(out: Path, progress: Progress, runs: int | None = None) -> list[Path]:
+    """Write distributions and table of contact conditions, and effects of control after contact; return the paths.
+
+    `runs` replaces the number of approaches of all campaigns.
+    """
+    plans = {"": approach_plan(runs or RUNS)}
+    for label, what in AFTER_CONTACT.items():
+        plans[label] = approach_plan(runs or STRATEGY_RUNS, *what, SPEEDS)
     tables: dict[str, Table] = {}
-    for i, (label, plan) in enumerate(plans.items()):
-        tables[label] = _run(plan, label, progress, i / len(plans), 1.0 / len(plans))
+    total = sum(plan.runs for plan in plans.values())
+    done = 0
+    for label, plan in plans.items():
+        tables[label] = _run(plan, label, progress, done / total, plan.runs / total)
+        done += plan.runs
     approaches = tables.pop("")
     conditions, after = out / "gnc-contact-conditions.png", out / "gnc-after-contact.png"
     save_picture(contact_conditions(approaches), conditions)
