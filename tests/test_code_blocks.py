@@ -15,11 +15,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 
 import softdock
-from softdock.campaign.loading import bundled_campaigns
 from softdock.campaign.model import CampaignFile, PresetFile
 from softdock.cli import app
 from softdock.model.surfaces import Surface
 from softdock.scenario import KINDS
+from softdock.scenario.loading import bundled_names
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -27,6 +27,8 @@ PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" n
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)((?:(?:    .*)?\n)+)", re.MULTILINE)
 MODELS: list[type[BaseModel]] = [*(kind.model for kind in KINDS.values()), CampaignFile, PresetFile, Surface]
+NAMES = {*bundled_names(), *(p.stem for p in (ROOT / "src/softdock/campaign").glob("*/*.yaml"))}
+COMMAND = typer.main.get_command(app)
 LOG = "timestamp;A1;A2;T1\n# a comment\n" + "".join(f"{10 * i};{i},5;{i};0,1\n" for i in range(20))
 
 
@@ -61,10 +63,9 @@ def parsed(text: str) -> list[Any]:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.stem)
 def test_commands_exist_with_their_options_and_names(page: Path) -> None:
-    names = {*(one.name for one in softdock.bundled()), *bundled_campaigns()}
     for line in commands(page):
         words = shlex.split(re.split(r"  +|\s#", line)[0].replace("...", ""), comments=True)[1:]
-        command: Any = typer.main.get_command(app)
+        command: Any = COMMAND
         while words and words[0] in getattr(command, "commands", {}):
             command, words = command.commands[words[0]], words[1:]
         assert not hasattr(command, "commands") or not words or words[0].startswith("-"), line
@@ -72,7 +73,7 @@ def test_commands_exist_with_their_options_and_names(page: Path) -> None:
         used = {word.split("=")[0] for word in words if re.match(r"--[a-z]", word)}
         assert used <= options, f"{line}: {used - options}"
         if command.name in ("run", "show", "predict") and words and re.fullmatch(r"[a-z][\w-]*", words[0]):
-            assert words[0] in names, line
+            assert words[0] in NAMES, line
 
 
 def fits(key: str, value: Any, model: type[BaseModel]) -> bool:

@@ -91,6 +91,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "n": ("runs",),
     "n_runs": ("runs",),
     "number_of_runs": ("runs",),
+    "gauss": ("normal",),
     "gaussian": ("normal",),
     "sigma": ("deviation",),
     "std": ("deviation",),
