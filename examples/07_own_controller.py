@@ -8,10 +8,20 @@ import threading
 
 import numpy as np
 
-from softdock import Body, Free, Revolute, Scenario, simulate
+from softdock import (
+    Actuation,
+    Body,
+    ControlInterface,
+    Free,
+    Measurement,
+    Revolute,
+    Scenario,
+    UserController,
+    Wrench,
+    simulate,
+)
 from softdock.robot.link_server import RobotServer
 from softdock.robot.udp import UdpServer, connect
-from softdock.simulation.control import Actuation, ControlInterface, Measurement, UserController, Wrench
 from softdock.simulation.control_link import ServedSystem, control_over_link
 
 MASS, INERTIA = 50.0, 10.0  # kg, kg m2: of the hub

@@ -30,6 +30,7 @@ class Installation:
     def __init__(self, folder: Path, wheel: str) -> None:
         self.bin, self.work = folder / "environment" / "bin", folder / "work"
         subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
+        self.output = ""  # of the last command
         self.install(wheel)
         self.work.mkdir()
         folder.chmod(0o755)
@@ -68,6 +69,7 @@ class Installation:
         )  # fmt: skip
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+        self.output = done.stdout
         return time.perf_counter() - start
 
     def studio_answers(self) -> None:
@@ -91,10 +93,13 @@ class Installation:
             studio.wait()
 
 
-def first_page() -> str:
-    """Return the program on the first page of the README."""
+def first_page() -> tuple[str, str]:
+    """Return the program on the first page of the README, and what it prints."""
     text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    program, printed = (
+        re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)[0] for kind in ("python", "text")
+    )
+    return program, printed
 
 
 def main(wheel: str) -> None:
@@ -113,8 +118,10 @@ def main(wheel: str) -> None:
         print(f"plain installation {size / 1e6:.0f} MB; first docking {first:.2f} s, then {second:.2f} s")
         print(f"softdock --help {min(plain.run('softdock', '--help') for _ in range(3)):.2f} s")
         plain.run("softdock", "replay", "docking", "--glb", "docking.glb", "--html", "docking.html")
-        (plain.work / "first_page.py").write_text(first_page())
+        program, printed = first_page()
+        (plain.work / "first_page.py").write_text(program)
         plain.run("python", "first_page.py")
+        assert plain.output == printed, plain.output
         campaign = ("softdock", "campaign", "run", "assist-table2", "--runs", "20", "--out")
         for place in ("threads", "processes"):
             plain.run(*campaign, place, "--in", place)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 import softdock
+from softdock.model.metrics import MetricText
 from softdock.quantities.fields import JointQuantity, Quantity
 
 PATH = Path(softdock.__file__).with_suffix(".pyi")
@@ -32,7 +33,13 @@ from softdock.result import Result as Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.loading import Bundled
 from softdock.scenario.overrides import Overrides
-from softdock.simulation.control import UserController
+from softdock.simulation.control import Actuation as Actuation
+from softdock.simulation.control import BodyMotion as BodyMotion
+from softdock.simulation.control import ControlInterface as ControlInterface
+from softdock.simulation.control import JointMotion as JointMotion
+from softdock.simulation.control import Measurement as Measurement
+from softdock.simulation.control import UserController as UserController
+from softdock.simulation.control import Wrench as Wrench
 from softdock.simulation.real_time import RealTime
 
 {imports}
@@ -121,6 +128,8 @@ def members(annotation: Any) -> Iterator[str]:
     if origin is Annotated:
         if any(isinstance(one, Quantity | JointQuantity) for one in inner[1:]):
             yield from ("float", "str")
+        elif annotation == MetricText:
+            yield from ("str", "_Metric")
         else:
             yield from members(inner[0])
     elif origin in (Union, types.UnionType):

@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
+import softdock
 from softdock.campaign import runner
 from softdock.campaign.loading import load
 from softdock.campaign.table import status_of
@@ -36,6 +38,40 @@ def test_python_runs_and_yaml_fits_the_models(page: Path) -> None:
             entry = TypeAdapter(get_args(MultibodyScenario.model_fields[group].annotation)[1])
             for one in entries.values():
                 entry.validate_python(one)
+
+
+REST = """
+softdock: 1
+kind: multibody
+duration: 1 s
+bodies:
+  chaser: {mass: 250 kg, inertia: [40, 40, 30]}
+  plunger: {parent: chaser, joint: {type: prismatic, axis: -z, at: [0, 0, 1 m]}, mass: 1 kg, inertia: [0.1, 0.1, 0.1]}
+  tip: {parent: plunger, joint: {type: fixed, at: [0, 0, 120 mm]}}
+  target: {mass: 600 kg, inertia: [120, 120, 80]}
+  port: {parent: target, joint: {type: fixed, at: [0, 0, -0.5 m]}}
+springs: {damper: {joint: plunger, stiffness: 500 N/m, preload: 2 N, damping: 80 N*s/m}}
+stops: {plunger-stop: {joint: plunger, lower: 0 mm, upper: 30 mm, stiffness: 2e5 N/m, damping: 300 N*s/m}}
+surfaces:
+  head: {body: tip, profile: [[-60 mm, 0], {at: [-60 mm, 6 mm], fillet: 2 mm}, {at: [-20 mm, 6 mm], fillet: 1 mm},
+    {at: [-20 mm, 13 mm], fillet: 2 mm}, [-13 mm, 13 mm], {arc_to: [0, 0], radius: 13 mm, turn: right}]}
+approach: {chaser: chaser, tip: {body: tip}, port: {body: port, at: [0, 0, 42 mm]}, speed: 80 mm/s}
+"""
+
+
+def test_the_pawls_of_the_latch_guide_open_and_close_behind_the_head() -> None:
+    text = (GUIDES / "latches.md").read_text(encoding="utf-8")
+    (block,) = [one for one in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "pawl-1" in one]
+    data, pawls = YAML(typ="safe").load(REST), YAML(typ="safe").load(block)
+    for key, entries in pawls.items():
+        data[key] = {**data.get(key, {}), **entries}
+    result = softdock.simulate(data)
+    assert [event.name for event in result.events] == ["latched"]
+    for name in ("pawl-1.joint", "pawl-2.joint"):
+        angle = result.history[name]
+        # The roller, 4 mm thick and 14 mm from the axis, gives way to the head of 13 mm: 3 mm at an arm of 20 mm.
+        assert np.rad2deg(angle.max()) > np.rad2deg(3 / 24)
+        assert abs(np.rad2deg(angle[-1])) < 2.0
 
 
 def test_quoted_messages_are_those_of_the_program() -> None:

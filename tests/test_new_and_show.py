@@ -148,6 +148,87 @@ def test_campaigns_are_validated_with_all_problems(tmp_path: Path) -> None:
     assert json.loads(call("validate", "assist-table2", "--json").stdout)["valid"]
 
 
+TWO_LEVELS = """softdock: 1
+kind: multibody
+bodies:
+  chaser: {mass: 250 kg, inertia: [1, 1, 1]}
+  boom: {parent: chaser, joint: {type: screw}, mass: 1 lbf}
+  rail: {parent: chaser, joint: {type: prismatic}, mass: 1 kg, inertia: [1, 1, 1]}
+springs:
+  on-boom: {joint: boom, stiffness: 3 N/m}
+  on-rail: {joint: rail, stiffness: 3 N*m/rad}
+  lost: {joint: raill, stiffness: 3 N/m}
+events:
+  wrong: {trigger: time > 1 s}
+  mixed: {when: rail.z > 3 s}
+outcomes:
+  - {name: captured, message: Held., happened: [missing]}
+metrics: {largest: maximum rail.joint, boom: max boom.z}
+"""
+
+
+def test_problems_of_values_do_not_hide_those_of_references(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(TWO_LEVELS, encoding="utf-8")
+    fields = [one["field"] for one in validated(path)["problems"]]
+    assert fields == [
+        "duration", "bodies.boom.mass", "bodies.boom.joint.type",  # and nothing about what refers to the boom
+        "springs.on-rail.stiffness", "springs.lost.joint", "events.wrong.trigger", "events.mixed.when",
+        "outcomes.0.happened", "metrics.largest",
+    ]  # fmt: skip
+
+
+def test_all_problems_of_a_campaign_are_found_in_one_pass(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(templates()["multibody"], encoding="utf-8")
+    path = tmp_path / "many.yaml"
+    path.write_text(
+        """softdock: 1
+kind: campaign
+scenario: mine.yaml
+seeds: 1
+dispersions:
+  approach.sped: {uniform: [1 mm/s, 2 mm/s]}
+  approach.speed: {gaussian: {mean: 1, deviation: 2}}
+  approach.roll: {uniform: [0, 1 s]}
+success: [capture]
+requirements: {X-1: {metric: pawl_load, at_most: 3 N}}
+""",
+        encoding="utf-8",
+    )
+    found = validated(path)["problems"]
+    assert {(one["line"], one["field"]) for one in found} == {
+        (1, "runs"), (4, "seeds"), (6, "dispersions.approach.sped.uniform.0"),
+        (7, "dispersions.approach.speed.gaussian"), (8, "dispersions.approach.roll.uniform.1"), (9, "success.0"),
+        (10, "requirements.X-1.metric"),
+    }  # fmt: skip
+
+
+def test_problems_of_its_scenario_are_those_of_a_campaign(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(TWO_LEVELS, encoding="utf-8")
+    path = tmp_path / "many.yaml"
+    path.write_text(
+        "softdock: 1\nkind: campaign\nscenario: mine.yaml\nruns: 3\n"
+        "dispersions: {duration: {uniform: [1 s, 2 s]}}\n",
+        encoding="utf-8",
+    )
+    found = validated(path)["problems"]
+    assert len(found) == 9
+    assert {Path(one["file"]).name for one in found} == {"mine.yaml"}
+
+
+def test_a_problem_does_not_hide_warnings(tmp_path: Path) -> None:
+    text = templates()["multibody"].replace("distance: 20 mm", "distance: 0 mm")
+    text = text.replace("port: {body: drogue}", "port: {body: drogue, at: [0, 0, 15 mm]}")
+    text = text.replace("offset: [60 mm, 0 mm]", "offset: [150 mm, 0 mm]")
+    path = tmp_path / "deep.yaml"
+    path.write_text(
+        text.replace("events:", "events:\n  spare: {when: time > 1 s, armed: false}"), encoding="utf-8"
+    )
+    found = validated(path)
+    assert [one["field"] for one in found["problems"]] == ["contacts.ball-cone"]
+    assert "events.spare" in [one["field"] for one in found["warnings"]]
+
+
 def test_the_schema_covers_campaigns() -> None:
     schema = json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -168,6 +249,13 @@ def test_the_schema_covers_campaigns() -> None:
         ("centre_of_mass: [0, 0, 0.2 m]", "com: [0, 0, 0.2 m]", "'centre_of_mass'"),
         ("duration: 10 s", "t_end: 10 s", "'duration'"),
         ("coefficient: 0.1", "mu: 0.1", "'coefficient'"),
+        ("{type: universal, at: [0, 0, 1 m]}", "gimbal", "Write {type: universal}."),
+        ("type: universal", "type: cylindrical", "revolute joint about the same axis"),
+        (
+            "friction: {coefficient: 0.1, speed: 2 mm/s}",
+            "restitution: 0.5",
+            "Restitution follows from `damping`",
+        ),
     ],
 )
 def test_terms_of_other_tools_are_translated(old: str, new: str, hint: str, tmp_path: Path) -> None:

@@ -364,3 +364,65 @@ def test_another_campaign_in_the_folder_is_refused(tmp_path: Path) -> None:
 def test_fields_of_a_bundled_campaign_are_replaced() -> None:
     campaign = Campaign("impact-masses", runs=5, seed=9).run(progress=False)
     assert len(campaign.table()["run"]) == 5
+
+
+def test_every_part_of_a_scenario_can_be_a_typed_object() -> None:
+    limits = softdock.CouplingLimits(lateral="2 mm", angle="2 deg")
+    plug, socket = softdock.Anchor(body="plug"), softdock.Anchor(body="box")
+    coupling = softdock.Coupling(
+        plug=plug, socket=socket, stroke="10 mm", limits=limits,
+        spring=softdock.CouplingSpring(stiffness="10 N/m"), end_stop=softdock.CouplingEndStop(stiffness="1 kN/mm"),
+    )  # fmt: skip
+    rail = softdock.Prismatic(axis="z", position="-5 mm", speed="50 mm/s")
+    scenario = Scenario(
+        duration="1 s",
+        bodies={
+            "box": Body(mass="10 kg", inertia=(1, 1, 1)),
+            "plug": Body(mass="1 kg", inertia=(0.01, 0.01, 0.01), parent="box", joint=rail),
+        },
+        couplings={"fluid": coupling},
+        phases=[softdock.Phase(name="enter", until="fluid.stroke > 4 mm", within="1 s", otherwise="slow")],
+        metrics={
+            "force": softdock.Metric(max="fluid.force", absolute=True, during="enter"),
+            "entry_time": softdock.Metric(duration_of="enter"),
+        },
+        requirements={
+            "R-1": softdock.Requirement(metric=softdock.Metric(max="fluid.stroke"), at_least="4 mm")
+        },
+        stiffness={"link": softdock.LinkStiffness(a=plug, b=socket)},
+    )
+    assert scenario.metrics["force"] == "max abs fluid.force during enter"
+    assert scenario.requirements["R-1"].metric == "max fluid.stroke"
+    result = softdock.simulate(scenario, {"metrics.mean_force": softdock.Metric(mean="fluid.force")})
+    # The plug keeps its speed up to the socket and slows down against the spring: 9 mm at 50 mm/s or less.
+    assert 0.18 < result.metrics["entry_time"] < 0.19
+    assert result.metrics["force"] == pytest.approx(0.04, rel=1e-3)  # 10 N/m over 4 mm
+    assert result.metrics["mean_force"] > 0.0
+    assert Scenario(scenario.to_data()) == scenario
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: softdock.Metric(max="a.x", mean="a.x"), ""),
+        (lambda: softdock.Metric(max="a.x +"), "max"),
+        (lambda: softdock.Metric(max="a.x after b", before="c"), "max"),
+        (lambda: softdock.Metric(max="a.x", after="b", before="c"), "before"),
+        (lambda: softdock.Metric(time_of="b", during="c"), "during"),
+        (lambda: softdock.Metric(max="a.x", within=("2 m", "b")), "within.0"),
+        (lambda: softdock.Thruster(at=(0, 0, 0), direction=(0, 0, 0), thrust="1 N"), "direction"),
+    ],
+)
+def test_a_metric_that_cannot_be_names_its_field(make: Callable[[], object], field: str) -> None:
+    with pytest.raises(softdock.InputError) as caught:
+        make()
+    assert caught.value.problems[0].field == field
+
+
+def test_signatures_of_models_show_fields_with_units_before_and_after_their_first_use() -> None:
+    program = "import inspect, softdock; print(inspect.signature(softdock.Strut))"
+    first = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    softdock.Strut(a={"body": "a"}, b={"body": "b"})
+    assert first.strip() == str(inspect.signature(softdock.Strut))
+    assert "stiffness: number [N/m] = 0.0" in first
+    assert "stiffness: number [N/m or N*m/rad] = 0.0" in str(inspect.signature(Spring))

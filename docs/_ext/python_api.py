@@ -6,27 +6,47 @@ from typing import Any
 
 from docutils import nodes
 from pydantic import BaseModel
-from reference import described_models
+from reference import describe_field, described_models
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import softdock
-from softdock.quantities.model import split_example
+from softdock.quantities.model import field_docstrings, split_example
 
 GROUPS = {
     "Runs": ("simulate", "predict", "load", "bundled", "Scenario", "Result", "History"),
-    "Campaigns": ("Campaign", "RunTable", "Probability", "Dispersion", "Normal"),
+    "Campaigns": (
+        "Campaign", "RunTable", "Probability", "Dispersion", "Normal", "Correlation", "StopRule", "Margin", "Subset",
+        "Boundary",
+    ),
     "Errors": ("InputError", "Problem", "RunError"),
     "Bodies and joints": (
         "System", "Body", "FullInertia", "Anchor", "RollPitchYaw", "AxisAngle", "Free", "Fixed", "Revolute",
         "Prismatic", "Universal", "Spherical", "Planar",
     ),
-    "Forces": ("Spring", "Exponential", "Stop", "Drive", "Strut", "Weld", "Lock", "Coupling", "Load", "Pulse"),
-    "Contact": ("Surface", "Corner", "Curve", "Contact", "Layer", "Friction", "Interface"),
-    "Parts of a scenario": (
-        "Approach", "Event", "Action", "Phase", "Outcome", "Requirement", "Record", "Integrator", "Accuracy", "Impact",
+    "Forces": ("Spring", "Exponential", "Stop", "Drive", "Strut", "Weld", "Lock", "Load", "Pulse"),
+    "Couplings": (
+        "Coupling", "CouplingLimits", "CouplingEndStop", "CouplingSpring", "CouplingSeal", "CouplingLatch",
+        "CouplingGuidance",
     ),
-    "Spacecraft": ("Flexible", "Controller", "SystemOrbit"),
+    "Contact": ("Surface", "Corner", "Curve", "Contact", "Layer", "Friction"),
+    "Pins and holes": (
+        "Interface", "Layout", "Circle", "Grid", "PinShape", "HoleShape", "Misalignment", "PinContactLaw", "PinDamping",
+        "PinFriction",
+    ),
+    "Parts of a scenario": (
+        "Approach", "Event", "Action", "Phase", "Outcome", "Metric", "LinkStiffness", "Requirement", "ContactBox",
+        "Record", "Integrator", "Accuracy", "Impact",
+    ),
+    "Spacecraft": ("SystemOrbit", "Flexible", "ModeChoice", "NastranFiles"),
+    "Guidance, navigation and control": (
+        "Controller", "Glide", "HoldPoint", "Gate", "Corridor", "Transfer", "TranslationLaw", "TranslationRegulator",
+        "AttitudeLaw", "AttitudeRegulator", "Thruster", "ReactionWheel", "Navigation", "PoseSensor", "Gyro", "Filter",
+        "AssumedMass",
+    ),
+    "Controllers in Python": (
+        "UserController", "ControlInterface", "Measurement", "BodyMotion", "JointMotion", "Actuation", "Wrench",
+    ),
 }  # fmt: skip
 """Public names in the order of the page; names that are missing here come last."""
 
@@ -48,12 +68,21 @@ def _entry(name: str) -> str:
     lines = [f"({anchor})=", f"### `{name}`", "", text, ""]
     if isinstance(value, type) and issubclass(value, BaseModel):
         place = described_models().get(value)
-        lines += [f"All fields: {place.link}.", ""] if place else []
+        lines += [f"All fields: {place.link}.", ""] if place else [*_fields(value), ""]
     else:
         lines += ["```python", f"softdock.{name}{_signature(value)}", "```", ""]
     if example:
         lines += ["```pycon", example.rstrip(), "```", ""]
     return "\n".join([*lines, *_members(value)])
+
+
+def _fields(model: type[BaseModel]) -> Iterator[str]:
+    """Yield a table of the fields of a model that is not part of files."""
+    meanings = field_docstrings(model)
+    yield from (":::{container} keys", "| field | type | meaning |", "|---|---|---|")
+    for name, field in model.model_fields.items():
+        yield f"| `{name}` | {describe_field(field)} | {meanings.get(name, '')} |"
+    yield ":::"
 
 
 def _signature(value: Any) -> str:

@@ -49,7 +49,6 @@ TITLES = {
     "AxisAngle": "Attitude by axis and angle",
     "Corner": "Vertex of a profile with a fillet",
     "Curve": "Arc of a profile",
-    "Frame": "Frames of pins and holes",
 }
 """Headings of models that are used in several places, or that share a place with others."""
 HEAD = ("softdock", "kind", "title", "description")

@@ -23,17 +23,27 @@ Bodies and joints:
     Free, Fixed, Revolute, Prismatic, Universal, Spherical, Planar
 
 Forces:
-    Spring, Exponential, Stop, Drive, Strut, Weld, Lock, Coupling, Load, Pulse
+    Spring, Exponential, Stop, Drive, Strut, Weld, Lock, Load, Pulse
+    Coupling, CouplingLimits, CouplingEndStop, CouplingSpring, CouplingSeal, CouplingLatch, CouplingGuidance
 
 Contact:
-    Surface, Corner, Curve, Contact, Layer, Friction, Interface
+    Surface, Corner, Curve, Contact, Layer, Friction
+    Interface, Layout, Circle, Grid, PinShape, HoleShape, Misalignment, PinContactLaw, PinDamping, PinFriction
 
 Scenario:
-    Approach, Event, Action, Phase, Outcome, Requirement, Record, Integrator, Accuracy, Impact
-    Flexible, Controller, SystemOrbit
+    Approach, Event, Action, Phase, Outcome, Metric, LinkStiffness, Requirement, ContactBox
+    Record, Integrator, Accuracy, Impact
 
-Dispersions of a campaign:
-    Dispersion, Normal
+Spacecraft:
+    SystemOrbit, Flexible, ModeChoice, NastranFiles
+    Controller, Glide, HoldPoint, Gate, Corridor, Transfer, TranslationLaw, TranslationRegulator, AttitudeLaw,
+    AttitudeRegulator, Thruster, ReactionWheel, Navigation, PoseSensor, Gyro, Filter, AssumedMass
+
+Controllers in Python:
+    UserController, ControlInterface, Measurement, BodyMotion, JointMotion, Actuation, Wrench
+
+Campaigns:
+    Dispersion, Normal, Correlation, StopRule, Margin, Subset, Boundary
 """
 
 import importlib
@@ -50,39 +60,79 @@ __version__ = "0.2.0"
 _HOMES = {
     "Accuracy": "softdock.scenario.multibody",
     "Action": "softdock.model.events",
+    "Actuation": "softdock.simulation.control",
     "Anchor": "softdock.model.frames",
     "Approach": "softdock.scenario.multibody",
+    "AssumedMass": "softdock.model.gnc",
+    "AttitudeLaw": "softdock.model.gnc",
+    "AttitudeRegulator": "softdock.model.gnc",
     "AxisAngle": "softdock.model.joints",
     "Body": "softdock.model.system",
+    "BodyMotion": "softdock.simulation.control",
+    "Boundary": "softdock.campaign.model",
     "Campaign": "softdock.campaign.interface",
+    "Circle": "softdock.model.interfaces",
     "Contact": "softdock.model.surfaces",
+    "ContactBox": "softdock.model.contact_conditions",
+    "ControlInterface": "softdock.simulation.control",
     "Controller": "softdock.model.gnc",
     "Corner": "softdock.model.surfaces",
+    "Correlation": "softdock.campaign.model",
+    "Corridor": "softdock.model.gnc",
     "Coupling": "softdock.model.couplings",
+    "CouplingEndStop": "softdock.model.couplings",
+    "CouplingGuidance": "softdock.model.couplings",
+    "CouplingLatch": "softdock.model.couplings",
+    "CouplingLimits": "softdock.model.couplings",
+    "CouplingSeal": "softdock.model.couplings",
+    "CouplingSpring": "softdock.model.couplings",
     "Curve": "softdock.model.surfaces",
     "Dispersion": "softdock.campaign.model",
     "Drive": "softdock.model.elements",
     "Event": "softdock.model.events",
     "Exponential": "softdock.model.elements",
+    "Filter": "softdock.model.gnc",
     "Fixed": "softdock.model.joints",
     "Flexible": "softdock.model.structures",
     "Free": "softdock.model.joints",
     "Friction": "softdock.model.surfaces",
     "FullInertia": "softdock.model.system",
+    "Gate": "softdock.model.gnc",
+    "Glide": "softdock.model.gnc",
+    "Grid": "softdock.model.interfaces",
+    "Gyro": "softdock.model.gnc",
     "History": "softdock.result",
+    "HoldPoint": "softdock.model.gnc",
+    "HoleShape": "softdock.model.interfaces",
     "Impact": "softdock.scenario.multibody",
     "Integrator": "softdock.scenario.multibody",
     "Interface": "softdock.model.interfaces",
+    "JointMotion": "softdock.simulation.control",
     "Layer": "softdock.model.surfaces",
+    "Layout": "softdock.model.interfaces",
+    "LinkStiffness": "softdock.model.stiffness",
     "Load": "softdock.model.elements",
     "Lock": "softdock.model.elements",
+    "Margin": "softdock.campaign.model",
+    "Measurement": "softdock.simulation.control",
+    "Metric": "softdock.model.metrics",
+    "Misalignment": "softdock.model.interfaces",
+    "ModeChoice": "softdock.model.structures",
+    "NastranFiles": "softdock.model.structures",
+    "Navigation": "softdock.model.gnc",
     "Normal": "softdock.campaign.model",
     "Outcome": "softdock.model.events",
     "Phase": "softdock.model.phases",
+    "PinContactLaw": "softdock.model.interfaces",
+    "PinDamping": "softdock.model.interfaces",
+    "PinFriction": "softdock.model.interfaces",
+    "PinShape": "softdock.model.interfaces",
     "Planar": "softdock.model.joints",
+    "PoseSensor": "softdock.model.gnc",
     "Prismatic": "softdock.model.joints",
     "Probability": "softdock.campaign.interface",
     "Pulse": "softdock.model.elements",
+    "ReactionWheel": "softdock.model.gnc",
     "Record": "softdock.scenario.multibody",
     "Requirement": "softdock.model.requirements",
     "Result": "softdock.result",
@@ -93,12 +143,20 @@ _HOMES = {
     "Spherical": "softdock.model.joints",
     "Spring": "softdock.model.elements",
     "Stop": "softdock.model.elements",
+    "StopRule": "softdock.campaign.model",
     "Strut": "softdock.model.elements",
+    "Subset": "softdock.campaign.model",
     "Surface": "softdock.model.surfaces",
     "System": "softdock.model.system",
     "SystemOrbit": "softdock.model.orbit",
+    "Thruster": "softdock.model.gnc",
+    "Transfer": "softdock.model.gnc",
+    "TranslationLaw": "softdock.model.gnc",
+    "TranslationRegulator": "softdock.model.gnc",
     "Universal": "softdock.model.joints",
+    "UserController": "softdock.simulation.control",
     "Weld": "softdock.model.elements",
+    "Wrench": "softdock.simulation.control",
     "bundled": "softdock.scenario.loading",
     "load": "softdock.scenario.loading",
 }

@@ -14,12 +14,30 @@ from softdock.result import Result as Result
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.loading import Bundled
 from softdock.scenario.overrides import Overrides
-from softdock.simulation.control import UserController
+from softdock.simulation.control import Actuation as Actuation
+from softdock.simulation.control import BodyMotion as BodyMotion
+from softdock.simulation.control import ControlInterface as ControlInterface
+from softdock.simulation.control import JointMotion as JointMotion
+from softdock.simulation.control import Measurement as Measurement
+from softdock.simulation.control import UserController as UserController
+from softdock.simulation.control import Wrench as Wrench
 from softdock.simulation.real_time import RealTime
 
+from softdock.campaign.model import Boundary as _Boundary
+from softdock.campaign.model import Correlation as _Correlation
 from softdock.campaign.model import Dispersion as _Dispersion
+from softdock.campaign.model import Margin as _Margin
 from softdock.campaign.model import Normal as _Normal
+from softdock.campaign.model import StopRule as _StopRule
+from softdock.campaign.model import Subset as _Subset
+from softdock.model.contact_conditions import ContactBox as _ContactBox
 from softdock.model.couplings import Coupling as _Coupling
+from softdock.model.couplings import CouplingEndStop as _CouplingEndStop
+from softdock.model.couplings import CouplingGuidance as _CouplingGuidance
+from softdock.model.couplings import CouplingLatch as _CouplingLatch
+from softdock.model.couplings import CouplingLimits as _CouplingLimits
+from softdock.model.couplings import CouplingSeal as _CouplingSeal
+from softdock.model.couplings import CouplingSpring as _CouplingSpring
 from softdock.model.elements import Drive as _Drive
 from softdock.model.elements import Exponential as _Exponential
 from softdock.model.elements import Load as _Load
@@ -33,8 +51,33 @@ from softdock.model.events import Action as _Action
 from softdock.model.events import Event as _Event
 from softdock.model.events import Outcome as _Outcome
 from softdock.model.frames import Anchor as _Anchor
+from softdock.model.gnc import AssumedMass as _AssumedMass
+from softdock.model.gnc import AttitudeLaw as _AttitudeLaw
+from softdock.model.gnc import AttitudeRegulator as _AttitudeRegulator
 from softdock.model.gnc import Controller as _Controller
+from softdock.model.gnc import Corridor as _Corridor
+from softdock.model.gnc import Filter as _Filter
+from softdock.model.gnc import Gate as _Gate
+from softdock.model.gnc import Glide as _Glide
+from softdock.model.gnc import Gyro as _Gyro
+from softdock.model.gnc import HoldPoint as _HoldPoint
+from softdock.model.gnc import Navigation as _Navigation
+from softdock.model.gnc import PoseSensor as _PoseSensor
+from softdock.model.gnc import ReactionWheel as _ReactionWheel
+from softdock.model.gnc import Thruster as _Thruster
+from softdock.model.gnc import Transfer as _Transfer
+from softdock.model.gnc import TranslationLaw as _TranslationLaw
+from softdock.model.gnc import TranslationRegulator as _TranslationRegulator
+from softdock.model.interfaces import Circle as _Circle
+from softdock.model.interfaces import Grid as _Grid
+from softdock.model.interfaces import HoleShape as _HoleShape
 from softdock.model.interfaces import Interface as _Interface
+from softdock.model.interfaces import Layout as _Layout
+from softdock.model.interfaces import Misalignment as _Misalignment
+from softdock.model.interfaces import PinContactLaw as _PinContactLaw
+from softdock.model.interfaces import PinDamping as _PinDamping
+from softdock.model.interfaces import PinFriction as _PinFriction
+from softdock.model.interfaces import PinShape as _PinShape
 from softdock.model.joints import AxisAngle as _AxisAngle
 from softdock.model.joints import Fixed as _Fixed
 from softdock.model.joints import Free as _Free
@@ -44,10 +87,14 @@ from softdock.model.joints import Revolute as _Revolute
 from softdock.model.joints import RollPitchYaw as _RollPitchYaw
 from softdock.model.joints import Spherical as _Spherical
 from softdock.model.joints import Universal as _Universal
+from softdock.model.metrics import Metric as _Metric
 from softdock.model.orbit import SystemOrbit as _SystemOrbit
 from softdock.model.phases import Phase as _Phase
 from softdock.model.requirements import Requirement as _Requirement
+from softdock.model.stiffness import LinkStiffness as _LinkStiffness
 from softdock.model.structures import Flexible as _Flexible
+from softdock.model.structures import ModeChoice as _ModeChoice
+from softdock.model.structures import NastranFiles as _NastranFiles
 from softdock.model.surfaces import Contact as _Contact
 from softdock.model.surfaces import Corner as _Corner
 from softdock.model.surfaces import Curve as _Curve
@@ -151,6 +198,40 @@ class Approach(_Approach):
         rate: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
     ) -> None: ...
 
+class AssumedMass(_AssumedMass):
+    """Mass properties that a controller assumes; the actual ones of the start where left out."""
+
+    def __init__(
+        self,
+        *,
+        mass: float | str | None = ...,
+        centre_of_mass: tuple[float | str, float | str, float | str] | Sequence[Any] | None = ...,
+        inertia: tuple[float | str, float | str, float | str] | Sequence[Any] | None = ...,
+    ) -> None: ...
+
+class AttitudeLaw(_AttitudeLaw):
+    """Control of the attitude of the tip relative to the port."""
+
+    def __init__(
+        self,
+        *,
+        bandwidth: float | str | None = ...,
+        damping: float | str = ...,
+        regulator: _AttitudeRegulator | Mapping[str, Any] | None = ...,
+        dead_band: float | str = ...,
+    ) -> None: ...
+
+class AttitudeRegulator(_AttitudeRegulator):
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+
+    def __init__(
+        self,
+        *,
+        angle: float | str,
+        rate: float | str,
+        acceleration: float | str,
+    ) -> None: ...
+
 class AxisAngle(_AxisAngle):
     """An attitude as one turn about an axis."""
 
@@ -174,6 +255,29 @@ class Body(_Body):
         joint: _Free | Mapping[str, Any] | _Fixed | _Revolute | _Prismatic | _Universal | _Spherical | _Planar = ...,
     ) -> None: ...
 
+class Boundary(_Boundary):
+    """Settings of the refinement of a boundary."""
+
+    def __init__(
+        self,
+        *,
+        initial: int | None = ...,
+        holdout: int = ...,
+        batch: int = ...,
+        tolerance: float = ...,
+    ) -> None: ...
+
+class Circle(_Circle):
+    """Places on a circle, the first one on the x axis."""
+
+    def __init__(
+        self,
+        *,
+        count: int,
+        radius: float | str,
+        phase: float | str = ...,
+    ) -> None: ...
+
 class Contact(_Contact):
     """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells."""
 
@@ -191,6 +295,21 @@ class Contact(_Contact):
         active: bool = ...,
     ) -> None: ...
 
+class ContactBox(_ContactBox):
+    """Limits of contact conditions: a largest size, or `[smallest, largest]`; conditions left out are not limited."""
+
+    def __init__(
+        self,
+        *,
+        axial_speed: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        lateral_speed: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        offset: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        tilt: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        roll: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        tilt_rate: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+        roll_rate: float | str | tuple[float | str, float | str] | Sequence[Any] | None = ...,
+    ) -> None: ...
+
 class Controller(_Controller):
     """Controller of a free body: guidance, control and actuators, executed at its own rate."""
 
@@ -202,17 +321,17 @@ class Controller(_Controller):
         tip: _Anchor | Mapping[str, Any] | None = ...,
         target: _Anchor | Mapping[str, Any],
         roll: float | str = ...,
-        navigation: Any | Mapping[str, Any] | None = ...,
-        guidance: Any | Mapping[str, Any] | None = ...,
-        transfer: Any | Mapping[str, Any] | None = ...,
-        translation: Any | Mapping[str, Any] | None = ...,
-        attitude: Any | Mapping[str, Any] | None = ...,
+        navigation: _Navigation | Mapping[str, Any] | None = ...,
+        guidance: _Glide | Mapping[str, Any] | None = ...,
+        transfer: _Transfer | Mapping[str, Any] | None = ...,
+        translation: _TranslationLaw | Mapping[str, Any] | None = ...,
+        attitude: _AttitudeLaw | Mapping[str, Any] | None = ...,
         feed_forward: bool = ...,
         thrust: float | str = ...,
-        thrusters: Mapping[str, Any | Mapping[str, Any]] = ...,
-        wheels: Mapping[str, Any | Mapping[str, Any]] = ...,
+        thrusters: Mapping[str, _Thruster | Mapping[str, Any]] = ...,
+        wheels: Mapping[str, _ReactionWheel | Mapping[str, Any]] = ...,
         propellant: float | str | None = ...,
-        assumed: Any | Mapping[str, Any] = ...,
+        assumed: _AssumedMass | Mapping[str, Any] = ...,
         seed: float | str = ...,
     ) -> None: ...
 
@@ -226,6 +345,26 @@ class Corner(_Corner):
         fillet: float | str = ...,
     ) -> None: ...
 
+class Correlation(_Correlation):
+    """Correlated fields: correlation matrix of the underlying normal variables (Gaussian copula)."""
+
+    def __init__(
+        self,
+        *,
+        fields: Sequence[str],
+        matrix: Sequence[Sequence[float]],
+    ) -> None: ...
+
+class Corridor(_Corridor):
+    """Cone about the axis of the port that the tip must not leave during the approach."""
+
+    def __init__(
+        self,
+        *,
+        radius: float | str,
+        half_angle: float | str = ...,
+    ) -> None: ...
+
 class Coupling(_Coupling):
     """A plug that is guided into a socket."""
 
@@ -235,15 +374,80 @@ class Coupling(_Coupling):
         plug: _Anchor | Mapping[str, Any],
         socket: _Anchor | Mapping[str, Any],
         stroke: float | str,
-        limits: Any | Mapping[str, Any],
-        spring: Any | Mapping[str, Any] = ...,
-        seal: Any | Mapping[str, Any] | None = ...,
-        latch: Any | Mapping[str, Any] | None = ...,
-        guidance: Any | Mapping[str, Any] | None = ...,
-        end_stop: Any | Mapping[str, Any],
+        limits: _CouplingLimits | Mapping[str, Any],
+        spring: _CouplingSpring | Mapping[str, Any] = ...,
+        seal: _CouplingSeal | Mapping[str, Any] | None = ...,
+        latch: _CouplingLatch | Mapping[str, Any] | None = ...,
+        guidance: _CouplingGuidance | Mapping[str, Any] | None = ...,
+        end_stop: _CouplingEndStop | Mapping[str, Any],
         lead_in: float | str = ...,
         tolerance: float | str = ...,
         active: bool = ...,
+    ) -> None: ...
+
+class CouplingEndStop(_CouplingEndStop):
+    """End of the stroke; a jammed plug meets the same resistance at the face of the socket. It never pulls."""
+
+    def __init__(
+        self,
+        *,
+        stiffness: float | str,
+        damping: float | str = ...,
+    ) -> None: ...
+
+class CouplingGuidance(_CouplingGuidance):
+    """Centring of the plug in the socket, which sets in over the length `lead_in`; rotation about the axis is free."""
+
+    def __init__(
+        self,
+        *,
+        stiffness: float | str,
+        angular_stiffness: float | str = ...,
+        damping: float | str = ...,
+        angular_damping: float | str = ...,
+    ) -> None: ...
+
+class CouplingLatch(_CouplingLatch):
+    """Detent at the end of the stroke: resists over the first half of its width and pulls in over the second."""
+
+    def __init__(
+        self,
+        *,
+        force: float | str,
+        width: float | str,
+    ) -> None: ...
+
+class CouplingLimits(_CouplingLimits):
+    """Largest misalignment with which the plug enters the socket and mates."""
+
+    def __init__(
+        self,
+        *,
+        lateral: float | str,
+        angle: float | str,
+    ) -> None: ...
+
+class CouplingSeal(_CouplingSeal):
+    """Coulomb friction of a seal over a part of the stroke."""
+
+    def __init__(
+        self,
+        *,
+        friction: float | str,
+        start: float | str = ...,
+        end: float | str | None = ...,
+        speed: float | str = ...,
+    ) -> None: ...
+
+class CouplingSpring(_CouplingSpring):
+    """Spring that pushes the plug out of the socket: valve springs, spring-loaded contacts."""
+
+    def __init__(
+        self,
+        *,
+        stiffness: float | str = ...,
+        preload: float | str = ...,
+        start: float | str = ...,
     ) -> None: ...
 
 class Curve(_Curve):
@@ -326,6 +530,19 @@ class Exponential(_Exponential):
         exponent: float | str = ...,
     ) -> None: ...
 
+class Filter(_Filter):
+    """Assumptions of the Kalman filters."""
+
+    def __init__(
+        self,
+        *,
+        drift: float | str = ...,
+        position: float | str = ...,
+        speed: float | str = ...,
+        angle: float | str = ...,
+        bias: float | str = ...,
+    ) -> None: ...
+
 class Fixed(_Fixed):
     """Rigidly attached."""
 
@@ -348,10 +565,10 @@ class Flexible(_Flexible):
         attitude: tuple[float | str, float | str, float | str, float | str] | Sequence[Any] | _RollPitchYaw | Mapping[str, Any] | _AxisAngle = ...,
         members: Any | Mapping[str, Any] | None = ...,
         file: str | None = ...,
-        nastran: Any | Mapping[str, Any] | None = ...,
+        nastran: _NastranFiles | Mapping[str, Any] | None = ...,
         damping: float | str | Sequence[float | str] = ...,
         settled: bool = ...,
-        modes: int | Literal['all'] | Any | Mapping[str, Any] = ...,
+        modes: int | Literal['all'] | _ModeChoice | Mapping[str, Any] = ...,
     ) -> None: ...
 
 class Free(_Free):
@@ -391,6 +608,82 @@ class FullInertia(_FullInertia):
         yz: float | str = ...,
     ) -> None: ...
 
+class Gate(_Gate):
+    """Limits of errors for going on; those left out do not count."""
+
+    def __init__(
+        self,
+        *,
+        position: float | str | None = ...,
+        speed: float | str | None = ...,
+        angle: float | str | None = ...,
+        rate: float | str | None = ...,
+    ) -> None: ...
+
+class Glide(_Glide):
+    """Guidance along the axis of the port: closing speed = distance / time constant, within limits."""
+
+    def __init__(
+        self,
+        *,
+        time_constant: float | str = ...,
+        min_speed: float | str,
+        max_speed: float | str,
+        acceleration: float | str = ...,
+        end: float | str = ...,
+        holds: Sequence[_HoldPoint | Mapping[str, Any]] = ...,
+        corridor: _Corridor | Mapping[str, Any] | None = ...,
+        retreat: float | str | None = ...,
+    ) -> None: ...
+
+class Grid(_Grid):
+    """Places in rows (along y) and columns (along x), the middle of all at the origin."""
+
+    def __init__(
+        self,
+        *,
+        rows: int,
+        columns: int,
+        pitch: float | str,
+    ) -> None: ...
+
+class Gyro(_Gyro):
+    """Gyro, sampled with the controller."""
+
+    def __init__(
+        self,
+        *,
+        noise: float | str = ...,
+        bias: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        random_walk: float | str = ...,
+    ) -> None: ...
+
+class HoldPoint(_HoldPoint):
+    """A point on the axis of the port where the approach waits."""
+
+    def __init__(
+        self,
+        *,
+        distance: float | str,
+        duration: float | str = ...,
+        gate: _Gate | Mapping[str, Any] = ...,
+        patience: float | str | None = ...,
+    ) -> None: ...
+
+class HoleShape(_HoleShape):
+    """A hole for a pin: as wide as the pin and the clearance make it."""
+
+    def __init__(
+        self,
+        *,
+        clearance: float | str = ...,
+        depth: float | str,
+        through: bool = ...,
+        chamfer: float | str = ...,
+        chamfer_angle: float | str = ...,
+        box: tuple[float | str, float | str] | Sequence[Any] | None = ...,
+    ) -> None: ...
+
 class Impact(_Impact):
     """Impact point for the prediction; found from the contacts if left out."""
 
@@ -422,13 +715,13 @@ class Interface(_Interface):
     def __init__(
         self,
         *,
-        pins: Any | Mapping[str, Any],
-        holes: Any | Mapping[str, Any],
-        layout: Any | Mapping[str, Any],
-        pin: Any | Mapping[str, Any],
-        hole: Any | Mapping[str, Any],
-        misalignment: Any | Mapping[str, Any] = ...,
-        contact: Any | Mapping[str, Any],
+        pins: _Anchor | Mapping[str, Any],
+        holes: _Anchor | Mapping[str, Any],
+        layout: _Layout | Mapping[str, Any],
+        pin: _PinShape | Mapping[str, Any],
+        hole: _HoleShape | Mapping[str, Any],
+        misalignment: _Misalignment | Mapping[str, Any] = ...,
+        contact: _PinContactLaw | Mapping[str, Any],
         rim: Literal['direct', 'search'] = ...,
         levels: int = ...,
         active: bool = ...,
@@ -447,6 +740,27 @@ class Layer(_Layer):
         damping: float | str = ...,
         damping_depth: float | str = ...,
         strength: float | str | None = ...,
+    ) -> None: ...
+
+class Layout(_Layout):
+    """Where the pins are on their plate, and the holes on theirs: exactly one of the three."""
+
+    def __init__(
+        self,
+        *,
+        circle: _Circle | Mapping[str, Any] | None = ...,
+        grid: _Grid | Mapping[str, Any] | None = ...,
+        places: Sequence[tuple[float | str, float | str] | Sequence[Any]] | None = ...,
+    ) -> None: ...
+
+class LinkStiffness(_LinkStiffness):
+    """Static stiffness of everything that connects two frames, at the end of the run."""
+
+    def __init__(
+        self,
+        *,
+        a: _Anchor | Mapping[str, Any],
+        b: _Anchor | Mapping[str, Any],
     ) -> None: ...
 
 class Load(_Load):
@@ -475,6 +789,86 @@ class Lock(_Lock):
         a: _Anchor | Mapping[str, Any],
         b: _Anchor | Mapping[str, Any],
         active: bool = ...,
+    ) -> None: ...
+
+class Margin(_Margin):
+    """Continuous distance of a run from failure; a run fails where the margin is at most 0."""
+
+    def __init__(
+        self,
+        *,
+        metric: str,
+        at_least: Any = ...,
+        at_most: Any = ...,
+    ) -> None: ...
+
+class Metric(_Metric):
+    """One number of a run: a statistic of a formula in a window, a time of events, or the duration of a phase."""
+
+    def __init__(
+        self,
+        *,
+        max: str | None = ...,
+        min: str | None = ...,
+        start: str | None = ...,
+        final: str | None = ...,
+        mean: str | None = ...,
+        rms: str | None = ...,
+        integral: str | None = ...,
+        absolute: bool = ...,
+        time_of: str | None = ...,
+        time_from: tuple[str, str] | Sequence[Any] | None = ...,
+        duration_of: str | None = ...,
+        after: str | None = ...,
+        before: str | None = ...,
+        between: tuple[str, str] | Sequence[Any] | None = ...,
+        within: tuple[float | str, str] | Sequence[Any] | None = ...,
+        during: str | None = ...,
+    ) -> None: ...
+
+class Misalignment(_Misalignment):
+    """Deviation of the pins from their nominal frame."""
+
+    def __init__(
+        self,
+        *,
+        offset: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        tilt: tuple[float | str, float | str] | Sequence[Any] = ...,
+        roll: float | str = ...,
+        scatter: float | str = ...,
+        seed: int = ...,
+    ) -> None: ...
+
+class ModeChoice(_ModeChoice):
+    """Which modes are kept: one way to choose."""
+
+    def __init__(
+        self,
+        *,
+        below: float | str | None = ...,
+        share: float | str | None = ...,
+        residual: float | str | None = ...,
+    ) -> None: ...
+
+class NastranFiles(_NastranFiles):
+    """Modes that Nastran computed."""
+
+    def __init__(
+        self,
+        *,
+        bulk: str,
+        eigenvectors: str,
+    ) -> None: ...
+
+class Navigation(_Navigation):
+    """Sensors and filters; without them the controller knows the relative motion exactly."""
+
+    def __init__(
+        self,
+        *,
+        sensor: _PoseSensor | Mapping[str, Any],
+        gyro: _Gyro | Mapping[str, Any] = ...,
+        filter: _Filter | Mapping[str, Any] = ...,
     ) -> None: ...
 
 class Normal(_Normal):
@@ -516,6 +910,51 @@ class Phase(_Phase):
         next: str | None = ...,
     ) -> None: ...
 
+class PinContactLaw(_PinContactLaw):
+    """Law of every contact of a pin."""
+
+    def __init__(
+        self,
+        *,
+        stiffness: float | str,
+        damping: _PinDamping | Mapping[str, Any] = ...,
+        friction: _PinFriction | Mapping[str, Any] = ...,
+    ) -> None: ...
+
+class PinDamping(_PinDamping):
+    """Damping of one contact."""
+
+    def __init__(
+        self,
+        *,
+        law: Literal['hunt-crossley', 'kelvin-voigt'] = ...,
+        factor: float | str | None = ...,
+        coefficient: float | str | None = ...,
+    ) -> None: ...
+
+class PinFriction(_PinFriction):
+    """Regularised Coulomb friction, optionally with a larger coefficient at rest (Stribeck)."""
+
+    def __init__(
+        self,
+        *,
+        coefficient: float | str = ...,
+        speed: float | str = ...,
+        law: Literal['smooth', 'ramp'] = ...,
+        at_rest: float | str | None = ...,
+        stribeck_speed: float | str = ...,
+    ) -> None: ...
+
+class PinShape(_PinShape):
+    """A pin that stands out of its plate."""
+
+    def __init__(
+        self,
+        *,
+        diameter: float | str,
+        length: float | str,
+    ) -> None: ...
+
 class Planar(_Planar):
     """Slides in the x-y plane of the joint frame and turns about its z axis: an air-bearing table."""
 
@@ -528,6 +967,24 @@ class Planar(_Planar):
         angle: float | str = ...,
         velocity: tuple[float | str, float | str] | Sequence[Any] = ...,
         rate: float | str = ...,
+    ) -> None: ...
+
+class PoseSensor(_PoseSensor):
+    """Sensor of position and attitude of the tip relative to the port."""
+
+    def __init__(
+        self,
+        *,
+        rate: float | str,
+        latency: float | str = ...,
+        noise: float | str = ...,
+        noise_per_range: float | str = ...,
+        bias: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        angle_noise: float | str = ...,
+        angle_noise_per_range: float | str = ...,
+        angle_bias: tuple[float | str, float | str, float | str] | Sequence[Any] = ...,
+        field_of_view: float | str = ...,
+        drop_out: float | str = ...,
     ) -> None: ...
 
 class Prismatic(_Prismatic):
@@ -554,6 +1011,17 @@ class Pulse(_Pulse):
         scale: float | str = ...,
     ) -> None: ...
 
+class ReactionWheel(_ReactionWheel):
+    """A body on a revolute joint of the controlled body, with a motor that the controller commands."""
+
+    def __init__(
+        self,
+        *,
+        body: str,
+        max_torque: float | str,
+        max_momentum: float | str,
+    ) -> None: ...
+
 class Record(_Record):
     """Recording of the history."""
 
@@ -576,12 +1044,12 @@ class Requirement(_Requirement):
         *,
         text: str = ...,
         source: str = ...,
-        metric: str | None = ...,
+        metric: str | _Metric | None = ...,
         at_most: Any | None = ...,
         at_least: Any | None = ...,
         within: tuple[Any, Any] | Sequence[Any] | None = ...,
         outcome: Sequence[str] | None = ...,
-        conditions: str | Any | Mapping[str, Any] | None = ...,
+        conditions: str | _ContactBox | Mapping[str, Any] | None = ...,
         factor: float | str = ...,
         probability: float | str | None = ...,
         confidence: float | str = ...,
@@ -657,6 +1125,19 @@ class Stop(_Stop):
         active: bool = ...,
     ) -> None: ...
 
+class StopRule(_StopRule):
+    """Ends a campaign early, once the success rate is known accurately enough."""
+
+    def __init__(
+        self,
+        *,
+        metric: Literal['success'] = ...,
+        half_width: float,
+        confidence: float = ...,
+        minimum: int = ...,
+        every: int = ...,
+    ) -> None: ...
+
 class Strut(_Strut):
     """Spring and damper along the line between two points."""
 
@@ -670,6 +1151,18 @@ class Strut(_Strut):
         length: float | str = ...,
         preload: float | str = ...,
         active: bool = ...,
+    ) -> None: ...
+
+class Subset(_Subset):
+    """Settings of subset simulation."""
+
+    def __init__(
+        self,
+        *,
+        level_runs: int = ...,
+        level_probability: float = ...,
+        levels: int = ...,
+        confidence: float = ...,
     ) -> None: ...
 
 class Surface(_Surface):
@@ -733,6 +1226,57 @@ class SystemOrbit(_SystemOrbit):
         sun: tuple[float | str, float | str, float | str] | Sequence[Any] | None = ...,
         eclipse: Literal['conical', 'cylindrical', 'none'] = ...,
         plates: Mapping[str, Any | Mapping[str, Any]] = ...,
+    ) -> None: ...
+
+class Thruster(_Thruster):
+    """A thruster of a controlled body."""
+
+    def __init__(
+        self,
+        *,
+        at: tuple[float | str, float | str, float | str] | Sequence[Any],
+        direction: tuple[float | str, float | str, float | str] | Sequence[Any],
+        thrust: float | str,
+        specific_impulse: float | str = ...,
+        minimum_on_time: float | str = ...,
+        delay: float | str = ...,
+        thrust_error: float | str = ...,
+        misalignment: tuple[float | str, float | str] | Sequence[Any] = ...,
+        noise: float | str = ...,
+    ) -> None: ...
+
+class Transfer(_Transfer):
+    """Motion of the tip to a point, where it is then held."""
+
+    def __init__(
+        self,
+        *,
+        to: tuple[float | str, float | str, float | str] | Sequence[Any],
+        duration: float | str,
+        path: Literal['orbital', 'straight'] = ...,
+    ) -> None: ...
+
+class TranslationLaw(_TranslationLaw):
+    """Control of the position of the tip relative to the port."""
+
+    def __init__(
+        self,
+        *,
+        bandwidth: float | str | None = ...,
+        damping: float | str = ...,
+        regulator: _TranslationRegulator | Mapping[str, Any] | None = ...,
+        dead_band: float | str = ...,
+    ) -> None: ...
+
+class TranslationRegulator(_TranslationRegulator):
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+
+    def __init__(
+        self,
+        *,
+        position: float | str,
+        speed: float | str,
+        acceleration: float | str,
     ) -> None: ...
 
 class Universal(_Universal):

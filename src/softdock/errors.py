@@ -114,6 +114,15 @@ def file_errors(path: Path | str, action: str) -> Iterator[None]:
         raise file_error(path, action, error) from error
 
 
+@contextmanager
+def collected(problems: list[Problem]) -> Iterator[None]:
+    """Add the problems of an `InputError` of the block to a list, so that others can be found as well."""
+    try:
+        yield
+    except InputError as error:
+        problems += error.problems
+
+
 def reason_of(error: OSError) -> str:
     """Return the reason of an OSError as text."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error))

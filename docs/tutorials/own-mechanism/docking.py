@@ -128,7 +128,8 @@ def main() -> None:
     result = sd.simulate(docking)
     print(result.message)
     for requirement in result.requirements:
-        print(requirement.id, requirement.verdict, requirement.value, requirement.margin)
+        margin = "" if requirement.margin is None else f", margin {requirement.margin:.2f}"
+        print(f"{requirement.id}: {requirement.verdict}{margin}")
     result.report("docking.html")
 
 

@@ -12,12 +12,13 @@ from softdock.campaign.model import CampaignFile, Dispersion, PresetFile
 from softdock.campaign.plan import Plan, absolute, make_plan
 from softdock.campaign.sizing import is_turning, size_spring
 from softdock.campaign.template import Template
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, collected
 from softdock.scenario import ScenarioBase, from_data
 from softdock.scenario import load as load_scenario
 from softdock.scenario.chain import ChainScenario
+from softdock.scenario.independent_problems import remaining
 from softdock.scenario.loading import bundled_names
-from softdock.scenario.messages import did_you_mean, problems_of
+from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import FieldPath, Location, Source, check_head, parse, read_file
 
@@ -50,15 +51,40 @@ def plan_of_source(source: Source, name: str, origin: str, scenario: ScenarioBas
         campaign = CampaignFile.model_validate(source.data)
     except ValidationError as error:
         whole = "at the top level of the campaign"
-        raise InputError(*problems_of(error, CampaignFile, source, whole)) from None
+        problems = problems_of(error, CampaignFile, source, whole)
+        rest, left_out = remaining(error, CampaignFile, source)
+        if rest is not None:
+            problems += left_out.independent(_problems_of_plan(rest, source, name, origin, scenario))
+        raise InputError(*in_order_of_lines(problems)) from None
+    return _plan_of_campaign(campaign, source, name, origin, scenario)
+
+
+def _problems_of_plan(*arguments: Any) -> tuple[Problem, ...]:
+    try:
+        _plan_of_campaign(*arguments)
+    except InputError as error:
+        return error.problems
+    return ()
+
+
+def _plan_of_campaign(
+    campaign: CampaignFile, source: Source, name: str, origin: str, scenario: ScenarioBase | None
+) -> Plan:
+    """Return the plan of a campaign; raises InputError with the problems of all its parts."""
     campaign, source = _add_presets(campaign, source)
     found = _load_scenario(campaign, source) if scenario is None else _override(scenario, campaign, source)
-    scenario = _add_requirements(found, campaign, source)
-    _check_presets(campaign, scenario, source)
-    _check_success(campaign, scenario, source)
-    _check_report(campaign, scenario, source)
-    template = Template(scenario.name, scenario.to_data(), absolute(scenario.directory))
-    return make_plan(campaign, source, template, name, origin)
+    problems: list[Problem] = []
+    with collected(problems):
+        found = _add_requirements(found, campaign, source)
+    for check in (_check_presets, _check_success, _check_report):
+        with collected(problems):
+            check(campaign, found, source)
+    template = Template(found.name, found.to_data(), absolute(found.directory))
+    with collected(problems):
+        plan = make_plan(campaign, source, template, name, origin)
+    if problems:
+        raise InputError(*in_order_of_lines(problems))
+    return plan
 
 
 def bundled_campaigns() -> dict[str, str]:
@@ -138,6 +164,8 @@ def _load_scenario(campaign: CampaignFile, source: Source) -> ScenarioBase:
     try:
         scenario = load_scenario(chosen)
     except InputError as error:
+        if any(problem.field for problem in error.problems):  # of the scenario, with its file and lines
+            raise
         is_name = "." not in name and os.sep not in name
         message = "There is no such bundled scenario or file." if is_name else str(error.problems[0])
         hint = did_you_mean(name, bundled_names())[0] if is_name else ""
@@ -188,10 +216,13 @@ def _check_presets(campaign: CampaignFile, scenario: ScenarioBase, source: Sourc
 
 def _check_success(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:
     known = scenario.possible_outcomes()
+    problems: list[Problem] = []
     for i, outcome in enumerate(campaign.success):
         if outcome not in known:
             hint = did_you_mean(outcome, known)[0]
-            raise _refusal(source, ("success", i), "The scenario has no such outcome.", hint)
+            problems += _refusal(source, ("success", i), "The scenario has no such outcome.", hint).problems
+    if problems:
+        raise InputError(*problems)
 
 
 def _check_report(campaign: CampaignFile, scenario: ScenarioBase, source: Source) -> None:

@@ -99,7 +99,14 @@ class Dispersion(ScalarDispersion):
 
 
 class Correlation(Model):
-    """Correlated fields: correlation matrix of the underlying normal variables (Gaussian copula)."""
+    """Correlated fields: correlation matrix of the underlying normal variables (Gaussian copula).
+
+    The matrix has no unit.
+
+    >>> from softdock import Correlation
+    >>> Correlation(fields=("approach.speed", "approach.roll"), matrix=((1, 0.5), (0.5, 1)))
+    Correlation(fields=('approach.speed', 'approach.roll'), matrix=((1.0, 0.5), (0.5, 1.0)))
+    """
 
     fields: Annotated[tuple[str, ...], Field(min_length=2)]
     """Fields that are correlated, by dotted path; each has a scalar dispersion."""
@@ -108,7 +115,14 @@ class Correlation(Model):
 
 
 class StopRule(Model):
-    """Ends a campaign early, once the success rate is known accurately enough."""
+    """Ends a campaign early, once the success rate is known accurately enough.
+
+    Probabilities are between 0 and 1.
+
+    >>> from softdock import StopRule
+    >>> StopRule(half_width=0.02)
+    StopRule(half_width=0.02)
+    """
 
     metric: Literal["success"] = "success"
     """What must be known: the rate of success."""
@@ -136,6 +150,12 @@ class Margin(Model):
 
     With `at_least` the margin is the metric minus the limit, with `at_most` the limit minus the metric; without a limit
     it is the metric itself.
+
+    Limits are SI numbers or texts with units.
+
+    >>> from softdock import Margin
+    >>> Margin(metric="latch_load", at_most="500 N")
+    Margin(metric='latch_load', at_most='500 N')
     """
 
     metric: Annotated[str, Field(min_length=1)]
@@ -153,7 +173,14 @@ class Margin(Model):
 
 
 class Subset(Model):
-    """Settings of subset simulation."""
+    """Settings of subset simulation.
+
+    Probabilities are between 0 and 1.
+
+    >>> from softdock import Subset
+    >>> Subset(level_runs=500)
+    Subset(level_runs=500)
+    """
 
     level_runs: Annotated[Integer, Field(ge=100, le=MOST_RUNS)] = 1000
     """Samples of each level; a multiple of 1 / `level_probability`."""
@@ -179,7 +206,14 @@ class Subset(Model):
 
 
 class Boundary(Model):
-    """Settings of the refinement of a boundary."""
+    """Settings of the refinement of a boundary.
+
+    Probabilities are between 0 and 1.
+
+    >>> from softdock import Boundary
+    >>> Boundary(batch=4)
+    Boundary(batch=4)
+    """
 
     initial: Annotated[Integer, Field(ge=10, le=1000)] | None = None
     """Runs that cover the ranges evenly before the refinement; 10 per input if left out."""

@@ -26,7 +26,14 @@ Range = tuple[float, float]
 
 
 class ContactBox(Model):
-    """Limits of contact conditions: a largest size, or `[smallest, largest]`; conditions left out are not limited."""
+    """Limits of contact conditions: a largest size, or `[smallest, largest]`; conditions left out are not limited.
+
+    Speeds in m/s, length in m, angles in rad, rates in rad/s.
+
+    >>> from softdock import ContactBox
+    >>> ContactBox(axial_speed=("20 mm/s", "60 mm/s"), offset="50 mm")
+    ContactBox(axial_speed=(0.02, 0.06), offset=0.05)
+    """
 
     axial_speed: Speed | tuple[Speed, Speed] | None = None
     """Closing speed of the tip along the z axis of the port."""

@@ -23,7 +23,14 @@ from softdock.quantities.model import FieldError, Model
 
 
 class CouplingSpring(Model):
-    """Spring that pushes the plug out of the socket: valve springs, spring-loaded contacts."""
+    """Spring that pushes the plug out of the socket: valve springs, spring-loaded contacts.
+
+    Stiffness in N/m, force in N, length in m.
+
+    >>> from softdock import CouplingSpring
+    >>> CouplingSpring(stiffness="2 N/mm", preload="15 N")
+    CouplingSpring(stiffness=2000.0, preload=15.0)
+    """
 
     stiffness: Stiffness = 0.0
     """Force per stroke."""
@@ -34,7 +41,14 @@ class CouplingSpring(Model):
 
 
 class CouplingSeal(Model):
-    """Coulomb friction of a seal over a part of the stroke."""
+    """Coulomb friction of a seal over a part of the stroke.
+
+    Force in N, lengths in m, speed in m/s.
+
+    >>> from softdock import CouplingSeal
+    >>> CouplingSeal(friction="20 N", start="4 mm")
+    CouplingSeal(friction=20.0, start=0.004)
+    """
 
     friction: NonNegativeForce
     """Friction force against the motion, independent of speed."""
@@ -47,7 +61,14 @@ class CouplingSeal(Model):
 
 
 class CouplingLatch(Model):
-    """Detent at the end of the stroke: resists over the first half of its width and pulls in over the second."""
+    """Detent at the end of the stroke: resists over the first half of its width and pulls in over the second.
+
+    Force in N, length in m.
+
+    >>> from softdock import CouplingLatch
+    >>> CouplingLatch(force="40 N", width="2 mm")
+    CouplingLatch(force=40.0, width=0.002)
+    """
 
     force: PositiveForce
     """Largest force against insertion, and against withdrawal from the mated position."""
@@ -56,7 +77,14 @@ class CouplingLatch(Model):
 
 
 class CouplingGuidance(Model):
-    """Centring of the plug in the socket, which sets in over the length `lead_in`; rotation about the axis is free."""
+    """Centring of the plug in the socket, which sets in over the length `lead_in`; rotation about the axis is free.
+
+    Stiffness in N/m and N m/rad, damping in N s/m and N m s/rad.
+
+    >>> from softdock import CouplingGuidance
+    >>> CouplingGuidance(stiffness="50 N/mm", angular_stiffness="20 N m/rad")
+    CouplingGuidance(stiffness=50000.0, angular_stiffness=20.0)
+    """
 
     stiffness: Stiffness
     """Lateral force per lateral displacement."""
@@ -69,7 +97,14 @@ class CouplingGuidance(Model):
 
 
 class CouplingLimits(Model):
-    """Largest misalignment with which the plug enters the socket and mates."""
+    """Largest misalignment with which the plug enters the socket and mates.
+
+    Length in m, angle in rad.
+
+    >>> from softdock import CouplingLimits
+    >>> CouplingLimits(lateral="1.5 mm", angle="20 mrad")
+    CouplingLimits(lateral=0.0015, angle=0.02)
+    """
 
     lateral: PositiveLength
     """Distance of the tip of the plug from the axis of the socket."""
@@ -78,7 +113,14 @@ class CouplingLimits(Model):
 
 
 class CouplingEndStop(Model):
-    """End of the stroke; a jammed plug meets the same resistance at the face of the socket. It never pulls."""
+    """End of the stroke; a jammed plug meets the same resistance at the face of the socket. It never pulls.
+
+    Stiffness in N/m, damping in N s/m.
+
+    >>> from softdock import CouplingEndStop
+    >>> CouplingEndStop(stiffness="400 N/mm", damping="50 N s/m")
+    CouplingEndStop(stiffness=400000.0, damping=50.0)
+    """
 
     stiffness: PositiveStiffness
     """Force per travel beyond the end of the stroke."""

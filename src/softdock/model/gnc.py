@@ -49,7 +49,14 @@ POSITION_MODES = ("approach", "hold", "retreat", "transfer")
 
 
 class Thruster(Model):
-    """A thruster of a controlled body."""
+    """A thruster of a controlled body.
+
+    Length in m, force in N, times in s, angles in rad.
+
+    >>> from softdock import Thruster
+    >>> Thruster(at=(0, 0, "-1 m"), direction=(0, 0, 1), thrust="10 N", minimum_on_time="20 ms")
+    Thruster(at=(0.0, 0.0, -1.0), direction=(0.0, 0.0, 1.0), thrust=10.0, minimum_on_time=0.02)
+    """
 
     at: Vector3[Length]
     """Where its force acts, in body axes."""
@@ -78,7 +85,14 @@ class Thruster(Model):
 
 
 class ReactionWheel(Model):
-    """A body on a revolute joint of the controlled body, with a motor that the controller commands."""
+    """A body on a revolute joint of the controlled body, with a motor that the controller commands.
+
+    Torque in N m, momentum in N m s.
+
+    >>> from softdock import ReactionWheel
+    >>> ReactionWheel(body="wheel-x", max_torque="0.2 N m", max_momentum="12 N m s")
+    ReactionWheel(body='wheel-x', max_torque=0.2, max_momentum=12.0)
+    """
 
     body: str
     """Name of the wheel: a body on a revolute joint of the controlled body."""
@@ -89,7 +103,14 @@ class ReactionWheel(Model):
 
 
 class TranslationRegulator(Model):
-    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other.
+
+    Length in m, speed in m/s, acceleration in m/s^2.
+
+    >>> from softdock import TranslationRegulator
+    >>> TranslationRegulator(position="5 mm", speed="2 mm/s", acceleration="2 mm/s^2")
+    TranslationRegulator(position=0.005, speed=0.002, acceleration=0.002)
+    """
 
     position: PositiveLength
     """Of the position."""
@@ -100,7 +121,14 @@ class TranslationRegulator(Model):
 
 
 class AttitudeRegulator(Model):
-    """Weights of a linear-quadratic regulator: deviations that count as much as each other."""
+    """Weights of a linear-quadratic regulator: deviations that count as much as each other.
+
+    Angle in rad, rate in rad/s, acceleration in rad/s^2.
+
+    >>> from softdock import AttitudeRegulator
+    >>> AttitudeRegulator(angle=0.01, rate="2 mrad/s", acceleration="2 mrad/s^2")
+    AttitudeRegulator(angle=0.01, rate=0.002, acceleration=0.002)
+    """
 
     angle: PositiveAngle
     """Of the attitude."""
@@ -124,7 +152,14 @@ class ControlLaw(Model):
 
 
 class TranslationLaw(ControlLaw):
-    """Control of the position of the tip relative to the port."""
+    """Control of the position of the tip relative to the port.
+
+    Bandwidth in rad/s, length in m.
+
+    >>> from softdock import TranslationLaw
+    >>> TranslationLaw(bandwidth="0.1 rad/s", dead_band="2 mm")
+    TranslationLaw(bandwidth=0.1, dead_band=0.002)
+    """
 
     regulator: TranslationRegulator | None = None
     """Linear-quadratic regulator instead of bandwidth and damping."""
@@ -138,7 +173,14 @@ class TranslationLaw(ControlLaw):
 
 
 class AttitudeLaw(ControlLaw):
-    """Control of the attitude of the tip relative to the port."""
+    """Control of the attitude of the tip relative to the port.
+
+    Bandwidth in rad/s, angle in rad.
+
+    >>> from softdock import AttitudeLaw
+    >>> AttitudeLaw(bandwidth="0.2 rad/s", damping=1)
+    AttitudeLaw(bandwidth=0.2, damping=1.0)
+    """
 
     regulator: AttitudeRegulator | None = None
     """Linear-quadratic regulator instead of bandwidth and damping."""
@@ -152,7 +194,14 @@ class AttitudeLaw(ControlLaw):
 
 
 class Gate(Model):
-    """Limits of errors for going on; those left out do not count."""
+    """Limits of errors for going on; those left out do not count.
+
+    Length in m, speed in m/s, angle in rad, rate in rad/s.
+
+    >>> from softdock import Gate
+    >>> Gate(position="20 mm", speed="5 mm/s")
+    Gate(position=0.02, speed=0.005)
+    """
 
     position: PositiveLength | None = None
     """Error of position."""
@@ -170,7 +219,14 @@ class Gate(Model):
 
 
 class HoldPoint(Model):
-    """A point on the axis of the port where the approach waits."""
+    """A point on the axis of the port where the approach waits.
+
+    Length in m, times in s.
+
+    >>> from softdock import HoldPoint
+    >>> HoldPoint(distance="5 m", duration="1 min")
+    HoldPoint(distance=5.0, duration=60.0)
+    """
 
     distance: PositiveLength
     """Outwards from the port."""
@@ -183,7 +239,14 @@ class HoldPoint(Model):
 
 
 class Corridor(Model):
-    """Cone about the axis of the port that the tip must not leave during the approach."""
+    """Cone about the axis of the port that the tip must not leave during the approach.
+
+    Length in m, angle in rad.
+
+    >>> from softdock import Corridor
+    >>> Corridor(radius="50 mm", half_angle=0.1)
+    Corridor(radius=0.05, half_angle=0.1)
+    """
 
     radius: NonNegativeLength
     """At the port."""
@@ -192,7 +255,14 @@ class Corridor(Model):
 
 
 class Glide(Model):
-    """Guidance along the axis of the port: closing speed = distance / time constant, within limits."""
+    """Guidance along the axis of the port: closing speed = distance / time constant, within limits.
+
+    Time in s, speeds in m/s, lengths in m.
+
+    >>> from softdock import Glide
+    >>> Glide(min_speed="30 mm/s", max_speed="0.2 m/s", retreat="10 m")
+    Glide(min_speed=0.03, max_speed=0.2, retreat=10.0)
+    """
 
     time_constant: PositiveTime = 90.0
     """Distance over closing speed."""
@@ -229,7 +299,14 @@ class Glide(Model):
 
 
 class Transfer(Model):
-    """Motion of the tip to a point, where it is then held."""
+    """Motion of the tip to a point, where it is then held.
+
+    Lengths in m, time in s.
+
+    >>> from softdock import Transfer
+    >>> Transfer(to=(0, 0, "-20 m"), duration="10 min")
+    Transfer(to=(0.0, 0.0, -20.0), duration=600.0)
+    """
 
     to: Vector3[Length]
     """In port axes: z is negative in front of the port."""
@@ -240,7 +317,14 @@ class Transfer(Model):
 
 
 class PoseSensor(Model):
-    """Sensor of position and attitude of the tip relative to the port."""
+    """Sensor of position and attitude of the tip relative to the port.
+
+    Rate in Hz, time in s, lengths in m, angles in rad.
+
+    >>> from softdock import PoseSensor
+    >>> PoseSensor(rate="2 Hz", latency="0.3 s", noise="1 mm", angle_noise="1 mrad")
+    PoseSensor(rate=2.0, latency=0.3, noise=0.001, angle_noise=0.001)
+    """
 
     rate: PositiveFrequency
     """Measurements per second; not below the rate of the controller."""
@@ -265,7 +349,14 @@ class PoseSensor(Model):
 
 
 class Gyro(Model):
-    """Gyro, sampled with the controller."""
+    """Gyro, sampled with the controller.
+
+    Angles in rad, rates in rad/s.
+
+    >>> from softdock import Gyro
+    >>> Gyro(noise=1e-5, bias=("0.1 mrad/s", 0, 0))
+    Gyro(noise=1e-05, bias=(0.0001, 0.0, 0.0))
+    """
 
     noise: NonNegativeAngle = 0.0
     """Angle random walk: standard deviation of the measured angle after one second."""
@@ -276,7 +367,14 @@ class Gyro(Model):
 
 
 class Filter(Model):
-    """Assumptions of the Kalman filters."""
+    """Assumptions of the Kalman filters.
+
+    Speeds in m/s, length in m, angle in rad, rate in rad/s.
+
+    >>> from softdock import Filter
+    >>> Filter(drift="0.5 mm/s", position="50 mm")
+    Filter(drift=0.0005, position=0.05)
+    """
 
     drift: PositiveSpeed = 1e-4
     """Unknown accelerations: standard deviation of the change of speed by them in one second."""
@@ -291,7 +389,14 @@ class Filter(Model):
 
 
 class Navigation(Model):
-    """Sensors and filters; without them the controller knows the relative motion exactly."""
+    """Sensors and filters; without them the controller knows the relative motion exactly.
+
+    Fields of `sensor`, `gyro` and `filter` in SI.
+
+    >>> from softdock import Navigation, PoseSensor
+    >>> Navigation(sensor=PoseSensor(rate=2, noise="1 mm", angle_noise="1 mrad")).gyro
+    Gyro()
+    """
 
     sensor: PoseSensor
     """Relative pose sensor."""
@@ -320,7 +425,14 @@ class Navigation(Model):
 
 
 class AssumedMass(Model):
-    """Mass properties that a controller assumes; the actual ones of the start where left out."""
+    """Mass properties that a controller assumes; the actual ones of the start where left out.
+
+    Mass in kg, lengths in m, inertia in kg m^2.
+
+    >>> from softdock import AssumedMass
+    >>> AssumedMass(mass="1.1 t")
+    AssumedMass(mass=1100.0)
+    """
 
     mass: PositiveMass | None = None
     """Of the body and all that it carries."""

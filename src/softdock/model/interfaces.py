@@ -33,12 +33,15 @@ MOST_PINS = 10_000
 Count = Annotated[Integer, Field(ge=1, le=MOST_PINS)]
 
 
-class Frame(Anchor):
-    """A frame on a body: z along the pins, or into the holes. Where both frames agree, the pins are fully inserted."""
-
-
 class Circle(Model):
-    """Places on a circle, the first one on the x axis."""
+    """Places on a circle, the first one on the x axis.
+
+    Length in m, angle in rad.
+
+    >>> from softdock import Circle
+    >>> Circle(count=3, radius="50 mm")
+    Circle(count=3, radius=0.05)
+    """
 
     count: Count
     """Number of pins."""
@@ -49,7 +52,14 @@ class Circle(Model):
 
 
 class Grid(Model):
-    """Places in rows (along y) and columns (along x), the middle of all at the origin."""
+    """Places in rows (along y) and columns (along x), the middle of all at the origin.
+
+    Length in m.
+
+    >>> from softdock import Grid
+    >>> Grid(rows=4, columns=5, pitch="10 mm")
+    Grid(rows=4, columns=5, pitch=0.01)
+    """
 
     rows: Count
     """Number of rows."""
@@ -66,7 +76,14 @@ class Grid(Model):
 
 
 class Layout(Model):
-    """Where the pins are on their plate, and the holes on theirs: exactly one of the three."""
+    """Where the pins are on their plate, and the holes on theirs: exactly one of the three.
+
+    Lengths in m.
+
+    >>> from softdock import Layout
+    >>> Layout(places=[("20 mm", 0), ("-20 mm", 0)])
+    Layout(places=((0.02, 0.0), (-0.02, 0.0)))
+    """
 
     circle: Circle | None = None
     """Pins on a circle."""
@@ -95,8 +112,15 @@ class Layout(Model):
         return np.asarray(self.places, float)
 
 
-class PinModel(Model):
-    """A pin that stands out of its plate."""
+class PinShape(Model):
+    """A pin that stands out of its plate.
+
+    Lengths in m.
+
+    >>> from softdock import PinShape
+    >>> PinShape(diameter="8 mm", length="30 mm")
+    PinShape(diameter=0.008, length=0.03)
+    """
 
     diameter: PositiveLength
     """Diameter of the pin; its tip is a hemisphere."""
@@ -110,8 +134,15 @@ class PinModel(Model):
         return self
 
 
-class HoleModel(Model):
-    """A hole for a pin: as wide as the pin and the clearance make it."""
+class HoleShape(Model):
+    """A hole for a pin: as wide as the pin and the clearance make it.
+
+    Lengths in m, angle in rad.
+
+    >>> from softdock import HoleShape
+    >>> HoleShape(clearance="0.2 mm", depth="25 mm", chamfer="1 mm")
+    HoleShape(clearance=0.0002, depth=0.025, chamfer=0.001)
+    """
 
     clearance: Length = 0.0
     """Diameter of the hole minus that of the pin; below zero the pin does not fit."""
@@ -128,7 +159,14 @@ class HoleModel(Model):
 
 
 class Misalignment(Model):
-    """Deviation of the pins from their nominal frame."""
+    """Deviation of the pins from their nominal frame.
+
+    Lengths in m, angles in rad.
+
+    >>> from softdock import Misalignment
+    >>> Misalignment(offset=("0.1 mm", 0, 0), roll=0.002)
+    Misalignment(offset=(0.0001, 0.0, 0.0), roll=0.002)
+    """
 
     offset: Vector3[Length] = (0.0, 0.0, 0.0)
     """Displacement of the pins from their nominal frame."""
@@ -149,7 +187,14 @@ class Misalignment(Model):
 
 
 class PinDamping(Model):
-    """Damping of one contact."""
+    """Damping of one contact.
+
+    Factor in s/m, coefficient in N s/m.
+
+    >>> from softdock import PinDamping
+    >>> PinDamping(law="kelvin-voigt", coefficient="200 N s/m")
+    PinDamping(law='kelvin-voigt', coefficient=200.0)
+    """
 
     law: Literal["hunt-crossley", "kelvin-voigt"] = "hunt-crossley"
     """Damping in proportion to the elastic force (`hunt-crossley`), or independent of it (`kelvin-voigt`)."""
@@ -167,7 +212,14 @@ class PinDamping(Model):
 
 
 class PinFriction(Model):
-    """Regularised Coulomb friction, optionally with a larger coefficient at rest (Stribeck)."""
+    """Regularised Coulomb friction, optionally with a larger coefficient at rest (Stribeck).
+
+    Speeds in m/s.
+
+    >>> from softdock import PinFriction
+    >>> PinFriction(coefficient=0.2, at_rest=0.3)
+    PinFriction(coefficient=0.2, at_rest=0.3)
+    """
 
     coefficient: NonNegativeNumber = 0.0
     """Coefficient of sliding friction; 0 for none."""
@@ -181,8 +233,15 @@ class PinFriction(Model):
     """Sliding speed at which the excess at rest has fallen to 1/e."""
 
 
-class PinContactModel(Model):
-    """Law of every contact of a pin."""
+class PinContactLaw(Model):
+    """Law of every contact of a pin.
+
+    Stiffness in N/m.
+
+    >>> from softdock import PinContactLaw, PinFriction
+    >>> PinContactLaw(stiffness="1 kN/mm", friction=PinFriction(coefficient=0.2))
+    PinContactLaw(stiffness=1000000.0, friction=PinFriction(coefficient=0.2))
+    """
 
     stiffness: PositiveStiffness
     """Of one contact."""
@@ -225,19 +284,19 @@ class Interface(Model):
     Layout(circle=Circle(count=3, radius=0.05))
     """
 
-    pins: Frame
-    """z along the pins, the pins' feet at z = 0."""
-    holes: Frame
-    """z into the holes, their openings at z = 0."""
+    pins: Anchor
+    """Frame of the pins: z along them, their feet at z = 0. Where both frames agree, the pins are fully inserted."""
+    holes: Anchor
+    """Frame of the holes: z into them, their openings at z = 0."""
     layout: Layout
     """Places of the pins and holes."""
-    pin: PinModel
+    pin: PinShape
     """Shape of each pin."""
-    hole: HoleModel
+    hole: HoleShape
     """Shape of each hole."""
     misalignment: Misalignment = Misalignment()
     """Deviation of the pins from their nominal frame."""
-    contact: PinContactModel
+    contact: PinContactLaw
     """Contact law of each contact between a pin and its hole."""
     rim: Literal["direct", "search"] = "direct"
     """How the contact with the rim of a hole is found: in closed form (`direct`), or by a search of

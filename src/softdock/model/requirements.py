@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from softdock.model.contact_conditions import PRESETS, ContactBox, preset_box
+from softdock.model.metrics import MetricText
 from softdock.quantities.fields import Quantity
 from softdock.quantities.model import FieldError, Model
 from softdock.quantities.units import parse_quantity
@@ -65,7 +66,7 @@ class Requirement(Model):
     """The requirement in words."""
     source: str = ""
     """Document and section of the requirement; `assumed` where there is none."""
-    metric: str | None = None
+    metric: MetricText | None = None
     """Name of a metric of the run, or an expression as under `metrics`."""
     at_most: Limit | None = None
     """Largest allowed value of the metric, with the unit of the metric."""

@@ -13,6 +13,12 @@ class LinkStiffness(Model):
     It is the force (torque) on frame b, with its reaction on frame a, over the displacement (rotation) that it causes
     in its own direction. Contacts that are closed, springs, stops, drives, struts, welds and couplings take part, pins
     in holes and locks do not. It is zero where nothing resists, and has no value where the connection is rigid.
+
+    Metrics in N/m and N m/rad.
+
+    >>> from softdock import Anchor, LinkStiffness
+    >>> LinkStiffness(a=Anchor(body="chaser"), b=Anchor(body="target")).a
+    Anchor(body='chaser')
     """
 
     a: Anchor

@@ -20,7 +20,14 @@ FIRST_GUESS = 64  # modes that are computed before it is known how many a select
 
 
 class ModeChoice(Model):
-    """Which modes are kept: one way to choose."""
+    """Which modes are kept: one way to choose.
+
+    Frequency in Hz.
+
+    >>> from softdock import ModeChoice
+    >>> ModeChoice(below="20 Hz")
+    ModeChoice(below=20.0)
+    """
 
     below: Annotated[float, Quantity("Hz", gt=0)] | None = None
     """All modes up to a frequency."""
@@ -42,7 +49,14 @@ Modes = Annotated[Integer, Field(ge=0)] | Literal["all"] | ModeChoice
 
 
 class NastranFiles(Model):
-    """Modes that Nastran computed."""
+    """Modes that Nastran computed.
+
+    Paths are relative to the scenario's folder.
+
+    >>> from softdock import NastranFiles
+    >>> NastranFiles(bulk="array.bdf", eigenvectors="array.pch")
+    NastranFiles(bulk='array.bdf', eigenvectors='array.pch')
+    """
 
     bulk: str
     """File of bulk data: GRID and CONM2."""

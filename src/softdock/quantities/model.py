@@ -64,6 +64,17 @@ class ModelType(_PydanticType):  # type: ignore[misc]
     Validation of data by `model_validate` raises the `ValidationError` of Pydantic, whose locations loaders need.
     """
 
+    @property
+    def __signature__(cls) -> inspect.Signature:  # noqa: N805
+        """Fields with units and defaults; that of Pydantic is empty before the first use, and shows validators."""
+        from softdock.quantities.signature import signature_of  # imported late: only people read signatures
+
+        return signature_of(cls.model_fields)
+
+    @__signature__.setter
+    def __signature__(cls, value: object) -> None:  # noqa: N805
+        """Ignore the signature that Pydantic sets."""
+
     def __call__(cls, /, *positional: Any, **fields: Any) -> Any:  # noqa: N805
         """Return the validated object."""
         if positional:
@@ -121,6 +132,11 @@ class Model(CheckedModel):
 
     __str__ = __repr__
 
+    def written(self) -> Any:
+        """Return the object as plain data: the fields that were given, and types."""
+        given = {*self.model_fields_set, *(("type",) if "type" in type(self).model_fields else ())}
+        return {name: written_data(getattr(self, name)) for name in type(self).model_fields if name in given}
+
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any, /) -> dict[str, Any]:
         """Add field docstrings to the JSON Schema; Pydantic would parse the sources at every import."""
@@ -151,10 +167,7 @@ def convert_arrays(value: Any) -> Any:
 def written_data(value: Any) -> Any:
     """Return models, also inside mappings and sequences, as plain data: the fields that were given, and types."""
     if isinstance(value, Model):
-        given = {*value.model_fields_set, *(("type",) if "type" in type(value).model_fields else ())}
-        return {
-            name: written_data(getattr(value, name)) for name in type(value).model_fields if name in given
-        }
+        return value.written()
     if isinstance(value, Mapping):
         return {key: written_data(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
 from softdock.scenario.base import ScenarioBase
+from softdock.scenario.independent_problems import problems_beside
 from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
-from softdock.scenario.messages import did_you_mean, problems_of
+from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides, hints_of_new_entries
 from softdock.scenario.provenance import check_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
@@ -224,10 +225,12 @@ def _add_hint(problem: Problem, hints: Mapping[str, str]) -> Problem:
 def _build(source: Source, name: str) -> ScenarioBase:
     """Validate the data with the model of its kind."""
     model = KINDS[_kind(source)].model
+    context = {"directory": source.directory, "name": name}
     try:
-        scenario = model.model_validate(source.data, context={"directory": source.directory, "name": name})
+        scenario = model.model_validate(source.data, context=context)
     except ValidationError as error:
-        raise InputError(*problems_of(error, model, source)) from None
+        found = [*problems_of(error, model, source), *problems_beside(error, model, source, context)]
+        raise InputError(*in_order_of_lines(found)) from None
     if scenario.sources:
         check_sources(scenario, source)
     return scenario.with_origin(name, source.directory, source)

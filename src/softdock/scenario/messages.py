@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from softdock.errors import InputError, Problem
 from softdock.quantities.model import FieldError, SeveralFieldsError
 from softdock.scenario.source import FieldPath, Location, Source
-from softdock.scenario.synonyms import translate
+from softdock.scenario.synonyms import advise, translate
 
 _SENTENCES = {
     "string_type": "must be a text",
@@ -72,7 +72,12 @@ def problems_of(
     kept = [
         p for (field_path, what), p in found.items() if not (what == "missing" and field_path in suggested)
     ]
-    return sorted(kept, key=lambda p: (p.line is None, p.line or 0))
+    return in_order_of_lines(kept)
+
+
+def in_order_of_lines(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems once each, in the order of the lines of their file."""
+    return sorted(dict.fromkeys(problems), key=lambda p: (p.line is None, p.line or 0))
 
 
 def construction_error(
@@ -103,6 +108,8 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> tuple[str, str]:
     names = sorted(allowed)
     if translated := translate(given, names):
         return f"Here it is called '{translated}'.", translated
+    if advice := advise(given, names):
+        return advice, ""
     by_lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(given.lower().replace("-", "_"), by_lower, n=1, cutoff=SIMILARITY)
     close = close or difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=SIMILARITY)
@@ -166,6 +173,7 @@ def _wrong_value(
         message = f"needs the key '{key}', which selects the type"
     elif kind in ("model_type", "model_attributes_type"):
         message = f"must be a mapping of keys to values, with keys such as {', '.join(keys_of(here)[:4])}"
+        hint = _hint_at_type(here, source.where(field_path).text)
     elif kind == "string_pattern_mismatch" and context["pattern"].startswith("^[A-Za-z0-9]"):
         message = "must be an identifier of plain letters (a to z, A to Z), digits, '_' and '-'"
     elif kind == "string_pattern_mismatch" and "A-Z" in context["pattern"]:
@@ -187,6 +195,14 @@ def _wrong_value(
         given=where.text,
         hint="" if hint.startswith("Allowed") else hint,
     )
+
+
+def _hint_at_type(here: Any, given: str) -> str:
+    """Return how a type is written for which only its name, or that of another tool, is given; empty if it is none."""
+    tagged = [member for member in _members(here) if "type" in getattr(member, "model_fields", {})]
+    tags = {str(tag) for member in tagged for tag in get_args(member.model_fields["type"].annotation)}
+    name = given if given in tags else translate(given, tags)
+    return f"Write {{type: {name}}}." if name else ""
 
 
 def _is_long_enough(details: ErrorDetails) -> bool:

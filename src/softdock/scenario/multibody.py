@@ -15,6 +15,7 @@ from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
 from softdock.model.joints import Axis
+from softdock.model.metrics import MetricText
 from softdock.model.orbit import HILL
 from softdock.model.phases import UNFINISHED, Phase
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
@@ -223,7 +224,7 @@ class MultibodyScenario(ScenarioBase, System):
     """Phases of a sequence, one after the other; the run ends with the last one."""
     outcomes: tuple[Outcome, ...] = ()
     """Possible outcomes of the run; the first one whose conditions hold applies."""
-    metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], str] = {}
+    metrics: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], MetricText] = {}
     """Metrics of the run: max, min, start, final, mean, rms or integral of a formula, time of or between events,
     duration of a phase."""
     stiffness: dict[Name, LinkStiffness] = {}

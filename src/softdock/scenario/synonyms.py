@@ -55,6 +55,27 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "collisions": ("contacts",),
     "limits": ("stops",),
     "range": ("lower", "limit"),
+    "surface1": ("a",),
+    "surface_1": ("a",),
+    "surface_a": ("a",),
+    "surface2": ("b",),
+    "surface_2": ("b",),
+    "surface_b": ("b",),
+    "free_length": ("rest", "length"),
+    "rest_length": ("rest", "length"),
+    "natural_length": ("rest", "length"),
+    "rate": ("speed", "stiffness"),
+    "speed": ("rate", "velocity"),
+    "velocity": ("speed", "rate"),
+    "condition": ("when", "until"),
+    "trigger": ("when", "until"),
+    "when": ("until",),
+    "until": ("when",),
+    "action": ("then", "do"),
+    "actions": ("then", "do"),
+    "then": ("do",),
+    "do": ("then",),
+    "timeout": ("within",),
     "t_end": ("duration",),
     "tstop": ("duration",),
     "end_time": ("duration",),
@@ -67,19 +88,29 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "monte_carlo": ("dispersions",),
     "distributions": ("dispersions",),
     "samples": ("runs",),
+    "n": ("runs",),
+    "n_runs": ("runs",),
+    "number_of_runs": ("runs",),
+    "gauss": ("normal",),
+    "gaussian": ("normal",),
     "sigma": ("deviation",),
     "std": ("deviation",),
     # Joint types.
     "gimbal": ("universal",),
     "cardan": ("universal",),
     "u_joint": ("universal",),
+    "hooke": ("universal",),
     "hinge": ("revolute",),
     "pin": ("revolute",),
+    "pivot": ("revolute",),
     "rotary": ("revolute",),
+    "rotational": ("revolute",),
     "continuous": ("revolute",),
     "slider": ("prismatic",),
     "slide": ("prismatic",),
     "linear": ("prismatic",),
+    "translational": ("prismatic",),
+    "telescopic": ("prismatic",),
     "ball": ("spherical",),
     "socket": ("spherical",),
     "weld": ("fixed",),
@@ -89,8 +120,31 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 """Terms in small letters with `_`; of several names the first one that is allowed applies."""
 
+ADVICE: dict[str, tuple[str, str]] = {
+    "cylindrical": (
+        "prismatic", "Use two bodies: one on a prismatic joint and, on it, one on a revolute joint about the same axis."
+    ),
+    "restitution": ("layer", "Restitution follows from `damping` of the `layer`; see 'Choosing contact parameters'."),
+    "initial_conditions": ("approach", "Initial states are those of the `approach`, or of the joints of the bodies."),
+    "initial_state": ("approach", "Initial states are those of the `approach`, or of the joints of the bodies."),
+    "markers": ("bodies", "A frame is a body without mass on a fixed joint."),
+    "frames": ("bodies", "A frame is a body without mass on a fixed joint."),
+    "sensors": ("record", "Quantities are recorded by `record.also`; sensors of controllers are part of `gnc`."),
+}  # fmt: skip
+"""Terms without a name of the same meaning: a name that is allowed where the advice applies, and the advice."""
+
 
 def translate(term: str, allowed: Collection[str]) -> str:
     """Return the allowed name with the meaning of a term of another tool; empty if there is none."""
-    names = SYNONYMS.get(term.lower().replace("-", "_"), ())
+    names = SYNONYMS.get(_plain(term), ())
     return next((name for name in names if name in allowed and name != term), "")
+
+
+def advise(term: str, allowed: Collection[str]) -> str:
+    """Return what to do instead of a term of another tool that has no equivalent; empty if nothing is known."""
+    name, advice = ADVICE.get(_plain(term), ("", ""))
+    return advice if name in allowed else ""
+
+
+def _plain(term: str) -> str:
+    return term.lower().replace("-", "_").replace(" ", "_").removesuffix("_joint")

@@ -1,8 +1,9 @@
 """Checks of a scenario before its first step: everything that a run refuses, and what is probably a mistake."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from softdock.errors import InputError, Problem
+from softdock.errors import Problem, collected
 from softdock.geometry.profile_arrays import sharp_edges
 from softdock.scenario.base import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
@@ -26,22 +27,19 @@ class Findings:
 
 def check_before_run(scenario: ScenarioBase) -> Findings:
     """Return what a run of a valid scenario would refuse before its first step, and probable mistakes."""
-    try:
-        warnings = (
-            _check_multibody(scenario) if isinstance(scenario, MultibodyScenario) else _prepare(scenario)
-        )
-    except InputError as error:
-        return Findings(problems=tuple(_located(problem, scenario) for problem in error.problems))
-    return Findings(warnings=tuple(_located(warning, scenario) for warning in warnings))
+    problems: list[Problem] = []
+    warnings: list[Problem] = []
+    with collected(problems):
+        if isinstance(scenario, MultibodyScenario):
+            _check_multibody(scenario, problems, warnings)
+        else:
+            prepare(scenario)
+    return Findings(problems=_located(problems, scenario), warnings=_located(warnings, scenario))
 
 
-def _prepare(scenario: ScenarioBase) -> list[Problem]:
-    prepare(scenario)
-    return []
-
-
-def _check_multibody(scenario: MultibodyScenario) -> list[Problem]:
-    warnings = effectless_parts(scenario)
+def _check_multibody(scenario: MultibodyScenario, problems: list[Problem], warnings: list[Problem]) -> None:
+    """Add what was found to problems and warnings; raises InputError where the system cannot be assembled."""
+    warnings += effectless_parts(scenario)
     system = scenario
     if isinstance(scenario, RobotScenario):
         from softdock.simulation.robot import PreparedRobot
@@ -50,8 +48,9 @@ def _check_multibody(scenario: MultibodyScenario) -> list[Problem]:
         assert isinstance(prepared, PreparedRobot)
         prepared.begin()  # plans the moves
         system = scenario.whole()
-    warnings += _sharp_edges(system)
-    return warnings + _check_start(system)
+    for check in (_sharp_edges, _check_start):
+        with collected(problems):
+            warnings += check(system)
 
 
 def _check_start(system: MultibodyScenario) -> list[Problem]:
@@ -83,7 +82,12 @@ def _sharp_edges(system: MultibodyScenario) -> list[Problem]:
     return found
 
 
-def _located(problem: Problem, scenario: ScenarioBase) -> Problem:
+def _located(problems: Iterable[Problem], scenario: ScenarioBase) -> tuple[Problem, ...]:
+    """Return problems once each, with file and line of their fields."""
+    return tuple(dict.fromkeys(_with_line(problem, scenario) for problem in problems))
+
+
+def _with_line(problem: Problem, scenario: ScenarioBase) -> Problem:
     """Return a problem with file and line of its field, where the scenario was read from a file."""
     if problem.file or scenario.source is None:
         return problem

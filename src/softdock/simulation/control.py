@@ -26,7 +26,13 @@ ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BodyMotion:
-    """Measured motion of a free body against the world N."""
+    """Measured motion of a free body against the world N.
+
+    >>> import numpy as np
+    >>> from softdock import BodyMotion
+    >>> BodyMotion(p=np.zeros(3), v=np.zeros(3), wxyz=np.array([1.0, 0, 0, 0]), w=np.zeros(3)).R_NB.diagonal()
+    array([1., 1., 1.])
+    """
 
     p: Floats
     """Position of the origin of its frame in N [m]."""
@@ -45,7 +51,13 @@ class BodyMotion:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointMotion:
-    """Measured motion of a joint; one entry per axis."""
+    """Measured motion of a joint; one entry per axis.
+
+    >>> import numpy as np
+    >>> from softdock import JointMotion
+    >>> JointMotion(position=np.array([0.1]), speed=np.zeros(1)).position
+    array([0.1])
+    """
 
     position: Floats
     """[rad or m]"""
@@ -55,7 +67,14 @@ class JointMotion:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
-    """What a controller is given at a sample."""
+    """What a controller is given at a sample.
+
+    Motions are in SI, by the names of bodies and joints.
+
+    >>> from softdock import Measurement
+    >>> Measurement(t=0.1).joints
+    {}
+    """
 
     t: float
     """Time of the system [s]."""
@@ -65,7 +84,12 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True)
 class Wrench:
-    """Force and torque on a free body, in body axes, which rotate with the body."""
+    """Force and torque on a free body, in body axes, which rotate with the body.
+
+    >>> from softdock import Wrench
+    >>> Wrench(force=(0, 0, 2.5))
+    Wrench(force=(0, 0, 2.5), torque=(0.0, 0.0, 0.0))
+    """
 
     force: Sequence[float] | Floats = ZERO
     """At the origin of the frame of the body [N]."""
@@ -75,7 +99,12 @@ class Wrench:
 
 @dataclass(frozen=True, kw_only=True)
 class Actuation:
-    """What a controller commands until its next sample; nothing where a name is left out."""
+    """What a controller commands until its next sample; nothing where a name is left out.
+
+    >>> from softdock import Actuation, Wrench
+    >>> Actuation(wrenches={"chaser": Wrench(force=(0, 0, 2.5))}, efforts={"wheel": 0.1}).efforts
+    {'wheel': 0.1}
+    """
 
     wrenches: Mapping[str, Wrench] = field(default_factory=dict)
     """By the name of a body."""
@@ -85,7 +114,12 @@ class Actuation:
 
 @dataclass(frozen=True, kw_only=True)
 class ControlInterface:
-    """Sensors and actuators between a controller and a system, in the order of the values on a link."""
+    """Sensors and actuators between a controller and a system, in the order of the values on a link.
+
+    >>> from softdock import ControlInterface
+    >>> ControlInterface(bodies=("chaser",), observed=("target",))
+    ControlInterface(bodies=('chaser',), joints=(), observed=('target',))
+    """
 
     bodies: tuple[str, ...] = ()
     """Free bodies that are measured and on which wrenches act."""
@@ -100,6 +134,17 @@ class UserController(ABC):
 
     The same object controls a simulated system (`simulate(scenario, controller=...)`) or one behind a robot link
     (`control_over_link`).
+
+    >>> from softdock import Actuation, Body, ControlInterface, Scenario, UserController, Wrench, simulate
+    >>> class Push(UserController):
+    ...     period = 0.1
+    ...     interface = ControlInterface(bodies=("chaser",))
+    ...
+    ...     def sample(self, measurement):
+    ...         return Actuation(wrenches={"chaser": Wrench(force=(0, 0, 2.0))})
+    >>> drift = Scenario(duration="2 s", bodies={"chaser": Body(mass="4 kg", inertia=(1, 1, 1))})
+    >>> round(float(simulate(drift, controller=Push()).history["chaser.vz"][-1]), 6)
+    1.0
     """
 
     period: float
