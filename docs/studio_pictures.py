@@ -38,7 +38,9 @@ def main() -> None:
 def _gallery(page: Page, address: str) -> None:
     page.goto(address)
     page.locator("a.tile img").first.wait_for()
-    in_window = "[...document.images].filter(i => i.getBoundingClientRect().top < innerHeight)"  # others load later
+    in_window = (
+        "[...document.images].filter(i => i.getBoundingClientRect().top < innerHeight)"  # others load later
+    )
     page.wait_for_function(f"{in_window}.every(i => i.complete && i.naturalWidth)")
     page.screenshot(path=IMAGES / "studio-gallery.png")
 
