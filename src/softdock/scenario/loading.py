@@ -16,7 +16,7 @@ from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides, hints_of_new_entries
-from softdock.scenario.provenance import check_sources
+from softdock.scenario.provenance import applicable_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -229,7 +229,7 @@ def _build(source: Source, name: str) -> ScenarioBase:
     except ValidationError as error:
         raise InputError(*problems_of(error, model, source)) from None
     if scenario.sources:
-        check_sources(scenario, source)
+        scenario = scenario.model_copy(update={"sources": applicable_sources(scenario, source)})
     return scenario.with_origin(name, source.directory, source)
 
 
