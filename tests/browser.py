@@ -32,7 +32,7 @@ class Tab:
     page: "Page"
     errors: list[str] = field(default_factory=list)
     """Errors in the console, and exceptions that nobody caught."""
-    said: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
     """All of the console."""
     requests: list[str] = field(default_factory=list)
     """Address of everything that was fetched."""
@@ -51,18 +51,18 @@ class Tab:
 
     def listen(self) -> None:
         """Keep what the page says and fetches from now on."""
-        self.page.on("console", lambda message: self._hear(message.type, message.text))
+        self.page.on("console", lambda message: self._keep_message(message.type, message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("response", lambda answer: self._doubt(answer.status, answer.url))
+        self.page.on("response", lambda answer: self._check_response(answer.status, answer.url))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
 
-    def _doubt(self, status: int, address: str) -> None:
+    def _check_response(self, status: int, address: str) -> None:
         if status >= 400:
             self.errors.append(f"{status}: {address}")
 
-    def _hear(self, kind: str, text: str) -> None:
-        self.said.append(text)
+    def _keep_message(self, kind: str, text: str) -> None:
+        self.console.append(text)
         if kind == "error":
             self.errors.append(text)
 

@@ -10,7 +10,7 @@ GL = "<canvas id=c></canvas><script>console.log(String(c.getContext('webgl2') !=
 
 def test_it_draws_in_three_dimensions(tab: "Tab") -> None:
     tab.page.set_content(GL)
-    assert tab.said == ["true"]
+    assert tab.console == ["true"]
 
 
 def test_it_notices_what_leaves_the_machine_and_what_goes_wrong(tab: "Tab") -> None:

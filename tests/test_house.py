@@ -1,5 +1,6 @@
 """Rules of the repository: fast import, one version, import rules of kernels, no paths of one machine."""
 
+import ast
 import importlib.util
 import re
 import subprocess
@@ -46,6 +47,25 @@ def test_one_version() -> None:
 
 def test_no_module_has_a_meaningless_name() -> None:
     assert not {path.stem for path in SOURCES} & {"utils", "helpers", "common", "misc", "manager"}
+
+
+LONG_FUNCTIONS = {
+    "refine_cell": "one loop over the cell stack; parts as functions would pass twenty values each way",
+    "run": "declares the options of the command, one line or more each",
+}
+"""Functions that may have more than `LONGEST_FUNCTION` lines, with the reason."""
+LONGEST_FUNCTION = 60
+
+
+def test_functions_are_short_enough_to_read() -> None:
+    long = {
+        node.name
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
+    }
+    assert long == set(LONG_FUNCTIONS)
 
 
 def test_kernels_import_only_kernels() -> None:

@@ -11,6 +11,7 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.errors import InputError
 from softdock.report.summary import summary
 from softdock.result import Result
+from softdock.scenario import from_data
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,63 @@ def test_docking_has_a_row_at_every_peak():
     assert result.metrics["gimbal_angle_max"] == history["gimbal-spring.deflection"].max()
     assert result.metrics["peak_contact_force_pantograph_drogue"] == history["pantograph-drogue.force"].max()
     assert (np.diff(history.time) >= 0.0).all()
+
+
+def slide_on_a_drive(**drive: object) -> Result:
+    """A mass on a slide that a drive with little stiffness moves by 20 mm in 1 s, against a stop at 15 mm."""
+    return simulate(
+        from_data(
+            {
+                "softdock": 1,
+                "kind": "multibody",
+                "title": "Slide",
+                "duration": 3.0,
+                "bodies": {
+                    "slide": {"mass": 4.0, "inertia": [1.0, 1.0, 1.0], "joint": {"type": "prismatic"}}
+                },
+                "stops": {
+                    "stop": {
+                        "joint": "slide",
+                        "lower": -0.1,
+                        "upper": 0.015,
+                        "stiffness": 4e4,
+                        "damping": 400.0,
+                    }
+                },
+                "drives": {
+                    "pull": {
+                        "joint": "slide",
+                        "target": 0.02,
+                        "rate": 0.02,
+                        "stiffness": 3e3,
+                        "damping": 500.0,
+                    }
+                    | drive
+                },
+            }
+        )
+    )
+
+
+def test_a_peak_before_a_jump_of_a_command_has_a_row_with_the_value_before_it():
+    """At the end of the ramp the damping force of the drive, 500 N s/m times 20 mm/s, ends at once."""
+    result = slide_on_a_drive()
+    pull = next(one for one in result.loads if one.name == "pull")
+    assert pull.t_peak_force == 1.0
+    after = result.history["pull.force"][result.history.time > 1.0]
+    assert after.max() < 0.8 * pull.peak_force
+    assert_rows_at_peaks(result)
+
+
+def test_the_time_of_a_load_that_is_reached_in_both_directions_is_the_first():
+    """A drive at its limit accelerates the slide with +2 N and stops it with -2 N, or the other way round."""
+    for target in (0.01, -0.01):
+        result = slide_on_a_drive(target=target, max_force=2.0, damping=1000.0)
+        force, time = result.history["pull.force"], result.history.time
+        assert force.max() == 2.0
+        assert force.min() == -2.0
+        pull = next(one for one in result.loads if one.name == "pull")
+        assert pull.t_peak_force == time[np.abs(force).argmax()]
 
 
 def test_loads_can_be_left_out():

@@ -14,7 +14,7 @@ from softdock.simulation import prepare
 
 SCENARIO = """
 softdock: 1
-base: assist-soft-docking
+base: {}
 duration: 3 s
 """
 
@@ -40,9 +40,10 @@ def calls(monkeypatch):
     return counted
 
 
-def test_a_run_with_files_and_report_does_each_step_once(tmp_path, calls):
+@pytest.mark.parametrize("base", ["assist-soft-docking", "assist-hard-docking"])  # without and with phases
+def test_a_run_with_files_and_report_does_each_step_once(base, tmp_path, calls):
     file = tmp_path / "own.yaml"
-    file.write_text(SCENARIO)
+    file.write_text(SCENARIO.format(base))
     arguments = ["run", str(file), "--out", str(tmp_path / "out"), "--report", str(tmp_path / "report.html")]
     outcome = CliRunner().invoke(app, arguments)
     assert outcome.exit_code == 0, outcome.output

@@ -215,6 +215,17 @@ def test_metrics_with_requirements_are_drawn_first() -> None:
     assert chosen_metrics(table) == ["m8", "m0", "m1", "m2", "m3", "m4"]
 
 
+def test_metrics_that_repeat_another_are_not_drawn() -> None:
+    """The joint behind the only contact has its load, up to the inertia between them."""
+    force = np.arange(9.0)
+    metrics = {"force": force, "copy": force.copy(), "joint": 1.001 * force, "moment": force[::-1]}
+    manifest = {"campaign": {"metrics": []}, "scenario": {"data": {}}}
+    table = cast(Table, SimpleNamespace(metrics=metrics, manifest=manifest))
+    assert chosen_metrics(table) == ["force", "moment"]
+    manifest["campaign"]["metrics"] = ["copy", "joint"]
+    assert chosen_metrics(table) == ["copy", "joint"]
+
+
 def test_requirements_of_a_campaign_add_replace_and_remove(write: Write, tmp_path: Path) -> None:
     scenario = tmp_path / "base.yaml"
     scenario.write_text(

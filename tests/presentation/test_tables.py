@@ -48,3 +48,8 @@ def test_members_of_a_mapping_have_a_line_each() -> None:
         ("velocities after: chaser", "10", "mm/s"),
         ("velocities after: target", "2", "m/s"),
     ]
+
+
+def test_rounding_errors_of_angles_are_shown_as_zero() -> None:
+    table = metric_table({"roll": -3e-26, "tilt": 2e-8}, None, {"roll": "rad", "tilt": "rad"})
+    assert [row[1] for row in table.rows] == ["0", "1.1459e-06"]

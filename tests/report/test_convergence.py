@@ -57,6 +57,14 @@ def test_chains_have_nothing_to_refine() -> None:
     assert "solved exactly" in page
 
 
+def test_values_below_the_error_of_a_step_are_not_compared() -> None:
+    """A length of 33 pm is below 1 um and has no relative change; one of 33 mm has."""
+    metrics = {"stroke": "max sled.joint", "tiny": "max sled.joint * 1e-9"}
+    (tighter,) = check_convergence(simulate(from_data({**BOUNCING, "metrics": metrics})))
+    assert math.isnan(tighter.changes["tiny"])
+    assert 0.0 < abs(tighter.changes["stroke"]) < 1e-3
+
+
 def test_the_report_says_whether_the_outcome_changes() -> None:
     result = simulate(from_data(BOUNCING))
     refinements = check_convergence(result)

@@ -1,6 +1,7 @@
 """The frame of reports: print styles, page margins, escaped texts, imprint."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -8,6 +9,7 @@ from softdock.errors import InputError
 from softdock.presentation.tables import Table
 from softdock.report.imprint import Imprint, data_digest, report_date
 from softdock.report.page import collapsed, html_page, page_head, scrolling
+from softdock.report.run import section_times
 
 NASTY = 'x</style><script>alert(1)</script> "; } body { display: none } /* \\ é €'
 IMPRINT = Imprint(subject="scenario", digest="ab" * 32, date="2026-01-01", author="A. Engineer", revision="B")
@@ -62,3 +64,13 @@ def test_the_date_is_reproducible(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_digest_does_not_depend_on_the_order_of_keys() -> None:
     assert data_digest({"a": 1.0, "b": [2, 3]}) == data_digest({"b": [2, 3], "a": 1.0})
     assert data_digest({"a": 1.0}) != data_digest({"a": 1.0000000000000002})
+
+
+def test_sections_are_at_start_end_and_events_and_spread_over_many_events() -> None:
+    times = [float(t) for t in range(20)]
+    assert section_times(times, {2.0, 7.0, 12.0, 15.0}) == [0.0, 2.0, 7.0, 12.0, 15.0, 19.0]
+    assert section_times(times, {7.0}) == [0.0, 1.0, 2.0, 3.0, 7.0, 19.0]
+    spread = section_times(times, times)
+    assert (spread[0], spread[-1], len(set(spread))) == (0.0, 19.0, 6)
+    assert max(b - a for a, b in pairwise(spread)) <= 4.0
+    assert section_times([0.0, 1.0], ()) == [0.0, 1.0]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.replay import runs
 
+from softdock import load, simulate
 from softdock.errors import InputError
 from softdock.presentation.unit_systems import AUTOMATIC, IMPERIAL
 from softdock.report.limits import limit_lines
@@ -53,6 +54,20 @@ def test_curves_of_a_chart_contain_their_extremes() -> None:
         for curve, values in zip(panel.simplified(), panel.curves.values(), strict=True):
             assert (curve.values.max(), curve.values.min()) == (values.max(), values.min())
             assert len(curve.time) < 0.7 * len(values)
+
+
+def test_charts_show_peaks_that_the_history_does_not_contain() -> None:
+    """Histories without rows at peaks, as those of robots, have smaller values than the table of loads."""
+    overrides = {"record.peaks": False, "record.contact_steps": False, "record.rate": "20 Hz"}
+    result = simulate(load("probe-retraction", overrides))
+    channels = {one.channel: one for one in load_channels(result) if one.peak > 0.0}
+    hidden = [one for one in channels.values() if np.abs(result.history[one.channel]).max() < one.peak]
+    assert len(hidden) > 3
+    for panel in load_panels(result)[0]:
+        assert (np.diff(panel.time) >= 0.0).all()
+        for curve, (name, values) in zip(panel.simplified(), panel.curves.items(), strict=True):
+            assert values.max() == curve.values.max() == channels[name].peak
+            assert panel.time[values.argmax()] == channels[name].time
 
 
 def test_many_loads_are_split_and_the_smallest_are_named() -> None:

@@ -90,6 +90,15 @@ def test_the_nearest_source_applies_until_a_later_file_replaces_the_value(files:
     assert base["bodies.probe.mass"].reference == "Weighing report 12"
 
 
+def test_sources_of_a_base_for_removed_keys_do_not_apply(files: Path) -> None:
+    """A file that removes a body of its base need not remove what the base says about its values."""
+    (files / "less.yaml").write_text("softdock: 1\nbase: base.yaml\nbodies: {rod: null}\n")
+    scenario = load(files / "less.yaml")
+    assert "bodies.rod" in load(files / "base.yaml").sources
+    assert "bodies.rod" not in scenario.sources
+    assert from_data(scenario.to_data()).sources == scenario.sources
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -451,6 +451,18 @@ def test_pages_in_the_dark_on_a_wide_screen_by_keyboard(tab: "Tab", served: Serv
     assert tab.page.evaluate("document.activeElement.tagName") == "A"
 
 
+@pytest.mark.parametrize("place", ["", "campaigns"])
+def test_header_fits_the_screen_of_a_phone(tab: "Tab", served: Served, place: str) -> None:
+    tab.page.set_viewport_size({"width": 390, "height": 800})
+    tab.page.goto(f"{served.address}{place}")
+    tab.page.locator(".head").wait_for()
+    for part in ("nav a:last-child", "select.units", "button.theme"):
+        box = tab.page.locator(f".head {part}").bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390.0
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_what_is_not_there_is_said(tab: "Tab", served: Served) -> None:
     for place, said in (
         ("scenario?name=../../etc/passwd", "Only files below the studio's folder are used."),

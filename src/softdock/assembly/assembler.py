@@ -319,11 +319,6 @@ class _Assembler:
             delays=delay_indices(self.system, len(self.q)),
         )
         elements, index, tables, breaks = writer.elements(self.system)
-        orbit = self.system.orbit
-        plates = [
-            (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
-            for plate in (orbit.plates.values() if orbit is not None else ())
-        ]
         q, u = np.array(self.q), np.array(self.u)
         reactions, items, reaction_index = reaction_records(
             self.system, self.placed, self.first_links, self.attached
@@ -347,14 +342,24 @@ class _Assembler:
             modal_scales=modal_scales(self.attached),
             flexible=flexible,
             locks=np.zeros((6 * len(self.system.locks), 6 * len(self.system.locks) + 1)),
-            orbit=orbit_record(orbit, self.hill),
-            plates=plate_records(plates),
+            orbit=orbit_record(self.system.orbit, self.hill),
+            plates=self._plate_records(),
             reactions=reactions,
             items=items,
             reaction_index=reaction_index,
             state_kinds=np.array([*self.q_kinds, *self.u_kinds] + [StateKind.ENERGY] * EXTRA_STATES),
         )
         return _at_start(assembly, q)
+
+    def _plate_records(self) -> np.recarray:
+        """Return the plates of the orbit, on which drag and solar pressure act."""
+        orbit = self.system.orbit
+        return plate_records(
+            [
+                (self.placed[plate.body].link, self.placed[plate.body].X_LB, plate)
+                for plate in (orbit.plates.values() if orbit is not None else ())
+            ]
+        )
 
 
 def _initial_free_state(joint: j.Free, system: System) -> tuple[list[float], list[float]]:

@@ -284,7 +284,6 @@ def _joint_axis(field: str) -> tuple[int, bool]:
 def channel_records(system: System, assembly: Assembly, watched: Sequence[Quantity]) -> np.recarray:
     """Return one channel record per observation or formula; the observations of a formula stand before it."""
     out = records(len(watched), c.CHANNEL)
-    contacts = list(system.contacts)
     _, ranges = formula_nodes(watched)
     # Field access on a plain array is ten times faster.
     for record, observation, nodes in zip(out.view(np.ndarray), watched, ranges):
@@ -292,54 +291,7 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
         if isinstance(observation, Operation):
             record["kind"], record["i"], record["j"] = c.FORMULA, *nodes
             continue
-        name, field = observation.name, observation.field
-        if name == "time" and not field:
-            record["kind"] = c.TIME
-        elif name == ANY_CONTACT:
-            record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
-        elif name in contacts:
-            record["i"] = contacts.index(name)
-            record["kind"] = {"force": c.CONTACT_FORCE, "moment": c.CONTACT_MOMENT}.get(
-                field, c.CONTACT_RESULT
-            )
-            record["component"] = CONTACT_CHANNELS.get(field, 0)
-        elif is_zone(system, observation):
-            _write_zone_channel(record, system, contacts, observation)
-        elif name in system.structures and field != "energy":
-            appendage = assembly.flexible.appendages[assembly.flexible.structure_index[name]]
-            record["kind"], record["at"] = (
-                c.JOINT_POSITION,
-                appendage.at_q + int(field.removeprefix("mode")) - 1,
-            )
-        elif name in system.structures:
-            record["kind"], record["i"] = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
-        elif is_thruster(system, observation):
-            write_thruster_channel(record, system, observation)
-        elif "/" in name:
-            rate = field.endswith("_rate")
-            record["kind"] = c.NODE_RATE if rate else c.NODE_DEFLECTION
-            record["i"] = assembly.flexible.node_index[name]
-            record["component"] = NODE_COMPONENTS[field.removesuffix("_rate")]
-        elif name in system.interfaces:
-            record["kind"], record["i"] = c.INTERFACE_RESULT, list(system.interfaces).index(name)
-            record["component"] = INTERFACE_CHANNELS[field]
-        elif name in assembly.element_index:
-            _write_element_channel(record, system, assembly, observation)
-        elif name in system.reactions or field.removeprefix(JOINT_REACTION) in REACTION_FIELDS:
-            record["kind"], record["i"] = c.REACTION, assembly.reaction_index[name]
-            record["component"] = REACTION_CHANNELS[field.removeprefix(JOINT_REACTION)]
-        elif field in CONTROLLER_FIELDS or field in NAVIGATION_FIELDS:
-            record["kind"], record["i"] = c.CONTROLLER_VALUE, list(system.gnc).index(name)
-            record["component"] = ControllerValue[field.upper()]
-        elif field in ORBIT_FIELDS:
-            record["kind"] = c.SUNLIGHT
-        elif field in BODY_FIELDS:
-            _write_body_channel(record, assembly, observation)
-        else:
-            axis, rate = _joint_axis(field)
-            place = assembly.joints[name]
-            record["kind"] = c.JOINT_SPEED if rate else c.JOINT_POSITION
-            record["at"] = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
+        _write_channel(record, system, assembly, observation)
     about = [
         (o.name, int(kind), None if isinstance(o, Operation) else (o.frame, o.point, o.frame_point))
         for o, kind in zip(watched, out["kind"])
@@ -347,6 +299,56 @@ def channel_records(system: System, assembly: Assembly, watched: Sequence[Quanti
     out["shared"][1:] = [before == this for before, this in pairwise(about)]
     set_forms(out, assembly)
     return out
+
+
+def _write_channel(record: np.void, system: System, assembly: Assembly, observation: Observation) -> None:
+    """Write kind and indices of an observation to an empty channel record."""
+    name, field, contacts = observation.name, observation.field, list(system.contacts)
+    if name == "time" and not field:
+        record["kind"] = c.TIME
+    elif name == ANY_CONTACT:
+        record["kind"], record["component"] = c.ANY_CONTACT, CONTACT_CHANNELS.get(field, -1)
+    elif name in contacts:
+        record["i"] = contacts.index(name)
+        record["kind"] = {"force": c.CONTACT_FORCE, "moment": c.CONTACT_MOMENT}.get(field, c.CONTACT_RESULT)
+        record["component"] = CONTACT_CHANNELS.get(field, 0)
+    elif is_zone(system, observation):
+        _write_zone_channel(record, system, contacts, observation)
+    elif name in system.structures and field != "energy":
+        appendage = assembly.flexible.appendages[assembly.flexible.structure_index[name]]
+        record["kind"], record["at"] = (
+            c.JOINT_POSITION,
+            appendage.at_q + int(field.removeprefix("mode")) - 1,
+        )
+    elif name in system.structures:
+        record["kind"], record["i"] = c.STRUCTURE_ENERGY, assembly.flexible.structure_index[name]
+    elif is_thruster(system, observation):
+        write_thruster_channel(record, system, observation)
+    elif "/" in name:
+        rate = field.endswith("_rate")
+        record["kind"] = c.NODE_RATE if rate else c.NODE_DEFLECTION
+        record["i"] = assembly.flexible.node_index[name]
+        record["component"] = NODE_COMPONENTS[field.removesuffix("_rate")]
+    elif name in system.interfaces:
+        record["kind"], record["i"] = c.INTERFACE_RESULT, list(system.interfaces).index(name)
+        record["component"] = INTERFACE_CHANNELS[field]
+    elif name in assembly.element_index:
+        _write_element_channel(record, system, assembly, observation)
+    elif name in system.reactions or field.removeprefix(JOINT_REACTION) in REACTION_FIELDS:
+        record["kind"], record["i"] = c.REACTION, assembly.reaction_index[name]
+        record["component"] = REACTION_CHANNELS[field.removeprefix(JOINT_REACTION)]
+    elif field in CONTROLLER_FIELDS or field in NAVIGATION_FIELDS:
+        record["kind"], record["i"] = c.CONTROLLER_VALUE, list(system.gnc).index(name)
+        record["component"] = ControllerValue[field.upper()]
+    elif field in ORBIT_FIELDS:
+        record["kind"] = c.SUNLIGHT
+    elif field in BODY_FIELDS:
+        _write_body_channel(record, assembly, observation)
+    else:
+        axis, rate = _joint_axis(field)
+        place = assembly.joints[name]
+        record["kind"] = c.JOINT_SPEED if rate else c.JOINT_POSITION
+        record["at"] = int(assembly.world[0].n_q) + place.at_u + axis if rate else place.at_q + axis
 
 
 def set_forms(channels: np.recarray, assembly: Assembly) -> None:

@@ -38,7 +38,9 @@ class ElementWriter:
     placed: Mapping[str, BodyPlacement]
     joints: Mapping[str, JointIndices]
     q: Sequence[float] | Floats
+    """Initial positions of joints [m or rad] and free bodies."""
     u: Sequence[float] | Floats
+    """Initial speeds of joints [m/s or rad/s] and free bodies."""
     flexible: FlexibleRecords
     delays: Mapping[str, int]
     """Index in the state of the delay of every self-locking drive."""

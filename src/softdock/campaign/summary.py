@@ -1,6 +1,6 @@
 """Summary of a campaign: all statistics of its table, for the report and `--json`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from softdock.result.requirements import CampaignVerdict
 
 WORST_SHOWN = 5
 MOST_METRICS = 6
+SAME_VALUES = 0.01
+"""Root mean square difference of two metrics, relative to their size, up to which figures of both look the same."""
 QUANTILES = {"q05": 0.05, "median": 0.5, "q95": 0.95, "q99": 0.99}
 """Quantiles with a confidence interval, by name."""
 TOLERANCES = {"q95": 0.95, "q99": 0.99}
@@ -203,7 +205,11 @@ def dispersed_inputs(table: Table) -> list[str]:
 
 
 def chosen_metrics(table: Table) -> list[str]:
-    """Return the metrics that the campaign names, or the first that vary, those with requirements before others."""
+    """Return the metrics that the campaign names, or the first that vary, those with requirements before others.
+
+    Metrics that repeat an earlier one up to `SAME_VALUES`, such as the load of a joint behind the only contact, are
+    left out of the latter.
+    """
     named = [name for name in table.manifest["campaign"]["metrics"] if name in table.metrics]
     varying = [
         name for name, values in table.metrics.items() if np.unique(values[np.isfinite(values)]).size > 1
@@ -211,7 +217,25 @@ def chosen_metrics(table: Table) -> list[str]:
     definition = table.manifest["scenario"]["data"]
     limited = metric_names(read_requirements(definition), definition.get("metrics") or {}).values()
     first = dict.fromkeys([*(name for name in limited if name in varying), *varying])
-    return [name for name in named if name in varying] or list(first)[:MOST_METRICS]
+    return [name for name in named if name in varying] or _different(table.metrics, first)[:MOST_METRICS]
+
+
+def _different(columns: Mapping[str, Array], names: Iterable[str]) -> list[str]:
+    """Return the names whose columns differ from those of all names before."""
+    kept: list[str] = []
+    for name in names:
+        values = columns[name]
+        if not any(_same_values(values, columns[other]) for other in kept):
+            kept.append(name)
+    return kept
+
+
+def _same_values(one: Array, other: Array) -> bool:
+    """Return whether two columns have values in the same runs and are nearly equal there."""
+    known = np.isfinite(one)
+    if not np.array_equal(known, np.isfinite(other)):
+        return False
+    return bool(np.linalg.norm((one - other)[known]) <= SAME_VALUES * np.linalg.norm(one[known]))
 
 
 def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:

@@ -89,8 +89,8 @@ class Impact:
         """Return spatial velocities (links, 6), given in base axes about bases, in N about its origin."""
         bases = self.links.view(np.ndarray)[self._root]
         R, p = bases["R_NB"].reshape(-1, 3, 3), bases["p_NB"]
-        turning, sliding = ((R @ part[:, :, None])[:, :, 0] for part in (motions[:, :3], motions[:, 3:]))
-        return np.concatenate([turning, sliding - np.cross(turning, p)], axis=1)
+        angular, linear = ((R @ part[:, :, None])[:, :, 0] for part in (motions[:, :3], motions[:, 3:]))
+        return np.concatenate([angular, linear - np.cross(angular, p)], axis=1)
 
     def response(self, wrenches: dict[int, Floats]) -> tuple[Floats, Floats]:
         """Return the changes by impulsive wrenches on links: velocities of all links in N; momenta and speeds."""

@@ -60,29 +60,8 @@ def read_in_child(
     the function raises an exception, crashes or exceeds a limit. Output of the library is discarded. `file_format` is
     the name of the format in messages, such as PLY.
     """
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        __name__,
-        reader,
-        str(limits.memory),
-        str(limits.seconds),
-        *arguments,
-    ]
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=_environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except OSError as error:
-        raise _error(
-            path, f"The process that reads the file cannot be started: {reason_of(error)}."
-        ) from error
+    command = [sys.executable, "-P", "-m", __name__, reader, str(limits.memory), str(limits.seconds)]
+    process = _start_child([*command, *arguments], path)
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -106,6 +85,23 @@ def read_in_child(
     if answer is None:
         raise _error(path, f"The content of the file takes more than {limits.answer / 1e6:g} MB.")
     return content_of(path, process.returncode, answer, file_format, limits)
+
+
+def _start_child(command: Sequence[str], path: Path) -> subprocess.Popen[bytes]:
+    """Return a started child process; raises InputError with the name of the file that it would read."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError as error:
+        raise _error(
+            path, f"The process that reads the file cannot be started: {reason_of(error)}."
+        ) from error
 
 
 def _environment() -> dict[str, str]:

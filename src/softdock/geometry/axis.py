@@ -165,20 +165,18 @@ def _refine_axis(facets: Facets, point: Array, direction: Array) -> tuple[Array,
         n_r, n_z = n[:, 0] * np.cos(phi) + n[:, 1] * np.sin(phi), n[:, 2]
         length = np.maximum(np.hypot(n_r, n_z), 1e-30)
         n_r, n_z = n_r / length, n_z / length
-        places = np.column_stack(
+        coordinates = np.column_stack(
             [z, r, _NORMAL_WEIGHT * facets.size * n_z, _NORMAL_WEIGHT * facets.size * n_r]
         )
-        near = cKDTree(places).query(
-            places,
-            k=min(_NEIGHBOURS, len(z)),
-        )[1]
+        near = cKDTree(coordinates).query(coordinates, k=min(_NEIGHBOURS, len(z)))[1]
         zero = np.zeros_like(z)
         dz = np.column_stack([zero, zero, -r * np.sin(phi), r * np.cos(phi)])
         dr = np.column_stack([-np.cos(phi), -np.sin(phi), z * np.sin(phi), -z * np.cos(phi)])
-        miss = n_z * (z - z[near].mean(1)) + n_r * (r - r[near].mean(1))
-        slope = n_z[:, None] * (dz - dz[near].mean(1)) + n_r[:, None] * (dr - dr[near].mean(1))
-        weight = 1 / (1 + (miss / (3 * np.median(np.abs(miss)) + 1e-12 * facets.size)) ** 2)
-        a, b, t_x, t_y = np.linalg.lstsq(slope * weight[:, None], -miss * weight, rcond=1e-9)[0]
+        residual = n_z * (z - z[near].mean(1)) + n_r * (r - r[near].mean(1))
+        jacobian = n_z[:, None] * (dz - dz[near].mean(1)) + n_r[:, None] * (dr - dr[near].mean(1))
+        # Cauchy weights, so that edges and outliers do not move the axis.
+        weight = 1 / (1 + (residual / (3 * np.median(np.abs(residual)) + 1e-12 * facets.size)) ** 2)
+        a, b, t_x, t_y = np.linalg.lstsq(jacobian * weight[:, None], -residual * weight, rcond=1e-9)[0]
         point = point + frame.R_FS @ [a, b, 0.0]
         direction = frame.R_FS @ [t_y, -t_x, 1.0]
     return _snap_to_file_axes(point, direction / np.linalg.norm(direction), facets.size)

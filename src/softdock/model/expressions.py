@@ -34,6 +34,7 @@ METRIC_FORMS = (
 WINDOWS = ("after", "before", "between", "within", "during")
 _KEYWORDS = {*LOGIC, *FUNCTIONS, *STATISTICS, *WINDOWS, "for", "in", "of", "from", "to", "time", "duration"}
 _NAME = re.compile(r"[A-Za-z][\w-]*")
+_OPEN_POINT = re.compile(r"\s*@\s*(?P<bracket>\[)[^\[\]]*(?=\[|$)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _UNIT_SYMBOL = re.compile(r"[A-Za-z%_°µμ][A-Za-z0-9_]*")
 _ONE_PER = re.compile(r"\s+1(?=\s*/\s*[A-Za-z°µμ(])")
@@ -420,6 +421,12 @@ class _Parser:
         if word and word not in _KEYWORDS:
             name = _NAME.match(self.text, self.at)
             given = name[0] if name else word
+            point = _OPEN_POINT.match(self.text, name.end()) if name else None
+            if point:
+                raise self.error(
+                    f"the `]` of this point of `{_shortened(given)}` is missing, as in `rod@[0, 0, 150 mm].z`",
+                    point.start("bracket"),
+                )
             raise self.error(
                 f"`.` and a field are expected after `{_shortened(given)}`, as in `probe.z` or "
                 f"`rod@[0, 0, 150 mm].z`{suggest(given, ('time', *FUNCTIONS))}"

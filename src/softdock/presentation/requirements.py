@@ -21,7 +21,8 @@ CAMPAIGN_MATRIX_NOTE = (
     "Demanded: probability to comply / confidence. Bound: value that the demanded share of all possible runs keeps, "
     "with the demanded confidence; the worst value of the runs where all must comply. Margin: allowed over required "
     "value minus 1 at the bound, with the factor of safety. Interval: of the probability to comply, at the confidence, "
-    "exact and two-sided. More runs: further runs that decide if they comply at the observed rate."
+    "exact and two-sided (that of the success rate is Wilson's, which is shorter). More runs: further runs that decide "
+    "if they comply at the observed rate."
 )
 """Meaning of the columns of `campaign_requirement_table`."""
 

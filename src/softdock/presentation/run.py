@@ -20,6 +20,8 @@ from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Audit, Timing
 
 Values = Mapping[str, Any]
+ROUNDING = {"rad": 1e-12, "rad/s": 1e-12}
+"""Size of metrics by SI unit below which they are rounding errors and are shown as 0."""
 
 
 def metric_table(
@@ -40,9 +42,17 @@ def metric_table(
         if any(_is_compound(value) for value in values):
             continue
         symbol, factor = display_unit(units.get(name, ""), _largest(values), system)
-        cells = [format_value(column[name], factor) if name in column else "" for column in columns.values()]
+        floor = ROUNDING.get(units.get(name, ""), 0.0)
+        cells = [
+            format_value(_without_rounding(column[name], floor), factor) if name in column else ""
+            for column in columns.values()
+        ]
         rows.append((label(name), *cells, symbol))
     return Table(header=("", *columns, "unit"), rows=rows, left=(0, len(columns) + 1))
+
+
+def _without_rounding(value: Any, floor: float) -> Any:
+    return 0.0 if isinstance(value, float) and abs(value) < floor else value
 
 
 def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem = AUTOMATIC) -> Table:

@@ -17,7 +17,8 @@ from softdock.result.outlines import outlines_of
 from softdock.spatial.rotations import matrix_from_quaternion
 
 STYLE = """
-.section { width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 6px }
+.section { box-sizing: border-box; width: 100%; height: auto; background: var(--panel); border: 1px solid var(--line);
+  border-radius: 6px }
 .section .cavity { fill: none; stroke: var(--soft); stroke-width: 2.2; stroke-linejoin: round }
 .section .solid { fill: var(--c0); fill-opacity: 0.7; stroke: var(--ink); stroke-width: 0.6 }
 .section .axis { stroke: var(--line); stroke-dasharray: 6 3 1 3 }

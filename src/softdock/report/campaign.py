@@ -39,6 +39,8 @@ from softdock.scenario.yaml_text import yaml_text
 
 NUMBER = re.compile(r"(?<![\w-])[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 MOST_WARNINGS = 20
+NEGLIGIBLE = 1e-7
+"""Share of the largest value of a metric over all runs below which a value is a rounding error."""
 STYLE = """
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 0 12px }
 .picture { margin: 0.5em 0 }
@@ -132,7 +134,7 @@ def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -
     matrix = campaign_requirement_table(findings.requirements, definition, table.units, system)
     notes = dict.fromkeys(found.note for found in findings.requirements if found.note)
     text = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
-    return [*parts, scrolling(matrix, small=True), paragraph(text, "soft")]
+    return [*parts, scrolling(matrix, small=True, css_class="matrix"), paragraph(text, "soft")]
 
 
 def _phases(findings: CampaignSummary) -> list[str]:
@@ -259,12 +261,13 @@ def _quantile_table(
     for name in names:
         count, values = findings.quantiles[name]
         symbol, factor = display_unit(table.unit(name), max(map(abs, values)), system)
-        cells = [format_number(factor * value) for value in values]
+        floor = NEGLIGIBLE * max(map(abs, values))
+        cells = [_shown(factor, value, floor) for value in values]
         rows.append([axis_label(label(name), symbol), str(count), *cells])
         ends = [""] * len(cells)
         for place, key in enumerate(QUANTILES, 1):
             low, high = (
-                "" if end is None else format_number(factor * end) for end in findings.intervals[name][key]
+                "" if end is None else _shown(factor, end, floor) for end in findings.intervals[name][key]
             )
             ends[place] = f"{low} ... {high}"
         rows.append(["", "", *ends])
@@ -272,15 +275,26 @@ def _quantile_table(
     return TextTable(header=header, rows=rows)
 
 
+def _shown(factor: float, value: float, floor: float) -> str:
+    """Return a value in its display unit; one below a floor is a rounding error and is shown as 0."""
+    return format_number(0.0 if abs(value) < floor else factor * value)
+
+
 def _distributions(table: Table, findings: CampaignSummary, system: UnitSystem) -> list[str]:
     if not findings.metrics:
         return []
     text = "Share of runs of each outcome with at most this value; in brackets the number of runs."
-    figure = figures.distribution_grid(table, findings.metrics, system)
+    pairs = [findings.metrics[i : i + 2] for i in range(0, len(findings.metrics), 2)]
     return [
         "<h2>Cumulative distributions by outcome</h2>",
         paragraph(text, "soft keep"),
-        figure_image(figure, "Cumulative distributions of metrics by outcome"),
+        *(
+            figure_image(
+                figures.distribution_figure(table, pair, system),
+                f"Cumulative distributions of {' and '.join(map(label, pair))} by outcome",
+            )
+            for pair in pairs
+        ),
     ]
 
 

@@ -91,15 +91,14 @@ def scatter(axes: Axes, table: Table, metric: str, name: str, system: UnitSystem
     axes.tick_params(labelsize="small")
 
 
-def distribution_grid(table: Table, metrics: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
-    """Draw the empirical cumulative distribution of each metric, one curve per outcome, with limits of requirements."""
-    rows = -(-len(metrics) // 2)
-    figure = new_figure(10.0, 2.8 * rows + 0.4)
+def distribution_figure(table: Table, metrics: Sequence[str], system: UnitSystem = AUTOMATIC) -> Figure:
+    """Draw the empirical cumulative distributions of two metrics, a curve per outcome, with limits of requirements."""
+    figure = new_figure(10.0, 3.0)
     outcomes = list(table.counts())
     colours = outcome_colours(outcomes, table.manifest["campaign"]["success"])
     outcome = np.array(table.outcome)
     for i, name in enumerate(metrics):
-        axes = figure.add_subplot(rows, 2, i + 1)
+        axes = figure.add_subplot(1, 2, i + 1)
         shown = column(table, name, system)
         for k, one in enumerate(outcomes):
             values = np.sort(shown.values[(outcome == one) & np.isfinite(shown.values)])
@@ -113,7 +112,7 @@ def distribution_grid(table: Table, metrics: Sequence[str], system: UnitSystem =
         axes.set_xlabel(shown.label, fontsize="small")
         axes.set_ylabel("share of runs", fontsize="small")
         axes.tick_params(labelsize="small")
-        axes.legend(fontsize="x-small", frameon=False, loc="lower right")
+        axes.legend(fontsize="x-small", framealpha=0.9, edgecolor="none", loc="lower right")
         style_axes(axes)
     return figure
 
@@ -261,7 +260,7 @@ def envelope_figure(
     centres = [0.5 * (one[1:] + one[:-1]) for one in edges]
     for (i, j), runs in np.ndenumerate(envelope.runs):
         if runs:
-            text = f"≥{envelope.low[i, j]:.0%}\n{runs:.0f} runs"
+            text = f"≥{envelope.low[i, j]:.0%}\n{runs:.0f} {'run' if runs == 1 else 'runs'}"
             colour = "white" if envelope.share[i, j] < 0.5 else "black"
             axes.text(
                 float(centres[0][i]),

@@ -18,9 +18,7 @@ from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.report.page import paragraph, scrolling
 from softdock.result import Audit, Result
-from softdock.simulation.convergence import Refinement
-
-_ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"}
+from softdock.simulation.convergence import ACCURACY_UNITS, Refinement
 
 
 def evidence_parts(result: Result, refinements: Sequence[Refinement] | None, system: UnitSystem) -> list[str]:
@@ -59,7 +57,7 @@ def _accuracy(result: Result, system: UnitSystem) -> str:
         return f"Fixed step of {format_quantity(settings['step'], 's')}."
     parts = [
         f"{name} {format_quantity(accuracy[name], unit, system)}"
-        for name, unit in _ACCURACY_UNITS.items()
+        for name, unit in ACCURACY_UNITS.items()
         if name in accuracy
     ]
     return f"Error allowed in one step: {', '.join(parts)}."
@@ -73,8 +71,15 @@ def _convergence(result: Result, refinements: Sequence[Refinement] | None, syste
     changed = [f"{one.title}: {one.outcome}" for one in refinements if one.outcome != result.outcome]
     outcome = f"The outcome changes ({'; '.join(changed)})." if changed else "The outcome does not change."
     sizes = [abs(x) for one in refinements for x in one.changes.values() if math.isfinite(x)]
-    largest = f" Largest relative change of a metric: {max(sizes):.1e}." if sizes else ""
-    return [paragraph(outcome + largest), scrolling(_convergence_table(result, refinements, system))]
+    largest = (
+        f" Largest relative change of a metric: {max(sizes):.1e} (values below the error of a step are not compared)."
+        if sizes
+        else ""
+    )
+    return [
+        paragraph(outcome + largest),
+        scrolling(_convergence_table(result, refinements, system), small=True),
+    ]
 
 
 def _convergence_table(result: Result, refinements: Sequence[Refinement], system: UnitSystem) -> Table:

@@ -25,6 +25,7 @@ table {{ border-collapse: collapse; margin: 0.8em 0; font-size: 14px }}
 th, td {{ border-bottom: 1px solid var(--line); padding: 3px 14px 3px 0; text-align: left; vertical-align: top }}
 th {{ color: var(--soft); font-weight: 600; vertical-align: bottom }}
 .number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+th.number {{ white-space: normal }} .matrix td:nth-child(2) {{ min-width: 10em }}
 .scroll {{ overflow-x: auto }} .small table {{ font-size: 12.5px }}
 img {{ max-width: 100%; height: auto; background: #fff; border-radius: 6px }}
 figure {{ margin: 0 }} figcaption {{ font-size: 13px; color: var(--soft) }}
@@ -37,10 +38,11 @@ summary {{ cursor: pointer; color: var(--accent) }}
 @media print {{
   body {{ max-width: none; margin: 0; padding: 0; background: #fff; font-size: 9.5pt; line-height: 1.4 }}
   table {{ font-size: 8.5pt }} .small table {{ font-size: 7.5pt }} th, td {{ padding: 2px 8px 2px 0 }}
-  h2 {{ margin-top: 1.4em }} h1, h2, h3, .keep {{ break-after: avoid }}
+  h2 {{ margin-top: 1.4em }} h1, h2, h3, summary, .keep {{ break-after: avoid }}
   tr, figure, img, .chart, .section, .headline, li {{ break-inside: avoid }}
   .scroll {{ overflow: visible }} .annex {{ break-before: page }}
   pre {{ white-space: pre-wrap; overflow: visible; font-size: 7pt; border: 0; padding: 0 }}
+  .matrix td:nth-child(7) {{ white-space: normal }}
   figcaption, .imprint {{ font-size: 8pt }} summary {{ list-style: none; color: inherit }}
   details::details-content {{ content-visibility: visible; block-size: auto }}
 }}
@@ -86,9 +88,9 @@ def page_head(title: str, imprint: Imprint) -> list[str]:
     return [f"<h1>{html.escape(title)}</h1>", f'<p class="imprint">{html.escape(imprint.line())}</p>']
 
 
-def scrolling(table: Table, small: bool = False) -> str:
+def scrolling(table: Table, small: bool = False, css_class: str = "") -> str:
     """Return a table that scrolls inside the page where it is too wide for the screen."""
-    return f'<div class="scroll{" small" if small else ""}">{table.to_html()}</div>'
+    return f'<div class="scroll{" small" if small else ""}">{table.to_html(css_class)}</div>'
 
 
 def paragraph(text: str, css_class: str = "") -> str:

@@ -110,14 +110,39 @@ def _load_group(result: Result, title: str, loaded: Sequence[LoadChannel]) -> li
 
 
 def _load_panel(result: Result, title: str, part: Sequence[LoadChannel], omitted: tuple[str, ...]) -> Panel:
+    time, curves = _with_peaks(result, part)
     return Panel(
         title=title,
         unit=part[0].unit,
-        time=result.history.time,
-        curves={one.channel: np.abs(result.history[one.channel]) for one in part},
+        time=time,
+        curves=curves,
         labels={one.channel: one.name for one in part},
         omitted=omitted,
     )
+
+
+def _with_peaks(result: Result, part: Sequence[LoadChannel]) -> tuple[Array, dict[str, Array]]:
+    """Return time and sizes of loads with a point at every peak that the history does not contain.
+
+    Histories with `record.peaks: false`, as those of robots, have no row at peaks between two samples.
+    """
+    time = result.history.time
+    curves = {one.channel: np.abs(result.history[one.channel]) for one in part}
+    missing = {
+        one.channel: (one.time, one.peak)
+        for one in part
+        if one.time is not None and one.peak > np.nanmax(curves[one.channel])
+    }
+    added = np.unique([instant for instant, _ in missing.values()])
+    if not added.size:
+        return time, curves
+    rows = np.searchsorted(time, added)
+    for name, values in curves.items():
+        between = np.interp(added, time, values)
+        if name in missing:
+            between[added == missing[name][0]] = missing[name][1]
+        curves[name] = np.insert(values, rows, between)
+    return np.insert(time, rows, added), curves
 
 
 def _largest_loads(result: Result) -> Panel | None:

@@ -1,7 +1,7 @@
 """The report of one run in one HTML file: verdict, loads, charts, timeline, metrics, inputs, evidence, scenario."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -46,7 +46,7 @@ ol.timeline li::before { content: ""; position: absolute; left: -6px; top: 0.45e
 ol.timeline time { color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 0.8em }
 ol.timeline small { display: block; color: var(--soft) }
 .sections { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 290px), 1fr)); gap: 14px }
-@media print { .sections { grid-template-columns: repeat(3, 1fr) } }
+@media print { .sections { grid-template-columns: repeat(3, minmax(0, 1fr)) } }
 """
 
 
@@ -164,7 +164,7 @@ def _verdict(result: Result, system: UnitSystem) -> list[str]:
         note = (
             "Margin: allowed over required value minus 1, with the factor of safety; negative where violated."
         )
-        parts += [scrolling(requirement_table(result, system)), paragraph(note, "soft")]
+        parts += [scrolling(requirement_table(result, system), css_class="matrix"), paragraph(note, "soft")]
     return parts
 
 
@@ -250,15 +250,12 @@ def _timeline(entries: Sequence[TimelineEntry], result: Result) -> str:
 
 
 def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) -> list[str]:
-    """Return sections through the port at the start and at times of events, at most `MOST_SECTIONS`."""
+    """Return sections through the port, at most `MOST_SECTIONS`, at times of the timeline."""
     texts: dict[float, list[str]] = {}
     for entry in entries:
         texts.setdefault(entry.time, []).append(entry.text)
-    times = sorted(texts)
-    if len(times) > MOST_SECTIONS:
-        events = [event.time for event in result.events]
-        ranked = sorted(times, key=lambda t: (t != times[0], t not in events, t))
-        times = sorted(ranked[:MOST_SECTIONS])
+    changes = {event.time for event in result.events} | {phase.start for phase in result.phases}
+    times = section_times(sorted(texts), changes)
     figures = [
         f"<figure>{picture}<figcaption>{format_time(time)}: {html.escape(' '.join(texts[time]))}</figcaption></figure>"
         for time, picture in zip(times, sections.sections(result, scene, times))
@@ -268,6 +265,19 @@ def _sections(result: Result, scene: Scene, entries: Sequence[TimelineEntry]) ->
     )
     body = f'<div class="sections">{"".join(figures)}</div><p class="soft">{note}</p>'
     return ["<h2>Sections</h2>", body] if figures else []
+
+
+def section_times(times: Sequence[float], changes: Container[float]) -> list[float]:
+    """Return the times of sections [s]: start and end, then events and phases, then peaks.
+
+    Where there are more events and phases than sections, the sections are spread over all of them.
+    """
+    first = [t for t in times if t in (times[0], times[-1]) or t in changes]
+    if len(first) > MOST_SECTIONS:
+        last = len(first) - 1
+        return [first[round(i * last / (MOST_SECTIONS - 1))] for i in range(MOST_SECTIONS)]
+    others = [t for t in times if t not in first]
+    return sorted([*first, *others[: MOST_SECTIONS - len(first)]])
 
 
 def _metrics(result: Result, system: UnitSystem) -> list[str]:

@@ -20,6 +20,8 @@ DASHES = ("", "9 3", "3 2", "9 3 2 3")
 """Patterns of neighbouring curves, so that colour is not the only difference."""
 FAR_LIMIT = 3.0
 """Ratio of a limit to the largest value above which the limit is stated and not drawn."""
+NEGLIGIBLE = 1e-7
+"""Share of the largest value of a chart below which the peak of a curve is a numerical error and is shown as 0."""
 LABEL_SPACING = 16  # px between numbers of events
 STYLE = """
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 6px 22px }
@@ -143,8 +145,10 @@ def _limit_texts(limits: Sequence[LimitLine], near: Sequence[LimitLine]) -> str:
 def _legend(curves: Sequence[Curve], unit: str, title: str, system: UnitSystem) -> str:
     heading = f"{title} [{unit or '-'}]".strip()
     entries = [f"<b>{html.escape(heading)}</b>"]
+    floor = NEGLIGIBLE * max(float(np.abs(curve.values).max()) for curve in curves)
     for i, curve in enumerate(curves):
         largest = float(curve.values[int(np.abs(curve.values).argmax())])
+        largest = 0.0 if abs(largest) < floor else largest
         peak = f"peak {format_quantity(largest, curve.unit, system)}"
         entries.append(legend_entry(curve.name, line_style(i), f" <span class='soft'>{peak}</span>"))
     return f'<div class="legend keep">{"".join(entries)}</div>'

@@ -17,7 +17,7 @@ from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
 from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
 from softdock.scenario.overrides import Overrides, apply_overrides, hints_of_new_entries
-from softdock.scenario.provenance import check_sources
+from softdock.scenario.provenance import applicable_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -232,7 +232,7 @@ def _build(source: Source, name: str) -> ScenarioBase:
         found = [*problems_of(error, model, source), *problems_beside(error, model, source, context)]
         raise InputError(*in_order_of_lines(found)) from None
     if scenario.sources:
-        check_sources(scenario, source)
+        scenario = scenario.model_copy(update={"sources": applicable_sources(scenario, source)})
     return scenario.with_origin(name, source.directory, source)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.errors import InputError, Problem
-from softdock.scenario.base import InputSource, ScenarioBase
+from softdock.scenario.base import InputSource, ScenarioBase, SourceKind
 from softdock.scenario.inheritance import BASE
 from softdock.scenario.messages import did_you_mean, dotted
 from softdock.scenario.overrides import FLAG
@@ -49,17 +49,26 @@ def written_values(scenario: ScenarioBase) -> tuple[WrittenValue, ...]:
     )
 
 
-def check_sources(scenario: ScenarioBase, source: Source) -> None:
-    """Raise InputError where an entry of `sources` names a key that the scenario does not have."""
+def applicable_sources(scenario: ScenarioBase, source: Source) -> dict[str, SourceKind | InputSource]:
+    """Return the entries of `sources` without those of base files whose keys later files have removed.
+
+    Raises InputError where another entry names a key that the scenario does not have.
+    """
     data: dict[str, Any] | None = None
+    kept = dict(scenario.sources)
     for path in scenario.sources:
         keys = tuple(path.split("."))
         if _has(source.data, keys):
             continue
         data = scenario.to_data() if data is None else data  # fields that have their defaults
         if not _has(data, keys):
-            known = [dotted(leaf[: len(keys)]) for leaf, _ in _leaves((), data) if leaf]
             where = source.where(("sources", path))
+            if where.file in source.base_files:
+                del kept[path]
+                continue
+            known = [
+                dotted(leaf[: len(keys)]) for leaf, _ in _leaves((), data) if leaf and leaf[0] != "sources"
+            ]
             hint = did_you_mean(path, dict.fromkeys(known))
             raise InputError(
                 Problem(
@@ -71,6 +80,7 @@ def check_sources(scenario: ScenarioBase, source: Source) -> None:
                     hint=hint[0] if hint[1] else "Write the dotted path of a key, as --set takes it.",
                 )
             )
+    return kept
 
 
 def _leaves(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, Any]]:

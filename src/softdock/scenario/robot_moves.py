@@ -116,12 +116,14 @@ def check_move_names(
     moves: Sequence[MoveModel], events: Mapping[str, Event], phases: Sequence[Phase]
 ) -> None:
     """Raise FieldError for two moves of one name, and for an action that starts an unknown move."""
-    names = [move.name for move in moves if move.name is not None]
+    names: list[str] = []
     for i, move in enumerate(moves):
-        if move.name is not None and names.index(move.name) < sum(m.name is not None for m in moves[:i]):
+        if move.name in names:
             raise FieldError(
                 f"moves.{i}.name", f"there is another move called {move.name!r}: names must differ"
             )
+        if move.name is not None:
+            names.append(move.name)
     places = {f"events.{name}.then": event.then for name, event in events.items()}
     places |= {f"phases.{i}.do": phase.do for i, phase in enumerate(phases)}
     for field, actions in places.items():

@@ -12,6 +12,8 @@ TIGHTER = 0.1
 """Factor on the error tolerances of a step."""
 FINER = 0.5
 """Factor on the size of contact cells, which quarters their areas."""
+ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"}
+"""SI units of the error tolerances of a step."""
 Progress = Callable[[str, float], None]
 
 
@@ -23,7 +25,8 @@ class Refinement:
     metrics: Mapping[str, Any]
     outcome: str
     changes: Mapping[str, float]
-    """Change of each metric, relative to its original size; NaN where one of them has no finite value."""
+    """Change of each metric, relative to its original size; NaN where one of them has no finite value, and where both
+    are smaller than the error that a step may have."""
 
 
 def check_convergence(result: Result, progress: Progress = lambda what, fraction: None) -> list[Refinement]:
@@ -32,12 +35,15 @@ def check_convergence(result: Result, progress: Progress = lambda what, fraction
     from softdock.simulation import simulate
 
     refined = list(_refined(result.prepared.scenario))
+    accuracy = _accuracy_by_unit(result.prepared.scenario.to_data())
     found = []
     for i, (title, scenario) in enumerate(refined):
         progress(title, i / len(refined))
         run = simulate(scenario, with_prediction=False)
         changes = {
-            name: _relative_change(value, run.metrics.get(name))
+            name: _relative_change(
+                value, run.metrics.get(name), accuracy.get(result.units.get(name, ""), 0.0)
+            )
             for name, value in result.metrics.items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
@@ -79,9 +85,20 @@ def _changed(scenario: ScenarioBase, data: Mapping[str, Any], changes: Mapping[s
     return from_data({**data, **changes}, scenario.name, scenario.directory)
 
 
-def _relative_change(before: float, after: Any) -> float:
+def _accuracy_by_unit(data: Mapping[str, Any]) -> dict[str, float]:
+    """Return the error that a step may have, by the SI unit of the quantity."""
+    integrator = data.get("integrator")
+    accuracy = (integrator if isinstance(integrator, dict) else data).get("accuracy")
+    if not isinstance(accuracy, dict):
+        return {}
+    return {unit: accuracy[name] for name, unit in ACCURACY_UNITS.items() if name in accuracy}
+
+
+def _relative_change(before: float, after: Any, floor: float) -> float:
     if not isinstance(after, int | float) or not math.isfinite(before) or not math.isfinite(after):
         return math.nan
     if after == before:
         return 0.0
+    if max(abs(before), abs(after)) < floor:
+        return math.nan
     return (after - before) / abs(before) if before else math.inf

@@ -57,9 +57,10 @@ def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:
 
 
 def _largest_sizes(peaks: np.ndarray) -> tuple[list[float], list[float]]:
-    """Return the largest size of every channel on the sides that were searched, and its time."""
+    """Return the largest size of every channel on the sides that were searched, and the first time it is reached."""
     sides = peaks["track"] | peaks["load"]
-    negative = (sides & SMALLEST != 0) & (-peaks["smallest"] > peaks["largest"])
+    earlier = (-peaks["smallest"] == peaks["largest"]) & (peaks["t_smallest"] < peaks["t_largest"])
+    negative = (sides & SMALLEST != 0) & ((-peaks["smallest"] > peaks["largest"]) | earlier)
     return (
         np.where(negative, -peaks["smallest"], peaks["largest"]).tolist(),
         np.where(negative, peaks["t_smallest"], peaks["t_largest"]).tolist(),

@@ -53,7 +53,7 @@ class Studio:
 
     _page_opened: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def wake(self) -> None:
+    def allow_warm_up(self) -> None:
         """Allow the warm-up to start; called when a page is opened."""
         self._page_opened.set()
 

@@ -142,8 +142,11 @@ def has_room_beside_samples(run):
 
 
 @kernel
-def record_peak_at_end(run, t, y, evaluated):
-    """Write a pending row if a peak is at the present end t; `evaluated`: the system is evaluated there already."""
+def record_peak_at_end(run, t, t_max, y, evaluated):
+    """Write a pending row if a peak is at the present end t; `evaluated`: the system is evaluated there already.
+
+    Its values are those at t, or before a jump there: at `t_max`, the instant before.
+    """
     s, work = run.state[0], run.workspace
     if (
         s.record_peaks == 0
@@ -154,7 +157,7 @@ def record_peak_at_end(run, t, y, evaluated):
     if evaluated:
         read_channels(run.channels, run.channels.shape[0], run.system, t, y, work.values)
     else:
-        evaluate_channels(run, run.channels.shape[0], t, y, work.k[1], work.values)
+        evaluate_channels(run, run.channels.shape[0], min(t, t_max), y, work.k[1], work.values)
     commit_pending_row(run)
     if s.record_rows < run.record.shape[0] and run.record.shape[1] > 1:
         fill_row(run, t, work.values)

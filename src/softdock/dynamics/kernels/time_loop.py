@@ -264,7 +264,7 @@ def try_step(run):
         )  # fmt: skip
     accepted, status = judge_step(run, method, h, reaches_stop)
     if accepted:
-        status = complete_step(run, method, h, t_stop if reaches_stop else s.t + h, reaches_stop)
+        status = complete_step(run, method, h, t_stop if reaches_stop else s.t + h, t_max, reaches_stop)
     return status
 
 
@@ -320,8 +320,11 @@ def replace_lists(run, h, adaptive):
 
 
 @kernel
-def complete_step(run, method, h, t_new, reaches_stop):
-    """Check an accepted step, search it for events and peaks, record it and move to its end or first event."""
+def complete_step(run, method, h, t_new, t_max, reaches_stop):
+    """Check an accepted step, search it for events and peaks, record it and move to its end or first event.
+
+    `t_max` is the last instant before the next jump of a command or load.
+    """
     s, work, system = run.state[0], run.workspace, run.system
     # Before other evaluations overwrite the forces.
     check_step(system, work.y_new, work.conserved, work.check)
@@ -334,7 +337,7 @@ def complete_step(run, method, h, t_new, reaches_stop):
     update_largest_pin_depths(system.interfaces)
     event = -1
     if run.channels.shape[0] > 0:
-        t_new, event = search_and_record(run, method, h, t_new)
+        t_new, event = search_and_record(run, method, h, t_new, t_max)
     if system.world[0].evaluations != evaluations:
         restore_links(system, work.y_new)
     move_to_end(run, t_new)
@@ -358,8 +361,11 @@ def complete_step(run, method, h, t_new, reaches_stop):
 
 
 @kernel
-def search_and_record(run, method, h, t_new):
-    """Search a step for events and peaks and record it; returns its end, which may be an event, and the event or -1."""
+def search_and_record(run, method, h, t_new, t_max):
+    """Search a step for events and peaks and record it; returns its end, which may be an event, and the event or -1.
+
+    Rows at the end have the values before the jump that may follow there: at most at `t_max`, as the step itself.
+    """
     s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
     evaluations = system.world[0].evaluations
     closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
@@ -371,17 +377,17 @@ def search_and_record(run, method, h, t_new):
         contact_step = False
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
-        evaluate_channels(run, s.searched, t_new, work.y_new, work.k[6], work.end)
+        evaluate_channels(run, s.searched, min(t_new, t_max), work.y_new, work.k[6], work.end)
         observe_contacts(system.links, system.pairs, system.arrays, system.lists)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)
     if contact_step:
         write_row(run, t_new, work.end)
     elif (sample_at_end or event >= 0 or t_new >= s.duration) and s.record_rows < run.record.shape[0]:
-        evaluate_channels(run, count, t_new, work.y_new, work.k[1], work.values)
+        evaluate_channels(run, count, min(t_new, t_max), work.y_new, work.k[1], work.values)
         write_row(run, t_new, work.values)
     else:
-        record_peak_at_end(run, t_new, work.y_new, system.world[0].evaluations == evaluations)
+        record_peak_at_end(run, t_new, t_max, work.y_new, system.world[0].evaluations == evaluations)
     return t_new, event
 
 
@@ -411,7 +417,7 @@ def apply_jumps(run):
     s, work = run.state[0], run.workspace
     begin_statistics(run)
     if update_peaks(run.channels, s.searched, s.t, 0.0, work.start):
-        record_peak_at_end(run, s.t, run.y, False)
+        record_peak_at_end(run, s.t, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):
         if becomes_true(run.events[i], work.end, work.start):

@@ -68,7 +68,7 @@ def header(studio: "Studio", here: str, units: str) -> str:
 @contextmanager
 def page(studio: "Studio", here: str, title: str, request: Request) -> Iterator[None]:
     """Set up a page with its header; elements created inside are its content."""
-    studio.wake()
+    studio.allow_warm_up()
     ui.dark_mode({"dark": True, "light": False}.get(chosen_theme(request)))
     ui.colors(
         primary="#2f6fce",

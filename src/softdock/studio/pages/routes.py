@@ -31,7 +31,7 @@ def build(app: FastAPI, studio: "Studio") -> None:
 
     @app.get("/")
     async def scenarios(request: Request) -> Response:
-        studio.wake()
+        studio.allow_warm_up()
         page = gallery.page(studio, frame.chosen_theme(request), unit_choice.chosen_units(request))
         # Returning to the page shows new files.
         return HTMLResponse(page, headers={"Cache-Control": "no-store"})
