@@ -18,7 +18,7 @@ from softdock.campaign.template import Template
 CAMPAIGN = "assist-sequence"
 PEAKS = ("peak_contact_force", "collar_force", "coupling_force", "pin_force")
 LARGEST_CHANGE, NEGLIGIBLE = 0.01, 5.0  # of a peak; N
-HALF_CELLS = 1.0 / 16.0  # of the resolved force: cells have half the size
+HALF_CELLS = 1.0 / 8.0  # of the resolved force: the size of cells scales with its cube root
 
 
 def finer(template: Template) -> Template:
@@ -39,6 +39,7 @@ def main() -> None:
     plan, keeping = load(CAMPAIGN), HistoryPolicy("none", ())
     fine = finer(plan.template)
     outcomes = peaks = 0
+    largest = dict.fromkeys(PEAKS, 0.0)
     for number, inputs in enumerate(plan.inputs(given.first, given.first + given.runs), given.first):
         rows = [run_one(template, keeping, number, inputs)[0] for template in (plan.template, fine)]
         if rows[0].outcome != rows[1].outcome:
@@ -47,10 +48,13 @@ def main() -> None:
         before, after = (json.loads(row.metrics) for row in rows)
         for name in PEAKS:
             a, b = before.get(name) or 0.0, after.get(name) or 0.0
-            if abs(a - b) > LARGEST_CHANGE * max(a, b) and max(a, b) > NEGLIGIBLE:
+            change = abs(a - b) / max(a, b) if max(a, b) > NEGLIGIBLE else 0.0
+            largest[name] = max(largest[name], change)
+            if change > LARGEST_CHANGE:
                 peaks += 1
                 print(number, name, a, b, flush=True)
     print(f"{given.runs} runs: {outcomes} outcomes differ, {peaks} peaks differ by more than 1 %")
+    print("largest changes: " + ", ".join(f"{name} {100 * change:.2f} %" for name, change in largest.items()))
 
 
 if __name__ == "__main__":

@@ -103,6 +103,31 @@ def test_bad_phases_are_refused_with_file_and_line(tmp_path, phases, line, words
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        (
+            "upper: 300 mm",
+            "lower: 1 mm",
+            9,
+            ("stops.end.lower", "above 0 (SI), the position", "'cart' starts"),
+        ),
+        ("axis: x", "axis: x, position: 0.4 m", 9, ("stops.end.upper", "below 0.4 (SI), the position")),
+        ("axis: x", "axis: x, speed: -0.2 m/s", 7, ("drives.motor.rate", "below 0.2 (SI), the speed")),
+    ],
+)
+def test_limits_of_a_driven_joint_include_its_start(tmp_path, old, new, line, words):
+    path = write(tmp_path, (HEAD + OUT + BACK).replace(old, new))
+    with pytest.raises(InputError) as caught:
+        softdock.load(path)
+    assert f"{path}:{line}" in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+    head = HEAD.replace(old, new).replace("1e6 N/m}", "1e6 N/m, active: false}")
+    if "stops" in words[0]:  # a stop that something enables later
+        assert softdock.load(write(tmp_path, head + OUT + BACK)).phases
+
+
 def test_the_command_line_exits_with_2_and_without_a_traceback(tmp_path):
     path = write(tmp_path, HEAD + OUT + BACK.replace("}\n", ", next: out}\n"))
     command = [sys.executable, "-c", "from softdock.cli import main; main()", "run", str(path)]

@@ -38,6 +38,7 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.scenario.base import Origin, ScenarioBase
+from softdock.scenario.drive_limits import check_drive_limits
 from softdock.scenario.expressions import (
     EventNames,
     check_condition,
@@ -244,6 +245,7 @@ class MultibodyScenario(ScenarioBase, System):
         for name, event in self.events.items():
             findings.of(self._check_event, f"events.{name}", event)
             findings.of(self._check_order, name)
+        check_drive_limits(self, findings)
         check_phases(self, findings)
         known, what = [*self.events, *self.phase_names], "event or phase" if self.phases else "event"
         for i, outcome in enumerate(self.outcomes):

@@ -3,10 +3,10 @@
 import re
 from typing import TYPE_CHECKING
 
-from softdock.model.elements import Drive, Stop
 from softdock.model.expressions import parse_condition, suggest
 from softdock.model.phases import Phase, next_phase, phase_order
 from softdock.quantities.model import FieldError, Findings
+from softdock.scenario.drive_limits import same_axis
 from softdock.scenario.expressions import check_condition
 
 if TYPE_CHECKING:
@@ -93,17 +93,13 @@ def _check_targets(scenario: "MultibodyScenario", field: str, phase: Phase) -> N
         ):
             continue
         for name, stop in scenario.stops.items():
-            if not stop.active or name in disabled or not _same_axis(scenario.drives[action.drive], stop):
+            if not stop.active or name in disabled or not same_axis(scenario.drives[action.drive], stop):
                 continue
             for limit, beyond in ((stop.lower, -1.0), (stop.upper, 1.0)):
                 if limit is not None and beyond * (action.target - limit) > 0.0:
                     side = "above" if beyond > 0.0 else "below"
                     message = f"lies {side} {limit:g} (SI), where the stop {name!r} of the joint pushes back"
                     raise FieldError(f"{field}.{i}.target", message)
-
-
-def _same_axis(drive: Drive, stop: Stop) -> bool:
-    return drive.joint == stop.joint and (drive.axis or 0) == (stop.axis or 0)
 
 
 def _check_ends_come(scenario: "MultibodyScenario", findings: Findings) -> None:

@@ -1,0 +1,60 @@
+"""Checks of driven joints at the start of a run: position within the stops, speed within the rate of the drive."""
+
+from softdock.model.elements import Drive, Stop
+from softdock.model.joints import Joint, Planar, Prismatic, Revolute, Universal
+from softdock.model.system import System
+from softdock.quantities.model import FieldError, Findings
+
+
+def check_drive_limits(system: System, findings: Findings) -> None:
+    """Collect the errors of limits that a driven joint exceeds at the start."""
+    if findings.errors:  # joints and axes must be valid
+        return
+    for name, drive in system.drives.items():
+        findings.of(_check_rate, system, f"drives.{name}.rate", drive)
+    for name, stop in system.stops.items():
+        if any(same_axis(drive, stop) for drive in system.drives.values()):
+            findings.of(_check_stop, system, f"stops.{name}", stop)
+
+
+def same_axis(drive: Drive, stop: Stop) -> bool:
+    """Return whether drive and stop act on the same axis of the same joint."""
+    return drive.joint == stop.joint and (drive.axis or 0) == (stop.axis or 0)
+
+
+def _check_rate(system: System, field: str, drive: Drive) -> None:
+    """Raise FieldError for a powered drive whose joint starts faster than its command may move."""
+    if drive.rate is None or drive.follows != "position" or not drive.active:
+        return
+    speed = abs(_start(system.bodies[drive.joint].joint, drive.axis or 0)[1])
+    if speed > drive.rate:
+        raise FieldError(
+            field, f"lies below {speed:g} (SI), the speed with which the joint of {drive.joint!r} starts"
+        )
+
+
+def _check_stop(system: System, field: str, stop: Stop) -> None:
+    """Raise FieldError for an active stop that is pressed in at the start."""
+    if not stop.active:
+        return
+    position = _start(system.bodies[stop.joint].joint, stop.axis or 0)[0]
+    for key, limit, beyond in (("lower", stop.lower, -1.0), ("upper", stop.upper, 1.0)):
+        if limit is not None and beyond * (position - limit) > 0.0:
+            side = "below" if beyond > 0.0 else "above"
+            message = (
+                f"lies {side} {position:g} (SI), the position at which the joint of {stop.joint!r} starts"
+            )
+            raise FieldError(f"{field}.{key}", message)
+
+
+def _start(joint: Joint, axis: int) -> tuple[float, float]:
+    """Return position and speed of an axis of a joint at the start [m, m/s or rad, rad/s]."""
+    if isinstance(joint, Revolute):
+        return joint.angle, joint.rate
+    if isinstance(joint, Prismatic):
+        return joint.position, joint.speed
+    if isinstance(joint, Universal):
+        return joint.angles[axis], joint.rates[axis]
+    if isinstance(joint, Planar):
+        return (*joint.position, joint.angle)[axis], (*joint.velocity, joint.rate)[axis]
+    return 0.0, 0.0  # no drive acts on the other joints
