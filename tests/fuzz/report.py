@@ -29,6 +29,12 @@ def counts_table(counts: dict[str, dict[str, dict[str, object]]]) -> str:
         sums = [a + b for a, b in zip(sums, row)]
         rows.append(_row(name, *(f"{value:,}" for value in row)))
     rows.append(_row("**all**", *(f"**{value:,}**" for value in sums)))
+    states = sorted({str(run["sources"]) for runs in counts.values() for run in runs.values()})
+    what = "one state" if len(states) == 1 else f"{len(states)} states"
+    rows += [
+        "",
+        f"Counted with {what} of package and fuzzer, by the digest of their files: {', '.join(states)}.",
+    ]
     head = [
         _row("format", "inputs", "accepted", "refused with a message", "defects"),
         "|---|---:|---:|---:|---:|",

@@ -1,12 +1,24 @@
 """Spatial vectors with NumPy: motions (angular velocity, velocity) and wrenches (torque, force), angular part first."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, skew
 
 Floats = NDArray[np.float64]
+SAFE_LENGTHS = 1e-150, 1e150
+"""Lengths whose squares neither underflow nor overflow."""
+
+
+def unit_vector(given: ArrayLike) -> Floats:
+    """Return the direction of a finite vector other than zero, however short or long it is, shape (n,)."""
+    vector = np.asarray(given, float)
+    length = np.linalg.norm(vector)
+    if not SAFE_LENGTHS[0] < length < SAFE_LENGTHS[1]:
+        vector = vector / np.abs(vector).max()
+        length = np.linalg.norm(vector)
+    return np.asarray(vector / length)
 
 
 def point_velocity(V: Floats, p: Floats) -> Floats:
