@@ -7,18 +7,17 @@ from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, skew
 
 Floats = NDArray[np.float64]
-SAFE_LENGTHS = 1e-150, 1e150
-"""Lengths whose squares neither underflow nor overflow."""
+SAFE_SIZES = 1e-150, 1e150
+"""Sizes whose squares neither underflow nor overflow."""
 
 
 def unit_vector(given: ArrayLike) -> Floats:
     """Return the direction of a finite vector other than zero, however short or long it is, shape (n,)."""
     vector = np.asarray(given, float)
-    length = np.linalg.norm(vector)
-    if not SAFE_LENGTHS[0] < length < SAFE_LENGTHS[1]:
-        vector = vector / np.abs(vector).max()
-        length = np.linalg.norm(vector)
-    return np.asarray(vector / length)
+    largest = np.abs(vector).max()
+    if not SAFE_SIZES[0] < largest < SAFE_SIZES[1]:
+        vector = vector / largest
+    return np.asarray(vector / np.linalg.norm(vector))
 
 
 def point_velocity(V: Floats, p: Floats) -> Floats:
