@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ import pytest
 from tests.campaign.conftest import CHEAP
 from tests.flexible.test_imported_modes import lumped
 from tests.fuzz.corpus import SEEDS
+from tests.fuzz.formats.table import SEQUENCE
 
 from softdock import Campaign
 from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
+from softdock.campaign.summary import summarise
 from softdock.campaign.table import read_table, status_of
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError, Problem
@@ -31,6 +34,7 @@ from softdock.geometry.chain import Link, _start_at_lowest_rim
 from softdock.geometry.profile import Line
 from softdock.presentation.unit_systems import SYSTEMS
 from softdock.replay import scene
+from softdock.report.campaign import write_report
 from softdock.report.run import run_report
 from softdock.result import Result
 from softdock.robot.urdf import parse_urdf
@@ -294,3 +298,14 @@ def test_a_very_short_direction() -> None:
     np.testing.assert_array_equal(
         unit_vector([0.0, -1e308, 1e308]), np.array([0.0, -1.0, 1.0]) / np.sqrt(2.0)
     )
+
+
+def test_forged_phases_of_a_campaign(tmp_path: Path) -> None:
+    (tmp_path / "many.yaml").write_text(SEQUENCE)
+    out = tmp_path / "out"
+    runner.run(load_campaign(tmp_path / "many.yaml", runs=1), out, ExecutionOptions(Backend.THREADS, 1))
+    assert [share.name for share in summarise(read_table(out)).phases] == ["closing", "mating"]
+    with closing(sqlite3.connect(out / TABLE_FILE)) as database, database:
+        database.execute("UPDATE manifest SET value = replace(value, 'mating', '<img src=x>')")
+    with pytest.raises(InputError, match="the phases of its scenario are not usable"):
+        write_report(out, tmp_path / "report.html", lambda what, share: None)

@@ -72,4 +72,4 @@ def read(files: Files, folder: Path) -> None:
     json.dumps(result.to_json(), allow_nan=False)
 
 
-FORMAT = Format(make=make, read=read, share=30)
+FORMAT = Format(make=make, read=read, seconds=60.0, share=30)
