@@ -84,6 +84,7 @@ def test_ctrl_c_ends_a_long_run_at_once(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored below a background shell
     )
     for _ in range(600):  # until the run begins
         if (tmp_path / "made").exists() or process.poll() is not None:

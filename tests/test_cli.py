@@ -104,6 +104,19 @@ def test_a_run_that_cannot_be_completed_exits_with_1(softdock: Command, failing:
     assert end.err == "The run could not be completed: The state is not finite after 0.3 s; kept in out/.\n"
 
 
+def test_a_result_that_cannot_be_written_is_printed(
+    softdock: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def save(self: Result, folder: Path) -> None:
+        raise InputError("Cannot write it: the disk is full.")
+
+    monkeypatch.setattr(Result, "save", save)
+    end = softdock("run", "impact-a", "--out", str(tmp_path / "out"))
+    assert (end.code, end.err) == (2, "Error: Cannot write it: the disk is full.\n")
+    assert end.out.startswith("impact-a: separated")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_interrupt_is_one_sentence(softdock: Command, failing: Callable[..., None]) -> None:
     failing(KeyboardInterrupt())
     end = softdock()

@@ -1,6 +1,7 @@
 """Command of the fuzzer: `python -m tests.fuzz --count 10000 --seed 1 --formats step,mesh`."""
 
 import argparse
+import hashlib
 import json
 import os
 import signal
@@ -177,9 +178,19 @@ def _print(name: str, tally: Tally) -> None:
     )
 
 
+def source_digest() -> str:
+    """Return a short digest of the package and of the fuzzer, so that counts belong to one state of both."""
+    digest = hashlib.sha256()
+    for folder in (ROOT / "src" / "softdock", Path(__file__).parent):
+        for file in sorted((*folder.rglob("*.py"), *folder.rglob("*.yaml"), *folder.rglob("*.js"))):
+            digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def _record(path: Path, name: str, seed: int, tally: Tally) -> None:
     known = json.loads(path.read_text()) if path.exists() else {}
     known.setdefault(name, {})[str(seed)] = {
+        "sources": source_digest(),
         "inputs": tally.inputs,
         "accepted": tally.accepted,
         "refused": tally.refused,

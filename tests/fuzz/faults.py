@@ -57,6 +57,22 @@ FAULTS = (
         (f"{TROUBLE}::test_a_history_that_cannot_be_written_stops_the_campaign",),
     ),
     Fault(
+        "disk full while a result, report, replay, picture or scenario is written",
+        "message with the name of the file; nothing is left in part; `run` prints its result",
+        (
+            "files/test_full_disk.py::test_nothing_is_written_in_part",
+            "test_cli.py::test_a_result_that_cannot_be_written_is_printed",
+        ),
+    ),
+    Fault(
+        "Ctrl-C during a long run or a campaign",
+        "exit code 130; no empty folder is left; a campaign names the command to continue",
+        (
+            "test_bad_input.py::test_ctrl_c_ends_a_long_run_at_once",
+            "campaign/test_command.py::test_ctrl_c_is_told_once_with_how_to_go_on",
+        ),
+    ),
+    Fault(
         "disk that becomes read-only",
         "stops with what is kept",
         (f"{TROUBLE}::test_a_disk_that_becomes_read_only_stops_the_campaign",),
@@ -121,9 +137,25 @@ FAULTS = (
         (f"{FOUND}::test_forged_results_are_refused",),
     ),
     Fault(
+        "damaged scenario in a result",
+        "message; the rest of the result is shown",
+        (
+            f"{FOUND}::test_a_damaged_scenario_in_a_result",
+            f"{FOUND}::test_a_requirement_whose_stored_unit_is_another_one",
+        ),
+    ),
+    Fault(
+        "path with a null character, or of another type, in Python",
+        "refused with the argument",
+        (f"{FOUND}::test_paths_of_another_type_or_with_a_null_character",),
+    ),
+    Fault(
         "markup in names of a received folder",
         "shown as text",
-        (f"{RECEIVED}::test_strings_of_a_result_are_escaped",),
+        (
+            f"{RECEIVED}::test_strings_of_a_result_are_escaped",
+            f"{FOUND}::test_markup_in_any_name_is_shown_as_text",
+        ),
     ),
     Fault(
         "forged replay",

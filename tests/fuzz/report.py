@@ -17,9 +17,11 @@ from tests.fuzz.faults import FAULTS
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "robustness.md"
 COUNTS = Path(__file__).parent / "counts.json"
+Counts = dict[str, dict[str, dict[str, object]]]
+"""Counts of runs by format and seed."""
 
 
-def counts_table(counts: dict[str, dict[str, dict[str, object]]]) -> str:
+def counts_table(counts: Counts) -> str:
     """Return inputs, verdicts and defects by format, summed over the seeds."""
     rows, sums = [], [0, 0, 0, 0]
     for name in formats.NAMES:
@@ -34,6 +36,22 @@ def counts_table(counts: dict[str, dict[str, dict[str, object]]]) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     return "\n".join([*head, *rows])
+
+
+def counts_tables(counts: Counts) -> str:
+    """Return the counts of runs with a recorded state of package and fuzzer, and those of all runs together."""
+    known = {
+        name: {seed: run for seed, run in runs.items() if "sources" in run} for name, runs in counts.items()
+    }
+    states = sorted({str(run["sources"]) for runs in known.values() for run in runs.values()})
+    return "\n\n".join(
+        [
+            f"With the present seeds and formats (digests of package and fuzzer: {', '.join(states)}):",
+            counts_table(known),
+            "Together with runs of earlier versions of both:",
+            counts_table(counts),
+        ]
+    )
 
 
 def faults_table(results: dict[str, str]) -> str:
@@ -100,7 +118,9 @@ def main() -> None:
     parser.add_argument("--counts-only", action="store_true")
     options = parser.parse_args()
     text = replace_table(
-        PAGE.read_text(encoding="utf-8"), "counts of the fuzzer", counts_table(json.loads(COUNTS.read_text()))
+        PAGE.read_text(encoding="utf-8"),
+        "counts of the fuzzer",
+        counts_tables(json.loads(COUNTS.read_text())),
     )
     if not options.counts_only:
         folder = ROOT / "out"

@@ -1,34 +1,46 @@
 """Inputs that the fuzzer found to cause tracebacks, warnings or unreadable messages; each gives a message now."""
 
+import dataclasses
+import hashlib
 import json
 import sqlite3
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from tests.campaign.conftest import CHEAP
 from tests.flexible.test_imported_modes import lumped
+from tests.fuzz.corpus import SEEDS
+from tests.fuzz.formats.table import SEQUENCE
 
+from softdock import Campaign
 from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
+from softdock.campaign.summary import summarise
 from softdock.campaign.table import read_table, status_of
 from softdock.campaign.workers import Backend
 from softdock.errors import InputError, Problem
 from softdock.flexible import read_modes
 from softdock.geometry.chain import Link, _start_at_lowest_rim
 from softdock.geometry.profile import Line
+from softdock.presentation.unit_systems import SYSTEMS
 from softdock.replay import scene
+from softdock.report.campaign import write_report
+from softdock.report.run import run_report
 from softdock.result import Result
 from softdock.robot.urdf import parse_urdf
 from softdock.scenario import load
 from softdock.simulation import prepare, simulate
+from softdock.spatial.vectors import unit_vector
 from softdock.theory.latch import latch_time
 
 
@@ -183,3 +195,117 @@ def test_a_metric_of_a_spring_on_a_joint_that_does_not_exist(wrong: str, tmp_pat
 
 def test_a_latch_that_is_too_fast_for_any_speed() -> None:
     assert np.isnan(latch_time(1e-308, 1e10, 1.0))
+
+
+@pytest.fixture(scope="module")
+def sequence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved run with phases, couplings, a controller and requirements."""
+    folder = tmp_path_factory.mktemp("sequence")
+    simulate(SEEDS / "sequence.yaml").save(folder)
+    return folder
+
+
+MARKUP = "<img src=x onerror=alert({})>"
+WORDS = (
+    "mating",
+    "coupling_jammed",
+    "servicer",
+    "plug-1",
+    "link",
+    "R-1",
+    "plus-x-1",
+    "bolts",
+    "The coupling",
+)
+"""Names and texts of a phase, an outcome, bodies, elements, a requirement, a thruster, and a message."""
+
+
+def test_markup_in_any_name_is_shown_as_text(sequence: Path, tmp_path: Path) -> None:
+    pytest.importorskip("nicegui")
+    from softdock.report.control_charts import control_figures
+    from softdock.studio.pages import run_summary
+    from softdock.studio.run_data import summarise_result
+
+    text = (sequence / "result.json").read_text(encoding="utf-8")
+    table = pq.read_table(sequence / "history.parquet")
+    names = table.column_names
+    for i, word in enumerate(WORDS):
+        text = text.replace(word, MARKUP.format(i))
+        names = [name.replace(word, MARKUP.format(i)) for name in names]
+    pq.write_table(table.rename_columns(names), tmp_path / "history.parquet")
+    digest = hashlib.sha256((tmp_path / "history.parquet").read_bytes()).hexdigest()
+    (tmp_path / "result.json").write_text(json.dumps({**json.loads(text), "history_sha256": digest}))
+    result = Result.load(tmp_path)
+    summary = summarise_result(result)
+    show = run_summary
+    pages = [run_report(result), result._repr_html_(), *control_figures(result, SYSTEMS["SI"])]
+    pages += [show.verdict_html(summary), show.phase_bars(summary), show.events_html(summary)]
+    pages += [show.headline_html(summary, "SI"), show.requirement_tiles_html(summary, "SI")]
+    pages += [show.loads_html(summary, "SI"), show.phases_html(summary, "SI")]
+    pages.append(show.metrics_html(summary, summary, "SI"))
+    assert not [page for page in pages if "<img src=x" in page]
+    assert all("&lt;img src=x" in page for page in pages[:2])
+    assert sum("&lt;img src=x" in page for page in pages[2:]) > 4
+
+
+def _changed(folder: Path, to: Path, change: Callable[[dict[str, Any]], object]) -> Result:
+    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    change(document)
+    (to / "result.json").write_text(json.dumps(document))
+    (to / "history.parquet").write_bytes((folder / "history.parquet").read_bytes())
+    return Result.load(to)
+
+
+def test_a_requirement_whose_stored_unit_is_another_one(sequence: Path, tmp_path: Path) -> None:
+    result = _changed(sequence, tmp_path, lambda document: document["units"].update(mean_force="m"))
+    for show in (lambda: run_report(result), result._repr_html_, result.summary):
+        with pytest.raises(InputError, match="does not fit the stored unit"):
+            show()
+
+
+def test_a_damaged_scenario_in_a_result(sequence: Path, tmp_path: Path) -> None:
+    result = _changed(sequence, tmp_path, lambda document: document["definition"]["approach"].pop("port"))
+    with pytest.raises(InputError, match="scenario or the history in this result is damaged"):
+        result.plot()
+    assert "<img" not in result._repr_html_()
+
+
+def test_dollar_signs_in_texts_are_drawn() -> None:
+    result = dataclasses.replace(simulate("impact-a"), message=r"It costs $\frac{$ and 5 $.", scenario="$a_$")
+    assert "<img" in result._repr_html_()
+    assert result.plot()._suptitle.get_text().count("$") == 5
+
+
+@pytest.mark.parametrize("path", ["a\0b.html", 5, None, b"x"])
+def test_paths_of_another_type_or_with_a_null_character(path: Any) -> None:
+    result = simulate("impact-a")
+    calls: list[Callable[[Any], Any]] = [
+        result.save, Result.load, result.report, result.replay, load("impact-a").save, Campaign.open,
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(InputError):
+            call(path)
+    if path is not None:  # a campaign without a folder is run in a temporary one
+        with pytest.raises(InputError):
+            Campaign("impact-masses").run(path)
+        with pytest.raises(InputError, match="scenario"):
+            Campaign({"scenario": path, "runs": 3})
+
+
+def test_a_very_short_direction() -> None:
+    scenario = load("assist-approach", {"gnc.servicer.thrusters.plus-y-2.direction": [0, 5e-324, 0]})
+    prepare(scenario)
+    np.testing.assert_array_equal(
+        unit_vector([0.0, -1e308, 1e308]), np.array([0.0, -1.0, 1.0]) / np.sqrt(2.0)
+    )
+
+
+def test_forged_phases_of_a_campaign(tmp_path: Path) -> None:
+    (tmp_path / "many.yaml").write_text(SEQUENCE)
+    out = tmp_path / "out"
+    runner.run(load_campaign(tmp_path / "many.yaml", runs=1), out, ExecutionOptions(Backend.THREADS, 1))
+    assert [share.name for share in summarise(read_table(out)).phases] == ["closing", "mating"]
+    with closing(sqlite3.connect(out / TABLE_FILE)) as database, database:
+        database.execute("UPDATE manifest SET value = replace(value, 'mating', '<img src=x>')")
+    with pytest.raises(InputError, match="the phases of its scenario are not usable"):
+        write_report(out, tmp_path / "report.html", lambda what, share: None)

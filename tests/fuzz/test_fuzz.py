@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
 
 def test_the_documented_counts_are_those_that_were_recorded() -> None:
     page = report.PAGE.read_text(encoding="utf-8")
-    assert report.counts_table(json.loads(report.COUNTS.read_text())) in page
+    assert report.counts_tables(json.loads(report.COUNTS.read_text())) in page
     for fault in report.FAULTS:
         assert f"| {fault.fault} | {fault.effect} |" in page
         for test in fault.tests:

@@ -148,7 +148,7 @@ def test_files_of_the_folder_have_no_origin(served: Served, run: Path) -> None:
 @pytest.mark.parametrize("path", ["", "runs", "nothing", "thumbnail?name=impact-a", "runs/none/report"])
 def test_every_response_has_a_content_security_policy(served: Served, path: str) -> None:
     for headers in ({}, {"Host": "evil.org"}, {"X-Long": "x" * 40_000}):
-        answer = httpx.get(f"{served.address}{path}", headers=headers)
+        answer = httpx.get(f"{served.address}{path}", headers=headers, timeout=60)
         assert len(answer.headers.get_list("content-security-policy")) == 1
         assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -180,7 +180,11 @@ def test_local_users_need_the_token_and_cannot_read_the_files(tab: "Tab", tmp_pa
         sent = {"Cookie": f"{cookie['name']}={cookie['value']}"}
         added = httpx.post(f"{here}/files?name=a.yaml", content=b"softdock: 1\n", headers=sent)
         assert added.status_code == 201
+        for number in range(3):
+            assert httpx.get(f"{here}/unknown-{number}", headers=sent).status_code == 404
     finally:
         stop(private)
+    assert private.process.stderr is not None
+    assert "unknown" not in private.process.stderr.read()  # no line per request
     for path in (private.folder, *private.folder.rglob("*")):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path

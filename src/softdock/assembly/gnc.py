@@ -33,6 +33,7 @@ from softdock.spatial.rotations import (
     matrix_from_z_to,
     quaternion_from_rotation_vector,
 )
+from softdock.spatial.vectors import unit_vector
 
 Floats = NDArray[np.float64]
 STANDARD_GRAVITY = 9.80665  # [m/s2] by definition, in specific impulses
@@ -230,7 +231,7 @@ class _ControllerWriter:
             )
         flows = np.array([one.thrust / (one.specific_impulse * STANDARD_GRAVITY) for one in thrusters])
         for j, (record, one) in enumerate(zip(gnc.thrusters[c.first_thruster :], thrusters)):
-            direction = np.array(one.direction, float) / np.linalg.norm(one.direction)
+            direction = unit_vector(one.direction)
             record.p[:] = one.at
             record.force[:] = one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
             record.flow, record.shortest, record.delay = flows[j], one.minimum_on_time, one.delay

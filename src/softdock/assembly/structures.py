@@ -24,6 +24,7 @@ from softdock.spatial.inertia import (
     transform_inertia,
 )
 from softdock.spatial.poses import Pose
+from softdock.spatial.vectors import unit_vector
 
 if TYPE_CHECKING:
     from softdock.flexible import BaseModes
@@ -136,7 +137,7 @@ def orbit_record(system_orbit: SystemOrbit | None, hill: int) -> np.recarray:
     o.hill = hill
     o.density, o.rotation = system_orbit.density, ROTATION
     if system_orbit.sun is not None:
-        o.sun[:] = np.asarray(system_orbit.sun) / np.linalg.norm(system_orbit.sun)
+        o.sun[:] = unit_vector(system_orbit.sun)
         o.pressure, o.sunlight = SOLAR_PRESSURE, 1.0
         o.shadow = {"none": NO_SHADOW, "cylindrical": CYLINDER, "conical": CONE}[system_orbit.eclipse]
         o.earth_radius, o.sun_angle = RADIUS, math.asin(SUN_RADIUS / SUN_DISTANCE)
@@ -148,7 +149,7 @@ def plate_records(plates: list[tuple[int, Pose, BodyPlate]]) -> np.recarray:
     out = records(len(plates), PLATE)
     for record, (link, X_LB, plate) in zip(out, plates):
         record.link, record.area = link, plate.area
-        record.normal[:] = X_LB.vector(np.asarray(plate.normal)) / np.linalg.norm(plate.normal)
+        record.normal[:] = X_LB.vector(unit_vector(plate.normal))
         record.p[:] = X_LB.point(np.asarray(plate.centre))
         record.drag, record.specular, record.diffuse = plate.drag_coefficient, plate.specular, plate.diffuse
     return out

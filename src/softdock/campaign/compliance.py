@@ -18,7 +18,7 @@ from softdock.campaign.confidence import (
 from softdock.campaign.model import Subset
 from softdock.campaign.stored_entries import check_manifest, check_state, decode_verdicts
 from softdock.model.requirements import Requirement, metric_names
-from softdock.presentation.requirements import format_confidence, read_requirements
+from softdock.presentation.requirements import format_confidence, read_bounds, read_requirements
 from softdock.result import Verdict
 from softdock.result.requirements import CampaignVerdict
 
@@ -226,7 +226,7 @@ def _severity(requirement: Requirement, unit: str) -> Callable[[Mapping[str, Any
     """Return the function that orders the runs of a requirement, the worst last; infinite without a value."""
     if requirement.metric is None:
         return lambda found: _margin_severity(found["verdict"], found["margin"])
-    low, high = requirement.bounds(unit)
+    low, high = read_bounds(requirement, unit)
     factor = requirement.factor
 
     def severity(found: Mapping[str, Any]) -> float:

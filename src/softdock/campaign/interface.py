@@ -21,6 +21,7 @@ from softdock.campaign.table import Table, read_table, status_of
 from softdock.campaign.workers import Backend, check_workers
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.atomic import write_together
+from softdock.files.path_argument import path_argument
 from softdock.presentation.campaign import outcome_counts, progress_text
 from softdock.quantities.model import written_data
 from softdock.scenario import ScenarioBase, ScenarioLike, as_scenario
@@ -102,6 +103,7 @@ class Campaign:
         else:
             given = dict(source or {})
             scenario = given.pop("scenario", None) if scenario is None else scenario
+            _check_sources(source, scenario)
             data = {"softdock": VERSION, "kind": "campaign", **written_data(given)}
             written, stem, origin = Source(data, {(): Location("")}), "campaign", ""
         changes = {key: written_data(value) for key, value in fields.items()}
@@ -110,8 +112,9 @@ class Campaign:
             self._scenario = as_scenario(scenario)
             changes["scenario"] = self._scenario.name or "scenario"
         elif scenario is not None:
-            is_path = not isinstance(scenario, str) or Path(scenario).suffix or os.sep in scenario
-            changes["scenario"] = str(Path(scenario).resolve()) if is_path else scenario
+            path = path_argument("scenario", scenario)
+            is_path = not isinstance(scenario, str) or path.suffix or os.sep in scenario
+            changes["scenario"] = str(path.resolve()) if is_path else scenario
         changed = apply_overrides(written, changes)
         with python_values(changed.data):
             self._plan = plan_of_source(changed, name or stem, "" if changes else origin, self._scenario)
@@ -124,7 +127,7 @@ class Campaign:
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
         """Return the campaign of a folder, which may be running; `run` completes it."""
-        path = Path(folder)
+        path = path_argument("folder", folder)
         campaign = cls.__new__(cls)
         with campaign_store.open_readonly(path) as database:
             check_manifest(campaign_store.read_entry(database, "manifest"))
@@ -198,7 +201,7 @@ class Campaign:
         """Write the report with statistics and figures: HTML, or PDF through an installed browser, by the suffix."""
         from softdock.report.campaign import write_report
 
-        write_report(self._finished_folder(), Path(path), lambda what, share: None)
+        write_report(self._finished_folder(), path_argument("path", path), lambda what, share: None)
 
     def __repr__(self) -> str:
         scenario = self._plan.template.name or "a scenario"
@@ -235,7 +238,7 @@ class Campaign:
 
     def _choose_folder(self, folder: str | os.PathLike[str] | None) -> Path:
         if folder is not None:
-            self._folder = Path(folder)
+            self._folder = path_argument("folder", folder)
         elif self._folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="softdock-campaign-")
             self._folder = Path(self._temporary.name)

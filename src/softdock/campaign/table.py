@@ -169,6 +169,7 @@ def read_table(folder: Path, campaign_file: Path | None = None) -> Table:
         warnings = [decode_texts(row.warnings) for row in rows]
         verdicts = [decode_verdicts(row.requirements) for row in rows]
         phases = [decode_phases(row.phases) for row in rows]
+        phase_names(manifest["scenario"]["data"])  # refuses damaged phases here, where the table is named
     return Table(
         manifest=manifest,
         state=state,

@@ -80,16 +80,22 @@ def run(
     folders = (out, plot and plot.parent, report and report.parent)
     with console.output_folders(*(folder for folder in folders if folder is not None)):
         result = console.run_interruptible(lambda: simulate(chosen, real_time=settings))
-        if out is not None:
-            result.save(out)
-        if plot is not None:
-            result.plot(plot, system=system)
-        if report is not None:
-            _write_report(result, report, system, convergence, (author, revision, paper))
-    if as_json:
-        console.print_json(result.to_json())
-    else:
-        console.print_result(result, [path for path in (out, plot, report) if path is not None], system)
+        written: list[Path] = []
+        try:
+            if out is not None:
+                result.save(out)
+                written.append(out)
+            if plot is not None:
+                result.plot(plot, system=system)
+                written.append(plot)
+            if report is not None:
+                _write_report(result, report, system, convergence, (author, revision, paper))
+                written.append(report)
+        finally:  # what was computed is not lost with a full disk
+            if as_json:
+                console.print_json(result.to_json())
+            else:
+                console.print_result(result, written, system)
     if not result.completed:
         raise RunError(result.message)
     if check:

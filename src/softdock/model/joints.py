@@ -23,6 +23,7 @@ from softdock.spatial.rotations import (
     quaternion_from_axis_angle,
     quaternion_from_roll_pitch_yaw,
 )
+from softdock.spatial.vectors import unit_vector
 
 Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Vector3[Number]
 """A direction: the name of an axis or three numbers of any length but zero."""
@@ -253,10 +254,9 @@ def direction(axis: Axis) -> NDArray[np.float64]:
         sign = -1.0 if axis.startswith("-") else 1.0
         return np.asarray(sign * np.eye(3)["xyz".index(axis[-1])], float)
     vector = np.asarray(axis, float)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
+    if not vector.any():
         raise FieldError("axis", "must not be the zero vector")
-    return vector / length
+    return unit_vector(vector)
 
 
 def quaternion(attitude: Attitude, field: str = "attitude") -> NDArray[np.float64]:

@@ -102,6 +102,15 @@ def read_requirements(definition: Mapping[str, Any]) -> dict[str, Requirement]:
         raise InputError(Problem(message=message, field="requirements")) from error
 
 
+def read_bounds(requirement: Requirement, unit: str) -> tuple[float | None, float | None]:
+    """Return the bounds of a stored requirement; raises InputError where the unit of its metric is another one."""
+    try:
+        return requirement.bounds(unit)
+    except ValueError as error:
+        message = "A limit does not fit the stored unit of its metric."
+        raise InputError(Problem(message=message, field="requirements", given=unit)) from error
+
+
 def requirement_text(requirement: Requirement) -> str:
     """Return the text of a requirement in one line, or what it limits where it has none."""
     if requirement.text.strip():
@@ -117,7 +126,7 @@ def limit_text(requirement: Requirement, unit: str, system: UnitSystem = AUTOMAT
         return " or ".join(map(label, requirement.outcome))
     if requirement.metric is None:
         return requirement.conditions if isinstance(requirement.conditions, str) else "own limits"
-    low, high = requirement.bounds(unit)
+    low, high = read_bounds(requirement, unit)
     if low is None or high is None:
         bound = high if low is None else low
         assert bound is not None

@@ -19,7 +19,7 @@ from softdock.presentation.numbers import display_unit
 from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.limits import metric_limits
-from softdock.report.picture import GREY, style_axes
+from softdock.report.picture import GREY, literal, style_axes
 from softdock.report.svg import FAR_LIMIT
 from softdock.result import Array
 
@@ -150,7 +150,9 @@ def tornado_figure(correlations: Sequence[RankCorrelation], metric: str) -> Figu
             at, place, _signed(one.coefficient), va="center", ha="left" if rises else "right", fontsize=10
         )
     axes.set_yticks(
-        range(len(ranked)), [fill(input_label(one.input), LONGEST_LABEL) for one in ranked], fontsize=10
+        range(len(ranked)),
+        [literal(fill(input_label(one.input), LONGEST_LABEL)) for one in ranked],
+        fontsize=10,
     )
     axes.invert_yaxis()
     axes.axvline(0.0, color="0.3", linewidth=0.8)
@@ -179,8 +181,8 @@ def correlation_figure(correlations: Sequence[RankCorrelation]) -> tuple[Figure,
         if np.isfinite(value):
             colour = "white" if abs(value) > 0.6 else "black"
             axes.text(j, i, _signed(float(value)), ha="center", va="center", fontsize=8, color=colour)
-    axes.set_xticks(range(len(metrics)), [fill(label(name), 16) for name in metrics], fontsize=8)
-    axes.set_yticks(range(len(inputs)), [fill(input_label(name), 34) for name in inputs], fontsize=8)
+    axes.set_xticks(range(len(metrics)), [literal(fill(label(name), 16)) for name in metrics], fontsize=8)
+    axes.set_yticks(range(len(inputs)), [literal(fill(input_label(name), 34)) for name in inputs], fontsize=8)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     return figure, ranked[MOST_ROWS:]
@@ -291,7 +293,7 @@ def sobol_figure(indices: SobolIndices, metric: str) -> Figure:
             place + 0.2 - 0.4 * k, values, height=0.38, xerr=errors, color=SERIES[k], label=words,
             hatch="//" if k else "",
         )  # fmt: skip
-    axes.set_yticks(place, [input_label(name) for name in indices.names])
+    axes.set_yticks(place, [literal(input_label(name)) for name in indices.names])
     axes.set(xlabel=f"share of the variance of {label(metric)}")
     axes.legend(fontsize="small")
     return figure

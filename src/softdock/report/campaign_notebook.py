@@ -11,7 +11,7 @@ from softdock.presentation.campaign import success_text
 from softdock.presentation.colours import SERIES
 from softdock.presentation.labels import label
 from softdock.presentation.tables import Table as TextTable
-from softdock.report.picture import style_axes
+from softdock.report.picture import style_axes, write_literally
 
 DOTS_PER_INCH = 70
 
@@ -45,6 +45,7 @@ def _picture(table: Table) -> list[str]:
     ax.set_ylabel("run" if y is None else table.label(y))
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     style_axes(ax)
+    write_literally(figure)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH)
     data = base64.b64encode(buffer.getvalue()).decode("ascii")

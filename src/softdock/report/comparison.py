@@ -13,7 +13,7 @@ from softdock.presentation.labels import QUANTITIES, quantity_label
 from softdock.presentation.numbers import display_unit, format_number, format_quantity
 from softdock.presentation.unit_systems import AUTOMATIC, DisplayUnit, UnitSystem
 from softdock.recording.comparison import Comparison, joint_channels
-from softdock.report.picture import GREY, save_picture, style_axes
+from softdock.report.picture import GREY, save_picture, style_axes, write_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +65,7 @@ def comparison_figure(
     axes[0][0].legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize="x-small")
     for ax in axes[-1]:
         ax.set_xlabel("time of A [s]")
+    write_literally(figure)
     return figure
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from softdock.model.requirements import Requirement, metric_names
 from softdock.presentation.numbers import format_number, format_quantity
-from softdock.presentation.requirements import read_requirements
+from softdock.presentation.requirements import read_bounds, read_requirements
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.report.load_channels import load_channels
 from softdock.report.svg import LimitLine
@@ -33,7 +33,7 @@ def metric_limits(
     names = metric_names(requirements, definition.get("metrics") or {})
     for key, requirement in requirements.items():
         if names.get(key) == metric:
-            low, high = requirement.bounds(unit)
+            low, high = read_bounds(requirement, unit)
             yield key, _allowed(low, requirement.factor, False), _allowed(high, requirement.factor, True)
 
 
@@ -48,7 +48,7 @@ def _lines(
     result: Result, key: str, requirement: Requirement, channel: str, system: UnitSystem
 ) -> list[LimitLine]:
     unit = result.history.channels[channel].unit
-    low, high = requirement.bounds(unit)
+    low, high = read_bounds(requirement, unit)
     lines = []
     for limit, is_upper in ((low, False), (high, True)):
         allowed = _allowed(limit, requirement.factor, is_upper)

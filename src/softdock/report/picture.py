@@ -33,6 +33,25 @@ def save_picture(figure: "Figure", path: Path) -> None:
             figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH)
 
 
+def write_literally(figure: "Figure") -> None:
+    """Show dollar signs in titles, labels, legends and notes as they are, not as delimiters of formulas.
+
+    Tick labels are excepted, because those of logarithmic axes are formulas; `literal` is for names of ticks.
+    """
+    from matplotlib.axis import Tick
+    from matplotlib.text import Text
+
+    ticks = {id(text) for tick in figure.findobj(Tick) for text in tick.findobj(Text)}
+    for text in figure.findobj(Text):
+        if id(text) not in ticks:
+            text.set_parse_math(False)
+
+
+def literal(text: str) -> str:
+    """Return a text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
+
+
 def style_axes(ax: "Axes") -> None:
     """Draw a light grid behind the lines, and no frame on the top and right."""
     ax.grid(color="0.9", linewidth=0.6)

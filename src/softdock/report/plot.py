@@ -16,8 +16,9 @@ from softdock.presentation.labels import axis_label, label, quantity_label, shor
 from softdock.presentation.numbers import display_unit
 from softdock.presentation.unit_systems import UnitSystem, find_unit_system, unit_system_of
 from softdock.report.panels import Panel, overview_panels
-from softdock.report.picture import GREY, save_picture, style_axes
+from softdock.report.picture import GREY, save_picture, style_axes, write_literally
 from softdock.result import Array, Channel, Event, Result
+from softdock.result.received import received_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,11 +40,12 @@ def plot(
     Channels are chosen by their name or the beginning of their name; without them the four panels of an overview are
     drawn. Values are in the given unit system, or in that of the scenario.
     """
-    panels = overview_panels(result) if channels is None else _panels(result, channels)
-    if not panels:
-        raise InputError("This result has no recorded channels to draw.")
     chosen = find_unit_system(system, "system") if isinstance(system, str) else system
-    figure = draw_panels(result, panels, chosen or unit_system_of(result.definition))
+    with received_errors(result):
+        panels = overview_panels(result) if channels is None else _panels(result, channels)
+        if not panels:
+            raise InputError("This result has no recorded channels to draw.")
+        figure = draw_panels(result, panels, chosen or unit_system_of(result.definition))
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -60,6 +62,7 @@ def draw_panels(result: Result, panels: Sequence[Panel], system: UnitSystem) -> 
     axes[-1].set_xlabel("time [s]")
     _mark_events(list(axes), result)
     figure.align_ylabels()
+    write_literally(figure)
     return figure
 
 

@@ -21,6 +21,7 @@ from softdock.presentation.status import Status
 from softdock.presentation.unit_systems import UnitSystem, unit_system_of
 from softdock.report.load_channels import phase_peaks
 from softdock.result import Audit, Result
+from softdock.result.received import received_errors
 
 MOST_LOADS = 8
 """Loads of the table in a terminal."""
@@ -38,7 +39,11 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
 
     Values are in the given unit system, or in that of the scenario.
     """
-    system = system or unit_system_of(result.definition)
+    with received_errors(result):
+        return _lines(result, system or unit_system_of(result.definition))
+
+
+def _lines(result: Result, system: UnitSystem) -> list[Line]:
     status = outcome_status(result.outcome, result.completed, named_outcomes(result.definition))
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.files.path_argument import path_argument
 from softdock.result.columns import same_columns, unknown_column
 
 if TYPE_CHECKING:
@@ -284,14 +285,14 @@ class Result:
         """
         from softdock.result.storage import save
 
-        save(self, Path(folder))
+        save(self, path_argument("folder", folder))
 
     @classmethod
     def load(cls, folder: Path | str) -> "Result":
         """Read a result that `save` has written."""
         from softdock.result.storage import load
 
-        return load(Path(folder))
+        return load(path_argument("folder", folder))
 
     def plot(
         self,
@@ -308,19 +309,19 @@ class Result:
         from softdock.report.plot import plot
 
         names = [channels] if isinstance(channels, str) else channels
-        return plot(self, None if path is None else Path(path), names, system)
+        return plot(self, None if path is None else path_argument("path", path), names, system)
 
     def report(self, path: Path | str) -> None:
         """Write the report for a design review: HTML, or PDF through an installed browser, by the suffix."""
         from softdock.report.run import write_run_report
 
-        write_run_report(self, Path(path))
+        write_run_report(self, path_argument("path", path))
 
     def replay(self, path: Path | str) -> None:
         """Write the animation of the run: `.html`, a page for any browser, or `.glb`, an animated glTF file."""
         from softdock.replay.writing import write_replay
 
-        write_replay(self, Path(path))
+        write_replay(self, path_argument("path", path))
 
     def __repr__(self) -> str:
         verdicts = [verdict.verdict for verdict in self.requirements]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from softdock.errors import file_errors
+from softdock.files.path_argument import path_argument
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
 from softdock.quantities.unit_system_names import unit_system_name
@@ -207,8 +208,9 @@ class ScenarioBase(Model):
         from softdock.files.atomic import write_atomic
         from softdock.scenario.yaml_text import yaml_text
 
-        with file_errors(os.fspath(path), "write"):
-            write_atomic(Path(path), yaml_text(self.to_data()))
+        file = path_argument("path", path)
+        with file_errors(file, "write"):
+            write_atomic(file, yaml_text(self.to_data()))
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {"kind": self.kind}

@@ -34,6 +34,7 @@ from softdock.scenario.multibody import (
     MultibodyScenario,
     Record,
 )
+from softdock.spatial.vectors import unit_vector
 
 Floats = NDArray[np.float64]
 HALF = 0.5**0.5
@@ -232,7 +233,7 @@ class StationScenario(ScenarioBase):
     def velocity(self) -> Floats:
         """Return the closing velocity in station axes [m/s]."""
         d = DIRECTIONS[self.direction] if isinstance(self.direction, str) else self.direction
-        return self.closing_rate * np.asarray(d) / np.linalg.norm(d)
+        return self.closing_rate * unit_vector(d)
 
     def system(self, flexible: Flexible, centre: Floats, visitor: Free) -> MultibodyScenario:
         """Return the same docking as a scenario of kind `multibody`.

@@ -1,12 +1,23 @@
 """Spatial vectors with NumPy: motions (angular velocity, velocity) and wrenches (torque, force), angular part first."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from softdock.spatial.poses import Pose
 from softdock.spatial.rotations import cross, skew
 
 Floats = NDArray[np.float64]
+SAFE_SIZES = 1e-150, 1e150
+"""Sizes whose squares neither underflow nor overflow."""
+
+
+def unit_vector(given: ArrayLike) -> Floats:
+    """Return the direction of a finite vector other than zero, however short or long it is, shape (n,)."""
+    vector = np.asarray(given, float)
+    largest = np.abs(vector).max()
+    if not SAFE_SIZES[0] < largest < SAFE_SIZES[1]:
+        vector = vector / largest
+    return np.asarray(vector / np.linalg.norm(vector))
 
 
 def point_velocity(V: Floats, p: Floats) -> Floats:

@@ -31,8 +31,8 @@ class Format:
 
 
 NAMES = (
-    "scenario", "run", "campaign", "step", "mesh", "urdf", "nastran", "npz", "recording", "result", "replay", "table",
-    "http", "websocket", "udp",
+    "scenario", "mapping", "expression", "run", "campaign", "step", "mesh", "urdf", "nastran", "npz", "recording",
+    "result", "page", "replay", "table", "http", "websocket", "udp",
 )  # fmt: skip
 
 

@@ -23,24 +23,65 @@ sampling: sobol
 dispersions:
   speed: {uniform: [0.02 m/s, 0.16 m/s]}
   chaser.masses.0: {normal: {mean: 50 kg, deviation: 3 kg, low: 20 kg, high: 90 kg}}
-  chaser.masses.1: {choice: [20 kg, 30 kg]}
+  target.masses.0: {choice: [20 kg, 30 kg]}
 correlations:
   - {fields: [speed, chaser.masses.0], matrix: [[1, 0.5], [0.5, 1]]}
-stop: {half_width: 0.01, at_least: 50}
+stop: {half_width: 0.01, minimum: 50}
 success: [latched]
 histories: none
 """
+SEQUENCE = """\
+softdock: 1
+kind: campaign
+scenario: latch-fast
+runs: 20
+seed: 1
+sampling: latin-hypercube
+dispersions:
+  speed: {normal: {mean: 0.1 m/s, deviation: 6 mm/s, low: 0.01 m/s}}
+success: [latched]
+metrics: [minimum_speed, latch_time]
+requirements:
+  R-1: {text: Latched, outcome: [latched], probability: 0.9, confidence: 0.9, source: assumed}
+"""
+SUBSET = """\
+softdock: 1
+kind: campaign
+scenario: latch-fast
+set: {latch.friction: 0.05, record.rate: 10 Hz}
+runs: 1200
+seed: 1
+method: subset
+margin: {metric: relative_velocity_before, at_least: minimum_speed}
+subset: {level_runs: 200}
+dispersions:
+  speed: {normal: {mean: 0.1 m/s, deviation: 6 mm/s, low: 0.01 m/s}}
+  latch.friction: {uniform: [0, 0.1]}
+"""
+BOUNDARY = """\
+softdock: 1
+kind: campaign
+scenario: latch-fast
+runs: 80
+seed: 1
+method: boundary
+margin: {metric: relative_velocity_before, at_least: 0.1 m/s}
+dispersions:
+  speed: {uniform: [0.005 m/s, 0.05 m/s]}
+  latch.stiffness: {log_uniform: [50 N/m, 180 N/m]}
+"""
+SEEDS = (CHEAP, RICH, SEQUENCE, SUBSET, BOUNDARY)
 
 
 @cache
 def _data() -> tuple[Any, ...]:
-    return tuple(parse(text).data for text in (CHEAP, RICH))
+    return tuple(parse(text).data for text in SEEDS)
 
 
 def make(random: Random) -> Files:
     """Return a text with mutated characters, or mutated data as JSON."""
     if random.random() < 0.5:
-        return {"many.yaml": mutate(random.choice((CHEAP, RICH)).encode(), random, TEXT)}
+        return {"many.yaml": mutate(random.choice(SEEDS).encode(), random, TEXT)}
     return {"many.json": to_json(mutate_data(random.choice(_data()), random), random)}
 
 

@@ -15,7 +15,8 @@ from softdock.replay.page import is_player_scene, player_scene
 from softdock.result import Result
 from softdock.simulation import simulate
 
-RUNS = ("impact-a", "latch-slow")
+RUNS = ("impact-a", "latch-slow", "sequence", "moves")
+KEYS = ("definition", "events", "outlines", "metrics", "units", "prediction", "message", "phases", "loads")
 MARKUP = (b"<script>", b"</script>", b"<img src=x onerror=a()>", b"<!--", b"&lt;", b"<base href=//a>")
 
 
@@ -37,7 +38,7 @@ def make(random: Random) -> Files:
         history = changed_history(history, random)
         document = {**document, "history_sha256": hashlib.sha256(history).hexdigest()}
     else:
-        key = random.choice(("definition", "events", "outlines", "metrics", "units", "prediction", "message"))
+        key = random.choice([key for key in KEYS if key in document])
         document = {**document, key: mutate_data(document[key], random)}
     return {"result.json": to_json(document, random), "history.parquet": history}
 
@@ -58,4 +59,4 @@ def read(files: Files, folder: Path) -> None:
     write_glb(drawn)
 
 
-FORMAT = Format(make=make, read=read, share=20)
+FORMAT = Format(make=make, read=read, seconds=60.0, share=20)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.fuzz.corpus import SEEDS, SMALL
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 
@@ -18,12 +19,14 @@ from softdock.report.summary import summary_lines
 from softdock.result import Result
 from softdock.simulation import simulate
 
+RUNS = ("impact-a", "sequence", "moves")
+
 
 @cache
 def saved(name: str = "impact-a") -> tuple[dict[str, Any], bytes]:
     """Return document and history of a saved run."""
     with tempfile.TemporaryDirectory() as folder:
-        simulate(name).save(Path(folder))
+        simulate(SEEDS / f"{name}.yaml" if name in SMALL else name).save(Path(folder))
         document = json.loads((Path(folder) / "result.json").read_text(encoding="utf-8"))
         return document, (Path(folder) / "history.parquet").read_bytes()
 
@@ -49,7 +52,7 @@ def changed_history(history: bytes, random: Random) -> bytes:
 
 def make(random: Random) -> Files:
     """Return both files, one of them mutated; the digest mostly belongs to the history."""
-    document, history = saved()
+    document, history = saved(random.choice(RUNS))
     if random.random() < 0.5:
         history = changed_history(history, random)
         if random.random() < 0.9:
@@ -69,4 +72,4 @@ def read(files: Files, folder: Path) -> None:
     json.dumps(result.to_json(), allow_nan=False)
 
 
-FORMAT = Format(make=make, read=read, share=30)
+FORMAT = Format(make=make, read=read, seconds=60.0, share=30)

@@ -5,29 +5,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.fuzz.corpus import mutate_blocks, text_of
 from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import mutate_data, to_json
+from tests.fuzz.mutations import to_json
 
 from softdock.errors import InputError, RunError
 from softdock.result import Result
 from softdock.scenario import load
-from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
 from softdock.simulation import simulate
 from softdock.studio import limits
 
 NAMES = (
-    "impact-a",
-    "impact-c",
-    "latch-paper",
-    "latch-fast",
-    "latch-multibody",
-    "pins-1",
-    "assist-soft-docking",
+    "impact-a", "impact-c", "latch-paper", "latch-fast", "latch-multibody", "pins-1", "assist-soft-docking",
     "peg-rim",
-)
+    "sequence", "sequence", "sequence", "moves", "probe-retraction", "assist-approach", "assist-undocking",
+    "module-exchange",
+)  # fmt: skip
 SHORT = {
-    "multibody": {"duration": 0.02, "integrator": {"max_steps": 2000}},
+    "multibody": {"duration": 0.05, "integrator": {"max_steps": 2000}},
     "robot": {"integrator": {"max_steps": 200}},
 }
 LONGEST_CHAIN = 20.0  # s of simulated time
@@ -35,14 +31,14 @@ LONGEST_CHAIN = 20.0  # s of simulated time
 
 @cache
 def _data() -> tuple[dict[str, Any], ...]:
-    return tuple(parse(bundled_text(name)[0]).data for name in NAMES)
+    return tuple(parse(text_of(name)).data for name in NAMES)
 
 
 def make(random: Random) -> Files:
     """Return a scenario with mutated values, and a limited number of steps."""
-    data = mutate_data(random.choice(_data()), random)
+    data = mutate_blocks(random.choice(_data()), random)
     if isinstance(data, dict):
-        data = {**data, **SHORT.get(str(data.get("kind")), {})}
+        data = {**data, **SHORT.get(str(data.get("kind", "multibody")), {})}
     return {"case.json": to_json(data, random)}
 
 

@@ -6,41 +6,49 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.fuzz.corpus import mutate_blocks, text_of
 from tests.fuzz.formats import Files, Format
-from tests.fuzz.mutations import TEXT, mutate, mutate_data, to_json
+from tests.fuzz.mutations import TEXT, mutate, to_json
 
 from softdock.errors import InputError
 from softdock.scenario import load
-from softdock.scenario.loading import bundled_text
 from softdock.scenario.source import parse
 from softdock.simulation import prepare
 from softdock.studio import limits
 
 NAMES = (
+    "impact-a", "latch-paper", "pins-1", "assist-soft-docking", "peg-rim", "power-tower-x", "latch-multibody",
+    "sequence",
+    "sequence", "moves", "assist-approach", "assist-hard-docking", "assist-undocking", "probe-retraction",
+    "module-exchange",
+    "assist-arm-berthing",
+)  # fmt: skip
+TEXTS = (
     "impact-a",
     "latch-paper",
     "pins-1",
-    "assist-soft-docking",
-    "peg-rim",
-    "power-tower-x",
-    "latch-multibody",
+    "sequence",
+    "moves",
+    "assist-jammed-coupling",
+    "assist-approach",
 )
 OWN = (
     "softdock: 1\nbase: impact-a\ntitle: My own\nspeed: 0.06 m/s\n",
     "softdock: 1\nbase: pins-4\nduration: 0.1 s\nrecord: {rate: 10 Hz}\n",
     "softdock: 1\nbase: assist-soft-docking\nbodies: {chaser: {mass: 3 t}}\nduration: 1 s\n",
+    "softdock: 1\nbase: assist-undocking\nduration: 1 s\nphases: [{name: a, until: time > 1 s, within: 2 s}]\n",
     "softdock: 1\nbase: latch-slow\nchaser: {masses: [1 kg, 2 kg]}\nspeed: &s 0.1 m/s\n",
 )
 
 
 @cache
 def _texts() -> tuple[bytes, ...]:
-    return (*(bundled_text(name)[0].encode() for name in NAMES[:3]), *(text.encode() for text in OWN))
+    return (*(text_of(name).encode() for name in TEXTS), *(text.encode() for text in OWN))
 
 
 @cache
 def _data() -> tuple[Any, ...]:
-    return tuple(parse(bundled_text(name)[0]).data for name in NAMES)
+    return tuple(parse(text_of(name)).data for name in NAMES)
 
 
 def make(random: Random) -> Files:
@@ -48,7 +56,7 @@ def make(random: Random) -> Files:
     if random.random() < 0.5:
         return {"case.yaml": mutate(random.choice(_texts()), random, TEXT)}
     try:
-        return {"case.json": to_json(mutate_data(random.choice(_data()), random), random)}
+        return {"case.json": to_json(mutate_blocks(random.choice(_data()), random), random)}
     except RecursionError:
         return {"case.json": json.dumps(random.choice(_data())).encode()}
 

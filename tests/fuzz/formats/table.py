@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from tests.campaign.conftest import CHEAP
+from tests.fuzz.corpus import SEEDS
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXTS, VALUES, mutate, mutate_data
 
@@ -19,12 +20,22 @@ from softdock.campaign.summary import summarise
 from softdock.campaign.table import read_table, status_of
 from softdock.campaign.workers import Backend
 
+SEQUENCE = f"""softdock: 1
+kind: campaign
+scenario: {SEEDS / "sequence.yaml"}
+runs: 6
+seed: 3
+dispersions: {{bodies.client.mass: {{uniform: [500 kg, 700 kg]}}}}
+success: [mated]
+"""
+CAMPAIGNS = {"cheap": CHEAP, "sequence": SEQUENCE}
+
 
 @cache
-def _valid() -> bytes:
+def _valid(name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.yaml"
-        path.write_text(CHEAP)
+        path.write_text(CAMPAIGNS[name])
         runner.run(load(path, runs=6), Path(folder) / "out", ExecutionOptions(Backend.THREADS, 1))
         with sqlite3.connect(Path(folder) / "out" / TABLE_FILE) as database:
             database.execute("PRAGMA journal_mode=DELETE")
@@ -34,10 +45,11 @@ def _valid() -> bytes:
 
 def make(random: Random) -> Files:
     """Return a table with changed bytes or changed entries."""
+    name = random.choice(list(CAMPAIGNS))
     if random.random() < 0.4:
-        return {TABLE_FILE: mutate(_valid(), random, BINARY)}
+        return {TABLE_FILE: mutate(_valid(name), random, BINARY)}
     database = sqlite3.connect(":memory:")
-    database.deserialize(_valid())
+    database.deserialize(_valid(name))
     for _ in range(random.choice((1, 1, 2))):
         _forge(database, random)
     database.commit()
@@ -70,4 +82,4 @@ def read(files: Files, folder: Path) -> None:
     summarise(read_table(folder)).to_json()
 
 
-FORMAT = Format(make=make, read=read, share=20)
+FORMAT = Format(make=make, read=read, seconds=60.0, share=20)

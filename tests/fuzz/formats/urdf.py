@@ -8,7 +8,7 @@ from random import Random
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import TEXT, mutate
 
-from softdock.robot.urdf import read_urdf
+from softdock.robot.urdf import parse_urdf
 
 SMALL = b"""<?xml version="1.0"?>
 <robot name="arm">
@@ -37,7 +37,7 @@ SMALL = b"""<?xml version="1.0"?>
 def _valid() -> tuple[bytes, ...]:
     folder = resources.files("softdock.robot") / "bundled"
     bundled = [file.read_bytes() for file in folder.iterdir() if file.name.endswith(".urdf")]
-    return (SMALL, SMALL, *bundled)
+    return (*[SMALL] * (3 * len(bundled)), *bundled)
 
 
 def make(random: Random) -> Files:
@@ -47,7 +47,7 @@ def make(random: Random) -> Files:
 
 def read(files: Files, folder: Path) -> None:
     """Read a description."""
-    read_urdf(folder / "robot.urdf")
+    parse_urdf(files["robot.urdf"])
 
 
-FORMAT = Format(make=make, read=read, share=120)
+FORMAT = Format(make=make, read=read, stored=False, share=120)

@@ -1,0 +1,39 @@
+"""Files of a run on a full disk: a message with the name, and nothing that is written in part."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.campaign.test_trouble import fill, small_disk  # noqa: F401
+
+from softdock.errors import InputError
+from softdock.result import Result
+from softdock.scenario import load
+from softdock.simulation import simulate
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return simulate("impact-a")
+
+
+WRITERS: dict[str, Callable[[Result, Path], object]] = {
+    "result": lambda result, disk: result.save(disk / "result"),
+    "report": lambda result, disk: result.report(disk / "report.html"),
+    "page": lambda result, disk: result.replay(disk / "replay.html"),
+    "animation": lambda result, disk: result.replay(disk / "replay.glb"),
+    "picture": lambda result, disk: result.plot(disk / "picture.png"),
+    "scenario": lambda result, disk: load("impact-a").save(disk / "scenario.yaml"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("leave", [0, 4096])
+def test_nothing_is_written_in_part(result: Result, small_disk: Path, kind: str, leave: int) -> None:  # noqa: F811
+    fill(small_disk, leave)
+    if (kind, leave) == ("scenario", 4096):  # small enough
+        WRITERS[kind](result, small_disk)
+        return
+    with pytest.raises(InputError, match="the disk is full"):
+        WRITERS[kind](result, small_disk)
+    assert not [path for path in small_disk.rglob("*") if path.is_file() and path.name != "filler"]
