@@ -270,6 +270,14 @@ def test_a_damaged_scenario_in_a_result(sequence: Path, tmp_path: Path) -> None:
     assert "<img" not in result._repr_html_()
 
 
+def test_an_event_far_outside_the_recorded_time_is_not_drawn(sequence: Path) -> None:
+    result = Result.load(sequence)
+    far = dataclasses.replace(result.events[0], time=1e300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "<img" in dataclasses.replace(result, events=(*result.events, far))._repr_html_()
+
+
 def test_dollar_signs_in_texts_are_drawn() -> None:
     result = dataclasses.replace(simulate("impact-a"), message=r"It costs $\frac{$ and 5 $.", scenario="$a_$")
     assert "<img" in result._repr_html_()

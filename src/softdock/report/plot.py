@@ -121,7 +121,8 @@ def _draw_panel(ax: "Axes", panel: Panel, system: UnitSystem) -> None:
 
 def _mark_events(axes: list["Axes"], result: Result) -> None:
     start, end = axes[0].get_xlim()
-    for events in _group_close_events(result.events, EVENT_SPACING * (end - start)):
+    shown = [event for event in result.events if start <= event.time <= end]  # the others were not recorded
+    for events in _group_close_events(shown, EVENT_SPACING * (end - start)):
         for ax in axes:
             # Above the grid, below the lines.
             ax.axvline(events[0].time, color=GREY, linewidth=0.7, zorder=1.8)
@@ -135,7 +136,7 @@ def _mark_events(axes: list["Axes"], result: Result) -> None:
             fontsize="x-small",
             color="0.35",
         )
-    axes[0].set_xlim(start, end)  # an event may lie outside the recorded time
+    axes[0].set_xlim(start, end)
 
 
 def _group_close_events(events: Sequence[Event], spacing: float) -> Iterator[list[Event]]:
