@@ -117,6 +117,7 @@ def _without_fingers(whole: MultibodyScenario) -> dict[str, Any]:
     data["springs"] = {n: spring for n, spring in data["springs"].items() if spring["joint"] not in driven}
     for group in ("drives", "events", "outcomes", "metrics", "requirements"):
         data[group] = [] if group == "outcomes" else {}
+    data["sources"] = {}  # they refer to the whole mechanism
     return data
 
 

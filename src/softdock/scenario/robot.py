@@ -272,6 +272,7 @@ class RobotScenario(MultibodyScenario):
                     )
         fields = {name: getattr(self, name) for name in MultibodyScenario.model_fields if name != "kind"}
         fields |= {
+            "sources": {},  # provenance belongs to the scenario, not to the system derived from it
             "requirements": {
                 key: one for key, one in self.requirements.items() if one.conditions is not None
             },
