@@ -74,7 +74,8 @@ class DatagramQueue:
 class SimulatedNetwork:
     """A robot server and its clients on one simulated clock, without sockets; deterministic."""
 
-    def __init__(self, server: RobotServer, conditions: Conditions = Conditions()) -> None:  # noqa: B008
+    def __init__(self, server: RobotServer, conditions: Conditions | None = None) -> None:
+        conditions = conditions or Conditions()
         self.server = server
         self.is_stopped = False
         """True silences the robot's side, as when its cable is unplugged."""
