@@ -322,6 +322,31 @@ def test_a_campaign_of_objects_can_be_resumed_and_read_by_the_commands(tmp_path:
     assert "<img" in campaign._repr_html_()
 
 
+@pytest.mark.parametrize("own", [False, True], ids=["bundled scenario", "own scenario"])
+def test_a_campaign_file_with_changes_finds_its_scenario(
+    own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "own.yaml").write_text("softdock: 1\nbase: latch-paper\n")
+    text = "softdock: 1\nkind: campaign\nscenario: {}\nruns: 5\ndispersions:\n  speed: {{uniform: [0.02, 0.1]}}\n"
+    (tmp_path / "files" / "c.yaml").write_text(text.format("own.yaml" if own else "latch-paper"))
+    monkeypatch.chdir(tmp_path)
+    campaign = Campaign("files/c.yaml", runs=2).run(tmp_path / "out", progress=False)
+    assert len(campaign.table()["run"]) == 2
+    assert len(Campaign.open(tmp_path / "out").run(progress=False).table()["run"]) == 2
+
+
+def test_metrics_with_the_name_of_another_column_have_a_prefix() -> None:
+    body = {"mass": 1.0, "inertia": [1, 1, 1], "joint": {"type": "free", "velocity": [1, 0, 0]}}
+    metrics = {"run": "max body.x", "duration": "max time"}
+    scenario = {"kind": "multibody", "duration": 0.1, "bodies": {"body": body}, "metrics": metrics}
+    campaign = Campaign(scenario=scenario, runs=2, dispersions={"duration": {"uniform": [0.05, 0.1]}})
+    table = campaign.run(progress=False).table()
+    assert list(table["run"]) == [0, 1]
+    assert table["metric.run"].dtype == np.float64
+    assert table["metric.duration"] == pytest.approx(table["duration"])
+
+
 def test_the_probability_is_that_of_the_table() -> None:
     campaign = Campaign(scenario="latch-paper", runs=40, **DISPERSED)
     with pytest.raises(softdock.InputError, match="call its method `run`"):

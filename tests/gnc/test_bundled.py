@@ -11,12 +11,14 @@ from tests.gnc.chasers import chaser, controller
 from typer.testing import CliRunner
 
 import softdock
+from softdock import Campaign
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions, run
 from softdock.campaign.table import read_table
 from softdock.cli import app
 from softdock.model.contact_conditions import CONDITION_METRICS, CONDITION_UNITS
 from softdock.report.figures import gnc as figures
+from softdock.scenario import from_data
 from softdock.simulation import simulate
 
 
@@ -145,6 +147,27 @@ def test_an_empty_tank_and_a_corridor_that_was_left_are_outcomes() -> None:
     inside = simulate(chaser(gnc, {"position": (0.05, 0.0, -10.0)}))
     assert inside.outcome == "completed"
     assert inside.history["chaser.corridor"][1:].min() > 0.0
+
+
+def test_each_run_of_a_campaign_is_judged_by_its_own_tank() -> None:
+    scenario = chaser(controller(mode="thrust", thrust=20.0, propellant=4.0))
+    campaign = Campaign(
+        scenario=scenario,
+        runs=3,
+        dispersions={"gnc.chaser.propellant": {"uniform": ["5 g", "10 g"]}},
+    ).run(progress=False)
+    assert set(campaign.table()["outcome"]) == {"out_of_propellant"}
+
+
+def test_controllers_with_the_same_seed_have_different_noise() -> None:
+    sensor = {"rate": 10.0, "noise": 0.01, "angle_noise": 0.01}
+    one = controller(navigation={"sensor": sensor}, seed=5)
+    data = chaser(one, duration=2.0).to_data()
+    data["bodies"]["other"] = data["bodies"]["chaser"]
+    data["gnc"]["other"] = data["gnc"]["chaser"]
+    result = simulate(from_data(data))
+    own, other = (result.history[f"{name}.estimate_x"][1:] for name in ("chaser", "other"))
+    assert np.corrcoef(own, other)[0, 1] < 0.9
 
 
 def test_the_servicer_that_misses_a_gate_because_its_tank_is_empty_ran_out_of_propellant() -> None:

@@ -131,6 +131,11 @@ BAD = {
         {"navigation": {"sensor": {"rate": 20, "noise": 0.01, "angle_noise": 0.01, "latency": 9}}},
         18, "sensor.latency", "30 measurements",
     ),
+    "fast": (  # the queue of measurements would overflow between two samples of the controller
+        {"rate": "1 Hz", "attitude": {"bandwidth": 0.1}, "translation": {"bandwidth": 0.05},
+         "navigation": {"sensor": {"rate": 50, "noise": 0.01, "angle_noise": 0.01}}},
+        18, "navigation.sensor.rate", "at most 30 Hz",
+    ),
     "endless": ({"rate": "1e90 Hz"}, 10, "gnc.chaser.rate", "at most 1e+07"),
     "huge": ({"attitude": {"bandwidth": 1e90}}, 15, "attitude.bandwidth", "is unstable"),
     "tiny": (

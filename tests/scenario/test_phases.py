@@ -128,6 +128,22 @@ def test_limits_of_a_driven_joint_include_its_start(tmp_path, old, new, line, wo
         assert softdock.load(write(tmp_path, head + OUT + BACK)).phases
 
 
+def test_a_joint_may_start_at_its_stop_in_other_units(tmp_path):
+    """7 mm and 0.7 cm differ in the last bit."""
+    text = (
+        (HEAD + OUT + BACK)
+        .replace("axis: x", "axis: x, position: 7 mm")
+        .replace("upper: 300 mm", "lower: 0.7 cm")
+    )
+    assert softdock.load(write(tmp_path, text)).stops
+    text = (
+        (HEAD + OUT + BACK)
+        .replace("axis: x", "axis: x, position: 0.7 cm")
+        .replace("upper: 300 mm", "lower: 7 mm")
+    )
+    assert softdock.load(write(tmp_path, text)).stops
+
+
 def test_the_command_line_exits_with_2_and_without_a_traceback(tmp_path):
     path = write(tmp_path, HEAD + OUT + BACK.replace("}\n", ", next: out}\n"))
     command = [sys.executable, "-c", "from softdock.cli import main; main()", "run", str(path)]

@@ -21,6 +21,7 @@ from softdock.gnc.design import (
 from softdock.gnc.entry_points import allocate_on_times
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.gnc.kernels.control import CLOCK_TICKS
+from softdock.gnc.kernels.random_numbers import MASK
 from softdock.model.frames import Anchor
 from softdock.model.gnc import AttitudeLaw, Controller, Thruster, TranslationLaw
 from softdock.model.joints import Fixed, Revolute
@@ -36,6 +37,9 @@ from softdock.spatial.rotations import (
 from softdock.spatial.vectors import unit_vector
 
 Floats = NDArray[np.float64]
+SEED_INCREMENT = (
+    0x9E3779B9  # 2^32 over the golden ratio: seeds of several controllers are far from each other
+)
 STANDARD_GRAVITY = 9.80665  # [m/s2] by definition, in specific impulses
 FORCE_WEIGHT, TORQUE_WEIGHT = (
     1e3,
@@ -96,7 +100,8 @@ class _ControllerWriter:
     def write(self, gnc: GncRecords, index: int, first: list[int]) -> None:
         """Write the record of the controller and those of its parts, from the indices `first` on."""
         c, model = gnc.controllers[index], self.controller
-        c.link, c.period, c.seed = self.link, 1.0 / model.rate, int(model.seed)
+        c.link, c.period = self.link, 1.0 / model.rate
+        c.seed = (int(model.seed) + index * SEED_INCREMENT) & MASK  # controllers with the same seed differ
         c.mode = c.next_mode = Mode[model.mode.upper()]
         tip, target = model.tip or Anchor(body=self.name), model.target
         for record, anchor in (("LT", tip), ("AP", target)):

@@ -26,7 +26,7 @@ from softdock.presentation.campaign import outcome_counts, progress_text
 from softdock.quantities.model import written_data
 from softdock.scenario import ScenarioBase, ScenarioLike, as_scenario
 from softdock.scenario.construction import python_values
-from softdock.scenario.loading import from_data
+from softdock.scenario.loading import bundled_names, from_data
 from softdock.scenario.messages import did_you_mean
 from softdock.scenario.overrides import apply_overrides
 from softdock.scenario.source import VERSION, Location, Source
@@ -119,8 +119,8 @@ class Campaign:
         with python_values(changed.data):
             self._plan = plan_of_source(changed, name or stem, "" if changes else origin, self._scenario)
         self._written = changed.data
-        if changes and written.file:
-            self._written["scenario"] = str(written.directory / self._written["scenario"])
+        if changes and written.file and self._written["scenario"] not in bundled_names():
+            self._written["scenario"] = str((written.directory / self._written["scenario"]).resolve())
         self._folder: Path | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 

@@ -66,16 +66,19 @@ class RunTable(Mapping[str, NDArray[Any]]):
 
 
 def run_table(table: Table) -> RunTable:
-    """Return the columns of a stored table."""
+    """Return the columns of a stored table; `input.` or `metric.` precedes a name that another column has."""
     columns: dict[str, NDArray[Any]] = {
         "run": table.run,
         "status": np.array(table.status, dtype=str),
         "outcome": np.array(table.outcome, dtype=str),
         "valid": np.array(table.valid, dtype=str),
-        **table.inputs,
-        **table.metrics,
     }
-    units = {
-        name: unit for name in (*table.inputs, *table.metrics) if (unit := table.unit(name)) not in ("", "1")
-    }
+    units = {}
+    for group, values in (("input", table.inputs), ("metric", table.metrics)):
+        for name, column in values.items():
+            unique = name if name not in columns else f"{group}.{name}"
+            columns[unique] = column
+            unit = table.unit(name)
+            if unit not in ("", "1"):
+                units[unique] = unit
     return RunTable(columns, units)

@@ -515,8 +515,21 @@ class Controller(Model):
             raise FieldError(
                 "navigation.sensor.rate", f"must not be slower than the controller ({self.rate:g} Hz)"
             )
+        self._check_waiting_measurements()
         self.check_mode(self.mode, "mode")
         return self
+
+    def _check_waiting_measurements(self) -> None:
+        """Raise FieldError if more measurements may wait for a sample of the controller than the queue holds."""
+        if self.navigation is None:
+            return
+        sensor = self.navigation.sensor
+        if sensor.rate * (sensor.latency + 1.0 / self.rate) > MAX_WAITING:
+            most = MAX_WAITING / (sensor.latency + 1.0 / self.rate)
+            raise FieldError(
+                "navigation.sensor.rate",
+                f"must be at most {most:g} Hz: at most {MAX_WAITING} measurements may wait for the controller",
+            )
 
     def check_mode(self, mode: str, field: str) -> None:
         """Raise FieldError for a mode that this controller cannot have."""

@@ -5,6 +5,9 @@ from softdock.model.joints import Joint, Planar, Prismatic, Revolute, Universal
 from softdock.model.system import System
 from softdock.quantities.model import FieldError, Findings
 
+ROUNDING = 1e-9
+"""Relative difference that counts as equal: the same length in other units differs by rounding."""
+
 
 def check_drive_limits(system: System, findings: Findings) -> None:
     """Collect the errors of limits that a driven joint exceeds at the start."""
@@ -27,7 +30,7 @@ def _check_rate(system: System, field: str, drive: Drive) -> None:
     if drive.rate is None or drive.follows != "position" or not drive.active:
         return
     speed = abs(_start(system.bodies[drive.joint].joint, drive.axis or 0)[1])
-    if speed > drive.rate:
+    if exceeds(speed, drive.rate):
         raise FieldError(
             field, f"lies below {speed:g} (SI), the speed with which the joint of {drive.joint!r} starts"
         )
@@ -39,12 +42,17 @@ def _check_stop(system: System, field: str, stop: Stop) -> None:
         return
     position = _start(system.bodies[stop.joint].joint, stop.axis or 0)[0]
     for key, limit, beyond in (("lower", stop.lower, -1.0), ("upper", stop.upper, 1.0)):
-        if limit is not None and beyond * (position - limit) > 0.0:
+        if limit is not None and exceeds(beyond * position, beyond * limit):
             side = "below" if beyond > 0.0 else "above"
             message = (
                 f"lies {side} {position:g} (SI), the position at which the joint of {stop.joint!r} starts"
             )
             raise FieldError(f"{field}.{key}", message)
+
+
+def exceeds(value: float, limit: float) -> bool:
+    """Return whether a value is above a limit by more than the rounding of units."""
+    return value - limit > ROUNDING * max(abs(value), abs(limit))
 
 
 def _start(joint: Joint, axis: int) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from softdock.model.expressions import parse_condition, suggest
 from softdock.model.phases import Phase, next_phase, phase_order
 from softdock.quantities.model import FieldError, Findings
-from softdock.scenario.drive_limits import same_axis
+from softdock.scenario.drive_limits import exceeds, same_axis
 from softdock.scenario.expressions import check_condition
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _check_targets(scenario: "MultibodyScenario", field: str, phase: Phase) -> N
             if not stop.active or name in disabled or not same_axis(scenario.drives[action.drive], stop):
                 continue
             for limit, beyond in ((stop.lower, -1.0), (stop.upper, 1.0)):
-                if limit is not None and beyond * (action.target - limit) > 0.0:
+                if limit is not None and exceeds(beyond * action.target, beyond * limit):
                     side = "above" if beyond > 0.0 else "below"
                     message = f"lies {side} {limit:g} (SI), where the stop {name!r} of the joint pushes back"
                     raise FieldError(f"{field}.{i}.target", message)

@@ -4,16 +4,21 @@ from collections.abc import Iterator
 
 from softdock.dynamics.session import Run
 from softdock.model.observations import Observation
-from softdock.scenario.multibody import ABORTED, OUT_OF_PROPELLANT
+from softdock.scenario.multibody import ABORTED, OUT_OF_PROPELLANT, MultibodyScenario
 from softdock.simulation.topology import Topology
 
 EMPTY = 1e-9
 """Fraction of the propellant below which a tank is empty: rounding of the last pulse."""
 
 
-def controller_outcomes(topology: Topology, run: Run) -> Iterator[tuple[str, str]]:
-    """Yield outcome and sentence of every controller whose tank is empty or whose approach was given up."""
-    for name, controller in topology.scenario.gnc.items():
+def controller_outcomes(
+    scenario: MultibodyScenario, topology: Topology, run: Run
+) -> Iterator[tuple[str, str]]:
+    """Yield outcome and sentence of every controller whose tank is empty or whose approach was given up.
+
+    `scenario` is that of the run: the topology may be shared with runs that have other numbers.
+    """
+    for name, controller in scenario.gnc.items():
         used = float(run.final[topology.propellant[name]])
         tank = controller.propellant
         if tank is not None and used >= (1.0 - EMPTY) * tank:
@@ -21,7 +26,7 @@ def controller_outcomes(topology: Topology, run: Run) -> Iterator[tuple[str, str
                 OUT_OF_PROPELLANT,
                 f"The tank of {name!r} is empty: its {tank:g} kg of propellant are used up.",
             )
-    for name in topology.scenario.gnc:
+    for name in scenario.gnc:
         count = int(run.final[topology.index[Observation(name=name, field="violations")]])
         if count > 0:
             often = "once" if count == 1 else f"{count} times"

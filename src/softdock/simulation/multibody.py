@@ -246,7 +246,7 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             dwell = topology.conditions[names[i]].dwell
             what = f"its time of {dwell:g} s counts from there" if dwell else "it occurred at once"
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
-    notices += [sentence for _, sentence in controller_outcomes(topology, run)]
+    notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
     undefined = run.peaks["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
@@ -293,7 +293,7 @@ def _outcome(
         return name.replace("-", "_").lower(), scenario.events[
             name
         ].message or f"The event {name!r} stopped the run."
-    for name, sentence in controller_outcomes(topology, run):
+    for name, sentence in controller_outcomes(scenario, topology, run):
         return name, sentence
     if phases and phases[-1].ended == "run_end":
         return UNFINISHED, f"The run reached its end time of {run.time:g} s in the phase {phases[-1].name!r}."
