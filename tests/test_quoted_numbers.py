@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import softdock
+from softdock.bench.contact import docking_table
 from softdock.bench.docking import accuracy_table
 from softdock.campaign.loading import bundled_campaigns
 from softdock.campaign.loading import load as load_campaign
@@ -300,6 +301,17 @@ def test_table_of_accuracies_on_the_theory_page() -> None:
         assert float(now[3]) == pytest.approx(float(then[3]), rel=1e-4)
         assert now[4] == then[4] or float(now[4]) == pytest.approx(float(then[4]), rel=1e-4)
         assert 1 / 3 < float(now[5]) / float(then[5]) < 3
+
+
+def test_table_of_quadratures_on_the_theory_page() -> None:
+    page = (DOCS / "theory" / "contact.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?:cut cells|points).* \| [\d.]+ \| [\d.]+ \|$", docking_table(), re.M)
+    assert len(rows) == 6
+    for row in rows:
+        name, *now = row.strip("| ").split(" | ")
+        then = re.search(rf"^\| {re.escape(name)} \| ([\d.]+) \| ([\d.]+) \|$", page, re.M)
+        assert then is not None, name
+        assert [float(x) for x in then.groups()] == pytest.approx([float(x) for x in now], rel=1e-4)
 
 
 def test_limits_of_the_studio() -> None:

@@ -27,6 +27,12 @@ def test_the_first_page_runs_as_pasted_and_prints_what_it_shows(tmp_path: Path) 
     assert (tmp_path / "docking.html").stat().st_size > 100_000
 
 
+def test_the_latch_of_the_first_page_does_not_close_beside_the_cone(tmp_path: Path) -> None:
+    beside = FIRST_PAGE[0].replace('["30 mm", 0]', '["200 mm", 0]')
+    assert beside != FIRST_PAGE[0]
+    assert "captured" not in run([sys.executable, "-c", beside], tmp_path)
+
+
 @pytest.mark.parametrize(
     "command", [c for c in COMMANDS if not c.startswith(("bench", "figures", "validate", "studio"))]
 )
