@@ -290,6 +290,35 @@ def test_a_gate_on_attitude_counts_where_the_attitude_is_not_controlled() -> Non
         assert values(result, "chaser.angle_error")[-1] == pytest.approx(angle, abs=0.02)
 
 
+def test_a_gate_at_the_start_counts() -> None:
+    hold = {"distance": 10.0, "gate": {"position": 0.05}, "patience": 3.0}
+    start = {"position": (1.0, 0.0, -10.0)}
+    result = simulate(chaser(approach(holds=[hold]), start, duration=5.0, bodies=TARGET))
+    assert values(result, "chaser.violations")[-1] == 1
+
+
+def test_hold_points_count_again_in_another_approach() -> None:
+    gnc = approach(holds=[{"distance": 8.0, "duration": 10.0}], retreat=9.0)
+    back = {"when": "chaser.z > -7.5 m", "then": [{"control": "chaser", "mode": "retreat"}, {"arm": "again"}]}
+    again = {"when": "chaser.z < -8.9 m", "armed": False, "then": [{"control": "chaser", "mode": "approach"}]}
+    result = simulate(
+        chaser(
+            gnc, {"position": (0.0, 0.0, -9.0)}, duration=150.0, bodies=TARGET, record={"rate": 1.0},
+            events={"back": back, "again": again},
+        )
+    )  # fmt: skip
+    waiting = np.isclose(values(result, "chaser.reference"), 8.0)
+    assert 20 <= waiting.sum() <= 26
+
+
+def test_an_empty_tank_produces_no_impulse_in_the_filter() -> None:
+    sensor = {"rate": 10.0, "noise": 0.01, "angle_noise": 0.001}
+    gnc = controller(mode="thrust", thrust=20.0, propellant=0.01, navigation={"sensor": sensor}, seed=3)
+    result = simulate(chaser(gnc, duration=30.0))
+    error = np.abs(values(result, "chaser.estimate_z") - values(result, "chaser.z"))[100:]
+    assert error.max() < 5.0 * values(result, "chaser.position_sigma")[100:].max()
+
+
 def test_leaving_the_corridor_leads_to_retreat() -> None:
     gnc = approach(corridor={"radius": 0.05, "half_angle": "5 deg"}, retreat=12.0)
     result = simulate(chaser(gnc, {"position": (2.0, 0.0, -10.0)}, duration=150.0, bodies=TARGET))

@@ -68,7 +68,7 @@ def command_thrusters(gnc, index, c, t, torque, force):
     for j in range(c.thrusters):
         thruster = gnc.thrusters[c.first_thruster + j]
         on_time = rounded_on_time(gnc.on_times[j], thruster.shortest, c.period)
-        fire(thruster, c, c.first_thruster + j, t, on_time)
+        on_time = fire(thruster, c, c.first_thruster + j, t, on_time)
         for k in range(6):
             demand[k] -= effects[k, j] * on_time
         for k in range(3):
@@ -79,7 +79,7 @@ def command_thrusters(gnc, index, c, t, torque, force):
 
 @inline
 def fire(thruster, c, stream, t, on_time):
-    """Command a pulse of a thruster, as long as there is propellant."""
+    """Command a pulse of a thruster, as long as there is propellant; returns its duration [s]."""
     slot = c.tick % PULSES
     thruster.spent += thruster.flow * (thruster.off[slot] - thruster.on[slot])
     left = max(c.capacity - c.committed, 0.0)
@@ -94,6 +94,7 @@ def fire(thruster, c, stream, t, on_time):
         if thruster.noise > 0.0:
             noise, _ = normal_pair(c.seed, 16 + stream, c.tick)  # streams below 16 are those of sensors
         thruster.scale[slot] = max(1.0 + thruster.noise * noise, 0.0)
+    return on_time
 
 
 @kernel

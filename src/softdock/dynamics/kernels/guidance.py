@@ -22,7 +22,7 @@ def enter_mode(system, c, t):
     """Begin a mode: its reference starts at the present motion, so that nothing jumps."""
     c.entered = 1
     c.distance, c.closing_speed = -c.p[2], c.v[2]
-    c.hold_since = -1.0
+    c.hold, c.hold_since = 0, -1.0
     cosine, sine = math.cos(c.roll), math.sin(c.roll)
     R = (cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0)
     if c.mode == Mode.STABILISE:
@@ -93,10 +93,10 @@ def follow_glide_slope(gnc, c, t):
         point = gnc.holds[c.first_hold + c.hold]
         goal = point.distance
         if c.distance == goal:
-            if c.hold_since < 0.0:
-                c.hold_since = t
             e = c.errors
-            if t - c.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
+            if c.hold_since < 0.0:
+                c.hold_since = t  # the gate counts from the next sample: its errors are those of the sample before
+            elif t - c.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
                 c.hold += 1
                 c.hold_since = -1.0
                 goal = gnc.holds[c.first_hold + c.hold].distance if c.hold < c.holds else c.end
