@@ -108,6 +108,15 @@ def test_a_scenario_is_made_from_name_file_mapping_objects_and_scenario(tmp_path
     assert not isinstance(CHASER, Scenario)
 
 
+def test_a_mapping_may_contain_the_name() -> None:
+    plain = {"name": "x", "duration": "4 s", "bodies": {"chaser": CHASER}}
+    assert Scenario(plain).name == softdock.simulate(plain).scenario == "x"
+    assert Scenario(plain, name="y").name == "y"
+    assert "name" in plain
+    with pytest.raises(softdock.InputError, match="name: Must be a text"):
+        Scenario({**plain, "name": 3})
+
+
 def test_arrays_and_paths_are_accepted() -> None:
     body = Body(mass=np.float64(20.0), inertia=np.ones(3), centre_of_mass=np.zeros(3))
     assert body.inertia == (1.0, 1.0, 1.0)

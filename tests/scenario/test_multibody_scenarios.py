@@ -146,6 +146,25 @@ def test_layers_that_cannot_push_are_refused(layer, field):
     assert field in refusal(data)
 
 
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        ("assist-soft-docking", "peak_contact_force"),
+        ("assist-approach", "propellant"),
+        ("peg-flat", "peak_contact_force"),
+        ("peg-flat", "torque_used"),
+    ],
+)
+def test_a_metric_that_would_replace_one_of_every_run_is_refused_with_its_line(tmp_path, base, name):
+    file = tmp_path / "own.yaml"
+    file.write_text(f"softdock: 1\nbase: {base}\nmetrics:\n  fine: max time\n  {name}: min time\n")
+    with pytest.raises(InputError) as caught:
+        load(file)
+    (problem,) = caught.value.problems
+    assert (problem.field, problem.line) == (f"metrics.{name}", 5)
+    assert "the name of a metric that every run has" in problem.message
+
+
 def test_a_missing_cad_file_is_named_with_its_line(tmp_path):
     file = tmp_path / "docking.yaml"
     file.write_text(

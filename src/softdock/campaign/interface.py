@@ -12,7 +12,7 @@ from typing import Any, Self
 from softdock.campaign import runner
 from softdock.campaign import store as campaign_store
 from softdock.campaign.loading import find, load, plan_of_source
-from softdock.campaign.manifest import FILE_KEYS, differences, manifest_of
+from softdock.campaign.manifest import differences, manifest_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.run_table import RunTable, run_table
 from softdock.campaign.statistics import wilson
@@ -26,6 +26,7 @@ from softdock.presentation.campaign import outcome_counts, progress_text
 from softdock.quantities.model import written_data
 from softdock.scenario import ScenarioBase, ScenarioLike, as_scenario
 from softdock.scenario.construction import python_values
+from softdock.scenario.file_paths import with_absolute_files
 from softdock.scenario.loading import bundled_names, from_data
 from softdock.scenario.messages import did_you_mean
 from softdock.scenario.overrides import apply_overrides
@@ -263,7 +264,9 @@ class Campaign:
         data = dict(self._written)
         if self._scenario is not None:
             data["scenario"] = f"{_file_name(self._scenario.name)}.yaml"
-            files[data["scenario"]] = yaml_text(_with_absolute_files(self._scenario))
+            files[data["scenario"]] = yaml_text(
+                with_absolute_files(self._scenario.to_data(), self._scenario.directory)
+            )
         write_together(folder, files | {CAMPAIGN_FILE: yaml_text(data)})
         return load(folder / CAMPAIGN_FILE)
 
@@ -289,21 +292,6 @@ def _is_place(line: str) -> bool:
 def _file_name(name: str) -> str:
     """Return the stem of the file of a scenario."""
     return name if re.fullmatch(r"[\w-]+", name) and name != Path(CAMPAIGN_FILE).stem else "scenario"
-
-
-def _with_absolute_files(scenario: ScenarioBase) -> dict[str, Any]:
-    """Return the data of a scenario whose files are found from any folder."""
-
-    def convert(value: Any, key: str = "") -> Any:
-        if isinstance(value, dict):
-            return {name: convert(part, name) for name, part in value.items()}
-        if isinstance(value, list):
-            return [convert(part) for part in value]
-        is_file = key in FILE_KEYS and isinstance(value, str) and (scenario.directory / value).exists()
-        return str((scenario.directory / value).resolve()) if is_file else value
-
-    converted: dict[str, Any] = convert(scenario.to_data())
-    return converted
 
 
 def _failure_probability(table: Table) -> Probability:

@@ -204,13 +204,14 @@ class ScenarioBase(Model):
         return override(self, overrides)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scenario as a YAML file with SI numbers; relative files in it are relative to `directory`."""
+        """Write the scenario as a YAML file with SI numbers; files that it names are found from the new file."""
         from softdock.files.atomic import write_atomic
+        from softdock.scenario.file_paths import moved_to
         from softdock.scenario.yaml_text import yaml_text
 
         file = path_argument("path", path)
         with file_errors(file, "write"):
-            write_atomic(file, yaml_text(self.to_data()))
+            write_atomic(file, yaml_text(moved_to(self.to_data(), self.directory, file.parent)))
 
     def __repr__(self) -> str:
         shown: dict[str, Any] = {"kind": self.kind}

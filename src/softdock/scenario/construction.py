@@ -26,7 +26,8 @@ class Scenario(ABC):  # noqa: B024  (abstract, because every scenario is an obje
     The first argument is the name of a bundled scenario, the path of a file, a mapping with the keys of a file, or a
     scenario. Or the keys of a file are given as keyword arguments, with typed objects such as `Body` or with plain
     mappings and lists; `kind` is `multibody` if there are `bodies`. Numbers are SI; texts have units. `overrides`
-    replaces values by dotted path before validation; `name` and `directory` (of relative files) are optional.
+    replaces values by dotted path before validation; `name` (which a mapping may also contain) and `directory` (of
+    relative files) are optional.
 
     Raises `InputError` with all problems. Scenarios cannot be changed; `with_overrides` returns a changed one,
     `to_data` the keys of a file in SI, and `save(path)` writes the file. All kinds of scenarios (`chain`, `multibody`,
@@ -55,7 +56,11 @@ class Scenario(ABC):  # noqa: B024  (abstract, because every scenario is an obje
         name = None if name is None else _text_of("name", name)
         changes = as_mapping(overrides)
         if source is None or isinstance(source, Mapping):
-            data = written_data(_with_kind({**(source or {}), **fields}))
+            given = {**(source or {}), **fields}
+            if "name" in given:  # of a mapping: the keyword argument takes precedence
+                own = _text_of("name", given.pop("name"))
+                name = own if name is None else name
+            data = written_data(_with_kind(given))
             with python_values(data):
                 return from_data(data, name or "", folder, changes)
         found = load(source) if isinstance(source, str | os.PathLike) else _checked(source)

@@ -6,10 +6,10 @@ validated like any other; every value keeps the file and line where it was writt
 
 import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from softdock.errors import InputError, Problem
+from softdock.scenario.file_paths import with_absolute_files
 from softdock.scenario.messages import did_you_mean, dotted
 from softdock.scenario.source import FieldPath, Location, Source
 
@@ -20,12 +20,14 @@ def merge(base: Source, changes: Source) -> Source:
     """Return the base with the changes applied; the folder of relative paths is that of the changes."""
     merged = replace(
         changes,
-        data=copy.deepcopy(base.data),
+        data=copy.deepcopy(
+            base.data
+            if base.directory.absolute() == changes.directory.absolute()
+            else with_absolute_files(base.data, base.directory)
+        ),
         locations=dict(base.locations),
         base_files=(*base.base_files, base.file),
     )
-    if base.directory.absolute() != changes.directory.absolute():
-        _anchor_files(merged.data, base.directory.absolute())
     wanted = {key: value for key, value in changes.data.items() if key != BASE}
     _apply(merged, changes, (), merged.data, wanted)
     return merged
@@ -71,11 +73,3 @@ def _missing_key(changes: Source, field_path: FieldPath, here: dict[str, Any]) -
             hint=did_you_mean(str(field_path[-1]), here)[0],
         )
     )
-
-
-def _anchor_files(data: Any, folder: Path) -> None:
-    """Make the file names of the surfaces of the base absolute."""
-    surfaces = data.get("surfaces")
-    for surface in surfaces.values() if isinstance(surfaces, dict) else ():
-        if isinstance(surface, dict) and isinstance(surface.get("file"), str):
-            surface["file"] = str(folder / surface["file"])

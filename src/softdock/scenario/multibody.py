@@ -275,6 +275,8 @@ class MultibodyScenario(ScenarioBase, System):
         if self.gnc and not findings.errors:
             findings.of(self._check_controllers)
         if not findings.errors:  # units of expressions need a valid system
+            self._check_metric_names(findings)
+        if not findings.errors:
             self._check_requirements(findings)
 
     def with_numbers(self, fields: Mapping[str, Any]) -> Self:
@@ -441,6 +443,11 @@ class MultibodyScenario(ScenarioBase, System):
 
     def metric_units(self) -> dict[str, str]:
         """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
+        own = {name: self.metric_unit(text) for name, text in self.own_metrics().items()}
+        return self.fixed_metric_units() | own
+
+    def fixed_metric_units(self) -> dict[str, str]:
+        """Return the SI units of the metrics that the run has beside those that the scenario defines."""
         contacts = [*self.contacts, *self.interfaces]
         units: dict[str, str] = {}
         for load in load_channels(self, self.record.loads):
@@ -459,7 +466,13 @@ class MultibodyScenario(ScenarioBase, System):
         units |= {"propellant": "kg"} if self.gnc else {}
         if contacts and self.docking_frames is not None:
             units |= CONDITION_METRICS
-        return units | {name: self.metric_unit(text) for name, text in self.own_metrics().items()}
+        return units
+
+    def _check_metric_names(self, findings: Findings) -> None:
+        """Collect the errors of metrics that would replace others of the run."""
+        fixed = self.fixed_metric_units() if self.metrics else {}
+        message = "is the name of a metric that every run has: choose another"
+        findings.errors += [FieldError(f"metrics.{name}", message) for name in self.metrics if name in fixed]
 
     def own_metrics(self) -> Mapping[str, str]:
         """Return the expressions of the metrics that the scenario defines, by name."""

@@ -151,6 +151,8 @@ class RobotScenario(MultibodyScenario):
             findings.of(_check_limits, f"moves.{i}.joints", move.joints or (), robot)
         findings.report()
         self._system = self._whole(robot, info.context)
+        self._check_metric_names(findings)
+        findings.report()
         self._check_requirements(findings)
         findings.report()
         if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
@@ -196,9 +198,9 @@ class RobotScenario(MultibodyScenario):
         """Return the SI unit of an expression of a metric; raises FieldError."""
         return self._system.metric_unit(text)
 
-    def metric_units(self) -> dict[str, str]:
-        """Return the SI units of all metrics of a run that are one number, by name; `1` if dimensionless."""
-        units = self._system.metric_units()
+    def fixed_metric_units(self) -> dict[str, str]:
+        """Return the SI units of the metrics that the run has beside those that the scenario defines."""
+        units = self._system.fixed_metric_units()
         for joint in self.read_arm(self._system.directory).moving:
             name, rotary = body_name(joint.name).replace("-", "_"), joint.motion.is_rotary
             units[f"tracking_error_max_{name}"] = "rad" if rotary else "m"

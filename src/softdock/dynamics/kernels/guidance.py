@@ -94,8 +94,9 @@ def follow_glide_slope(gnc, c, t):
         goal = point.distance
         if c.distance == goal:
             e = c.errors
+            # The gate counts from the next sample, because the errors are those of the sample before.
             if c.hold_since < 0.0:
-                c.hold_since = t  # the gate counts from the next sample: its errors are those of the sample before
+                c.hold_since = t
             elif t - c.hold_since >= point.duration and passes_gate(e[0], e[1], e[2], e[3], point.gate):
                 c.hold += 1
                 c.hold_since = -1.0
