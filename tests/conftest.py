@@ -3,9 +3,12 @@
 import os
 
 import pytest
+from hypothesis import settings
 from tests.browser import chromium, tab  # noqa: F401
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+settings.register_profile("no deadline", deadline=None)  # times depend on the load of the machine
+settings.load_profile("no deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
