@@ -6,7 +6,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := out/demo
-INSTALL_FAILED := echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1
 
 .PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck fuzz robustness check format docs pictures bench clean
 
@@ -19,10 +18,9 @@ $(STAMP): pyproject.toml kernel_builder/requirements.txt
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
 	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(PIP) install -r kernel_builder/requirements.txt || { $(INSTALL_FAILED); }
-	@# Kernels are compiled while packages are downloaded; the build backend then only links them, or reports the error.
-	@$(BIN)/python -m kernel_builder >/dev/null 2>&1 & \
-	  $(PIP) install --no-build-isolation --editable ".[test,docs,dev,studio]" || { $(INSTALL_FAILED); }; wait
+	@$(PIP) install -r kernel_builder/requirements.txt && \
+	  $(PIP) install --no-build-isolation --editable ".[test,docs,dev,studio]" || { \
+	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
 
 # In a source checkout every command also rebuilds kernels whose sources changed.
