@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from softdock.errors import Problem
+from softdock.model.system import GROUPS
 from softdock.scenario.multibody import MultibodyScenario
 
 
@@ -52,21 +53,10 @@ def _outcomes(scenario: MultibodyScenario) -> Iterator[Problem]:
 
 def _elements(scenario: MultibodyScenario) -> Iterator[Problem]:
     enabled = _performed(scenario, "enable") | _performed(scenario, "drive")
-    groups = (
-        "springs",
-        "stops",
-        "drives",
-        "struts",
-        "welds",
-        "locks",
-        "couplings",
-        "loads",
-        "contacts",
-        "interfaces",
-    )
-    for group in groups:
+    for group in GROUPS:
         for name, element in getattr(scenario, group).items():
-            if not element.active and name not in enabled:
+            is_active = getattr(element, "active", True)  # bodies, structures and reactions always are
+            if not is_active and name not in enabled:
                 message = "Never acts: it is not active at the start, and no event or phase enables it."
                 yield Problem(field=f"{group}.{name}", message=message)
 
