@@ -9,6 +9,7 @@ DEMO := out/demo
 
 .PHONY: install kernels wheel test-wheel demo test test-long test-python test-boundscheck fuzz robustness check format docs pictures bench clean
 
+# Bytecode is written when a module is first imported (--no-compile): most of the 14,000 modules never are.
 install: $(STAMP)
 
 $(STAMP): pyproject.toml kernel_builder/requirements.txt
@@ -18,8 +19,8 @@ $(STAMP): pyproject.toml kernel_builder/requirements.txt
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "$(PYTHON) cannot make virtual environments. On Debian and Ubuntu install python3-venv;" >&2; \
 	  echo "or name another Python 3.11 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(PIP) install -r kernel_builder/requirements.txt && \
-	  $(PIP) install --no-build-isolation --editable ".[test,docs,dev,studio]" || { \
+	@$(PIP) install --no-compile -r kernel_builder/requirements.txt && \
+	  $(PIP) install --no-compile --no-build-isolation --editable ".[test,docs,dev,studio]" || { \
 	  echo "The packages that Softdock needs could not be installed; the reason is above." >&2; exit 1; }
 	@touch $(STAMP)
 
@@ -45,8 +46,9 @@ demo: install
 	@echo "Replay:  open $(DEMO)/replay.html in a browser (no network needed), or $(DEMO)/replay.glb in Blender."
 	@echo "Next: $(BIN)/softdock figures impact --out $(DEMO), or $(BIN)/softdock --help"
 
+# A file is run by one worker, so that its fixtures are made once.
 test: install
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long"
 
 test-long: install
 	$(BIN)/python -m pytest -m long

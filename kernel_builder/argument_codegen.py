@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import models, register_model
+from numba.extending import lower_builtin, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
 from softdock.native import argument_types as arguments
@@ -57,6 +57,12 @@ def _read_field(context: Any, builder: Any, kind: StructureType, address: Any, n
             return read(context, builder, field, address, at)
         at += words_of(field)
     raise AttributeError(name)
+
+
+@lower_builtin("__array__", types.Array)
+def _address_of_array(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Return the address unchanged; where no such function is known, Numba searches all its registries at every use."""
+    return args[0]
 
 
 _STRUCTURES: dict[int, StructureType] = {}

@@ -12,7 +12,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,12 @@ class Task:
     objects: dict[str, Path]
     """Object file to write for every build; all of them either check bounds or do not."""
     boundscheck: bool
+    kernels: dict[str, int]
+    """Sizes of the kernels that it contains: bytes of bytecode."""
+
+    def size_without(self, others: set[str]) -> int:
+        """Return the size of its kernels that are not among `others`, in bytes of bytecode."""
+        return sum(size for name, size in self.kernels.items() if name not in others)
 
 
 def build(builds: Sequence[str], jobs: int | None = None, folder: Path = FOLDER) -> list[Path]:
@@ -81,15 +87,17 @@ def _about_build(build: str) -> str:
 
 
 def _tasks(objects: dict[str, dict[str, Path]]) -> list[Task]:
-    """Return what has to be compiled, the largest entry points first."""
-    sizes = {entry.symbol: len(kernels_of(entry, entry_points())) for entry in entry_points()}
+    """Return what has to be compiled."""
     found = []
     for checked in (False, True):
         names = [name for name in objects if (name == BOUNDSCHECK) is checked]
-        for symbol in sorted(sizes, key=lambda symbol: -sizes[symbol]):
+        for entry in entry_points():
+            symbol = entry.symbol
             missing = {name: objects[name][symbol] for name in names if not objects[name][symbol].exists()}
             if missing:
-                found.append(Task(symbol, missing, checked))
+                kernels = kernels_of(entry, entry_points())
+                sizes = {f"{f.__module__}.{f.__qualname__}": len(f.__code__.co_code) for f in kernels}
+                found.append(Task(symbol, missing, checked, sizes))
     return found
 
 
@@ -101,15 +109,36 @@ def _compile(tasks: Sequence[Task], jobs: int) -> None:
         return
     # The compiler keeps most objects that it makes: collecting garbage takes a tenth of the time.
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=gc.disable) as pool:
-        work = [pool.submit(compile_task, task) for task in tasks]
-        try:
-            for done in as_completed(work):
-                done.result()
-        except BrokenProcessPool:
-            raise BuildError("A process that compiled kernels was killed: build again.") from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+    workers = [ProcessPoolExecutor(1, mp_context=spawn, initializer=gc.disable) for _ in range(jobs)]
+    try:
+        _distribute(tasks, workers)
+    except BrokenProcessPool:
+        raise BuildError("A process that compiled kernels was killed: build again.") from None
+    finally:
+        for worker in workers:
+            worker.shutdown(cancel_futures=True)
+
+
+def _distribute(tasks: Sequence[Task], workers: Sequence[ProcessPoolExecutor]) -> None:
+    """Compile all tasks; a worker that is idle takes the one with most code that no other worker has compiled.
+
+    A worker translates a kernel once, so entry points with common kernels should be compiled by the same worker.
+    """
+    waiting = list(tasks)
+    known: dict[ProcessPoolExecutor, set[str]] = {worker: set() for worker in workers}
+    running: dict[Future[None], ProcessPoolExecutor] = {}
+    idle = list(workers)
+    while waiting or running:
+        while waiting and idle:
+            worker = idle.pop()
+            foreign = set().union(*known.values()) - known[worker]
+            task = max(waiting, key=lambda task: task.size_without(foreign))
+            waiting.remove(task)
+            known[worker] |= task.kernels.keys()
+            running[worker.submit(compile_task, task)] = worker
+        for done in wait(running, return_when=FIRST_COMPLETED).done:
+            idle.append(running.pop(done))
+            done.result()
 
 
 def compile_task(task: Task) -> None:

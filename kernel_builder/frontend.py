@@ -128,7 +128,8 @@ def compile_entry_point(entry: EntryPoint, others: Sequence[EntryPoint], boundsc
     compiler.compile(kinds)
     compiled = compiler.overloads[kinds]
     _check_result(entry, compiled.signature.return_type)
-    module = llvm.parse_assembly(str(_wrapper(entry, compiled)))
+    with compiled.target_context.push_code_library(compiled.library):
+        module = llvm.parse_assembly(str(_wrapper(entry, compiled)))
     for library in _with_callees(compiled.library, {}):
         module.link_in(library._final_module, preserve=True)
     for value in (*module.functions, *module.global_variables):

@@ -62,11 +62,18 @@ def _broadcast(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _define(operation: Any, instruction: str, *kinds: tuple[Any, ...]) -> None:
-    """Define a Python operator for vectors."""
+    """Define a Python operator for vectors, and its result for floats, which Numba's own code computes.
+
+    Without the latter Numba asks the rules of lists, sets, dates and NumPy's functions before those of numbers.
+    """
 
     @infer_global(operation)
     class Template(AbstractTemplate):
+        metadata = {"target": "cpu"}  # noqa: RUF012  asked before the rules for all targets
+
         def generic(self, args: Any, kws: Any) -> Any:
+            if all(kind == types.float64 for kind in args):
+                return signature(types.float64, *args)
             lanes = [isinstance(kind, LanesType) for kind in args]
             if any(lanes) and all(known or isinstance(kind, types.Float) for known, kind in zip(lanes, args)):
                 return signature(ALL, *args)

@@ -12,7 +12,6 @@ settings.load_profile("no deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that need the browser share one worker."""
-    for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("browser"))
+    """Begin with the files that use the browser: they take longest, and a worker runs whole files in this order."""
+    slow = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in slow)

@@ -62,13 +62,14 @@ def test_characters_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
-        ("bodies.servicr.mass", "Did you mean 'bodies.servicer'?"),
-        ("springs.unheard.stiffness", "It is new; there are "),
+        ("bodies.servicr.mass", "There is no body 'servicr'. Did you mean 'servicer'?"),
+        ("springs.unheard.stiffness", "There is no spring 'unheard'. There are "),
+        ("bodies.boom={mass: 1 lbf}", "It is new; there are "),
     ],
 )
 def test_a_misspelt_entry_of_an_override_has_a_hint(path: str, hint: str) -> None:
     with pytest.raises(InputError) as told:
-        load("assist-soft-docking", {path: 5.0})
+        load("assist-soft-docking", [path if "=" in path else f"{path}=5"])
     assert hint in str(told.value.problems[0])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.quoted import assert_quoted, quoted
 
 import softdock
 from softdock.simulation import prepare
@@ -178,3 +179,60 @@ def _angular_momentum(history: Any, k: int) -> np.ndarray:
         total += np.cross(at("xyz"), mass * at(("vx", "vy", "vz")))
         total += R @ np.diag(inertia) @ R.T @ at(("wx", "wy", "wz"))
     return total
+
+
+def assert_page(phrase: str, *values: float) -> None:
+    assert_quoted("cookbook/index", phrase, values)
+
+
+def test_numbers_of_probe_and_drogue() -> None:
+    free = run("probe-and-drogue")
+    assert free.prediction is not None
+    assert_page("(effective mass {} kg)", free.prediction["effective_mass_free"])
+    assert_page("of the spacecraft ({} kg)", free.prediction["effective_mass_locked"])
+    locked = run(
+        "probe-and-drogue",
+        "bodies.probe.joint={type: fixed, at: [0, 0, 1 m]}",
+        "springs={}",
+        "stops={}",
+        "metrics={}",
+    )
+    assert _first_impact(locked) > 10.0 * _first_impact(free)  # "more than ten times as hard"
+
+
+def test_numbers_of_ball_and_socket() -> None:
+    m, k, preload, s = 60.0 * 90.06 / 150.06, 2000.0, 10.0, 0.025 + 0.008 - 0.027
+    assert_page("$s$ = {} mm: {} m/s", 1e3 * s, math.sqrt(6.0 * (0.5 * k * s**2 + preload * s) / m))
+    mass = softdock.load(COOKBOOK / "ball-and-socket.yaml").to_data()["bodies"]["roller-1"]["mass"]
+    assert_page("Without damping the {} g rollers rattle", 1e3 * mass)
+    undamped = run("ball-and-socket", *(f"contacts.latch-{i}.layer.damping=0" for i in (1, 2, 3)))
+    assert undamped.timing.evaluations > 10 * run("ball-and-socket").timing.evaluations
+
+
+def test_numbers_of_the_other_mechanisms() -> None:
+    nozzle, tumbling = run("three-finger-nozzle").metrics, run("tumbling-client").metrics
+    assert_page(
+        "`max_force` of {} N", softdock.load(COOKBOOK / "three-finger-nozzle.yaml").drives["rail"].max_force
+    )
+    assert_page("$m_1 v / (m_1 + m_2)$ = {} mm/s", 1e3 * nozzle["client_speed"])
+    offsets = [float(text) for text in quoted("cookbook/index", "with an offset of {} mm; with {} mm they")]
+    assert run("pins-and-plate", f"approach.offset=[{offsets[0]} mm, 0 mm]").outcome == "seated"
+    assert run("pins-and-plate", f"approach.offset=[{offsets[1]} mm, 0 mm]").outcome == "rejected"
+    assert_page("approaches {} mm/s", 1e3 * 12.0 / 400.0)  # force over damping of the cable
+    assert_page("reduced mass $m$: {} mm/s", 1e3 * run("spring-separation").metrics["speed"])
+    weaker = run("spring-separation", "struts.pusher-1.stiffness=5880 N/m").metrics["tip_off_rate"]
+    assert_page("that is {} % weaker gives a tip-off rate of {} deg/s", 2.0, math.degrees(weaker))
+    rates = [math.degrees(tumbling[name]) for name in ("rate_before", "rate_after")]
+    assert_page("falls from {} to {} deg/s", *rates)
+
+
+def test_the_command_of_the_tool_goes_below_the_plate() -> None:
+    """At rest the command is as far below the surface as the page says."""
+    history = run("arm-held-tool").history
+    scenario = softdock.load(COOKBOOK / "arm-held-tool.yaml")
+    prepared = prepare(scenario)
+    assert isinstance(prepared, PreparedRobot)
+    command = np.array([history[f"joint_{k}.command"][-1] for k in range(1, 8)])
+    plate = scenario.surfaces["plate"].at[2]
+    depth = plate - prepared.setup.arm.pose(command, "tip").p[2]
+    assert_page("The command goes {} mm below the surface", 1e3 * depth)

@@ -137,3 +137,9 @@ def test_import_rules_agree_with_the_checked_contract() -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     block = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
     assert [re.findall(r"\w+", line) for line in block.splitlines()] == checked
+
+
+def test_no_page_has_a_placeholder() -> None:
+    for page in (*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"):
+        if "_build" not in page.parts:
+            assert not re.findall(r"@[A-Z]{3,}@", page.read_text(encoding="utf-8")), page

@@ -19,10 +19,13 @@ from softdock.cli import app
 from softdock.errors import InputError
 from softdock.scenario import KINDS
 from softdock.scenario.loading import templates
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.source import parse
 from softdock.scenario.synonyms import SYNONYMS, translate
+from softdock.simulation.profile_directions import surfaces_facing_away
 
 RUNNER = CliRunner()
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def call(*arguments: str) -> Any:
@@ -108,6 +111,10 @@ def test_validate_finds_an_overlap_at_the_start(tmp_path: Path) -> None:
 
 SPARE_WELD = {"a": {"body": "drogue"}, "b": {"body": "tip"}, "stiffness": 1, "angular_stiffness": 1}
 ANY, TOUCHED = {"name": "a", "message": "."}, {"name": "b", "message": ".", "happened": ["touch"]}
+BALL = [[0, 0], {"arc_to": [-0.02, 0.02], "radius": 0.02, "turn": "left"},
+        {"arc_to": [-0.04, 0], "radius": 0.02, "turn": "left"}]  # fmt: skip
+CONE = [[0, 0.17], {"at": [0, 0.15], "fillet": 0.005}, {"at": [0.215, 0.01455], "fillet": 0.005}, [0.215, 0]]
+FAR = {"distance": 3.0}  # the reversed material is bounded and does not overlap
 SHARP = [[0.2, 0], [0.2, 0.024], [0.1, 0.024], [0, 0.15], [0, 0.17]]
 
 
@@ -125,19 +132,63 @@ SHARP = [[0.2, 0], [0.2, 0.024], [0.1, 0.024], [0, 0.15], [0, 0.17]]
             "no contact",
         ),
         ({"surfaces": {"cone": {"body": "drogue", "profile": SHARP}}}, "surfaces.cone", "sharp edge"),
+        ({"surfaces": {"ball": {"body": "tip", "profile": BALL}}}, "surfaces.ball", "on the wrong side"),
+        (
+            {"surfaces": {"cone": {"body": "drogue", "profile": CONE}}, "approach": FAR},
+            "surfaces.cone",
+            "Faces away from 'ball' at the start: its material is on the wrong side.",
+        ),
     ],
-    ids=["true-at-start", "never-armed", "shadowed", "contradiction", "inactive", "no-contact", "sharp-edge"],
+    ids=[
+        "true-at-start",
+        "never-armed",
+        "shadowed",
+        "contradiction",
+        "inactive",
+        "no-contact",
+        "sharp-edge",
+        "reversed-ball",
+        "reversed-cone",
+    ],
 )
 def test_validate_warns_of_what_has_no_effect(
     replaced: dict[str, Any], field: str, words: str, tmp_path: Path
 ) -> None:
     found = changed(tmp_path, replaced)
-    assert any(field == one["field"] and words in one["message"] for one in found["warnings"]), found
+    (warning,) = [one for one in found["warnings"] if field == one["field"]]
+    assert words in warning["message"]
+    assert all(one["field"] for one in found["warnings"]), "no warning is repeated without its field"
 
 
 def test_bundled_scenarios_have_no_warnings() -> None:
-    for name in ("assist-soft-docking", "assist-passive", "pins-4", "latch-paper"):
+    names = (
+        "assist-soft-docking",
+        "assist-passive",
+        "probe-retraction",
+        "pins-4",
+        "latch-paper",
+    )
+    for name in names:
         assert json.loads(call("validate", name, "--json").stdout)["warnings"] == []
+
+
+@pytest.mark.parametrize(("side", "faces_away"), [("inside", False), ("outside", True)])
+def test_the_wrong_side_of_a_file_faces_away(side: str, faces_away: bool) -> None:
+    """The receptacle is a solid with a cavity; below its rim the outside faces away from the probe."""
+    path = DOCS / "tutorials" / "own-mechanism" / "docking.yaml"
+    system = softdock.load(
+        path, {"surfaces.socket.side": side, "surfaces.socket.z_range": ["20 mm", "110 mm"]}
+    )
+    assert isinstance(system, MultibodyScenario)
+    found = surfaces_facing_away(system)
+    assert [one.field for one in found] == ["surfaces.socket"] * faces_away
+    assert all(one.hint == "Choose the other `side` of the file." for one in found)
+
+
+def test_surfaces_that_touch_at_the_start_do_not_face_away() -> None:
+    system = softdock.load("assist-undocking")
+    assert isinstance(system, MultibodyScenario)
+    assert surfaces_facing_away(system) == []
 
 
 def test_campaigns_are_validated_with_all_problems(tmp_path: Path) -> None:
@@ -178,6 +229,61 @@ def test_problems_of_values_do_not_hide_those_of_references(tmp_path: Path) -> N
     ]  # fmt: skip
 
 
+REFERENCES = """softdock: 1
+kind: multibody
+duration: 1 s
+bodies:
+  chaser: {mass: 250 kg, inertia: [1, 1, 1]}
+  rail: {parent: chaser, joint: {type: prismatic}, mass: 1 kg, inertia: [1, 1, 1]}
+springs:
+  lost: {joint: raill, stiffness: 3 N/m}
+events:
+  far: {when: chaser.x > 1 s, then: [{enable: latch}, {arm: near}]}
+outcomes: [{name: ok, message: Done., happened: [late]}]
+metrics: {force: max chaser.force}
+approach: {chaser: chaser, tip: {body: tip}, port: {body: world}, speed: 1 mm/s}
+"""
+OF_REFERENCES = [
+    "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm", "outcomes.0.happened",
+    "metrics.force", "approach.tip.body",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "field"),
+    [
+        ("mass: 250 kg", "mass: 250 lbf", "bodies.chaser.mass"),
+        ("mass: 250 kg", "mass: -250 kg", "bodies.chaser.mass"),
+        ("inertia: [1, 1, 1]}\n  rail", "inertia: [1, 1, 5]}\n  rail", "bodies.chaser.inertia"),
+        ("parent: chaser", "parent: chasr", "bodies.rail.parent"),
+        ("duration: 1 s", "duration: 1 kg", "duration"),
+    ],
+    ids=["unit", "sign", "inertia", "parent", "duration"],
+)
+def test_one_wrong_value_hides_no_wrong_reference(
+    correct: str, wrong: str, field: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(REFERENCES.replace(correct, wrong), encoding="utf-8")
+    assert [one["field"] for one in validated(path)["problems"]] == [field, *OF_REFERENCES]
+
+
+def test_what_refers_to_an_entry_left_out_is_no_problem(tmp_path: Path) -> None:
+    """The drive has a wrong key, too, but its joint is right."""
+    path = tmp_path / "mine.yaml"
+    text = REFERENCES.split("springs:", maxsplit=1)[0].replace("type: prismatic", "type: slider")
+    path.write_text(text + "drives: {motor: {joint: rail, target: 0, max_torque: 3 N}}\n", encoding="utf-8")
+    found = [one["field"] for one in validated(path)["problems"]]
+    assert found == ["bodies.rail.joint.type", "drives.motor.max_torque"]
+
+
+def test_a_key_of_wrong_type_has_no_consequences(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    text = templates()["multibody"].replace("outcomes:", "outcomes: captured\nunused:")
+    path.write_text(text, encoding="utf-8")
+    assert [one["field"] for one in validated(path)["problems"]] == ["outcomes", "unused"]
+
+
 def test_all_problems_of_a_campaign_are_found_in_one_pass(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(templates()["multibody"], encoding="utf-8")
     path = tmp_path / "many.yaml"
@@ -188,6 +294,7 @@ scenario: mine.yaml
 seeds: 1
 dispersions:
   approach.sped: {uniform: [1 mm/s, 2 mm/s]}
+  bodies.chasr.mass: {uniform: [1 kg, 2 kg]}
   approach.speed: {gaussian: {mean: 1, deviation: 2}}
   approach.roll: {uniform: [0, 1 s]}
 success: [capture]
@@ -198,9 +305,11 @@ requirements: {X-1: {metric: pawl_load, at_most: 3 N}}
     found = validated(path)["problems"]
     assert {(one["line"], one["field"]) for one in found} == {
         (1, "runs"), (4, "seeds"), (6, "dispersions.approach.sped.uniform.0"),
-        (7, "dispersions.approach.speed.gaussian"), (8, "dispersions.approach.roll.uniform.1"), (9, "success.0"),
-        (10, "requirements.X-1.metric"),
+        (7, "dispersions.bodies.chasr.mass.uniform.0"), (8, "dispersions.approach.speed.gaussian"),
+        (9, "dispersions.approach.roll.uniform.1"), (10, "success.0"), (11, "requirements.X-1.metric"),
     }  # fmt: skip
+    (misspelt,) = [one for one in found if "chasr" in one["field"]]
+    assert misspelt["message"] == "There is no body 'chasr'. Did you mean 'chaser'?"
 
 
 def test_problems_of_its_scenario_are_those_of_a_campaign(tmp_path: Path) -> None:
@@ -247,6 +356,18 @@ def test_the_schema_covers_campaigns() -> None:
     [
         ("type: universal", "type: gimbal", "'universal'"),
         ("centre_of_mass: [0, 0, 0.2 m]", "com: [0, 0, 0.2 m]", "'centre_of_mass'"),
+        ("centre_of_mass: [0, 0, 0.2 m]", "cm: [0, 0, 0.2 m]", "'centre_of_mass'"),
+        ("type: universal", "type: hinge", "'revolute'"),
+        ("type: universal", "type: slider", "'prismatic'"),
+        ("type: universal", "type: ball", "'spherical'"),
+        ("type: universal", "type: universal, damping: 3", "those of an entry of `springs`"),
+        ("springs:", "dampers:", "'springs'"),
+        ("damping: 2 N*m*s/rad", "damper: 2 N*m*s/rad", "'damping'"),
+        ("friction: {coefficient: 0.1, speed: 2 mm/s}", "stiffness: 2e9 N/m^3", "those of its `layer`"),
+        ("duration: 10 s", "duration: 10 s\ndt: 1 ms", "`integrator.step`"),
+        ("then: [{enable: latch}]", "then: {enable: latch}", "square brackets"),
+        ("then: [{enable: latch}]", "then: [{activate: latch}]", "'enable'"),
+        ("offset: [60 mm, 0 mm]", "offset: [60,5 mm, 0 mm]", "numbers have a decimal point"),
         ("duration: 10 s", "t_end: 10 s", "'duration'"),
         ("coefficient: 0.1", "mu: 0.1", "'coefficient'"),
         ("{type: universal, at: [0, 0, 1 m]}", "gimbal", "Write {type: universal}."),
@@ -262,8 +383,19 @@ def test_terms_of_other_tools_are_translated(old: str, new: str, hint: str, tmp_
     path = tmp_path / "other.yaml"
     assert old in templates()["multibody"]
     path.write_text(templates()["multibody"].replace(old, new), encoding="utf-8")
-    (problem,) = validated(path)["problems"]
-    assert hint in problem["hint"]
+    hints = [problem["hint"] for problem in validated(path)["problems"]]
+    assert any(hint in one for one in hints), hints
+
+
+def test_an_empty_value_is_said_to_be_empty(tmp_path: Path) -> None:
+    path = tmp_path / "empty.yaml"
+    text = (
+        templates()["multibody"].replace("t_touch: time of touch", "t_touch:").replace("mass: 3 kg", "mass:")
+    )
+    path.write_text(text, encoding="utf-8")
+    messages = {problem["field"]: problem["message"] for problem in validated(path)["problems"]}
+    assert messages["metrics.t_touch"] == "Must be a text; nothing is given."
+    assert messages["bodies.probe.mass"].endswith("with a unit; nothing is given.")
 
 
 def test_translations_are_names_of_the_models() -> None:

@@ -40,7 +40,8 @@ def calls(monkeypatch):
     return counted
 
 
-@pytest.mark.parametrize("base", ["assist-soft-docking", "assist-hard-docking"])  # without and with phases
+# Without and with phases; with controllers, whose validation needs the assembled system.
+@pytest.mark.parametrize("base", ["assist-soft-docking", "assist-hard-docking", "assist-approach"])
 def test_a_run_with_files_and_report_does_each_step_once(base, tmp_path, calls):
     file = tmp_path / "own.yaml"
     file.write_text(SCENARIO.format(base))

@@ -3,19 +3,22 @@
 import doctest
 import inspect
 import pydoc
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from pydantic import BaseModel
 from tests import public_stub
 
 import softdock
 from softdock import Action, Body, Campaign, Event, Free, Outcome, Scenario, Spring, Surface
 from softdock.campaign.table import status_of
+from softdock.quantities.fields import Quantity
 
 NAMES = [name for name in dir(softdock) if not name.startswith("_")]
 RUNNER = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -33,6 +36,24 @@ def test_the_example_of_every_public_name_runs(name: str) -> None:
         assert test.examples, f"{name} has no example"
         report: list[str] = []
         assert RUNNER.run(test, out=report.append).failed == 0, "".join(report)
+
+
+def units_of(annotation: Any, metadata: Any = ()) -> set[str]:
+    """Return the units of the quantities in a type."""
+    found = {one.unit for one in (*metadata, *get_args(annotation)) if isinstance(one, Quantity)}
+    return found.union(*(units_of(one, getattr(one, "__metadata__", ())) for one in get_args(annotation)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_docstring_of_every_model_with_quantities_names_units(name: str) -> None:
+    model = getattr(softdock, name)
+    if not (inspect.isclass(model) and issubclass(model, BaseModel)):
+        return
+    units = set().union(
+        *(units_of(field.annotation, field.metadata) for field in model.model_fields.values())
+    )
+    text = inspect.cleandoc(model.__doc__ or "").split(">>>")[0]
+    assert not units - {"1"} or re.search(r"(?<!')\b(SI|units|m|kg|s|N|rad|Hz|Pa|J|W)\b", text), units
 
 
 def test_help_is_readable_and_names_everything() -> None:
@@ -460,3 +481,24 @@ def test_signatures_of_models_show_fields_with_units_before_and_after_their_firs
     assert first.strip() == str(inspect.signature(softdock.Strut))
     assert "stiffness: number [N/m] = 0.0" in first
     assert "stiffness: number [N/m or N*m/rad] = 0.0" in str(inspect.signature(Spring))
+
+
+@pytest.mark.parametrize("function", [softdock.simulate, softdock.predict, softdock.Scenario])
+def test_none_is_not_a_scenario(function: Any) -> None:
+    with pytest.raises(softdock.InputError, match=r"bundled scenario or file\. Given: None"):
+        function(None)
+
+
+def test_a_history_cannot_be_changed(tmp_path: Path) -> None:
+    """Neither that of a run nor that of a file: a program would change the result that it reads."""
+    result = softdock.simulate("impact-a")
+    result.save(tmp_path / "saved")
+    for history in (result.history, softdock.Result.load(tmp_path / "saved").history):
+        before = history["chaser.velocity"].copy()
+        with pytest.raises(ValueError, match="read-only"):
+            history["chaser.velocity"][0] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            history["time"] += 1.0
+        with pytest.raises(softdock.InputError, match=r"cannot be changed\. Copy it: `dict\(history\)`"):
+            history["chaser.velocity"] = before
+        assert (history["chaser.velocity"] == before).all()

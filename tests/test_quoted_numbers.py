@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.quoted import assert_quoted, quoted
 
 import softdock
 from softdock.bench.contact import docking_table
@@ -18,17 +19,22 @@ from softdock.campaign.runner import run as run_campaign
 from softdock.campaign.table import read_table
 from softdock.errors import InputError
 from softdock.geometry.cad import read_surface
-from softdock.model.contact_conditions import CONDITION_UNITS
+from softdock.model.contact_conditions import CONDITION_UNITS, preset_box
 from softdock.report.figures import FIGURES
-from softdock.report.figures.gnc import DISPLAY
+from softdock.report.figures.gnc import (
+    AFTER_CONTACT,
+    BOXES,
+    DISPLAY,
+    SPEEDS,
+    STRATEGY_RUNS,
+    approach_plan,
+)
 from softdock.report.figures.station import correlation_of_points
 from softdock.studio import limits
 from softdock.theory.rmi import predict_impact
 
 DOCS = Path(__file__).parents[1] / "docs"
 TUTORIALS = DOCS / "tutorials"
-NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-SLACK = 1e-4  # relative, beyond the rounding of a quoted number: processors and library versions differ
 
 Values = Callable[[], Sequence[float]]
 
@@ -46,36 +52,12 @@ def predicted(names: str, scenario: str, *changes: str, factor: float = 1.0) -> 
     return lambda: [factor * run(scenario, *changes).prediction[name] for name in names.split()]
 
 
-def time_of(event: str) -> Values:
-    return lambda: [next(e.time for e in run("assist-soft-docking").events if e.name == event)]
+def time_of(event: str, scenario: str = "assist-soft-docking") -> Values:
+    return lambda: [next(e.time for e in run(scenario).events if e.name == event)]
 
 
 def phase_end(name: str) -> Values:
     return lambda: [next(phase.end for phase in run(SEQUENCE).phases if phase.name == name)]
-
-
-def unit_in_last_place(text: str) -> float:
-    digits, _, exponent = text.partition("e")
-    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
-
-
-def quoted(page: str, phrase: str) -> list[str]:
-    """Return the numbers that stand where the phrase has `{}`; line breaks and spaces are the same."""
-    text = re.sub(r"\s+", " ", (TUTORIALS / f"{page}.md").read_text(encoding="utf-8"))
-    pattern = re.escape(re.sub(r"\s+", " ", phrase)).replace(r"\{\}", f"({NUMBER})")
-    found = re.search(pattern, text)
-    assert found, f"{page}.md has no longer the phrase {phrase!r}"
-    return list(found.groups())
-
-
-def assert_quoted(page: str, phrase: str, values: Sequence[float]) -> None:
-    numbers = quoted(page, phrase)
-    assert len(numbers) == len(values)
-    for text, value in zip(numbers, values):
-        allowed = 0.5 * unit_in_last_place(text) + SLACK * abs(value)
-        assert abs(float(text) - value) <= allowed, (
-            f"{page}.md says {text}, the program {value:.6g}: {phrase}"
-        )
 
 
 SOFT, PASSIVE, RIGID = "assist-soft-docking", "assist-passive", "assist-rigid-probe"
@@ -128,6 +110,8 @@ QUOTED: list[tuple[str, str, Values]] = [
     ("impact", "and {} mm/s in the prediction", predicted("relative_velocity_after", "impact-a", factor=1e3)),
     ("approach", "| {} s | `first-contact`", metrics("t_first_contact", APPROACH)),
     ("approach", "| {} s | `entered`", metrics("t_entered", APPROACH)),
+    ("approach", "| {} s | `bottom-contact`", time_of("bottom-contact", APPROACH)),
+    ("approach", "| {} s | `opened`", time_of("opened", APPROACH)),
     ("approach", "with a peak force of {} N", metrics("peak_contact_force", APPROACH)),
     ("approach", "The approach uses {} kg of propellant", metrics("propellant", APPROACH)),
     ("approach", "its angle reaches {} degrees", metrics("gimbal_angle_in_flight", APPROACH, factor=DEGREES)),
@@ -180,17 +164,61 @@ def test_bounds_of_the_impact() -> None:
     assert max(audit.linear_momentum_drift, audit.energy_residual) < float(error)
 
 
+def test_hold_point_and_empty_tank_of_the_approach() -> None:
+    history = run(APPROACH).history
+    waiting = history.time[history["servicer.reference"] == 2.0]
+    phrase = "| {} s | Hold point at 2 m: at least 10 s; here {} s"
+    assert_quoted("approach", phrase, [waiting[0], waiting[-1] - waiting[0]])
+    assert run(APPROACH, "gnc.servicer.propellant=0.3 kg").outcome == "out_of_propellant"
+    station = run("station-approach")
+    box = preset_box("idss").limits()["axial_speed"]
+    assert box[0] <= station.metrics["contact_axial_speed"] <= box[1]
+    assert history.time[-1] < 300.0
+
+
 @pytest.mark.long
 def test_contact_conditions_of_500_approaches(tmp_path: Path) -> None:
-    """The table of the tutorial, from the bundled campaign."""
+    """The table of the tutorial and the sentences below it, from the bundled campaign."""
     run_campaign(load_campaign(APPROACH), tmp_path / "campaign")
     table = read_table(tmp_path / "campaign")
+    assert_quoted("approach", "All {} are captured", [table.outcome.count("captured")])
     assert set(table.outcome) == {"captured"}
     for condition, unit in CONDITION_UNITS.items():
         shown, factor = DISPLAY[unit]
-        values = factor * np.abs(table.metrics[f"contact_{condition}"])
+        values = np.abs(table.metrics[f"contact_{condition}"])
         row = f"| {condition.replace('_', ' ')} [{shown}] | {{}} | {{}} | {{}} |"
-        assert_quoted("approach", row, [values.mean(), np.quantile(values, 0.95), values.max()])
+        found = [factor * x for x in (values.mean(), np.quantile(values, 0.95), values.max())]
+        for box in BOXES:
+            limits = preset_box(box).limits().get(condition)
+            row += "  |" if limits is None else " {} % |"
+            if limits is not None:
+                found.append(100.0 * np.mean((values >= limits[0]) & (values <= limits[1])))
+        assert_quoted("approach", row, found)
+    propellant, offset = table.metrics["propellant"], table.metrics["contact_offset"]
+    assert_quoted("approach", "{} approaches arrive more than 20 mm beside the axis", [np.sum(offset > 0.02)])
+    phrase = "The propellant is {} kg in the mean and {} kg at most"
+    assert_quoted("approach", phrase, [propellant.mean(), propellant.max()])
+
+
+@pytest.mark.long
+def test_strategies_after_the_contact(tmp_path: Path) -> None:
+    """Captures and loads of the strategies, from the campaigns of the figure."""
+    tables = {}
+    for i, (label, (scenario, changes)) in enumerate(AFTER_CONTACT.items()):
+        run_campaign(approach_plan(STRATEGY_RUNS, scenario, changes, SPEEDS), tmp_path / str(i))
+        tables[label] = read_table(tmp_path / str(i))
+    drift, thrust, control = tables.values()
+    phrase = "Of {} approaches each, free drift captures {}, thrust {}, continued control {}"
+    captured = [table.outcome.count("captured") for table in (drift, thrust, control)]
+    assert_quoted("approach", phrase, [STRATEGY_RUNS, *captured])
+    low, high = map(float, quoted("approach", "peak contact force to {} to {} N in nine of ten captures"))
+    force = thrust.metrics["peak_contact_force"][np.array(thrust.outcome) == "captured"]
+    assert np.mean((force >= low) & (force <= high)) >= 0.9
+    slow = drift.inputs["gnc.servicer.guidance.min_speed"] < 0.03
+    assert np.median(drift.metrics["peak_contact_force"][slow]) < low
+    at_stop = np.degrees(thrust.metrics["gimbal_angle_max"]) >= 5.0
+    assert at_stop.mean() > 0.5
+    assert np.median(control.metrics["propellant"]) > np.median(drift.metrics["propellant"])
 
 
 FINE = ("length=1e-8", "angle=1e-8", "speed=1e-7", "rate=1e-7")
@@ -200,15 +228,22 @@ RESOLUTIONS = {
     "the same, quartered": ("resolved_force=0.00625",),
     "plain points, 2 mm apart": ("quadrature=points", "spacing=0.002"),
     "plain points, 1 mm": ("quadrature=points", "spacing=0.001"),
+    "plain points, 0.5 mm": ("quadrature=points", "spacing=0.0005"),
+}
+FINEST = {
+    "quartered twice": ("resolved_force=0.000390625",),
+    "plain points, 0.25 mm": ("quadrature=points", "spacing=0.00025"),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", RESOLUTIONS)
+@pytest.mark.parametrize(
+    "row", [*RESOLUTIONS, *(pytest.param(row, marks=pytest.mark.long) for row in FINEST)]
+)
 def test_convergence_of_the_contact_force(row: str) -> None:
     contacts = [f"contacts.{name}" for name in softdock.load(PASSIVE).contacts]
     changes = [f"integrator.accuracy.{change}" for change in FINE]
-    changes += [f"{contact}.{change}" for contact in contacts for change in RESOLUTIONS[row]]
+    changes += [f"{contact}.{change}" for contact in contacts for change in (RESOLUTIONS | FINEST)[row]]
     names = "peak_contact_force_bumper_drogue peak_contact_force_pantograph_drogue opening_time"
     assert_quoted("docking", f"| {row} | {{}} N | {{}} N | {{}} s |", metrics(names, PASSIVE, *changes)())
 

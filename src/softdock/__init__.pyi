@@ -31,6 +31,15 @@ from softdock.campaign.model import Normal as _Normal
 from softdock.campaign.model import StopRule as _StopRule
 from softdock.campaign.model import Subset as _Subset
 from softdock.model.contact_conditions import ContactBox as _ContactBox
+from softdock.model.control_laws import AttitudeLaw as _AttitudeLaw
+from softdock.model.control_laws import AttitudeRegulator as _AttitudeRegulator
+from softdock.model.control_laws import Corridor as _Corridor
+from softdock.model.control_laws import Gate as _Gate
+from softdock.model.control_laws import Glide as _Glide
+from softdock.model.control_laws import HoldPoint as _HoldPoint
+from softdock.model.control_laws import Transfer as _Transfer
+from softdock.model.control_laws import TranslationLaw as _TranslationLaw
+from softdock.model.control_laws import TranslationRegulator as _TranslationRegulator
 from softdock.model.couplings import Coupling as _Coupling
 from softdock.model.couplings import CouplingEndStop as _CouplingEndStop
 from softdock.model.couplings import CouplingGuidance as _CouplingGuidance
@@ -52,22 +61,13 @@ from softdock.model.events import Event as _Event
 from softdock.model.events import Outcome as _Outcome
 from softdock.model.frames import Anchor as _Anchor
 from softdock.model.gnc import AssumedMass as _AssumedMass
-from softdock.model.gnc import AttitudeLaw as _AttitudeLaw
-from softdock.model.gnc import AttitudeRegulator as _AttitudeRegulator
 from softdock.model.gnc import Controller as _Controller
-from softdock.model.gnc import Corridor as _Corridor
 from softdock.model.gnc import Filter as _Filter
-from softdock.model.gnc import Gate as _Gate
-from softdock.model.gnc import Glide as _Glide
 from softdock.model.gnc import Gyro as _Gyro
-from softdock.model.gnc import HoldPoint as _HoldPoint
 from softdock.model.gnc import Navigation as _Navigation
 from softdock.model.gnc import PoseSensor as _PoseSensor
 from softdock.model.gnc import ReactionWheel as _ReactionWheel
 from softdock.model.gnc import Thruster as _Thruster
-from softdock.model.gnc import Transfer as _Transfer
-from softdock.model.gnc import TranslationLaw as _TranslationLaw
-from softdock.model.gnc import TranslationRegulator as _TranslationRegulator
 from softdock.model.interfaces import Circle as _Circle
 from softdock.model.interfaces import Grid as _Grid
 from softdock.model.interfaces import HoleShape as _HoleShape
@@ -104,11 +104,11 @@ from softdock.model.surfaces import Surface as _Surface
 from softdock.model.system import Body as _Body
 from softdock.model.system import FullInertia as _FullInertia
 from softdock.model.system import System as _System
-from softdock.scenario.multibody import Accuracy as _Accuracy
-from softdock.scenario.multibody import Approach as _Approach
-from softdock.scenario.multibody import Impact as _Impact
-from softdock.scenario.multibody import Integrator as _Integrator
-from softdock.scenario.multibody import Record as _Record
+from softdock.scenario.run_settings import Accuracy as _Accuracy
+from softdock.scenario.run_settings import Approach as _Approach
+from softdock.scenario.run_settings import Impact as _Impact
+from softdock.scenario.run_settings import Integrator as _Integrator
+from softdock.scenario.run_settings import Record as _Record
 
 __version__: str
 
@@ -159,6 +159,7 @@ class Action(_Action):
         *,
         enable: str | None = ...,
         disable: str | None = ...,
+        bond: str | None = ...,
         arm: str | None = ...,
         disarm: str | None = ...,
         drive: str | None = ...,
@@ -375,6 +376,7 @@ class Coupling(_Coupling):
         socket: _Anchor | Mapping[str, Any],
         stroke: float | str,
         limits: _CouplingLimits | Mapping[str, Any],
+        capture_radius: float | str | None = ...,
         spring: _CouplingSpring | Mapping[str, Any] = ...,
         seal: _CouplingSeal | Mapping[str, Any] | None = ...,
         latch: _CouplingLatch | Mapping[str, Any] | None = ...,
@@ -1184,7 +1186,7 @@ class Surface(_Surface):
     ) -> None: ...
 
 class System(_System):
-    """Bodies, elements, structures, contacts and loads of a multibody system."""
+    """Bodies, elements, structures, contacts and loads of a multibody system; gravity is in m/s^2."""
 
     def __init__(
         self,

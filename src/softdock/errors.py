@@ -42,7 +42,7 @@ class Problem:
 
 LONGEST_VALUE, LONGEST_PART = 120, 400
 """Characters of a value or a field, and of any other part of a problem that are shown."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal interprets, that change the order of a line, or that cannot be written."""
 
 
@@ -50,7 +50,14 @@ def _shown(text: str, longest: int = LONGEST_PART) -> str:
     """Return a text on one line, with escaped control characters and without the middle of a long text."""
     if len(text) > longest:
         text = f"{text[: longest // 2]}...({len(text):,} characters)...{text[-longest // 4 :]}"
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return printable(text)
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Return a text with escaped control characters, except those in `kept`, for example `"\n"`."""
+    return CONTROL_CHARACTERS.sub(
+        lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+    )
 
 
 class InputError(Exception):

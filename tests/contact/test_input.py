@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.contact.test_laws import pressed
 
 from softdock.bench.contact_kinds import ball, plate, state
 from softdock.contact import ContactPair, CutCells, ElasticLayer, Friction, Points
@@ -85,3 +86,24 @@ def test_a_stiff_thin_layer_is_resolved():
         depth = math.sqrt(force / (c * math.pi * R))
         answer = pair.forces(state(), state(r=(0.003, 0.0, R - depth)))[1].F[2]
         assert answer == pytest.approx(force, rel=1e-2 if force < 1.0 else 5e-3)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_pose_that_is_not_finite_is_refused_and_leaves_the_pair_as_it_was(bad):
+    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+    pair = kind.pair()
+    force = pair.contact(state(), state(r=p, A=R)).wrench_B.F
+    with pytest.raises(InputError, match="finite"), np.errstate(invalid="ignore"):
+        pair.contact(state(), state(r=(bad, 0.0, 0.0), A=R))
+    again = pair.contact(state(), state(r=p, A=R)).wrench_B.F
+    assert again == pytest.approx(force, rel=1e-9)
+
+
+@pytest.mark.parametrize("far", [1e9, 1e15, 1e200])
+def test_a_very_distant_pose_does_not_change_later_forces(far):
+    kind, R, p = pressed("ball (6 mm) on cone", force=5.0)
+    pair = kind.pair()
+    force = pair.contact(state(), state(r=p, A=R)).wrench_B.F
+    assert not pair.contact(state(), state(r=(far, 0.0, 0.0), A=R)).wrench_B.F.any()
+    again = pair.contact(state(), state(r=p, A=R)).wrench_B.F
+    assert again == pytest.approx(force, rel=1e-3)

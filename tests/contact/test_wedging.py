@@ -3,50 +3,27 @@
 import math
 
 import pytest
+from tests.contact.conical_seats import STIFFNESS, seat_area, seat_contact, seat_surfaces
 
 from softdock import simulate
 from softdock.model.elements import Drive, Load
 from softdock.model.joints import Prismatic
-from softdock.model.surfaces import Contact, Friction, Layer, Surface
+from softdock.model.surfaces import Contact, Layer
 from softdock.model.system import Body
-from softdock.scenario.multibody import Event, Integrator, MultibodyScenario
+from softdock.scenario.multibody import Event, MultibodyScenario
+from softdock.scenario.run_settings import Integrator
 from softdock.theory import joining
 
-STIFFNESS = 1e10  # N/m3
-LARGE, SMALL = 0.040, 0.030  # radii of the cone
 CREEP = 1e-5  # m/s, below which friction is reduced
-
-
-def area(angle):
-    return math.pi * (LARGE + SMALL) * (LARGE - SMALL) / math.sin(angle)
 
 
 def seat(angle: float, friction: float, **changes) -> MultibodyScenario:
     """A cone of 2 kg on a slide along z, and the conical cavity of the ground in which it seats at z = 0."""
-    run = (LARGE - SMALL) / math.tan(angle)
-    more = 0.010 / math.tan(angle)  # the cavity continues on both sides
     fields = {
         "duration": 0.2,
         "bodies": {"cone": Body(mass=2.0, joint=Prismatic(axis="z", position=-1e-5))},
-        "surfaces": {
-            "plug": Surface(
-                body="cone", profile=((-0.01, 0.0), (-0.01, LARGE), (0.0, LARGE), (run, SMALL), (run, 0.0))
-            ),
-            "cavity": Surface(
-                body="world",
-                side="inside",
-                profile=((run + more, 0.0), (run + more, SMALL - 0.01), (-more, LARGE + 0.01)),
-            ),
-        },
-        "contacts": {
-            "seat": Contact(
-                a="cavity",
-                b="plug",
-                layer=Layer(stiffness=STIFFNESS),
-                friction=Friction(coefficient=friction, speed=CREEP),
-                resolved_force=2.0,
-            )
-        },
+        "surfaces": seat_surfaces(angle),
+        "contacts": {"seat": seat_contact(friction, CREEP)},
         "metrics": {
             "force": "final seat.force",
             "position": "final cone.joint",
@@ -70,8 +47,8 @@ def test_drive_force_gives_the_preload_of_the_closed_form(angle_deg, friction):
     result = simulate(seat(angle, friction, duration=0.1, drives=PUSH))
     depth = result.metrics["position"]
     assert 3e-5 < depth < 5e-5
-    assert result.metrics["area"] == pytest.approx(area(angle), rel=5e-3)
-    normal = STIFFNESS * area(angle) * depth * math.sin(angle)
+    assert result.metrics["area"] == pytest.approx(seat_area(angle), rel=5e-3)
+    normal = STIFFNESS * seat_area(angle) * depth * math.sin(angle)
     assert joining.seat_normal_force(result.metrics["force"], angle, friction) == pytest.approx(
         normal, rel=5e-3
     )
@@ -136,5 +113,5 @@ def test_load_case_of_the_frictionless_seat():
         )
     }
     result = simulate(seat(angle, 0.0, duration=1.0, loads={"push": load}, contacts=damped))
-    depth = force / (STIFFNESS * area(angle) * math.sin(angle) ** 2)
+    depth = force / (STIFFNESS * seat_area(angle) * math.sin(angle) ** 2)
     assert result.metrics["position"] == pytest.approx(depth, rel=5e-3)

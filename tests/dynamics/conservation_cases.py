@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from softdock.dynamics.kernels.tree import FREE, GROUND
-from softdock.dynamics.session import Run, Session
+from softdock.dynamics.run_results import Run
+from softdock.dynamics.session import Session
 from softdock.result import Audit
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario

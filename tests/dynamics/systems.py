@@ -9,7 +9,7 @@ from softdock.assembly.channels import channel_records
 from softdock.dynamics.entry_points import derivative
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.dynamics.kernels.tree import BALL, FREE
-from softdock.dynamics.session import Run
+from softdock.dynamics.run_results import Run
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records

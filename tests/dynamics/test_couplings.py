@@ -193,6 +193,7 @@ def scenario(offset: float, tilt: float = 0.0, **changes) -> MultibodyScenario:
             "mated": Event(when="c.mated > 0.5"),
             "jammed": Event(when="c.jammed > 0.5"),
         },
+        record={"also": ["c.missed"]},
         metrics={
             "stroke": "max c.stroke",
             "jam": "max c.jammed",
@@ -220,6 +221,37 @@ def test_plug_jams_exactly_beyond_its_limits(offset, tilt_deg, jams):
     assert result.audit.energy_residual < 1e-3
 
 
+@pytest.mark.parametrize("offset", [3.01e-3, 0.05])
+def test_plug_beside_its_socket_feels_nothing(offset):
+    """Beyond the capture radius, three times the lateral limit, the plug passes: the drive completes its travel."""
+    result = run_scenario(scenario(offset, guidance=GUIDANCE))
+    assert result.events == ()
+    assert result.metrics["force"] < 1e-9  # until the decision, which is located to rounding
+    assert result.metrics["jam"] == result.metrics["mated"] == 0.0
+    assert result.metrics["stroke"] == pytest.approx(STROKE, abs=2e-4)
+    assert result.history["c.missed"][-1] == 1.0
+    assert any("passed" in text and "capture radius is 3 mm" in text for text in result.warnings)
+
+
+def test_plug_within_a_given_capture_radius_jams_on_the_face():
+    result = run_scenario(scenario(0.02, capture_radius=0.025))
+    assert [event.name for event in result.events] == ["jammed"]
+    assert result.metrics["stroke"] == pytest.approx(300.0 / STOP.stiffness, rel=0.05)
+
+
+def test_plug_that_starts_beside_its_socket_stores_no_energy():
+    """Beyond the opening and 0.1 m from the axis; the guidance would store 200 J there."""
+    result = run_scenario(
+        MultibodyScenario(
+            duration=0.1,
+            bodies=pair((0.1, 0, 6e-3)).bodies,
+            couplings={"c": coupling(guidance=GUIDANCE)},
+            metrics={"force": "max c.force", "energy": "max c.energy", "speed": "final tool.velocity"},
+        )
+    )
+    assert result.metrics["force"] == result.metrics["energy"] == result.metrics["speed"] == 0.0
+
+
 def test_jam_is_decided_again_when_the_plug_returns():
     """The client is pushed aside while the plug is withdrawn: the second attempt enters."""
     case = scenario(1.5e-3)
@@ -244,6 +276,7 @@ def test_coupling_is_a_load_of_kind_interface():
     ("changes", "field"),
     [
         ({"lead_in": 0.02}, "lead_in"),
+        ({"capture_radius": 0.9e-3}, "capture_radius"),
         ({"tolerance": 0.012}, "tolerance"),
         ({"spring": CouplingSpring(start=0.02)}, "spring.start"),
         ({"latch": CouplingLatch(force=1.0, width=0.02)}, "latch.width"),

@@ -13,7 +13,8 @@ from softdock.model.elements import Drive, Load, Spring, Stop
 from softdock.model.events import Action, Event
 from softdock.model.joints import Prismatic, Revolute
 from softdock.model.system import Body, System
-from softdock.scenario.multibody import Integrator, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Integrator
 
 MASS = 2.0
 LIMITS = {"rate": 0.1, "acceleration": 0.5, "jerk": 5.0}

@@ -265,3 +265,17 @@ def test_watching_a_formula_does_not_change_the_run():
     _, one, two = np.intersect1d(seen.history.time, plain.history.time, return_indices=True)
     assert len(two) > 0.98 * len(plain.history.time)
     assert np.array_equal(seen.history["tip.x"][one], plain.history["tip.x"][two])
+
+
+@pytest.mark.parametrize("divisor", ["(mass.joint - mass.joint)", "(mass.joint - mass.joint + 1e-300 m)"])
+def test_a_quotient_without_bounds_does_not_exhaust_the_search_in_every_step(divisor):
+    """A divisor of zero, or one whose bounds contain zero, over many steps."""
+    scenario = MultibodyScenario(
+        bodies={"mass": Body(mass=1.0, joint=Prismatic(position=1.0, speed=-1.0))},
+        duration=2.0,
+        integrator={"step": 0.01},
+        metrics={"most": f"max mass.joint / {divisor}", "fine": "max mass.joint"},
+    )
+    result = simulate(scenario, with_prediction=False)
+    assert result.metrics["fine"] == pytest.approx(1.0)
+    assert result.timing.evaluations < 3_000_000  # one million in the first step, then fewer

@@ -15,9 +15,11 @@ from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.dynamics.system_records import system_records
 from softdock.errors import InputError
-from softdock.model.elements import Lock
+from softdock.model.elements import Drive, Lock, Spring
+from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
 from softdock.scenario import load
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
 from softdock.simulation.multibody import PreparedMultibody
 
@@ -96,6 +98,44 @@ def test_the_modes_of_a_docking(time, pushing):
     fast = [np.sort(np.abs(modes)[np.abs(modes) > 100.0]) for modes in both]
     assert len(fast[1]) >= 2
     assert fast[0] == pytest.approx(fast[1], rel=0.02)
+
+
+def stalling(direction: float, efficiency: float = 1.0) -> MultibodyScenario:
+    """A slide that a self-locking drive pushes into a stiff spring until it reaches its force limit of 100 N."""
+    return MultibodyScenario(
+        duration=5.0,
+        bodies={"slide": Body(mass=2.0, joint=Prismatic(axis="z"))},
+        springs={"wall": Spring(joint="slide", stiffness=2e4, damping=20.0)},
+        drives={
+            "push": Drive(
+                joint="slide", profile="trapezoidal", target=0.02 * direction, rate=5e-3, acceleration=0.05,
+                stiffness=2e6, damping=2e3, max_force=100.0, efficiency=efficiency, self_locking=True,
+            )
+        },
+        metrics={"position": "final slide.joint"},
+        integrator={"method": "rosenbrock"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("direction", "efficiency"), [(1.0, 1.0), (-1.0, 1.0), (1.0, 0.7)])
+def test_the_jacobian_of_a_drive_that_its_force_limit_slows_down(direction, efficiency):
+    """All rates of position, delay and speed by all of them, at 95 to 100 % of the limit."""
+    session = PreparedMultibody(stalling(direction, efficiency)).begin()
+    session.advance(0.05 + 0.97 * efficiency)
+    machine, y = session.system, session.state.copy()
+    derivative(machine, session.time, y, np.zeros_like(y))
+    assert 0.01 < machine.elements[1].pace < 0.9
+    used, true, turns, rates = jacobians(machine, session.time, y, np.full(len(y), 1e-9))
+    assert used == pytest.approx(true, rel=1e-4, abs=1e-6 * np.abs(true).max())
+    n = used.shape[1]
+    assert turns[:, :n] == pytest.approx(rates[:, :n], rel=1e-4, abs=1e-6 * np.abs(rates).max())
+
+
+def test_a_stalling_drive_takes_few_steps():
+    """It creeps to its limit, 100 N over 2e4 N/m; without its yielding in the Jacobian this takes 712 steps."""
+    result = simulate_scenario(stalling(1.0))
+    assert result.metrics["position"] == pytest.approx(100.0 / 2e4, rel=1e-3)
+    assert result.timing.steps < 450
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from softdock.errors import InputError
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.joints import Prismatic
 from softdock.model.system import Body
-from softdock.scenario.multibody import Accuracy, Integrator, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Accuracy, Integrator
 
 MASS, FORCE = 2.0, 3.0
 ACCELERATION = FORCE / MASS

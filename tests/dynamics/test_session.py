@@ -5,7 +5,7 @@ import pytest
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.kernels.tree import align_records, copy_records
-from softdock.dynamics.session import Ending
+from softdock.dynamics.run_results import Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.model.elements import Spring

@@ -15,7 +15,8 @@ from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from softdock.model.system import Body
 from softdock.scenario import load
-from softdock.scenario.multibody import Integrator, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Integrator
 
 LENGTH = 1e-6  # error allowed in a step by default [m], and as an angle [rad]
 UNITS = {

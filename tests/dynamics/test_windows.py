@@ -13,7 +13,8 @@ from softdock.model.events import Action, Event
 from softdock.model.joints import Fixed, Free, Prismatic, Revolute
 from softdock.model.system import Body
 from softdock.scenario import load
-from softdock.scenario.multibody import Accuracy, Integrator, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Accuracy, Integrator
 from softdock.simulation.multibody import PreparedMultibody
 
 MASS, OMEGA, AMPLITUDE = 2.0, 5.0, 0.1

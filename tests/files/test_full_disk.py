@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.campaign.test_trouble import fill, small_disk  # noqa: F401
 
+from softdock.cli.export import export
+from softdock.cli.new import new
 from softdock.errors import InputError
 from softdock.result import Result
 from softdock.scenario import load
@@ -24,14 +26,17 @@ WRITERS: dict[str, Callable[[Result, Path], object]] = {
     "animation": lambda result, disk: result.replay(disk / "replay.glb"),
     "picture": lambda result, disk: result.plot(disk / "picture.png"),
     "scenario": lambda result, disk: load("impact-a").save(disk / "scenario.yaml"),
+    "model of MuJoCo": lambda result, disk: export("mjcf", "pins-1", None, disk / "model.xml"),
+    "new file": lambda result, disk: new(str(disk / "mine")),
 }
+SMALL = ("scenario", "model of MuJoCo", "new file")
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@pytest.mark.parametrize("leave", [0, 4096])
+@pytest.mark.parametrize("leave", [0, 8192])
 def test_nothing_is_written_in_part(result: Result, small_disk: Path, kind: str, leave: int) -> None:  # noqa: F811
     fill(small_disk, leave)
-    if (kind, leave) == ("scenario", 4096):  # small enough
+    if kind in SMALL and leave:
         WRITERS[kind](result, small_disk)
         return
     with pytest.raises(InputError, match="the disk is full"):

@@ -57,7 +57,7 @@ FAULTS = (
         (f"{TROUBLE}::test_a_history_that_cannot_be_written_stops_the_campaign",),
     ),
     Fault(
-        "disk full while a result, report, replay, picture or scenario is written",
+        "disk full while a result, report, replay, picture, scenario or exported model is written",
         "message with the name of the file; nothing is left in part; `run` prints its result",
         (
             "files/test_full_disk.py::test_nothing_is_written_in_part",
@@ -211,6 +211,51 @@ FAULTS = (
         "malformed web socket message",
         "the connection is closed",
         ("studio/test_socket_messages.py::test_a_malformed_message_closes_the_connection",),
+    ),
+    Fault(
+        "control characters in names of a received result",
+        "escaped in the terminal and in JSON",
+        (f"{FOUND}::test_names_of_a_received_result_have_no_control_characters_in_a_terminal",),
+    ),
+    Fault(
+        "named pipes, loops of links and nested documents in the folder of the studio",
+        "omitted from lists, not waited for",
+        (
+            f"{FOUND}::test_pipes_and_loops_of_links_in_the_folder_of_the_studio",
+            f"{FOUND}::test_received_files_do_not_stop_the_studio",
+            f"{FOUND}::test_a_pipe_has_no_thumbnail",
+        ),
+    ),
+    Fault(
+        "loop or long chain of bases, also by links",
+        "refused with the field",
+        (
+            f"{FOUND}::test_a_base_that_is_a_loop_of_links",
+            f"{FOUND}::test_a_long_chain_of_bases",
+            "scenario/test_inheritance.py::test_a_loop_of_bases_is_refused",
+        ),
+    ),
+    Fault(
+        "campaign table with views or triggers",
+        "refused before it is read",
+        (f"{FOUND}::test_a_table_that_is_a_view_without_end",),
+    ),
+    Fault(
+        "connections to the studio without a request, or with a head without end",
+        "closed; other requests are answered",
+        (
+            "studio/test_connections.py::test_a_request_that_does_not_arrive_closes_the_connection",
+            "studio/test_connections.py::test_the_studio_answers_while_others_hold_connections",
+            "studio/test_connections.py::test_a_head_without_end_closes_the_connection",
+        ),
+    ),
+    Fault(
+        "names longer than the system allows",
+        "message with the name",
+        (
+            f"{FOUND}::test_long_file_names",
+            f"{FOUND}::test_a_long_name_of_the_output_folder",
+        ),
     ),
     Fault(
         "flood of datagrams to a robot",

@@ -23,7 +23,9 @@ from softdock.geometry import library_readers
 
 EVERY = 500
 FORKED_SECONDS = 15.0
-"""Time limit of a forked reader [s], below that of the product so that a campaign of the fuzzer ends."""
+"""Limit of the processor time of a forked reader [s], below that of the product so that a run of the fuzzer ends."""
+WAITING = 10.0
+"""Factor of this limit for the time that may pass, so that a loaded machine does not change the verdict."""
 MODULES = ("softdock.files.parquet", "softdock.geometry.facets", "softdock.flexible.imported_modes")
 """Modules that call `read_in_child`."""
 
@@ -69,7 +71,7 @@ def _read_forked(reader: str, data: bytes, arguments: Sequence[str]) -> tuple[in
     if not child:
         _answer_and_exit(outgoing, reader, data, arguments)
     os.close(outgoing)
-    parts, deadline = [], time.monotonic() + FORKED_SECONDS
+    parts, deadline = [], time.monotonic() + WAITING * FORKED_SECONDS
     while select.select([incoming], [], [], max(0.0, deadline - time.monotonic()))[0]:
         part = os.read(incoming, child_process.CHUNK)
         if not part:
@@ -87,7 +89,7 @@ def _answer_and_exit(outgoing: int, reader: str, data: bytes, arguments: Sequenc
         os.dup2(silent, 1)
         os.dup2(silent, 2)
         child_process.limit_resources(LIMITS.memory, FORKED_SECONDS)
-        signal.alarm(int(FORKED_SECONDS) + 5)  # also where the worker was killed and nobody waits
+        signal.alarm(int(WAITING * FORKED_SECONDS) + 5)  # also where the worker was killed and nobody waits
         answer = memoryview(child_process.answer_of(reader, data, arguments))
         while answer:
             answer = answer[os.write(outgoing, answer) :]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
 
 from tests.fuzz import formats, isolation_cost
@@ -39,16 +40,22 @@ def counts_table(counts: Counts) -> str:
 
 
 def counts_tables(counts: Counts) -> str:
-    """Return the counts of runs with a recorded state of package and fuzzer, and those of all runs together."""
-    known = {
-        name: {seed: run for seed, run in runs.items() if "sources" in run} for name, runs in counts.items()
+    """Return the counts of the state of package and fuzzer with most inputs, and those of all runs together."""
+    inputs: Counter[str] = Counter()
+    for runs in counts.values():
+        for run in runs.values():
+            inputs[str(run.get("sources", ""))] += int(str(run["inputs"]))
+    del inputs[""]
+    ((state, number),) = inputs.most_common(1)
+    one = {
+        name: {seed: run for seed, run in runs.items() if run.get("sources") == state}
+        for name, runs in counts.items()
     }
-    states = sorted({str(run["sources"]) for runs in known.values() for run in runs.values()})
     return "\n\n".join(
         [
-            f"With the present seeds and formats (digests of package and fuzzer: {', '.join(states)}):",
-            counts_table(known),
-            "Together with runs of earlier versions of both:",
+            f"{number:,} inputs with one state of package and fuzzer (digest {state}):",
+            counts_table(one),
+            "Together with runs of other versions of both:",
             counts_table(counts),
         ]
     )

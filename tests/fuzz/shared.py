@@ -30,7 +30,7 @@ class Found:
 
 
 DEFECTS = tuple(Defect)
-INDEX, BEGUN, ACCEPTED, REFUSED, IN_LIBRARY, ISOLATED, FIRST_DEFECT = range(7)
+INDEX, BEGUN, BEGUN_PROCESSOR, ACCEPTED, REFUSED, IN_LIBRARY, ISOLATED, STOPPED, FIRST_DEFECT = range(9)
 
 
 class Shared:
@@ -42,6 +42,7 @@ class Shared:
     def begin(self, index: int) -> None:
         """Note that an input begins."""
         self._values[INDEX], self._values[BEGUN] = index, time.monotonic()
+        self._values[BEGUN_PROCESSOR] = time.process_time()
 
     def count(self, *, accepted: bool) -> None:
         """Count an input without a defect."""
@@ -66,6 +67,20 @@ class Shared:
     def elapsed(self) -> float:
         """Time since the present input began [s]."""
         return time.monotonic() - float(self._values[BEGUN])
+
+    @property
+    def processor_time_at_begin(self) -> float:
+        """Processor time of the worker when the present input began [s]."""
+        return float(self._values[BEGUN_PROCESSOR])
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the worker is to end after the present input."""
+        return bool(self._values[STOPPED])
+
+    @stopped.setter
+    def stopped(self, value: bool) -> None:
+        self._values[STOPPED] = value
 
     @property
     def accepted(self) -> int:

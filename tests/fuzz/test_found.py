@@ -1,8 +1,10 @@
 """Inputs that the fuzzer found to cause tracebacks, warnings or unreadable messages; each gives a message now."""
 
+import asyncio
 import dataclasses
 import hashlib
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -23,24 +25,33 @@ from tests.fuzz.formats.table import SEQUENCE
 from softdock import Campaign
 from softdock.campaign import runner
 from softdock.campaign.loading import load as load_campaign
+from softdock.campaign.origins import _trusted_origin
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.store import TABLE_FILE
-from softdock.campaign.summary import summarise
+from softdock.campaign.summary import _same_values, summarise
 from softdock.campaign.table import read_table, status_of
 from softdock.campaign.workers import Backend
-from softdock.errors import InputError, Problem
+from softdock.cli.console import output_folders, print_json, print_result, report
+from softdock.errors import CONTROL_CHARACTERS, InputError, Problem
 from softdock.flexible import read_modes
 from softdock.geometry.chain import Link, _start_at_lowest_rim
 from softdock.geometry.profile import Line
+from softdock.model.surfaces import _read_file as read_mesh
 from softdock.presentation.unit_systems import SYSTEMS
+from softdock.recording.loading import load_run
 from softdock.replay import scene
 from softdock.report.campaign import write_report
 from softdock.report.run import run_report
 from softdock.result import Result
-from softdock.robot.urdf import parse_urdf
+from softdock.robot.urdf import parse_urdf, read_urdf
 from softdock.scenario import load
+from softdock.scenario.source import LARGEST_FILE, read_file
 from softdock.simulation import prepare, simulate
 from softdock.spatial.vectors import unit_vector
+from softdock.studio import tasks
+from softdock.studio.campaign_process import PROGRESS
+from softdock.studio.campaigns import _read_progress
+from softdock.studio.folder import LARGEST_SCENARIO, Folder
 from softdock.theory.latch import latch_time
 
 
@@ -60,6 +71,122 @@ def test_values_are_shown_in_short_and_without_control_characters() -> None:
     assert len(text) < 400
 
 
+ODD = "a\x1b[31m\x9b2J\u202e\u2028b\nc"
+SHOWN = r"a\x1b[31m\x9b2J\u202e\u2028b"
+
+
+def test_names_of_a_received_result_have_no_control_characters_in_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = simulate("impact-a")
+    forged = dataclasses.replace(
+        result, scenario=ODD, message=ODD, metrics={ODD: 1.0}, units={ODD: "1"}, loads=()
+    )
+    print_result(forged)
+    print_json({"name": ODD})
+    printed = capsys.readouterr().out
+    assert CONTROL_CHARACTERS.search(printed.replace("\n", "")) is None
+    assert printed.count(SHOWN) >= 3
+    assert json.loads(printed[printed.index("{") :]) == {"name": ODD}
+
+
+def test_a_base_that_is_a_loop_of_links(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").symlink_to("b.yaml")
+    (tmp_path / "b.yaml").symlink_to("a.yaml")
+    (tmp_path / "case.yaml").write_text("softdock: 1\nbase: a.yaml\n")
+    with pytest.raises(InputError, match=r"case.yaml:2: base: The file cannot be read"):
+        load(tmp_path / "case.yaml")
+
+
+def test_a_long_chain_of_bases(tmp_path: Path) -> None:
+    for number in range(60):
+        (tmp_path / f"{number}.yaml").write_text(f"softdock: 1\nbase: {number + 1}.yaml\n")
+    (tmp_path / "60.yaml").write_text("softdock: 1\nbase: impact-a\n")
+    assert load(tmp_path / "45.yaml").kind == "chain"
+    with pytest.raises(InputError, match=r"20.yaml:2: base: There are more than 20 scenarios"):
+        load(tmp_path / "0.yaml")
+
+
+def test_a_pipe_in_place_of_a_robot(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "robot.urdf")
+    with pytest.raises(InputError, match=r"robot.urdf: The path is a named pipe"):
+        read_urdf(tmp_path / "robot.urdf")
+
+
+@pytest.mark.parametrize("name", ["pipe", "nested"])
+def test_received_files_do_not_stop_the_studio(tmp_path: Path, name: str) -> None:
+    run, campaign = tmp_path / "runs" / "a", tmp_path / "campaigns" / "b"
+    for path in (run / "result.json", run / "replay.scene", campaign / PROGRESS):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(path) if name == "pipe" else path.write_text("[" * 100_000)
+    assert tasks.read_run_headers(Folder(tmp_path), lambda stage: None, runs=["a"]) == {}
+    assert not tasks._is_scene(run / "replay.scene")
+    assert _read_progress(campaign) == {}
+
+
+def test_pipes_and_loops_of_links_in_the_folder_of_the_studio(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for path in (tmp_path / "loop.yaml", tmp_path / "runs" / "a"):
+        path.symlink_to(path.name)
+    (tmp_path / "case.yaml").write_text("softdock: 1\nbase: impact-a\n")
+    folder = Folder(tmp_path)
+    assert LARGEST_SCENARIO == LARGEST_FILE
+    assert [name for name, _ in folder.files()] == ["case.yaml"]
+    assert folder.runs() == []
+    for number in range(1000):
+        (tmp_path / f"{number}.yaml").write_text(f"softdock: 1\nbase: {number + 1}.yaml\n")
+    folder.check_source(read_file(tmp_path / "0.yaml"))
+
+
+@pytest.mark.parametrize("origin", ["a\0b", "loop/many.yaml"])
+def test_an_origin_that_is_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="names a file outside its folder"):
+        _trusted_origin({"origin": origin}, tmp_path / "out")
+
+
+def test_a_pipe_has_no_thumbnail(tmp_path: Path) -> None:
+    pytest.importorskip("nicegui")
+    from softdock.studio import file_routes
+    from softdock.studio.server import Studio
+
+    os.mkfifo(tmp_path / "case.yaml")
+    assert "svg" in asyncio.run(file_routes._thumbnail(Studio.at(tmp_path), "case.yaml"))
+
+
+def test_long_file_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = "é" * 300
+    for changes in ({"arm.file": f"{long}.urdf"}, {"title": "a", "arm.file": long}):
+        with pytest.raises(InputError, match=r"arm.file.*name.*too long"):
+            load("assist-arm-berthing", changes)
+    for path in (long, f"{long}.yaml"):
+        with pytest.raises(InputError, match="too long"):
+            load_run(path)
+    with pytest.raises(InputError, match="too long"):
+        read_mesh(tmp_path / f"{long}.stl", "outside", None, None, None)
+    with pytest.raises(OSError, match="too long") as found:
+        status_of(tmp_path / long)
+    assert report(found.value) == 2
+    assert "the name is too long" in capsys.readouterr().err
+
+
+def test_a_long_name_of_the_output_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Cannot make it"), output_folders(tmp_path / ("a" * 300)):
+        pass
+
+
+def test_a_table_that_is_a_view_without_end(tmp_path: Path) -> None:
+    numbers = (
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS key, x AS value FROM c"
+    )
+    with closing(sqlite3.connect(tmp_path / TABLE_FILE)) as database:
+        database.execute(f"CREATE VIEW manifest AS {numbers}")
+    with pytest.raises(InputError, match="views or triggers"):
+        status_of(tmp_path)
+
+
 def test_a_long_axis_of_a_robot() -> None:
     robot = """<robot name="a"><link name="b"/><link name="c"/><joint name="j" type="revolute"><parent link="b"/>
     <child link="c"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
@@ -75,6 +202,14 @@ def test_modes_with_an_infinite_inertia(tmp_path: Path) -> None:
     np.savez(tmp_path / "modes.npz", **given)
     with pytest.raises(InputError, match="no inertia"):
         read_modes(tmp_path / "modes.npz", base="base")
+
+
+def test_metrics_whose_squares_overflow() -> None:
+    large = np.array([1e200, -1.7e308, np.nan])
+    assert _same_values(large, large)
+    assert not _same_values(large, np.array([1e200, 1.7e308, np.nan]))
+    assert not _same_values(large, np.array([1e200, -1.7e308, 1.0]))
+    assert _same_values(np.zeros(3), np.zeros(3))
 
 
 def test_a_flat_closed_meridian() -> None:
@@ -162,6 +297,28 @@ def test_forged_campaign_tables_are_refused(tmp_path: Path, change: str, message
     use = read_table if "runs SET" in change or "units" in change else status_of
     with pytest.raises(InputError, match=f"damaged: .*{message}"):
         use(tmp_path / "out")
+
+
+@pytest.mark.parametrize("key", ["stop", "description"])
+def test_a_campaign_table_without_an_optional_key(tmp_path: Path, key: str) -> None:
+    (tmp_path / "many.yaml").write_text(CHEAP)
+    runner.run(
+        load_campaign(tmp_path / "many.yaml", runs=3), tmp_path / "out", ExecutionOptions(Backend.THREADS, 1)
+    )
+    database = sqlite3.connect(tmp_path / "out" / TABLE_FILE)
+    database.execute(
+        f"UPDATE manifest SET value = json_remove(value, '$.campaign.{key}') WHERE key = 'manifest'"
+    )
+    database.commit()
+    database.close()
+    assert status_of(tmp_path / "out")["done"] == 3
+    write_report(tmp_path / "out", tmp_path / "report.html", lambda *_: None)
+
+
+def test_an_unknown_key_with_a_backslash(tmp_path: Path) -> None:
+    (tmp_path / "many.yaml").write_text(CHEAP + "su\\ccess: [a]\n")
+    with pytest.raises(InputError, match=r"su\\ccess"):
+        load_campaign(tmp_path / "many.yaml")
 
 
 def test_a_worker_of_a_killed_studio_prints_nothing(tmp_path: Path) -> None:

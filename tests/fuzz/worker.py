@@ -31,22 +31,27 @@ def input_of(name: str, form: Format, seed: int, index: int) -> Files:
     return form.make(Random(f"{name}/{seed}/{index}"))
 
 
+def scratch_folder(prefix: str = "") -> Path:
+    """Return a new folder, in memory where the system has such folders."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix=f"softdock-fuzz-{prefix}", dir=memory if memory.is_dir() else None))
+
+
 class Worker:
     """One process that reads inputs of one format."""
 
-    def __init__(self, name: str, form: Format, seed: int, shared: Shared) -> None:
-        self.name, self.form, self.seed, self.shared = name, form, seed, shared
-        memory = Path("/dev/shm")
-        self.scratch = Path(
-            tempfile.mkdtemp(prefix="softdock-fuzz-", dir=memory if memory.is_dir() else None)
-        )
+    def __init__(self, name: str, form: Format, seed: int, shared: Shared, cache: Path) -> None:
+        self.name, self.form, self.seed, self.shared, self.cache = name, form, seed, shared, cache
+        self.scratch = scratch_folder()
         self.warned: list[str] = []
         self.printed = os.open(self.scratch / "printed", os.O_RDWR | os.O_CREAT | os.O_APPEND)
 
     def prepare(self) -> None:
         """Redirect output and caches of this process, and record warnings."""
-        os.environ["SOFTDOCK_CACHE_DIR"] = str(self.scratch / "cache")
-        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        os.environ["SOFTDOCK_CACHE_DIR"] = str(self.cache)
+        temporary = self.scratch / "temporary"
+        temporary.mkdir()
+        tempfile.tempdir = str(temporary)
         os.dup2(self.printed, 1)
         os.dup2(self.printed, 2)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -66,8 +71,11 @@ class Worker:
 
     def run(self, first: int, last: int) -> Iterator[tuple[int, Found]]:
         """Yield number and defect of every input that has one; count the others."""
+        parent = os.getppid()
         for index in range(first, last):
             self.shared.begin(index)
+            if self.shared.stopped or os.getppid() != parent:
+                return
             files = input_of(self.name, self.form, self.seed, index)
             accepted, found = self.attempt(files)
             if found is None:

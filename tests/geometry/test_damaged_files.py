@@ -20,7 +20,7 @@ from softdock.geometry.profile_cache import read_meridian
 from softdock.replay.cad import cad_mesh
 
 BUMPER = Path(__file__).parents[2] / "src/softdock/scenario/bundled/cad/bumper.step"
-SAMPLE = 30
+SAMPLE = 18
 """Damaged STEP files of a normal test run."""
 
 
@@ -58,9 +58,9 @@ def outcomes(folder: Path, files: list[tuple[str, str]]) -> Counter[str]:
 def test_damaged_step_files_give_errors(tmp_path, capfd):
     files = list(damaged_step_files())
     found = outcomes(tmp_path, files[:: len(files) // SAMPLE])
-    assert found["crashed"] >= 5
-    assert found["rejected"] >= 5
-    assert found["read"] >= 5
+    assert found["crashed"] >= 3
+    assert found["rejected"] >= 3
+    assert found["read"] >= 3
     assert len(found) == 3
     assert capfd.readouterr() == ("", "")
 

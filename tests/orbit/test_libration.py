@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.quoted import assert_quoted
 
 from softdock.errors import InputError
 from softdock.orbit import gravity_gradient_torque
@@ -70,6 +71,7 @@ def test_roll_and_yaw_grow() -> None:
     found = roll_yaw(N, TABLE_2)
     assert found.growth / N == pytest.approx(0.763, rel=1e-3)
     assert 1.0 / found.growth / 60.0 == pytest.approx(19.7, rel=5e-3)
+    assert_quoted("station", "roll and yaw grow by e in {} min", [1.0 / found.growth / 60.0])
     small = 1e-8
     run = swing(np.diag(TABLE_2), [1.0, small, 0.0, small], [0, 0, 0], 14.0 / found.growth, dense_output=True)
     # after eight e-foldings the growing root is alone: the yaw grows by its factor

@@ -119,5 +119,5 @@ def test_too_large_files_are_rejected(tmp_path):
         parse_xml(b" " * (MAX_BYTES + 1), "arm.urdf")
     with pytest.raises(InputError, match="does not exist"):
         read_urdf(tmp_path / "none.urdf")
-    with pytest.raises(InputError, match="it is a folder"):
+    with pytest.raises(InputError, match="is a folder"):
         read_urdf(tmp_path)

@@ -8,8 +8,9 @@ from ruamel.yaml import YAML
 
 import softdock
 from softdock.errors import InputError
-from softdock.model.expressions import STATISTICS, WINDOWS, ExpressionError, parse_metric
-from softdock.model.formulas import FUNCTIONS
+from softdock.model.expressions import parse_metric
+from softdock.model.formula_parser import STATISTICS, WINDOWS
+from softdock.model.formulas import FUNCTIONS, ExpressionError
 from softdock.scenario.expressions import EventNames, check_condition, check_metric, check_recorded
 
 PAGE = Path(__file__).parents[2].joinpath("docs/expressions.md").read_text(encoding="utf-8")
@@ -92,6 +93,15 @@ def test_the_example_runs_as_pasted(tmp_path):
         ({"events": {"a": {"when": "time > 1 s after nothing"}}}, ("no event called 'nothing'", "column 18")),
         ({"events": {"a": {"when": "1 m > 2 m"}}}, ("no quantity",)),
         ({"events": {"a": {"when": "ball.z > 1 m / 0"}}}, ("`1 m / 0` has no value",)),
+        ({"events": {"a": {"when": "ball.z > 0,5 m"}}}, ("column 11", "decimal point, as in `0.5 m`")),
+        (
+            {"metrics": {"m": "max ball.z / (1 m - 1 m)"}},
+            ("column 12", "`ball.z / (1 m - 1 m)` has no value"),
+        ),
+        ({"metrics": {"m": "max ball.z * (1 m - 1 m)^-1"}}, ("`(1 m - 1 m)^-1` has no value",)),
+        ({"metrics": {"m": "max ball.z * sqrt(1 - 2)"}}, ("`sqrt(1 - 2)` has no value",)),
+        ({"metrics": {"m": "max ball.speed"}}, ("no 'speed' (here it is called 'velocity')",)),
+        ({"metrics": {"m": "max ball.omega"}}, ("no 'omega' (here it is called 'rate')",)),
         ({"metrics": {"m": "max ball.z/0"}}, ("column 11", "`ball.z / 0` has no value")),
         ({"events": {"a": {"when": "bal.z > 1 m"}}}, ("column 1", "did you mean 'ball'?")),
         ({"events": {"a": {"when": "ball.zz + 1 m > 1 m"}}}, ("column 1", "no 'zz'", "did you mean")),

@@ -17,7 +17,9 @@ def write_case(folder: Path, kind: str) -> Path:
     folder.mkdir()
     if kind == "robot":
         shutil.copy(bundled_robots()["lwr4plus"], folder / "own.urdf")
-        text = yaml_text(load("peg-flat", {"arm.file": str(folder / "own.urdf")}).to_data())
+        data = load("peg-flat", {"arm.file": str(folder / "own.urdf")}).to_data()
+        data["moves"] = data["moves"][:1]
+        text = yaml_text(data)
         text = text.replace(str(folder / "own.urdf"), "own.urdf")
     else:
         (modes_file if kind == "modes" else nastran_files)(folder)

@@ -33,10 +33,18 @@ def test_a_mapping_takes_values_of_python(write):
 
 
 def test_an_absent_part_is_added_key_by_key(write):
-    scenario = load(write(VALID), ["target.masses=[3 kg]", "target.speed=1 ft/s", "spares.x.masses=[1]"])
+    scenario = load(write(VALID), ["target.masses=[3 kg]", "target.speed=1 ft/s", "spares.x={masses: [1]}"])
     assert scenario.target.masses == (3.0,)
     assert scenario.target.speed == 0.3048
     assert scenario.spares["x"].masses == (1.0,)
+
+
+def test_a_field_of_an_unknown_entry_is_refused(write):
+    """A misspelt name would otherwise add an entry."""
+    message = refusal(write(VALID), "spares.x={masses: [1]}", "spares.x.speed=1", "spares.y.masses=[1]")
+    assert message.splitlines() == [
+        "--set: spares.y.masses: There is no spare 'y'. There are x. A new one is given as a whole: spares.y={...}."
+    ]
 
 
 def test_the_last_of_two_wins(write):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from softdock.assembly.channels import ANY_CONTACT, unit_of
+from softdock.assembly.channel_units import ANY_CONTACT, unit_of
 from softdock.model.channel_meanings import CHANNELS
 from softdock.model.observations import Observation
 from softdock.model.system import System

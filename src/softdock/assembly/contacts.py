@@ -53,7 +53,7 @@ def refuse_overlap(system: System, depths: list[float]) -> None:
             field=f"contacts.{name}",
             message=f"The surfaces are {depth * 1e3:.3g} mm inside each other at the start; "
             f"at most {MAX_OVERLAP * 1e3:g} mm is allowed.",
-            hint="Move the bodies apart.",
+            hint="Move the bodies apart, or reverse the profile whose material is on the wrong side.",
         )
         for name, depth in zip(system.contacts, depths)
         if depth > MAX_OVERLAP

@@ -61,8 +61,9 @@ def unit_of_thruster(system: System, observation: Observation) -> str:
 def write_thruster_channel(record: np.void, system: System, observation: Observation) -> None:
     """Write the channel record of a thruster."""
     body, _, thruster = observation.name.partition("/")
+    first = ControllerValue.FIRINGS if observation.field == "firings" else ControllerValue.ON_TIME
     record["kind"], record["i"] = CONTROLLER_VALUE, list(system.gnc).index(body)
-    record["component"] = ControllerValue.ON_TIME + list(system.gnc[body].thrusters).index(thruster)
+    record["component"] = first + list(system.gnc[body].thrusters).index(thruster)
 
 
 def estimates_and_thrusters(system: System) -> list[Observation]:
@@ -71,11 +72,7 @@ def estimates_and_thrusters(system: System) -> list[Observation]:
     for name, controller in system.gnc.items():
         if controller.navigation is not None:
             out += [Observation(name=name, field=field) for field in NAVIGATION_FIELDS]
-        out += [
-            Observation(name=f"{name}/{thruster}", field=field)
-            for thruster in controller.thrusters
-            for field in THRUSTER_FIELDS
-        ]
+        out += [Observation(name=f"{name}/{thruster}", field="on_time") for thruster in controller.thrusters]
     return out
 
 

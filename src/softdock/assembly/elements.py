@@ -172,6 +172,7 @@ def _write_defaults(record: np.record, element: Element) -> None:
 def _write_coupling(law: np.record, coupling: Coupling) -> None:
     law.stroke, law.lead_in, law.tolerance = coupling.stroke, coupling.lead_in, coupling.tolerance
     law.lateral_limit, law.angle_limit = coupling.limits.lateral, coupling.limits.angle
+    law.capture_radius = coupling.effective_capture_radius
     law.stop_stiffness, law.stop_damping = coupling.end_stop.stiffness, coupling.end_stop.damping
     for key in ("stiffness", "preload", "start"):
         law[f"spring_{key}"] = getattr(coupling.spring, key)

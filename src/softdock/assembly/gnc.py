@@ -22,8 +22,9 @@ from softdock.gnc.entry_points import allocate_on_times
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 from softdock.gnc.kernels.control import CLOCK_TICKS
 from softdock.gnc.kernels.random_numbers import MASK
+from softdock.model.control_laws import AttitudeLaw, TranslationLaw
 from softdock.model.frames import Anchor
-from softdock.model.gnc import AttitudeLaw, Controller, Thruster, TranslationLaw
+from softdock.model.gnc import Controller, Thruster
 from softdock.model.joints import Fixed, Revolute
 from softdock.model.orbit import HILL
 from softdock.model.system import WORLD, System
@@ -206,6 +207,7 @@ class _ControllerWriter:
             record.distance, record.duration = hold.distance, hold.duration
             record.patience = math.inf if hold.patience is None else hold.patience
             record.gate[:] = hold.gate.limits()
+            record.reach = hold.reach
         first[2] += len(guidance.holds)
 
     def _write_transfer(self, c: np.record) -> None:
@@ -332,11 +334,13 @@ def _misaligned(thruster: Thruster, direction: Floats) -> Floats:
     return np.asarray(R @ turn[:, 2])
 
 
-def check_controllers(system: System) -> None:
-    """Raise FieldError for controllers that name wrong bodies or cannot work."""
+def check_controllers(system: System) -> Assembly:
+    """Raise FieldError for controllers that name wrong bodies or cannot work; returns the assembly that was made."""
     for name, controller in system.gnc.items():
         _check_bodies(system, f"gnc.{name}", name, controller)
-    gnc_records(system, assemble(system))
+    assembly = assemble(system)
+    gnc_records(system, assembly)
+    return assembly
 
 
 def _check_bodies(system: System, field: str, name: str, controller: Controller) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from softdock.assembly.channels import JOINT_REACTION, element_fields
+from softdock.assembly.channel_units import JOINT_REACTION, element_fields
 from softdock.assembly.reactions import transmits_load
 from softdock.model.elements import Drive, Spring, Strut
 from softdock.model.joints import Fixed, Free

@@ -17,7 +17,8 @@ from softdock.presentation.numbers import MISSING, format_error
 from softdock.presentation.tables import Table
 from softdock.report import Progress
 from softdock.scenario import from_data, load
-from softdock.scenario.multibody import Accuracy, MultibodyScenario
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Accuracy
 from softdock.simulation import simulate
 from softdock.simulation.multibody import PreparedMultibody
 
@@ -44,7 +45,8 @@ QUARTERED = 1.0 / 16.0
 """Factor of the resolved force that halves both sides of the cells (proportional to its fourth root)."""
 MAX_ROUNDS, TIME_LIMIT = 9, 8.0
 """Number of timed rounds, and the time after which no further round starts [s]."""
-AIM_RATIO, AIM_WALL = 100.0, 0.03  # s
+AIM_RATIO, AIM_WALL = 100.0, 0.03
+"""Aims: speed relative to that of MuJoCo, and time of each nominal docking [s]."""
 
 
 def run(progress: Progress, /) -> list[Row]:

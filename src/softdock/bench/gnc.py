@@ -33,7 +33,7 @@ MAX_TORQUE, MAX_MOMENTUM = 10.0, 500.0  # N m, N m s: not reached
 BANDWIDTH, DAMPING = 0.1, 0.9  # rad/s, 1
 SAMPLES, RECORDS = 10.0, 1.0  # Hz
 DURATION = 600.0  # s
-AIM_RATIO, AIM_CAMPAIGN = 3.0, 50.0  # 1, s
+AIM_RATIO, AIM_CAMPAIGN = 3.0, 50.0  # speed relative to Basilisk; time of the campaign [s]
 APPROACH, AIM_APPROACH = "assist-approach", 0.2  # s
 MAX_ROUNDS, TIME_LIMIT = 7, 20.0
 """Number of timed rounds, and the time after which no further round starts [s]."""

@@ -40,7 +40,10 @@ def _trusted_origin(manifest: dict[str, Any], folder: Path) -> str | Path:
     origin = str(manifest["origin"])
     if origin in bundled_campaigns():
         return origin
-    inside = Path(origin).resolve().is_relative_to(folder.resolve())
+    try:
+        inside = Path(origin).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links or a null character
+        inside = False
     if not inside and STARTED.read(_key(manifest), bool) is None:
         raise InputError(
             Problem(

@@ -272,6 +272,11 @@ def open_readonly(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _check_format(database: sqlite3.Connection, path: Path) -> None:
+    others = (
+        "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"
+    )
+    if database.execute(others).fetchone()[0]:  # a view can have rows without end
+        raise StoredEntryError("it has views or triggers, which Softdock does not write")
     written = read_entry(database, "format")
     if type(written) is not int:
         raise StoredEntryError("it has no version of its format")

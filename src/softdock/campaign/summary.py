@@ -235,7 +235,9 @@ def _same_values(one: Array, other: Array) -> bool:
     known = np.isfinite(one)
     if not np.array_equal(known, np.isfinite(other)):
         return False
-    return bool(np.linalg.norm((one - other)[known]) <= SAME_VALUES * np.linalg.norm(one[known]))
+    largest = max(np.abs(one[known]).max(initial=0.0), np.abs(other[known]).max(initial=0.0)) or 1.0
+    one, other = one[known] / largest, other[known] / largest  # so that squares are finite
+    return bool(np.linalg.norm(one - other) <= SAME_VALUES * np.linalg.norm(one))
 
 
 def _correlations(table: Table, inputs: list[str], metrics: list[str]) -> list[RankCorrelation]:
@@ -258,7 +260,7 @@ def _success_sentence(table: Table) -> list[str]:
 
 
 def _stop_sentence(table: Table) -> list[str]:
-    rule, success = table.manifest["campaign"]["stop"], table.success
+    rule, success = table.manifest["campaign"].get("stop"), table.success
     if rule is None or success is None or table.run.size < table.planned:
         return []
     reached = bool(table.state.get("stopped_at"))

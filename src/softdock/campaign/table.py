@@ -276,9 +276,10 @@ def _stop_rule(
     campaign: dict[str, Any], success: dict[str, Any] | None, done: int, stopped: bool
 ) -> dict[str, Any] | None:
     """Return the state of the stop rule of a campaign; None where it has none."""
-    if campaign["stop"] is None or success is None or campaign.get("method", "monte-carlo") != "monte-carlo":
+    rule = campaign.get("stop")
+    if rule is None or success is None or campaign.get("method", "monte-carlo") != "monte-carlo":
         return None
-    return stop_rule_state(campaign["stop"], round((success["share"] or 0.0) * done), done, stopped)
+    return stop_rule_state(rule, round((success["share"] or 0.0) * done), done, stopped)
 
 
 def export(folder: Path) -> Path:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from softdock.scenario import ScenarioBase, from_data
+from softdock.scenario import KINDS, ScenarioBase, from_data
+from softdock.scenario.messages import named_groups
 from softdock.scenario.number_replacement import is_number_replacement, replace_numbers
+from softdock.scenario.overrides import refuse_unknown_entries
+from softdock.scenario.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,9 @@ class Template:
     def build_from_data(self, inputs: Mapping[str, Any]) -> ScenarioBase:
         """Return the scenario with fields replaced, validated from plain data; raises InputError."""
         data = self.data
+        if inputs:
+            groups = named_groups(KINDS[self.data["kind"]].model)
+            refuse_unknown_entries(Source(dict(self.data), {}), inputs, groups)
         for path, value in inputs.items():
             data = _replace(data, path.split("."), value)
         return from_data(data, self.name, Path(self.directory))

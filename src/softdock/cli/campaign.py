@@ -61,8 +61,8 @@ def list_campaigns(as_json: Json = False) -> None:
 
     for group, entries in known.items():
         rows = [(f"  {name}", title) for name, title in entries.items()]
-        print(f"{group}:")
-        print(Table(header=("", ""), rows=rows, left=(0, 1)).to_text())
+        console.print_text(f"{group}:")
+        console.print_text(Table(header=("", ""), rows=rows, left=(0, 1)).to_text())
 
 
 @campaign.command()
@@ -181,10 +181,10 @@ def report(
         console.print_json({"report": str(path), **summary})
     else:
         for sentence in summary["sentences"]:
-            print(sentence)
+            console.print_text(sentence)
         if text:
-            print(text)
-        print(f"Written to {path}")
+            console.print_text(text)
+        console.print_text(f"Written to {path}")
     if check:
         console.exit_by_verdicts(verdicts)
 
@@ -198,7 +198,7 @@ def export(folder: Folder, as_json: Json = False) -> None:
     if as_json:
         console.print_json({"file": str(path)})
     else:
-        print(f"Written to {path}")
+        console.print_text(f"Written to {path}")
 
 
 def _execution_means(place: str | None, workers: int | None, cluster: str | None) -> "ExecutionOptions":
@@ -337,9 +337,9 @@ def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[C
         return verdicts
     _print_status(status)
     if text:
-        print(text)
+        console.print_text(text)
     if with_hint and not status["complete"]:
-        print(f"Continue with: {_resume_command(folder)}")
+        console.print_text(f"Continue with: {_resume_command(folder)}")
     return verdicts
 
 
@@ -353,26 +353,26 @@ def _print_status(status: dict[str, Any]) -> None:
     adaptive = status["method"] != "monte-carlo"
     ended = " (stopped by the stop rule)" if status["stopped_at"] and not adaptive else ""
     most = "at most " if adaptive and not status["complete"] else ""
-    print(
+    console.print_text(
         f"{status['campaign']}: {status['done']} of {most}{status['runs']} runs of {status['scenario']}{ended}"
     )
     rows = [(f"  {label(outcome)}", str(count)) for outcome, count in status["outcomes"].items()]
     if rows:
-        print(Table(header=("", ""), rows=rows).to_text())
+        console.print_text(Table(header=("", ""), rows=rows).to_text())
     success = status["success"]
     if success and success["share"] is not None and not adaptive:
-        print(success_text(success["share"], success["low"], success["high"]))
+        console.print_text(success_text(success["share"], success["low"], success["high"]))
     if status["phases"]:
-        print(phase_share_table(status["phases"]).to_text())
+        console.print_text(phase_share_table(status["phases"]).to_text())
     found = status["subset"] or status["boundary"]
     table = search_table(status["method"], found)
     if table is not None:
-        print(table.to_text())
+        console.print_text(table.to_text())
     for sentence in search_sentences(status["method"], found):
-        print(sentence)
+        console.print_text(sentence)
     rule = status["stop_rule"]
     if rule and status["complete"] and not rule["reached"]:
-        print(stop_rule_text(rule, status["done"]))
+        console.print_text(stop_rule_text(rule, status["done"]))
 
 
 def _show_run(
@@ -385,6 +385,6 @@ def _show_run(
     else:
         console.print_result(result, [folder])
     if same is not None and not as_json:
-        print(f"The run {'reproduces' if same else 'differs from'} its row of the table.")
+        console.print_text(f"The run {'reproduces' if same else 'differs from'} its row of the table.")
     if check:
         console.exit_by_verdicts(result.requirements)

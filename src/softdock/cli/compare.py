@@ -56,7 +56,7 @@ def compare(
         return
     _print(found, system)
     for path in written:
-        print(f"Written to {path}")
+        console.print_text(f"Written to {path}")
 
 
 def _write(found: "Comparison", folder: Path, system: "UnitSystem") -> list[Path]:
@@ -76,27 +76,29 @@ def _print(found: "Comparison", system: "UnitSystem") -> None:
 
     alignment = found.alignment
     how = "found by correlation" if alignment.estimated else "given"
-    print(f"A: {found.a.scenario}, {found.a.message}")
-    print(f"B: {found.b.scenario}, {found.b.message}")
-    print(
+    console.print_text(f"A: {found.a.scenario}, {found.a.message}")
+    console.print_text(f"B: {found.b.scenario}, {found.b.message}")
+    console.print_text(
         f"B is shifted by {format_quantity(alignment.offset, 's')} ({how}); common time "
         f"{format_quantity(found.start, 's')} to {format_quantity(found.end, 's')}."
     )
-    print()
+    console.print_text()
     if found.joints:
-        print(_joint_table(found, system).to_text())
-        print()
+        console.print_text(_joint_table(found, system).to_text())
+        console.print_text()
     ranked = _ranked(found)
-    print(_channel_table(ranked[:MOST_LINES], system).to_text())
+    console.print_text(_channel_table(ranked[:MOST_LINES], system).to_text())
     if len(ranked) > MOST_LINES:
-        print(
+        console.print_text(
             f"... and {len(ranked) - MOST_LINES} more channels with smaller differences; --json prints all."
         )
     for run, names in (("A", found.only_a), ("B", found.only_b)):
         if names:
-            print(f"Only in {run}: {shorten_list(list(names), 6)}.")
+            console.print_text(f"Only in {run}: {shorten_list(list(names), 6)}.")
     if found.other_unit:
-        print(f"Not compared, because their units differ in dimension: {', '.join(found.other_unit)}.")
+        console.print_text(
+            f"Not compared, because their units differ in dimension: {', '.join(found.other_unit)}."
+        )
 
 
 def _joint_table(found: "Comparison", system: "UnitSystem") -> "Table":

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
-from softdock.errors import InputError, InputWarning, Problem, RunError, file_error, reason_of
+from softdock.errors import (
+    CONTROL_CHARACTERS,
+    InputError,
+    InputWarning,
+    Problem,
+    RunError,
+    file_error,
+    printable,
+    reason_of,
+)
+from softdock.files.regular_file import path_exists
 
 if TYPE_CHECKING:
     from softdock.presentation.unit_systems import UnitSystem
@@ -50,7 +60,12 @@ def stdout_console() -> Console:
 
 def print_message(message: str) -> None:
     """Print a message on stderr."""
-    print(message, file=sys.stderr, flush=True)
+    print(printable(message, "\n"), file=sys.stderr, flush=True)
+
+
+def print_text(text: str = "") -> None:
+    """Print lines that may have names of received files, without control characters, on stdout."""
+    print(printable(text, "\n"))
 
 
 def print_result(
@@ -85,8 +100,13 @@ def printed_warnings() -> Iterator[None]:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON document on stdout; it must not contain numbers that are not finite."""
-    print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
+    """Print one JSON document on stdout with escaped control characters; all numbers must be finite."""
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
+    print(
+        CONTROL_CHARACTERS.sub(
+            lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text
+        )
+    )
 
 
 def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
@@ -107,7 +127,7 @@ def make_folder(path: Path) -> None:
 @contextmanager
 def output_folders(*paths: Path) -> Iterator[None]:
     """Create folders for output; where the block fails, delete those that it created and that are empty."""
-    created = [folder for path in paths for folder in (path, *path.parents) if not folder.exists()]
+    created = [folder for path in paths for folder in (path, *path.parents) if not path_exists(folder)]
     try:
         for path in paths:
             make_folder(path)
@@ -197,6 +217,8 @@ def report(error: BaseException) -> int:
             _discard_output()
             print_message(f"The output could not be written: {reason_of(error)}.")
             return EXIT_RUN
+        case OSError(errno=errno.ENAMETOOLONG | errno.ELOOP):
+            return report(file_error(str(error.filename), "use", error))
         case _:
             return _report_internal(error)
 

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from softdock.cli import console
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem, file_errors
+from softdock.files.atomic import write_atomic
 
 FORMATS = ("mjcf",)
 
@@ -45,8 +46,6 @@ def export(
     if out is None:
         print(exported.text, end="")
         return
-    try:
-        out.write_text(exported.text, encoding="utf-8")
-    except OSError as error:
-        raise file_error(out, "write", error) from error
+    with file_errors(out, "write"):
+        write_atomic(out, exported.text)
     print(f"Written to {out}")

@@ -121,8 +121,8 @@ def _print(name: str, prediction: Mapping[str, Any], system: "UnitSystem") -> No
     from softdock.presentation.run import quantity_table
 
     values = {key: value for key, value in prediction.items() if key not in SENTENCES}
-    print(f"Prediction: {name or 'four masses'}")
-    print(quantity_table(values, UNITS, system).to_text())
+    console.print_text(f"Prediction: {name or 'four masses'}")
+    console.print_text(quantity_table(values, UNITS, system).to_text())
     for key in SENTENCES:
         if key in prediction:
-            print(prediction[key])
+            console.print_text(prediction[key])

@@ -1,5 +1,6 @@
 """`softdock run`: simulate one scenario."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,57 +15,85 @@ if TYPE_CHECKING:
     from softdock.simulation.real_time import RealTime
 
 
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
+]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw loads, motion, misalignment and energy (.png, .svg or .pdf)."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report (.html, or .pdf through an installed browser)."),
+]
+Convergence = Annotated[
+    bool,
+    typer.Option(
+        "--convergence",
+        help="Run again with tighter accuracy and finer contact cells; the report shows the changes.",
+    ),
+]
+InRealTime = Annotated[
+    bool, typer.Option("--real-time", help="Run in real time, frame by frame; count missed frames.")
+]
+Frame = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Duration of a frame in real time (default: 10 ms).")
+]
+Substeps = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Equal steps per frame in real time (default: steps controlled by accuracy)."
+    ),
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """What is written about a run, and how it is shown."""
+
+    out: Path | None
+    plot: Path | None
+    report: Path | None
+    convergence: bool
+    author: str
+    """Of the report, as are revision and paper."""
+    revision: str
+    paper: str | None
+    system: "UnitSystem"
+    as_json: bool
+
+    @property
+    def folders(self) -> list[Path]:
+        """Folders of the files."""
+        folders = (self.out, self.plot and self.plot.parent, self.report and self.report.parent)
+        return [folder for folder in folders if folder is not None]
+
+
 def run(
-    scenario: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="Bundled scenario (see softdock scenarios) or YAML file."),
-    ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a field; may be repeated."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save result and history in this folder.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw loads, motion, misalignment and energy (.png, .svg or .pdf)."
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a report (.html, or .pdf through an installed browser)."),
-    ] = None,
-    convergence: Annotated[
-        bool,
-        typer.Option(
-            "--convergence",
-            help="Run again with tighter accuracy and finer contact cells; the report shows the changes.",
-        ),
-    ] = False,
+    scenario: ScenarioArgument,
+    overrides: Overrides = None,
+    out: Out = None,
+    plot: Plot = None,
+    report: Report = None,
+    convergence: Convergence = False,
     paper: console.Paper = None,
     author: console.Author = "",
     revision: console.Revision = "",
     units: console.Units = None,
-    real_time: Annotated[
-        bool,
-        typer.Option("--real-time", help="Run in real time, frame by frame; count missed frames."),
-    ] = False,
-    frame: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Duration of a frame in real time (default: 10 ms).")
-    ] = None,
-    substeps: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Equal steps per frame in real time (default: steps controlled by accuracy)."
-        ),
-    ] = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Exit with 3 if a requirement is violated, 4 if one is undecided."),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    real_time: InRealTime = False,
+    frame: Frame = None,
+    substeps: Substeps = None,
+    check: Check = False,
+    as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario and print its result."""
     from softdock.presentation.unit_systems import find_unit_system
@@ -74,64 +103,72 @@ def run(
     chosen = load(scenario, overrides or ())
     if check:
         console.refuse_check_without(chosen.requirements, "scenario")
-    system = find_unit_system(units or chosen.units)
-    _check_files(plot, report, convergence, paper)
+    outputs = Outputs(
+        out=out, plot=plot, report=report, convergence=convergence, author=author, revision=revision, paper=paper,
+        system=find_unit_system(units or chosen.units), as_json=as_json,
+    )  # fmt: skip
+    _check_files(outputs)
     settings = _real_time_settings(real_time, frame, substeps)
-    folders = (out, plot and plot.parent, report and report.parent)
-    with console.output_folders(*(folder for folder in folders if folder is not None)):
+    with console.output_folders(*outputs.folders):
         result = console.run_interruptible(lambda: simulate(chosen, real_time=settings))
-        written: list[Path] = []
-        try:
-            if out is not None:
-                result.save(out)
-                written.append(out)
-            if plot is not None:
-                result.plot(plot, system=system)
-                written.append(plot)
-            if report is not None:
-                _write_report(result, report, system, convergence, (author, revision, paper))
-                written.append(report)
-        finally:  # what was computed is not lost with a full disk
-            if as_json:
-                console.print_json(result.to_json())
-            else:
-                console.print_result(result, written, system)
+        _write_and_print(result, outputs)
     if not result.completed:
         raise RunError(result.message)
     if check:
         console.exit_by_verdicts(result.requirements)
 
 
-def _check_files(plot: Path | None, report: Path | None, convergence: bool, paper: str | None) -> None:
+def _write_and_print(result: "Result", outputs: Outputs) -> None:
+    """Write the files of a run, and print its result even where one cannot be written."""
+    written: list[Path] = []
+    try:
+        if outputs.out is not None:
+            result.save(outputs.out)
+            written.append(outputs.out)
+        if outputs.plot is not None:
+            result.plot(outputs.plot, system=outputs.system)
+            written.append(outputs.plot)
+        if outputs.report is not None:
+            _write_report(result, outputs.report, outputs)
+            written.append(outputs.report)
+    finally:  # what was computed is not lost with a full disk
+        if outputs.as_json:
+            console.print_json(result.to_json())
+        else:
+            console.print_result(result, written, outputs.system)
+
+
+def _check_files(outputs: Outputs) -> None:
     """Reject before the run what could not be written after it."""
-    if plot is not None:
+    if outputs.plot is not None:
         from softdock.report.picture import format_of
 
-        format_of(plot, "--plot")
-    if report is not None:
+        format_of(outputs.plot, "--plot")
+    if outputs.report is not None:
         from softdock.report.writing import check_report_name, find_paper
 
-        check_report_name(report)
-        find_paper(paper)
-    elif convergence:
+        check_report_name(outputs.report)
+        find_paper(outputs.paper)
+    elif outputs.convergence:
         raise InputError(Problem(field="--convergence", message="Requires --report."))
 
 
-def _write_report(
-    result: "Result", path: Path, system: "UnitSystem", convergence: bool, about: tuple[str, str, str | None]
-) -> None:
-    """Write the report of a run; `about` is author, revision and paper."""
+def _write_report(result: "Result", path: Path, outputs: Outputs) -> None:
+    """Write the report of a run."""
     from softdock.report.run import ReportOptions, write_run_report
     from softdock.report.writing import find_paper
     from softdock.simulation.convergence import check_convergence
 
     refinements = None
-    if convergence:
+    if outputs.convergence:
         with console.progress_bar("Convergence") as progress:
             refinements = check_convergence(result, progress)
-    author, revision, paper = about
     options = ReportOptions(
-        author=author, revision=revision, system=system, paper=find_paper(paper), refinements=refinements
+        author=outputs.author,
+        revision=outputs.revision,
+        system=outputs.system,
+        paper=find_paper(outputs.paper),
+        refinements=refinements,
     )
     write_run_report(result, path, options)
 

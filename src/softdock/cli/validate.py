@@ -48,7 +48,7 @@ def validate(
         console.print_message(f"Warning: {warning}")
     if findings.problems:
         raise InputError(*findings.problems)
-    print(f"{file} is a valid {kind}.")
+    console.print_text(f"{file} is a valid {kind}.")
 
 
 def _is_campaign(file: str) -> bool:

@@ -1,5 +1,6 @@
 """Evaluation of one contact pair from the motion states of its bodies, for use in any simulator."""
 
+import math
 import threading
 
 import numpy as np
@@ -9,6 +10,10 @@ from softdock.contact.arrays import contact_arrays, contact_lists
 from softdock.contact.entry_points import evaluate, motion_bound, rebuild, touching_cells
 from softdock.contact.kernels import layout
 from softdock.contact.pair import Contact, ContactPair, MotionState, Patch, Wrench
+from softdock.errors import InputError, Problem
+
+FARTHEST_MOTION = 1e6
+"""[m] Motion after which a near list begins anew: its accumulated motion would lose digits of the gaps."""
 
 Vector = tuple[float, float, float]
 Rows = tuple[Vector, Vector, Vector]
@@ -81,13 +86,18 @@ class ForceEvaluator:
 
     def _update_list(self, rotation: Rows, position: Vector) -> None:
         """Rebuild the near list unless it is still valid."""
-        if motion_bound(self._arrays, self._lists, 0, rotation, position) <= self._valid_motion:
+        moved = motion_bound(self._arrays, self._lists, 0, rotation, position)
+        if moved <= self._valid_motion:
             return
+        if not all(math.isfinite(x) for row in (*rotation, position) for x in row):
+            raise InputError(Problem(field="state", message="Poses of both bodies must be finite."))
+        if not moved <= FARTHEST_MOTION:  # also if it overflows
+            self._lists = contact_lists(self._arrays)
         rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
         while (blocks := int(self._lists.work[0]["block_count"])) > self._lists.blocks.shape[1]:
             self._lists = contact_lists(self._arrays, capacity=2 * blocks)
             rebuild(self._arrays, self._lists, 0, rotation, position, self._skin)
-        self._valid_motion = max(float(self._lists.work[0]["clearance"]), self._skin)
+        self._valid_motion = max(min(float(self._lists.work[0]["clearance"]), FARTHEST_MOTION), self._skin)
 
 
 def _relative_motion(

@@ -5,6 +5,7 @@ import numpy as np
 from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS, check_lists
 from softdock.dynamics.kernels import (
     appendages,
+    bonds,
     channels,
     conservation,
     contacts,
@@ -124,6 +125,7 @@ SYSTEM = Structure(
         "elements": records(elements.ELEMENT, "elements"),
         "tables": floats("table rows", 2),
         "pairs": _PAIRS,
+        "bonds": records(bonds.BOND, "bonds"),
         "arrays": CONTACT_ARRAYS,
         "lists": CONTACT_LISTS,
         "world": records(motion.WORLD, 1),
@@ -164,6 +166,7 @@ LINEAR = Structure(
         "couplings": integers("couplings", 3),
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
+        "yields": floats("speeds", linear.YIELD_COLUMNS),
         "work": floats(4, "width"),
         "wrench": floats(2, 6),
     },
@@ -199,6 +202,7 @@ WORKSPACE = Structure(
         "dense": floats(5, "states"),
         "tolerance": _STATE,
         "captured": _STATE,
+        "pending": _STATE,
         "start": _VALUES,
         "previous": _VALUES,
         "early": _VALUES,
@@ -261,7 +265,13 @@ write_conserved = EntryPoint(
     check=_check_states,
 )  # fmt: skip
 operate_controllers = EntryPoint(
-    controllers.operate_controllers, SYSTEM, FLOAT, _STATE, separate=True, check=_check_states
+    controllers.operate_controllers,
+    SYSTEM,
+    FLOAT,
+    _STATE,
+    returns=BOOLEAN,
+    separate=True,
+    check=_check_states,
 )
 read_channels = EntryPoint(
     channels.read_channels, records(channels.CHANNEL, "channels"), INTEGER, SYSTEM, FLOAT, _STATE, _VALUES,

@@ -18,7 +18,9 @@ from softdock.dynamics.kernels.gnc_records import GncRecords, no_controllers
 from softdock.dynamics.kernels.interfaces import INTERFACE, PIN
 from softdock.dynamics.kernels.tree import copy_records, records
 from softdock.dynamics.kernels.windows import WINDOW
-from softdock.dynamics.session import Run, Session, supports_implicit_steps, update_near_lists
+from softdock.dynamics.run_memory import supports_implicit_steps
+from softdock.dynamics.run_results import Run
+from softdock.dynamics.session import Session, update_near_lists
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.system_arrays import SystemArrays
 from softdock.dynamics.system_records import system_records

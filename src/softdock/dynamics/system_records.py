@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.dynamics.kernels.bonds import BOND
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.formulas import NODE
@@ -42,6 +43,7 @@ def _without_additions() -> dict[str, Any]:
     arrays = contact_arrays(())
     return {
         "pairs": records(0, PAIR),
+        "bonds": records(0, BOND),
         "arrays": arrays,
         "lists": contact_lists(arrays, 64),
         "interfaces": records(0, INTERFACE),

@@ -36,6 +36,14 @@ def read_regular_file(path: Path, *, largest: int, hint: str = "") -> bytes:
     return data
 
 
+def path_exists(path: Path) -> bool:
+    """Return whether there is a file or folder; False for an invalid path, for which opening it raises an error."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # the name is too long or contains a null character
+        return False
+
+
 def _check_type(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((name for matches, name in KINDS if matches(mode)), "not a regular file")

@@ -102,13 +102,17 @@ CHANNELS = (
             "position_sigma": "Standard deviation of the position of the tip, of all axes together, by the filters.",
             "speed_sigma": "Standard deviation of the velocity that the filter states.",
             "angle_sigma": "Standard deviation of the attitude that the filter states.",
+            "lost_measurements": "Number of measurements that were out of view or dropped since the start.",
         },
     ),
     ChannelGroup(
         title="Thrusters",
         text="`body/thruster.field` of a thruster of a controller in `gnc`.",
         fields=observations.THRUSTER_FIELDS,
-        meanings={"on_time": "Time for which it has been on since the start."},
+        meanings={
+            "on_time": "Time for which it has been on since the start.",
+            "firings": "Number of pulses since the start; recorded if an event, metric or requirement uses it.",
+        },
     ),
     ChannelGroup(
         title="Orbit",
@@ -190,6 +194,7 @@ CHANNELS = (
             "angle": "Angle between the axes of plug and socket.",
             "mated": "1 where the stroke is complete within the limits of misalignment, else 0.",
             "jammed": "1 where the plug did not enter because the limits were exceeded, else 0.",
+            "missed": "1 where the plug is beside the socket, beyond its capture radius, else 0.",
             "energy": "Elastic energy of spring, latch, guidance and end stop.",
             **COMPONENT_MEANINGS,
         },

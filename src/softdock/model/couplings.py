@@ -21,6 +21,9 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Model
 
+CAPTURE_RATIO = 3.0
+"""Capture radius over the lateral limit where none is given; an assumed value."""
+
 
 class CouplingSpring(Model):
     """Spring that pushes the plug out of the socket: valve springs, spring-loaded contacts.
@@ -131,7 +134,8 @@ class CouplingEndStop(Model):
 class Coupling(Model):
     """A plug that is guided into a socket.
 
-    It mates if its stroke completes within the limits of misalignment; it jams if they are exceeded where it enters.
+    It mates if its stroke completes within the limits of misalignment; it jams if they are exceeded where it enters,
+    and passes without any force beyond the capture radius.
 
     Lengths in m, angles in rad, forces in N, stiffness in N/m.
 
@@ -154,6 +158,8 @@ class Coupling(Model):
     """Travel from the opening to the mated position."""
     limits: CouplingLimits
     """Largest misalignment at entry and when mated."""
+    capture_radius: PositiveLength | None = None
+    """Distance of the tip from the axis beyond which a plug passes beside the socket; default 3 `limits.lateral`."""
     spring: CouplingSpring = CouplingSpring()
     """Spring force over the stroke; none if left out."""
     seal: CouplingSeal | None = None
@@ -171,8 +177,17 @@ class Coupling(Model):
     active: Flag = True
     """Whether it acts from the start; events switch it by `enable` and `disable`."""
 
+    @property
+    def effective_capture_radius(self) -> float:
+        """Distance of the tip from the axis beyond which the plug passes beside the socket [m]."""
+        return CAPTURE_RATIO * self.limits.lateral if self.capture_radius is None else self.capture_radius
+
     @model_validator(mode="after")
     def _possible(self) -> Self:
+        if self.effective_capture_radius < self.limits.lateral:
+            raise FieldError(
+                "capture_radius", f"must not be below `limits.lateral`, {self.limits.lateral:g} m"
+            )
         if self.lead_in > self.stroke:
             raise FieldError("lead_in", f"must not exceed the stroke of {self.stroke:g} m")
         if self.tolerance >= self.stroke:

@@ -27,6 +27,8 @@ class Action(Model):
     """Switch on an element or a contact; a weld keeps the current pose."""
     disable: str | None = None
     """Switch off an element or a contact."""
+    bond: str | None = None
+    """Closed contact that becomes a linear connection, with its present force and stiffness; `enable` ends it."""
     arm: str | None = None
     """Event whose condition is evaluated from now on."""
     disarm: str | None = None
@@ -48,12 +50,13 @@ class Action(Model):
     def _one(self) -> Self:
         given = [
             key
-            for key in ("enable", "disable", "arm", "disarm", "drive", "control", "move")
+            for key in ("enable", "disable", "bond", "arm", "disarm", "drive", "control", "move")
             if getattr(self, key) is not None
         ]
         if len(given) + int(self.stop) != 1:
             raise FieldError(
-                "", "must have exactly one of enable, disable, arm, disarm, drive, control, move and stop"
+                "",
+                "must have exactly one of enable, disable, bond, arm, disarm, drive, control, move and stop",
             )
         if (self.drive is None) != (self.target is None):
             raise FieldError("target", "goes with drive, and drive with target")

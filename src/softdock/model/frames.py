@@ -13,7 +13,7 @@ from softdock.spatial.poses import Pose
 class Anchor(Model):
     """A frame on a body.
 
-    The point `at` is in metres.
+    The point `at` is in m.
 
     >>> from softdock import Anchor
     >>> Anchor(body="probe", at=(0, 0, "120 mm"))

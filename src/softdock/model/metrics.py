@@ -4,7 +4,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, StringConstraints, model_validator
 
-from softdock.model.expressions import STATISTICS, WINDOWS, explain, parse_formula, parse_metric
+from softdock.model.expressions import parse_formula, parse_metric
+from softdock.model.formula_parser import STATISTICS, WINDOWS, explain
 from softdock.model.formulas import ExpressionError
 from softdock.quantities.fields import Flag, PositiveTime
 from softdock.quantities.model import FieldError, Model

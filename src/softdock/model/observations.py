@@ -57,11 +57,12 @@ NAVIGATION_FIELDS = {
     **dict.fromkeys(("estimate_x", "estimate_y", "estimate_z", "position_sigma"), "m"),
     "speed_sigma": "m/s",
     "angle_sigma": "rad",
+    "lost_measurements": "1",
 }
-"""Of a body whose controller has `navigation`: estimated position of the tip in port axes, and standard deviations that
-the filters state (root of the sum of the variances along three axes)."""
-THRUSTER_FIELDS = {"on_time": "s"}
-"""Of a thruster, `body/thruster`: time for which it has been on since the start."""
+"""Of a body whose controller has `navigation`: estimated position of the tip in port axes, standard deviations that
+the filters state (root of the sum of the variances along three axes), number of measurements that were lost."""
+THRUSTER_FIELDS = {"on_time": "s", "firings": "1"}
+"""Of a thruster, `body/thruster`: time for which it has been on since the start, and number of its pulses."""
 ORBIT_FIELDS = {"sunlight": "1"}
 """Of the frame `hill`: visible fraction of the Sun's disc at its origin."""
 JOINT_FIELDS = ("joint", "joint1", "joint2", "joint_rate", "joint_rate1", "joint_rate2")
@@ -92,16 +93,17 @@ COUPLING_FIELDS = {
     "angle": "rad",
     "mated": "1",
     "jammed": "1",
+    "missed": "1",
     "energy": "J",
     **WRENCH_FIELDS,
 }
 """Of a coupling: travel of the plug into the socket, size of its force, distance of its tip from the axis of the
-socket, angle between the axes, whether it is mated or jammed (1 or 0); fx to tz: force on the plug, and its torque
-about the origin of the socket, in axes of the socket."""
+socket, angle between the axes, whether it is mated, jammed or beside its socket (1 or 0); fx to tz: force on the plug,
+and its torque about the origin of the socket, in axes of the socket."""
 DRIVE_FIELDS = ("command", "command_speed", "lag", "power", "stalled")
 """Of a drive: its command and the speed of that, the size of its error, the power of the motor, and whether it is
 stalled: positive while it is."""
-SIGNED_FIELDS = ("stalled", "mated", "jammed")
+SIGNED_FIELDS = ("stalled", "mated", "jammed", "missed")
 """Fields whose sign is a condition: `motor.stalled` is true while it is positive, `coupling.mated` while it is 1."""
 ZONE_FIELDS = {"force": "N", "area": "m^2", "pressure": "Pa", "fx": "N", "fy": "N", "fz": "N"}
 """Of a part of surface a, `contact/zone` or `contact/number of the segment`; force on surface b in a's axes."""

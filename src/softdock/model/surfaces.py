@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, StringConstraints, Tag, model_validat
 from softdock.contact import layer as contact_layer
 from softdock.contact.pair import ContactPair, CutCells, Mapping, Points
 from softdock.errors import InputError
+from softdock.files.regular_file import path_exists
 from softdock.geometry.profile import Profile
 from softdock.geometry.profile_cache import read_meridian
 from softdock.geometry.vertices import ArcTo, Vertex, profile_from_vertices
@@ -165,7 +166,7 @@ def _read_once(path: Path, stamp: tuple[int, int], *options: Any) -> tuple[Profi
 
 def _read_file(path: Path, *options: Any) -> tuple[Profile, Pose]:
     """Read a CAD file once for many runs; a changed file is read again."""
-    stat = path.stat() if path.exists() else None
+    stat = path.stat() if path_exists(path) else None
     return _read_once(path, (stat.st_mtime_ns, stat.st_size) if stat else (0, 0), *options)
 
 
@@ -241,6 +242,8 @@ class Friction(Model):
 
 class Contact(Model):
     """Two surfaces that may touch: depth is measured below surface a, surface b is divided into cells.
+
+    The spacing is in m, the resolved force in N.
 
     >>> from softdock import Contact, Friction, Layer
     >>> Contact(a="cone", b="probe", layer=Layer(stiffness="1e9 N/m^3"), friction=Friction(coefficient=0.1))

@@ -111,7 +111,7 @@ class Body(Model):
 
 
 class System(Model):
-    """Bodies, elements, structures, contacts and loads of a multibody system.
+    """Bodies, elements, structures, contacts and loads of a multibody system; gravity is in m/s^2.
 
     >>> from softdock import Body, System
     >>> System(bodies={"box": Body(mass="2 kg", inertia=(1, 1, 1))}, gravity=(0, 0, "-9.81 m/s^2"))

@@ -11,7 +11,7 @@ from softdock.dynamics.impulse import Impact
 from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.link_poses import link_pose
-from softdock.dynamics.session import CapturedState
+from softdock.dynamics.run_results import CapturedState
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.spatial.poses import Pose

@@ -73,7 +73,7 @@ def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem 
 
 
 def prediction_sentences(prediction: Values | None) -> list[str]:
-    """Return a prediction as a sentence."""
+    """Return the texts of a prediction that are sentences."""
     return [text for text in (prediction or {}).values() if isinstance(text, str) and " " in text]
 
 

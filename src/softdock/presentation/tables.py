@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from softdock.errors import printable
 from softdock.presentation.status import Status
 
 
@@ -22,7 +23,8 @@ class Table:
 
     def to_text(self) -> str:
         """Return aligned lines for a terminal."""
-        rows = [*([self.header] if any(self.header) else []), *self.rows]
+        shown = [*([self.header] if any(self.header) else []), *self.rows]
+        rows = [[printable(cell) for cell in row] for row in shown]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join(
             "  ".join(

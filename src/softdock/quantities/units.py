@@ -151,6 +151,7 @@ _KINDS = (
 )
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r",\s*[0-9]")
 _TOKEN = re.compile(r"\s*(\*\*|[*/^()]|[+-]?[0-9]+|[A-Za-z%_][A-Za-z0-9_]*)")
 _TYPOGRAPHY = str.maketrans({"·": "*", "°": "deg", "µ": "u", "μ": "u", "²": "^2", "³": "^3", "−": "-"})
 _NOT_A_NUMBER = re.compile(r"[+-]?\.?(?:nan|inf|infinity)\b", re.IGNORECASE)
@@ -230,6 +231,9 @@ def _parse_text(text: str, needed: Unit) -> float:
     value, symbol = float(number[0]), plain[number.end() :].strip()
     if not symbol:
         return value
+    if _DECIMAL_COMMA.match(plain, number.end()):
+        point = plain[: number.end()].replace(".", "") + "." + plain[number.end() + 1 :]
+        raise ValueError(f"has a decimal comma; write it with a point: '{point}'")
     unit = parse_unit(f"1{symbol}" if symbol[0] in "*/" else symbol)
     if not unit.dimension.is_accepted_for(needed.dimension):
         raise ValueError(

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, file_errors
 from softdock.quantities.units import parse_unit, si_unit
 from softdock.recording.mapping import RecordingFile
 from softdock.recording.table import Array, Dialect, Table, read_table
@@ -49,8 +49,10 @@ def load(path: str | os.PathLike[str]) -> Result:
 def load_run(path: str | os.PathLike[str]) -> Result:
     """Load a saved run by its folder, or a recording by its mapping file."""
     location = Path(path)
-    if location.is_dir() or location.suffix.lower() not in SUFFIXES:
-        if location.is_file():
+    with file_errors(location, "read"):
+        is_folder, is_file = location.is_dir(), location.is_file()
+    if is_folder or location.suffix.lower() not in SUFFIXES:
+        if is_file:
             hint = "A log needs a mapping file that describes its columns: see docs/recordings.md."
             message = "Must be the folder of a run or the mapping file of a recording."
             raise InputError(Problem(message=message, file=str(location), hint=hint))

@@ -99,7 +99,7 @@ def _page(
     parts = [
         *page_head(title, imprint),
         *_verdict(table, findings),
-        paragraph(campaign["description"], "soft"),
+        paragraph(campaign.get("description", ""), "soft"),
         *_requirements(table, findings, system),
         *(paragraph(sentence) for sentence in findings.sentences if not _is_headline(findings, sentence)),
         *search_section(table, system),

@@ -1,5 +1,6 @@
 """Summary of a result as aligned lines of text."""
 
+from softdock.errors import printable
 from softdock.presentation.assessment import (
     conservation_status,
     conservation_text,
@@ -40,7 +41,8 @@ def summary_lines(result: Result, system: UnitSystem | None = None) -> list[Line
     Values are in the given unit system, or in that of the scenario.
     """
     with received_errors(result):
-        return _lines(result, system or unit_system_of(result.definition))
+        lines = _lines(result, system or unit_system_of(result.definition))
+    return [(printable(text, "\n"), status) for text, status in lines]
 
 
 def _lines(result: Result, system: UnitSystem) -> list[Line]:

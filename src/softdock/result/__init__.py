@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.errors import InputError, Problem
 from softdock.files.path_argument import path_argument
 from softdock.result.columns import same_columns, unknown_column
 
@@ -49,6 +50,7 @@ class History(Mapping[str, Array]):
 
     `history["time"]` [s] is the first entry; the others have dotted names such as `chaser.velocity`. `units` has the
     SI unit of every entry, `to_pandas` returns all as a DataFrame. Histories are equal if all arrays and units are.
+    Arrays are read-only: `history["time"].copy()` can be changed.
 
     >>> from softdock import simulate
     >>> history = simulate("impact-a").history
@@ -66,10 +68,19 @@ class History(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         if name == "time":
-            return self.time
+            return _read_only(self.time)
         if name not in self.channels:
             raise unknown_column(name, self)
-        return self.channels[name].values
+        return _read_only(self.channels[name].values)
+
+    def __setitem__(self, name: str, values: object) -> None:
+        raise InputError(
+            Problem(
+                field=str(name),
+                message="A history cannot be changed.",
+                hint="Copy it: `dict(history)` has its arrays, `history.to_pandas()` is a DataFrame.",
+            )
+        )
 
     def __contains__(self, name: object) -> bool:
         return name == "time" or name in self.channels
@@ -94,6 +105,13 @@ class History(Mapping[str, Array]):
     def __repr__(self) -> str:
         span = f" from {self.time[0]:g} s to {self.time[-1]:g} s" if len(self.time) else ""
         return f"<History: {len(self.channels)} channels, {len(self.time)} rows{span}>"
+
+
+def _read_only(values: Array) -> Array:
+    """Return a view that cannot be written to, so that no program changes the result that it reads."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from softdock.errors import InputError, Problem, file_error
+from softdock.errors import InputError, Problem
+from softdock.files.regular_file import read_regular_file
 
 MAX_BYTES = 10_000_000
 """Largest file size; robot descriptions have about 10 kB, meshes are separate files."""
@@ -45,14 +46,7 @@ class Element:
 
 def read_xml(path: Path) -> Element:
     """Return the root element of a file."""
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise file_error(path, "read", error) from None
-    except ValueError:
-        raise InputError(Problem(message="This is not a valid file name.", given=repr(str(path)))) from None
-    return parse_xml(content, str(path))
+    return parse_xml(read_regular_file(path, largest=MAX_BYTES), str(path))
 
 
 def parse_xml(content: bytes, file: str) -> Element:

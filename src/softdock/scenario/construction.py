@@ -55,6 +55,8 @@ class Scenario(ABC):  # noqa: B024  (abstract, because every scenario is an obje
         folder = None if directory is None else Path(_text_of("directory", directory))
         name = None if name is None else _text_of("name", name)
         changes = as_mapping(overrides)
+        if source is None and not fields:
+            _checked(source)
         if source is None or isinstance(source, Mapping):
             given = {**(source or {}), **fields}
             if "name" in given:  # of a mapping: the keyword argument takes precedence
@@ -95,7 +97,7 @@ def _checked(source: object) -> ScenarioBase:
     if isinstance(source, ScenarioBase):
         return source
     message = "A scenario is given as an object, a mapping, or the name of a bundled scenario or file."
-    raise InputError(Problem(message=message, given=type(source).__name__))
+    raise InputError(Problem(message=message, given="None" if source is None else type(source).__name__))
 
 
 @contextmanager
@@ -131,4 +133,4 @@ def as_scenario(scenario: ScenarioLike, overrides: Overrides | None = None) -> S
     """Return a scenario with values replaced by dotted path; see `Scenario` for what it may be given as."""
     if isinstance(scenario, ScenarioBase) and not overrides:
         return scenario
-    return Scenario(scenario, overrides or ())
+    return Scenario(_checked(scenario) if scenario is None else scenario, overrides or ())

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from softdock.assembly.channels import unit_of
+from softdock.assembly.channel_units import unit_of
 from softdock.model.expressions import (
     Condition,
     MetricExpression,
-    explain,
     parse_condition,
     parse_formula,
     parse_metric,
-    suggest,
 )
+from softdock.model.formula_parser import explain, suggest
 from softdock.model.formulas import (
     Constant,
     ExpressionError,

@@ -1,4 +1,4 @@
-"""Problems that validation does not reach because of others: it is repeated without the entries at fault."""
+"""Problems that validation does not reach because of others: it is repeated without the values at fault."""
 
 import copy
 import re
@@ -8,13 +8,18 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, locate, problems_of
+from softdock.scenario.messages import dotted, entry_noun, locate, problems_of
 from softdock.scenario.source import FieldPath, Source
 
 PASSES = 5
 """Largest number of validations; what is left out may leave another entry incomplete."""
 STAND_INS: Mapping[str, Any] = {"duration": 1.0, "runs": 1}
 """Values of required keys at the top level, for the checks that do not need them."""
+NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
+"""Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
+BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+"""Values of a body whose mass properties are at fault."""
+_ENUMERATION = re.compile(r"[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -25,6 +30,8 @@ class Remainder:
     def __init__(self, data: Any) -> None:
         self.data = copy.deepcopy(data)
         self.left_out: set[FieldPath] = set()
+        self.replaced: set[FieldPath] = set()
+        """Numbers with stand-ins."""
         self.mentioned: set[str] = set()
         """Texts in what was left out, among them names of other entries."""
 
@@ -38,9 +45,26 @@ class Remainder:
                 self.data[path[0]] = STAND_INS[str(path[0])]
                 self.left_out.add(path)
                 changed = True
+            elif self._replace(path, details["type"]):
+                changed = True
             else:
                 changed |= self._remove(path[:-1] if details["type"] == "missing" else path, before)
         return changed
+
+    def _replace(self, path: FieldPath, error_type: str) -> bool:
+        """Replace a number at fault by a valid one; returns whether it was replaced."""
+        is_of_body = len(path) == 3 and path[0] == "bodies" and path[2] in BODY_STAND_INS
+        if path in self.replaced or not (is_of_body or error_type in NUMERIC):
+            return False
+        above, key = self._at(path[:-1]), path[-1]
+        if isinstance(above, list) and isinstance(key, int) and key < len(above):
+            above[key] = 1.0
+        elif isinstance(above, dict):
+            above[key] = BODY_STAND_INS[str(key)] if is_of_body else 1.0
+        else:
+            return False
+        self.replaced.add(path)
+        return True
 
     def _remove(self, path: FieldPath, before: set[FieldPath]) -> bool:
         """Remove the value at a path or, where it is in a list or has no entry of its own, what contains it."""
@@ -58,22 +82,37 @@ class Remainder:
     def _at(self, path: FieldPath) -> Any:
         value = self.data
         for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
+            if isinstance(value, list) and isinstance(key, int) and key < len(value):
+                value = value[key]
+            else:
+                value = value.get(key) if isinstance(value, dict) else None
         return value
 
     def independent(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems that have nothing to do with what was left out."""
         entries = {path[:2] for path in self.left_out}
         names = {re.escape(str(entry[1])) for entry in entries if len(entry) > 1}
+        groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
+        names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
+        lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])" if names else r"(?!)")
 
         def is_independent(problem: Problem) -> bool:
-            if any(_is_in(problem.field, dotted(path)) for path in self.left_out):
+            if any(_is_in(problem.field, dotted(path)) for path in self.left_out | self.replaced):
                 return False
-            if any(_is_in(problem.field, dotted(entry)) for entry in entries):
-                return problem.field not in {dotted(entry) for entry in entries}
+            if (
+                lacks_mass
+                and problem.field.startswith("bodies.")
+                and problem.field.endswith((".mass", ".inertia"))
+            ):
+                return False  # what was left out may be what a joint moves
+            if problem.field in {dotted(entry) for entry in entries}:
+                return False
+            is_same_entry = any(_is_in(problem.field, dotted(entry)) for entry in entries)
             is_mentioned = any(name in self.mentioned for name in problem.field.split(".")[1:2])
-            return not is_mentioned and not words.search(f"{problem.message} {problem.given}")
+            message = _ENUMERATION.sub("", problem.message)
+            is_about = words.search(f"{message} {problem.given}")
+            return not is_about and (is_same_entry or not is_mentioned)
 
         return [problem for problem in problems if is_independent(problem)]
 
@@ -92,29 +131,28 @@ def _is_in(field: str, path: str) -> bool:
     return field == path or field.startswith(f"{path}.")
 
 
-def problems_beside(
+def hidden_problems(
     error: ValidationError, model: type[BaseModel], source: Source, context: Any
 ) -> list[Problem]:
-    """Return the problems of the whole that show when the values at fault are left out."""
+    """Return the problems of checks of the complete scenario, such as references, which the values at fault prevent."""
     rest = Remainder(source.data)
-    if _is_of_the_whole(error):
-        return []
+    found: list[Problem] = []
     for _ in range(PASSES):
         if not rest.leave_out(error, model):
-            return []
+            break
         try:
             model.model_validate(rest.data, context=context)
         except ValidationError as next_error:
             error = next_error
         else:
-            return []
-        if _is_of_the_whole(error):
-            return rest.independent(problems_of(error, model, source))
-    return []
+            break
+        if _has_valid_fields(error):
+            found += rest.independent(problems_of(error, model, source))
+    return found
 
 
-def _is_of_the_whole(error: ValidationError) -> bool:
-    """Return whether all values are valid, so that the checks of the whole were made."""
+def _has_valid_fields(error: ValidationError) -> bool:
+    """Return whether every field is valid by itself, so that the checks of the complete scenario were made."""
     return all(details["loc"] == () for details in error.errors(include_url=False))
 
 

@@ -11,55 +11,53 @@ from typing import Any
 from softdock.errors import InputError, Problem
 from softdock.scenario.file_paths import with_absolute_files
 from softdock.scenario.messages import did_you_mean, dotted
-from softdock.scenario.source import FieldPath, Location, Source
+from softdock.scenario.source import FieldPath, Source
 
 BASE = "base"
 
 
 def merge(base: Source, changes: Source) -> Source:
     """Return the base with the changes applied; the folder of relative paths is that of the changes."""
-    merged = replace(
-        changes,
-        data=copy.deepcopy(
-            base.data
-            if base.directory.absolute() == changes.directory.absolute()
-            else with_absolute_files(base.data, base.directory)
-        ),
-        locations=dict(base.locations),
-        base_files=(*base.base_files, base.file),
+    data = copy.deepcopy(
+        base.data
+        if base.directory.absolute() == changes.directory.absolute()
+        else with_absolute_files(base.data, base.directory)
     )
     wanted = {key: value for key, value in changes.data.items() if key != BASE}
-    _apply(merged, changes, (), merged.data, wanted)
-    return merged
+    given: set[FieldPath] = set()
+    deleted: set[FieldPath] = set()
+    _apply(changes, (), data, wanted, given, deleted)
+    replaced = given | deleted
+    kept = {path: where for path, where in base.locations.items() if not _is_below(path, replaced)}
+    new = {path: where for path, where in changes.locations.items() if _is_below(path, given)}
+    return replace(changes, data=data, locations=kept | new, base_files=(*base.base_files, base.file))
 
 
 def _apply(
-    merged: Source, changes: Source, field_path: FieldPath, here: dict[str, Any], wanted: dict[str, Any]
+    changes: Source,
+    field_path: FieldPath,
+    here: dict[str, Any],
+    wanted: dict[str, Any],
+    given: set[FieldPath],
+    deleted: set[FieldPath],
 ) -> None:
+    """Change the data, and collect the paths of values that are given in place of others or deleted."""
     for key, value in wanted.items():
         at = (*field_path, key)
         if value is None and key not in here:
             raise _missing_key(changes, at, here)
         if isinstance(value, dict) and isinstance(here.get(key), dict):
-            _apply(merged, changes, at, here[key], value)
-            continue
-        _delete_locations(merged.locations, at)
-        if value is None:
+            _apply(changes, at, here[key], value, given, deleted)
+        elif value is None:
+            deleted.add(at)
             del here[key]
         else:
+            given.add(at)
             here[key] = value
-            merged.locations.update(_locations_below(changes.locations, at))
 
 
-def _locations_below(
-    locations: dict[FieldPath, Location], field_path: FieldPath
-) -> dict[FieldPath, Location]:
-    return {known: where for known, where in locations.items() if known[: len(field_path)] == field_path}
-
-
-def _delete_locations(locations: dict[FieldPath, Location], field_path: FieldPath) -> None:
-    for known in _locations_below(locations, field_path):
-        del locations[known]
+def _is_below(path: FieldPath, above: set[FieldPath]) -> bool:
+    return any(path[:end] in above for end in range(1, len(path) + 1))
 
 
 def _missing_key(changes: Source, field_path: FieldPath, here: dict[str, Any]) -> InputError:

@@ -11,16 +11,24 @@ from typing import Any
 from pydantic import ValidationError
 
 from softdock.errors import InputError, Problem
+from softdock.files.regular_file import path_exists
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.independent_problems import problems_beside
+from softdock.scenario.independent_problems import hidden_problems
 from softdock.scenario.inheritance import BASE, merge
 from softdock.scenario.kinds import KINDS
-from softdock.scenario.messages import did_you_mean, in_order_of_lines, problems_of
-from softdock.scenario.overrides import Overrides, apply_overrides, hints_of_new_entries
+from softdock.scenario.messages import did_you_mean, in_order_of_lines, named_groups, problems_of
+from softdock.scenario.overrides import (
+    Overrides,
+    apply_overrides,
+    hints_of_new_entries,
+    refuse_unknown_entries,
+)
 from softdock.scenario.provenance import applicable_sources
 from softdock.scenario.source import VERSION, Location, Source, check_head, parse, read_file
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+MOST_BASES = 20
+"""Scenarios in a row, each one the base of the one before."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +165,7 @@ def _find(name_or_path: str | os.PathLike[str]) -> tuple[Source, str]:
         return _read_bundled(text, files[text]), text
     path = Path(text)
     looks_like_file = path.suffix in _SUFFIXES or os.sep in text or not isinstance(name_or_path, str)
-    if not looks_like_file and not _exists(path):
+    if not looks_like_file and not path_exists(path):
         hint, match = did_you_mean(text, files)
         known = f" Bundled scenarios: {', '.join(sorted(files))}." if match else ""
         message = f"'{text}' is neither a bundled scenario nor a file."
@@ -173,10 +181,10 @@ def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
     message = ""
     if not isinstance(given, str) or not given:
         message = "Must be the name of a bundled scenario or a scenario file."
-    elif (
-        known := given if given in _bundled_files() else str((source.directory / given).resolve())
-    ) in above:
+    elif (known := given if given in _bundled_files() else _resolved(source.directory / given)) in above:
         message = "The scenario is its own base."
+    elif len(above) >= MOST_BASES:
+        message = f"There are more than {MOST_BASES} scenarios, each one the base of another."
     if message:
         raise InputError(
             Problem(message=message, field=BASE, file=where.file, line=where.line, given=where.text)
@@ -196,17 +204,20 @@ def _merge_with_base(source: Source, above: tuple[str, ...] = ()) -> Source:
     return merge(_merge_with_base(base, (*above, known)), source)
 
 
-def _exists(path: Path) -> bool:
+def _resolved(path: Path) -> str:
+    """Return a path without links; unchanged if it cannot be resolved, for which opening it raises an error."""
     try:
-        return path.exists()
-    except (OSError, ValueError):  # the name is too long or contains a null character
-        return False
+        return str(path.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links or a null character
+        return str(path)
 
 
 def _build_overridden(source: Source, overrides: Overrides, name: str) -> ScenarioBase:
     """Validate the data with overrides; problems of entries that they add have a hint at similar names."""
     if not overrides:
         return _build(source, name)
+    model = KINDS[_kind(source)].model
+    refuse_unknown_entries(source, overrides, named_groups(model))
     changed = apply_overrides(source, overrides)
     try:
         return _build(changed, name)
@@ -229,7 +240,7 @@ def _build(source: Source, name: str) -> ScenarioBase:
     try:
         scenario = model.model_validate(source.data, context=context)
     except ValidationError as error:
-        found = [*problems_of(error, model, source), *problems_beside(error, model, source, context)]
+        found = [*problems_of(error, model, source), *hidden_problems(error, model, source, context)]
         raise InputError(*in_order_of_lines(found)) from None
     if scenario.sources:
         scenario = scenario.model_copy(update={"sources": applicable_sources(scenario, source)})

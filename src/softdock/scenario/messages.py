@@ -1,8 +1,10 @@
 """Conversion of Pydantic validation errors to problems with file, line, field and what is allowed."""
 
 import difflib
+import itertools
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -187,6 +189,13 @@ def _wrong_value(
     else:
         message = details["msg"]
     where = source.where(field_path)
+    if details["input"] is None and not isinstance(cause, FieldError):
+        message = f"{message.removesuffix('.')}; nothing is given"
+        where = replace(where, text="")
+    if kind in ("list_type", "tuple_type") and isinstance(details["input"], dict):
+        hint = "Write it in square brackets, or as lines that begin with '- '."
+    elif kind == "too_long" and _has_decimal_comma(details["input"]):
+        hint = "A comma separates entries; numbers have a decimal point."
     return field_path, Problem(
         message=_sentence(message),
         field=dotted(field_path),
@@ -203,6 +212,12 @@ def _hint_at_type(here: Any, given: str) -> str:
     tags = {str(tag) for member in tagged for tag in get_args(member.model_fields["type"].annotation)}
     name = given if given in tags else translate(given, tags)
     return f"Write {{type: {name}}}." if name else ""
+
+
+def _has_decimal_comma(given: Any) -> bool:
+    """Return whether a list has a whole number and then a text that begins with a digit, as `[0,5 mm]` has."""
+    pairs = itertools.pairwise(given) if isinstance(given, list | tuple) else ()
+    return any(isinstance(one, int) and isinstance(two, str) and two[:1].isdecimal() for one, two in pairs)
 
 
 def _is_long_enough(details: ErrorDetails) -> bool:
@@ -250,6 +265,21 @@ def keys_of(annotation: Any) -> list[str]:
         if _is_model(member):
             keys |= {field.alias or name: None for name, field in member.model_fields.items()}
     return list(keys)
+
+
+def entry_noun(group: str) -> str:
+    """Return what an entry of a group is called in messages: `body` for `bodies`, `spring` for `springs`."""
+    return {"bodies": "body", "gnc": "controller"}.get(group, group.removesuffix("s"))
+
+
+def named_groups(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a model whose values are mappings of names to models, such as `bodies`."""
+    groups = []
+    for name, field in model.model_fields.items():
+        (only, *others) = _members(field.annotation) or [None]
+        if get_origin(only) is dict and not others and any(map(_is_model, _members(get_args(only)[1]))):
+            groups.append(field.alias or name)
+    return groups
 
 
 def _descend(annotation: Any, element: str | int) -> tuple[Any, bool]:

@@ -1,42 +1,28 @@
 """Scenarios of kind `multibody`: a multibody system with approach, events, outcomes, metrics and recording."""
 
+import dataclasses
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo
 
 from softdock.assembly.loads import load_channels
 from softdock.errors import InputError
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
-from softdock.model.joints import Axis
 from softdock.model.metrics import MetricText
 from softdock.model.orbit import HILL
 from softdock.model.phases import UNFINISHED, Phase
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 from softdock.model.structures import Flexible
 from softdock.model.system import WORLD, Name, System
-from softdock.quantities.fields import (
-    Angle,
-    AngularRate,
-    Flag,
-    Fraction,
-    Frequency,
-    Integer,
-    Length,
-    NonNegativeLength,
-    NonNegativeSpeed,
-    PositiveTime,
-    Quantity,
-    Speed,
-    Vector3,
-)
-from softdock.quantities.model import FieldError, Findings, Model
+from softdock.quantities.fields import Flag, PositiveTime
+from softdock.quantities.model import FieldError, Findings
 from softdock.scenario.base import Origin, ScenarioBase
 from softdock.scenario.drive_limits import check_drive_limits
 from softdock.scenario.expressions import (
@@ -48,152 +34,10 @@ from softdock.scenario.expressions import (
     metric_unit,
 )
 from softdock.scenario.phases import check_phases
+from softdock.scenario.run_settings import Approach, DockingFrames, Impact, Integrator, Record
 
 if TYPE_CHECKING:
     from softdock.assembly.assembler import Assembly
-
-
-class Accuracy(Model):
-    """Error tolerances of one step.
-
-    Lengths in m, angles in rad, speeds in m/s, rates in rad/s.
-
-    >>> from softdock import Accuracy
-    >>> Accuracy(length="0.1 um", speed="1 um/s")
-    Accuracy(length=1e-07, speed=1e-06)
-    """
-
-    length: Annotated[float, Quantity("m", gt=0)] = 1e-6
-    """Error of positions in one step."""
-    angle: Annotated[float, Quantity("rad", gt=0)] = 1e-6
-    """Error of angles in one step."""
-    speed: Annotated[float, Quantity("m/s", gt=0)] = 1e-5
-    """Error of speeds in one step."""
-    rate: Annotated[float, Quantity("rad/s", gt=0)] = 1e-5
-    """Error of angular rates in one step."""
-
-
-class Integrator(Model):
-    """Settings of the time integration.
-
-    Steps are in s.
-
-    >>> from softdock import Integrator
-    >>> Integrator(method="rk4", step="1 ms")
-    Integrator(method='rk4', step=0.001)
-    """
-
-    method: Literal["automatic", "dormand-prince", "bogacki-shampine", "rosenbrock", "rk4"] = "automatic"
-    """Integration method; `automatic` changes between explicit methods and `rosenbrock` (implicit)."""
-    step: PositiveTime | None = None
-    """Fixed step; leave out for error control (rk4 always needs one)."""
-    accuracy: Accuracy = Accuracy()
-    """Errors that one step may have."""
-    max_step: PositiveTime | None = None
-    """Longest step; leave out for no limit."""
-    max_steps: Annotated[Integer, Field(gt=0)] = 5_000_000
-    """Number of steps after which a run ends with the results so far."""
-
-    @model_validator(mode="after")
-    def _step_given(self) -> Self:
-        if self.method == "rk4" and self.step is None:
-            raise FieldError("step", "must be given for rk4: it has no error control")
-        return self
-
-
-class Record(Model):
-    """Recording of the history.
-
-    The rate is in Hz.
-
-    >>> from softdock import Record
-    >>> Record(rate="1 kHz", also=("probe.z in port",))
-    Record(rate=1000.0, also=('probe.z in port',))
-    """
-
-    rate: Frequency = 100.0
-    """Samples per second. Recorded contact steps replace the samples between them."""
-    contact_steps: Flag = True
-    """Whether every step with a contact force is recorded."""
-    also: tuple[str, ...] = ()
-    """Additional quantities and formulas, such as `probe.z in drogue`."""
-    peaks: Flag = True
-    """Whether every peak of a metric or load has a row in the history."""
-    loads: Flag = True
-    """Whether the peak loads of all elements, joints and mounts are searched for; if false, only those of contacts."""
-    max_rows: Annotated[Integer, Field(gt=0, le=5_000_000)] = 200_000
-    """Largest number of rows of the history."""
-
-
-class Impact(Model):
-    """Impact point for the prediction; found from the contacts if left out.
-
-    >>> from softdock import Anchor, Impact
-    >>> Impact(a=Anchor(body="probe"), b=Anchor(body="target"), normal="z", restitution=0.7)
-    Impact(a=Anchor(body='probe'), b=Anchor(body='target'), normal='z', restitution=0.7)
-    """
-
-    a: Anchor
-    """Frame at the point of impact on the first body."""
-    b: Anchor
-    """Frame at the point of impact on the second body."""
-    normal: Axis
-    """Direction of the force on b, in the frame of a."""
-    restitution: Fraction = 1.0
-    """Coefficient of restitution of the prediction."""
-
-    @model_validator(mode="after")
-    def _has_direction(self) -> Self:
-        if not isinstance(self.normal, str) and not any(self.normal):
-            raise FieldError("normal", "must not be the zero vector")
-        return self
-
-
-class Approach(Model):
-    """Initial state of a free chaser relative to the port of the target; overrides the state of its free joint.
-
-    Lengths are in m, angles in rad, speeds in m/s and rates in rad/s.
-
-    >>> from softdock import Anchor, Approach
-    >>> Approach(
-    ...     chaser="chaser",
-    ...     tip=Anchor(body="chaser"),
-    ...     port=Anchor(body="target"),
-    ...     distance="5 mm",
-    ...     speed="30 mm/s",
-    ...  )
-    Approach(chaser='chaser', tip=Anchor(body='chaser'), port=Anchor(body='target'), distance=0.005, speed=0.03)
-    """
-
-    chaser: str
-    """Free body at the root of the tree of the chaser."""
-    tip: Anchor
-    """Frame on any body of that tree; its z axis points forward."""
-    port: Anchor
-    """Frame on the target; its z axis points into the port."""
-    distance: NonNegativeLength = 0.0
-    """Distance from the tip to the port, along the z axis of the port."""
-    offset: tuple[Length, Length] = (0.0, 0.0)
-    """Offset of the tip from the axis of the port, along its x and y axes."""
-    tilt: tuple[Angle, Angle] = (0.0, 0.0)
-    """Rotation vector of the tip relative to the port, about its x and y axes."""
-    roll: Angle = 0.0
-    """Rotation about the axis of the tip."""
-    speed: NonNegativeSpeed
-    """Speed of approach, along the z axis of the port."""
-    lateral: tuple[Speed, Speed] = (0.0, 0.0)
-    """Velocity along the x and y axes of the port."""
-    rate: Vector3[AngularRate] = (0.0, 0.0, 0.0)
-    """Angular velocity of the chaser relative to the port, in the frame of the port."""
-
-
-class DockingFrames(NamedTuple):
-    """Frames whose relative motion at the first contact is that of the contact conditions."""
-
-    chaser: str
-    """Free body that carries the tip."""
-    tip: Anchor
-    port: Anchor
 
 
 OUT_OF_PROPELLANT, ABORTED = "out_of_propellant", "aborted"
@@ -206,6 +50,13 @@ SELF_VALIDATING = {
     "contacts", "approach", "gnc", "integrator", "record", "impact",
 }  # fmt: skip
 """Fields whose models validate their own numbers; not those with shapes, which are read from files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckedAssembly:
+    """Assembly with which the validation checked controllers, for the run; ignored in comparisons."""
+
+    assembly: "Assembly | None" = dataclasses.field(default=None, compare=False, repr=False)
 
 
 class MultibodyScenario(ScenarioBase, System):
@@ -237,13 +88,17 @@ class MultibodyScenario(ScenarioBase, System):
     impact: Impact | None = None
     """Point of impact for the prediction by theory; found from the contacts if left out."""
 
+    _checked: CheckedAssembly = PrivateAttr(default_factory=CheckedAssembly)
+
     def _check_all(self, findings: Findings, info: ValidationInfo) -> None:
         if info.context and "directory" in info.context:
             # Quantities may refer to nodes of a file.
             self._origin = Origin(self.name, info.context["directory"])
         super()._check_all(findings, info)
         for name, event in self.events.items():
-            findings.of(self._check_event, f"events.{name}", event)
+            findings.of(self._check_condition, f"events.{name}.when", event)
+            for i, action in enumerate(event.then):
+                findings.of(self.check_action, f"events.{name}.then.{i}", action)
             findings.of(self._check_order, name)
         check_drive_limits(self, findings)
         check_phases(self, findings)
@@ -305,12 +160,11 @@ class MultibodyScenario(ScenarioBase, System):
                     raise FieldError(f"gnc.{name}.{field}", f"{message}; at most {MAX_SAMPLES:g} are allowed")
 
     def _check_controllers(self) -> None:
-        from softdock.assembly.gnc import (
-            check_controllers,  # imported late: only scenarios with controllers need it
-        )
+        # Imported late: only scenarios with controllers need it.
+        from softdock.assembly.gnc import check_controllers
 
         self._check_samples()
-        check_controllers(self)
+        self._checked = CheckedAssembly(check_controllers(self))
 
     def _check_time(self) -> None:
         rows, most = self.duration * self.record.rate, self.record.max_rows
@@ -374,9 +228,24 @@ class MultibodyScenario(ScenarioBase, System):
 
         `like` is an assembly of a scenario with the same topology, without its approach.
         """
+        return self.place_chaser(self.assemble_described(like))
+
+    def assemble_described(self, like: "Assembly | None" = None) -> "Assembly":
+        """Return the arrays of the system as it is described, before the approach places its chaser.
+
+        Uses the assembly of the validation, if there is one and the system is the same.
+        """
         from softdock.assembly.assembler import assemble
 
-        return self.place_chaser(assemble(self, like))
+        made = self._checked.assembly
+        if made is not None and self._has_system_of(made.system):
+            return dataclasses.replace(made, system=self)
+        return assemble(self, like)
+
+    def _has_system_of(self, other: System) -> bool:
+        """Return whether this scenario shares its system with another one, for example with a different name."""
+        same = all(getattr(self, name) is getattr(other, name) for name in System.model_fields)
+        return same and isinstance(other, MultibodyScenario) and other.directory == self.directory
 
     def at_start(self) -> System:
         """Return the system with the initial motion that the approach gives it."""
@@ -403,30 +272,30 @@ class MultibodyScenario(ScenarioBase, System):
         )
         return replace_start(described, a.chaser, start)
 
-    def _check_event(self, field: str, event: Event) -> None:
-        self._check_text(f"{field}.when", partial(check_condition, self, self.names, event.when))
-        self.check_actions(f"{field}.then", event.then)
+    def _check_condition(self, field: str, event: Event) -> None:
+        self._check_text(field, partial(check_condition, self, self.names, event.when))
 
-    def check_actions(self, field: str, actions: tuple[Action, ...]) -> None:
+    def check_action(self, field: str, action: Action) -> None:
         """Raise FieldError for an action that refers to something unknown."""
-        for i, action in enumerate(actions):
-            for key in ("enable", "disable"):
-                if getattr(action, key) is not None:
-                    known = [*self.elements(), *self.contacts, *self.interfaces]
-                    self._check_known(f"{field}.{i}.{key}", getattr(action, key), known, "element or contact")
-            for key in ("arm", "disarm"):
-                if getattr(action, key) is not None:
-                    self._check_known(f"{field}.{i}.{key}", getattr(action, key), self.events, "event")
-            if action.drive is not None:
-                self._check_known(f"{field}.{i}.drive", action.drive, self.drives, "drive")
-                drive = self.drives[action.drive]
-                self.check_motion(f"{field}.{i}.target", action.target, drive)
-                drive.check_target(f"{field}.{i}.target", action.target)
-            if action.control is not None:
-                self._check_known(f"{field}.{i}.control", action.control, self.gnc, "controller")
-                self.gnc[action.control].check_mode(action.mode or "", f"{field}.{i}.mode")
-            if action.move is not None:
-                raise FieldError(f"{field}.{i}.move", "moves belong to the arm of a scenario of kind `robot`")
+        for key in ("enable", "disable"):
+            if getattr(action, key) is not None:
+                known = [*self.elements(), *self.contacts, *self.interfaces]
+                self._check_known(f"{field}.{key}", getattr(action, key), known, "element or contact")
+        if action.bond is not None:
+            self._check_known(f"{field}.bond", action.bond, self.contacts, "contact")
+        for key in ("arm", "disarm"):
+            if getattr(action, key) is not None:
+                self._check_known(f"{field}.{key}", getattr(action, key), self.events, "event")
+        if action.drive is not None:
+            self._check_known(f"{field}.drive", action.drive, self.drives, "drive")
+            drive = self.drives[action.drive]
+            self.check_motion(f"{field}.target", action.target, drive)
+            drive.check_target(f"{field}.target", action.target)
+        if action.control is not None:
+            self._check_known(f"{field}.control", action.control, self.gnc, "controller")
+            self.gnc[action.control].check_mode(action.mode or "", f"{field}.mode")
+        if action.move is not None:
+            raise FieldError(f"{field}.move", "moves belong to the arm of a scenario of kind `robot`")
 
     def _check_text(self, field: str, check: Callable[[], object]) -> None:
         try:

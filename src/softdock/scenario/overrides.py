@@ -1,13 +1,13 @@
 """Overrides (`--set a.b.c=value`): replace or add fields of a scenario before validation."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from softdock.errors import InputError, Problem
 from softdock.quantities.model import written_data
-from softdock.scenario.messages import did_you_mean, dotted
+from softdock.scenario.messages import did_you_mean, dotted, entry_noun
 from softdock.scenario.source import FieldPath, Location, Source, parse
 
 FLAG = "--set"
@@ -38,6 +38,34 @@ def as_mapping(overrides: Overrides) -> Mapping[str, Any]:
         message = "Overrides are a mapping such as {'speed': '0.07 m/s'}, or a list of texts such as 'speed=0.07 m/s'."
         raise InputError(Problem(message=message, file=ARGUMENT, given=repr(overrides)))
     return written_data(overrides) if isinstance(overrides, Mapping) else dict(map(_split, overrides))
+
+
+def refuse_unknown_entries(source: Source, overrides: Overrides, groups: Collection[str]) -> None:
+    """Raise InputError for overrides of a field of an entry that does not exist, such as a misspelt body.
+
+    `groups` are the keys with named entries. A new entry is given as a whole: `bodies.boom={mass: 3 kg, ...}`.
+    """
+    place = ARGUMENT if isinstance(overrides, Mapping) else FLAG
+    known = {group: list(source.data.get(group) or {}) for group in groups}
+    problems = []
+    for path in as_mapping(overrides):
+        group, _, rest = path.strip().partition(".")
+        name, _, field = rest.partition(".")
+        if group in known and name not in known[group]:
+            if field:
+                problems.append(_unknown_entry(group, name, known[group], path, place))
+            else:
+                known[group].append(name)
+    if problems:
+        raise InputError(*problems)
+
+
+def _unknown_entry(group: str, name: str, known: list[str], path: str, place: str) -> Problem:
+    hint, match = did_you_mean(name, known)
+    if not match:
+        there = f"There are {', '.join(sorted(known))}." if known else "There are none."
+        hint = f"{there} A new one is given as a whole: {group}.{name}={{...}}."
+    return Problem(message=f"There is no {entry_noun(group)} '{name}'.", field=path, file=place, hint=hint)
 
 
 def hints_of_new_entries(source: Source, overrides: Overrides) -> dict[str, str]:

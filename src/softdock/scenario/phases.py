@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from softdock.model.expressions import parse_condition, suggest
+from softdock.model.expressions import parse_condition
+from softdock.model.formula_parser import suggest
 from softdock.model.phases import Phase, next_phase, phase_order
 from softdock.quantities.model import FieldError, Findings
 from softdock.scenario.drive_limits import exceeds, same_axis
@@ -21,7 +22,8 @@ def check_phases(scenario: "MultibodyScenario", findings: Findings) -> None:
         findings.of(_check_name, scenario, i)
         findings.of(_check_next, scenario, i)
         findings.of(_check_end, scenario, f"phases.{i}.until", phase)
-        findings.of(scenario.check_actions, f"phases.{i}.do", phase.do)
+        for k, action in enumerate(phase.do):
+            findings.of(scenario.check_action, f"phases.{i}.do.{k}", action)
     if findings.errors:  # the following needs valid names and conditions
         return
     findings.of(_check_order, scenario)

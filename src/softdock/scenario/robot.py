@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from softdock.errors import InputError
+from softdock.files.regular_file import path_exists
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free
 from softdock.model.system import WORLD, Body, Name, System
@@ -27,7 +28,7 @@ from softdock.quantities.model import FieldError, Findings, Model, SeveralFields
 from softdock.robot.bodies import body_name, build_bodies, build_friction_springs, build_stops
 from softdock.robot.bundled import bundled_robots, find_robot
 from softdock.robot.urdf import Description, read_urdf
-from softdock.scenario.multibody import MultibodyScenario, Record
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.robot_moves import (
     MoveModel,
     PaceModel,
@@ -35,6 +36,7 @@ from softdock.scenario.robot_moves import (
     started_moves,
     without_moves,
 )
+from softdock.scenario.run_settings import Record
 
 Mount = Annotated[Fixed | Free, Field(discriminator="type")]
 
@@ -224,7 +226,7 @@ class RobotScenario(MultibodyScenario):
         try:
             robot = read_urdf(path)
         except InputError as error:
-            known = f" (bundled robots: {', '.join(bundled_robots())})" if not path.exists() else ""
+            known = f" (bundled robots: {', '.join(bundled_robots())})" if not path_exists(path) else ""
             raise FieldError("arm.file", f"cannot be used: {error}{known}") from None
         if not robot.moving:
             raise FieldError("arm.file", f"the robot {robot.name!r} has no joint that moves")

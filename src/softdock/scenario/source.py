@@ -26,6 +26,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 from softdock.errors import InputError, Problem
+from softdock.scenario.json_events import NotJsonError, json_events
 
 VERSION = 1
 """The version of the file format that this program reads."""
@@ -159,10 +160,16 @@ def _read_text(path: Path) -> str:
         raise _refusal(name, line, message) from None
 
 
-@functools.lru_cache(maxsize=8)  # the same text is parsed for header, base and fields
+@functools.lru_cache(maxsize=32)  # the same text is parsed for header, base and fields
 def _compose(text: str, file: str) -> _Node:
     """Build the tree of nodes from the events of the parser; cached, so it must not be changed."""
     builder = _Builder(file)
+    try:
+        for event in json_events(text):
+            builder.take(event)
+        return builder.root
+    except NotJsonError:
+        builder = _Builder(file)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
             builder.take(event)
@@ -183,6 +190,8 @@ def _compose(text: str, file: str) -> _Node:
 def _describe(error: MarkedYAMLError) -> tuple[int | None, str]:
     """Return line and message of a syntax error."""
     mark = error.problem_mark or error.context_mark
+    if mark and "'\\t'" in (error.problem or ""):
+        return mark.line + 1, f"There is a tab in column {mark.column + 1}: indent and separate with spaces."
     reason = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
     if "stream end" in reason or "end of stream" in reason:
         opened = error.context_mark

@@ -28,12 +28,8 @@ from softdock.quantities.fields import (
 )
 from softdock.quantities.model import FieldError, Findings, Model, SeveralFieldsError
 from softdock.scenario.base import ScenarioBase
-from softdock.scenario.multibody import (
-    Accuracy,
-    Integrator,
-    MultibodyScenario,
-    Record,
-)
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Accuracy, Integrator, Record
 from softdock.spatial.vectors import unit_vector
 
 Floats = NDArray[np.float64]

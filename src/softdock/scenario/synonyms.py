@@ -6,6 +6,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "com": ("centre_of_mass",),
     "cog": ("centre_of_mass",),
     "cg": ("centre_of_mass",),
+    "cm": ("centre_of_mass",),
     "center_of_mass": ("centre_of_mass",),
     "center": ("centre", "centre_of_mass"),
     "moi": ("inertia",),
@@ -27,7 +28,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "vel": ("velocity", "speed"),
     "k": ("stiffness",),
     "c": ("damping",),
-    "damper": ("damping",),
+    "damper": ("damping", "springs"),
+    "dampers": ("springs",),
+    "dashpot": ("damping", "springs"),
+    "dashpots": ("springs",),
+    "spring": ("springs",),
     "spring_constant": ("stiffness",),
     "mu": ("coefficient", "friction"),
     "friction_coefficient": ("coefficient", "friction"),
@@ -42,6 +47,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "links": ("bodies",),
     "body": ("bodies", "body"),
     "joints": ("bodies",),
+    "hinges": ("bodies",),
+    "sliders": ("bodies",),
+    "activate": ("enable",),
+    "deactivate": ("disable",),
     "actuators": ("drives",),
     "motors": ("drives",),
     "motor": ("drives", "drive"),
@@ -80,9 +89,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "tstop": ("duration",),
     "end_time": ("duration",),
     "simulation_time": ("duration",),
-    "timestep": ("integrator", "step"),
-    "time_step": ("integrator", "step"),
-    "dt": ("integrator", "step"),
+    "timestep": ("step",),
+    "time_step": ("step",),
+    "dt": ("step",),
     "solver": ("integrator",),
     "output": ("record",),
     "monte_carlo": ("dispersions",),
@@ -120,18 +129,33 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 """Terms in small letters with `_`; of several names the first one that is allowed applies."""
 
-ADVICE: dict[str, tuple[str, str]] = {
-    "cylindrical": (
-        "prismatic", "Use two bodies: one on a prismatic joint and, on it, one on a revolute joint about the same axis."
-    ),
-    "restitution": ("layer", "Restitution follows from `damping` of the `layer`; see 'Choosing contact parameters'."),
-    "initial_conditions": ("approach", "Initial states are those of the `approach`, or of the joints of the bodies."),
-    "initial_state": ("approach", "Initial states are those of the `approach`, or of the joints of the bodies."),
-    "markers": ("bodies", "A frame is a body without mass on a fixed joint."),
-    "frames": ("bodies", "A frame is a body without mass on a fixed joint."),
-    "sensors": ("record", "Quantities are recorded by `record.also`; sensors of controllers are part of `gnc`."),
-}  # fmt: skip
-"""Terms without a name of the same meaning: a name that is allowed where the advice applies, and the advice."""
+_FRAME = "A frame is a body without mass on a fixed joint."
+_START = "Initial states are those of the `approach`, or of the joints of the bodies."
+_STEP = "Steps are chosen by the program; a fixed one is `integrator.step`."
+_ON_JOINT = "Stiffness and damping of a joint are those of an entry of `springs` with `joint: NAME`."
+_IN_LAYER = "Stiffness and damping of a contact are those of its `layer`."
+
+ADVICE: dict[str, dict[str, str]] = {
+    "cylindrical": {
+        "prismatic": "Use two bodies: one on a prismatic joint and, on it, one on a revolute joint about the same axis."
+    },
+    "damping": {"layer": _IN_LAYER, "type": _ON_JOINT},
+    "stiffness": {"layer": _IN_LAYER, "type": _ON_JOINT},
+    "restitution": {
+        "layer": "Restitution follows from `damping` of the `layer`; see 'Choosing contact parameters'."
+    },
+    "initial_conditions": {"approach": _START},
+    "initial_state": {"approach": _START},
+    "timestep": {"integrator": _STEP},
+    "time_step": {"integrator": _STEP},
+    "dt": {"integrator": _STEP},
+    "markers": {"bodies": _FRAME},
+    "frames": {"bodies": _FRAME},
+    "sensors": {
+        "record": "Quantities are recorded by `record.also`; sensors of controllers are part of `gnc`."
+    },
+}
+"""Advice for terms without a name of the same meaning, by a name that is allowed where the advice applies."""
 
 
 def translate(term: str, allowed: Collection[str]) -> str:
@@ -142,8 +166,8 @@ def translate(term: str, allowed: Collection[str]) -> str:
 
 def advise(term: str, allowed: Collection[str]) -> str:
     """Return what to do instead of a term of another tool that has no equivalent; empty if nothing is known."""
-    name, advice = ADVICE.get(_plain(term), ("", ""))
-    return advice if name in allowed else ""
+    found = ADVICE.get(_plain(term), {})
+    return next((advice for name, advice in found.items() if name in allowed), "")
 
 
 def _plain(term: str) -> str:

@@ -10,6 +10,7 @@ from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.reachability import effectless_parts
 from softdock.scenario.robot import RobotScenario
 from softdock.simulation import prepare
+from softdock.simulation.profile_directions import surfaces_facing_away
 
 INSTANT = 1e-9
 """Duration of the run that evaluates the start [s]."""
@@ -48,7 +49,7 @@ def _check_multibody(scenario: MultibodyScenario, problems: list[Problem], warni
         assert isinstance(prepared, PreparedRobot)
         prepared.begin()  # plans the moves
         system = scenario.whole()
-    for check in (_sharp_edges, _check_start):
+    for check in (surfaces_facing_away, _sharp_edges, _check_start):
         with collected(problems):
             warnings += check(system)
 
@@ -62,7 +63,11 @@ def _check_start(system: MultibodyScenario) -> list[Problem]:
         Problem(field=f"events.{name}.when", message="Is true at the start: the event occurs at once.")
         for name in happened
     ]
-    return messages + [Problem(message=warning) for warning in result.warnings if "at the start" in warning]
+    about_events = tuple(f"The condition of event {name!r} " for name in happened)
+    others = [
+        text for text in result.warnings if "at the start" in text and not text.startswith(about_events)
+    ]
+    return messages + [Problem(message=text) for text in others]
 
 
 def _sharp_edges(system: MultibodyScenario) -> list[Problem]:

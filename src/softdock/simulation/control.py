@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.session import Ending, Session
+from softdock.dynamics.run_results import Ending
+from softdock.dynamics.session import Session
 from softdock.errors import InputError, Problem
 from softdock.model.elements import Load
 from softdock.model.joints import Free

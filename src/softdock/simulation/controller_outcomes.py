@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from softdock.dynamics.session import Run
+from softdock.dynamics.run_results import Run
 from softdock.model.observations import Observation
 from softdock.scenario.multibody import ABORTED, OUT_OF_PROPELLANT, MultibodyScenario
 from softdock.simulation.topology import Topology

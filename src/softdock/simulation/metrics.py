@@ -11,7 +11,7 @@ from softdock.dynamics.kernels import windows as w
 from softdock.dynamics.kernels.channels import INTEGRAL, LARGEST, SMALLEST
 from softdock.dynamics.kernels.events import CLOSE_WINDOW, OPEN_WINDOW
 from softdock.dynamics.kernels.tree import records
-from softdock.dynamics.session import Run
+from softdock.dynamics.run_results import Run
 from softdock.model.expressions import Condition, MetricExpression, Window
 from softdock.model.formulas import (
     COMPARISONS,

@@ -13,7 +13,8 @@ from softdock.assembly.interfaces import interface_records, refuse_stuck_pins
 from softdock.dynamics.kernels.events import ACTION, CAPTURE_STATE, STOP
 from softdock.dynamics.kernels.gnc_records import GncRecords
 from softdock.dynamics.kernels.tree import copy_records, records
-from softdock.dynamics.session import LOST_INERTIA, CapturedState, Ending, Run, Session
+from softdock.dynamics.run_results import LOST_INERTIA, CapturedState, Ending, Run
+from softdock.dynamics.session import Session
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, Problem
@@ -247,6 +248,13 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             what = f"its time of {dwell:g} s counts from there" if dwell else "it occurred at once"
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
     notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
+    misses = run.elements["coupling"]["largest_miss"]
+    notices += [
+        f"The plug of {name!r} passed {1e3 * misses[i]:.3g} mm beside the axis of its socket, whose capture radius is "
+        f"{1e3 * scenario.couplings[name].effective_capture_radius:.3g} mm: nothing acted on it."
+        for i, name in run.element_names.items()
+        if name in scenario.couplings and misses[i] > 0.0
+    ]
     undefined = run.peaks["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.events import ARM_EVENT, DISARM_EVENT, STOP
-from softdock.dynamics.session import Run
+from softdock.dynamics.run_results import Run
 from softdock.errors import InputError, Problem
 from softdock.model.events import Action
 from softdock.model.expressions import Condition, Window, parse_condition

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import assemble
 from softdock.dynamics.impulse import Impact
-from softdock.dynamics.session import LOST_INERTIA, Ending
+from softdock.dynamics.run_results import LOST_INERTIA, Ending
 from softdock.dynamics.settings import Accuracy, Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.errors import InputError, RunError

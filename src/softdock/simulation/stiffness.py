@@ -9,7 +9,8 @@ from softdock.assembly.assembler import Assembly
 from softdock.dynamics.entry_points import linearise
 from softdock.dynamics.kernels.linear import Linear, map_coupling, note_frame
 from softdock.dynamics.kernels.poses import link_point, link_rotation
-from softdock.dynamics.session import Session, linear_memory
+from softdock.dynamics.run_memory import linear_memory
+from softdock.dynamics.session import Session
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
 
 Floats = NDArray[np.float64]

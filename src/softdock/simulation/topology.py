@@ -6,14 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from softdock.assembly.assembler import Assembly, assemble
-from softdock.assembly.channels import (
-    JOINT_REACTION,
-    channel_records,
-    default_observations,
-    set_forms,
-    unit_of,
-)
+from softdock.assembly.assembler import Assembly
+from softdock.assembly.channel_units import JOINT_REACTION, unit_of
+from softdock.assembly.channels import channel_records, default_observations, set_forms
 from softdock.assembly.contacts import pair_records
 from softdock.assembly.formulas import formula_nodes
 from softdock.assembly.loads import LoadChannels, load_channels
@@ -295,7 +290,7 @@ class Topology:
     @cached_property
     def base_assembly(self) -> Assembly:
         """Arrays of the system before the approach moves its chaser."""
-        return assemble(self.scenario)
+        return self.scenario.assemble_described()
 
     def assemble(self, scenario: MultibodyScenario) -> Assembly:
         """Return a scenario of this topology as arrays, at its start."""
@@ -407,14 +402,16 @@ def _action_records(
 ) -> np.recarray:
     contacts, events = list(scenario.contacts), list(scenario.events)
     interfaces = list(scenario.interfaces)
-    actions = [*actions, *((e.DECIDE_JAM, assembly.element_index[name]) for name in scenario.couplings)]
+    actions = [*actions, *((e.DECIDE_ENTRY, assembly.element_index[name]) for name in scenario.couplings)]
     out = records(len(actions), e.ACTION)
     for record, action in zip(out, actions):
         if isinstance(action, tuple):
             record.kind, record.index = action
             continue
         switched = action.enable or action.disable
-        if switched in contacts:
+        if action.bond:
+            record.kind, record.index = e.BOND_CONTACT, contacts.index(action.bond)
+        elif switched in contacts:
             record.kind = e.ENABLE_CONTACT if action.enable else e.DISABLE_CONTACT
             record.index = contacts.index(switched)
         elif switched in interfaces:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.dynamics.kernels.contacts import CHECKED_DEPTH_SHARE
-from softdock.dynamics.session import Ending, Run
+from softdock.dynamics.run_results import Ending, Run
 from softdock.model.system import System
 from softdock.result import Validity
 
@@ -17,6 +17,9 @@ MAX_PIN_DEPTH_SHARE = 0.1
 NEGLIGIBLE_FORCE_SHARE = 0.05
 """Fraction of the largest contact force below which the resolution of another contact is not checked: coarse cells
 have errors of a few per cent."""
+MAX_BOND_LOAD = 0.5
+"""Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
+may open or slip."""
 MAX_ANGLE = 0.95 * math.pi
 """[rad] The torque of ball joints and welds changes sign at half a turn."""
 INVALID = (Ending.PENETRATED, Ending.NOT_FINITE, Ending.STEP_TOO_SMALL)
@@ -38,6 +41,11 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
         warnings += _pin_warnings(name, face, float(overlap))
     warnings += _angle_warnings(run)
+    warnings += [
+        f"The load of the bonded contact {names[i]} changes by {run.bonds[i].largest_load:.0%} of its preload when "
+        "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
+        for i in np.flatnonzero(run.bonds["largest_load"] > MAX_BOND_LOAD)
+    ]
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "

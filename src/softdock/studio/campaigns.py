@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.errors import InputError
+from softdock.files.regular_file import read_regular_file
 from softdock.presentation.campaign import progress_text
 from softdock.studio.campaign_process import LOG, PROGRESS, STOP
 from softdock.studio.folder import CAMPAIGN_TABLE, Folder
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from softdock.studio.columns import Columns
 
 PROCESS = "softdock.studio.campaign_process"
+LARGEST_PROGRESS = 1_000_000  # bytes
 MOST_TABLES = 4  # campaigns whose columns are held in memory
 
 
@@ -136,8 +138,8 @@ class Campaigns:
 
 def _read_progress(campaign_folder: Path) -> dict[str, Any]:
     try:
-        progress = json.loads((campaign_folder / PROGRESS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        progress = json.loads(read_regular_file(campaign_folder / PROGRESS, largest=LARGEST_PROGRESS))
+    except (InputError, OSError, ValueError, RecursionError):
         return {}
     return progress if isinstance(progress, dict) else {}
 

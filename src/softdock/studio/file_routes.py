@@ -9,8 +9,9 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Res
 from starlette.requests import ClientDisconnect
 
 from softdock.errors import InputError, RunError
+from softdock.files.regular_file import read_regular_file
 from softdock.presentation.unit_systems import AUTOMATIC, SYSTEMS, UnitSystem
-from softdock.studio.folder import BUNDLED, is_bundled
+from softdock.studio.folder import BUNDLED, LARGEST_SCENARIO, is_bundled
 from softdock.studio.pages import frame, gallery
 from softdock.studio.run_files import FILES
 from softdock.studio.thumbnail_cache import cached_thumbnail, placeholder, svg_document, thumbnail_key
@@ -104,7 +105,8 @@ def _player(request: Request, units: str) -> Player:
 async def _thumbnail(studio: "Studio", name: str) -> str:
     try:
         path = BUNDLED / f"{name}.yaml" if is_bundled(name) else studio.folder.inside(name)
-        known = cached_thumbnail(thumbnail_key(path.read_text("utf-8-sig")))
+        text = read_regular_file(path, largest=LARGEST_SCENARIO).decode("utf-8-sig")
+        known = cached_thumbnail(thumbnail_key(text))
         if known is None:
             known = (await studio.query_worker.call("draw_thumbnails", names=[name])).get(name)
     except (InputError, RunError, OSError, UnicodeDecodeError):

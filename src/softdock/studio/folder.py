@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from softdock.errors import InputError, Problem, file_errors
 from softdock.files.locks import LockHeldError, acquire_lock
+from softdock.files.regular_file import read_regular_file
 
 if TYPE_CHECKING:
     from softdock.scenario.source import Source
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 RUNS, CAMPAIGNS, LOCK = "runs", "campaigns", ".softdock-studio.lock"
 CAMPAIGN_TABLE = "campaign.sqlite"
 """Same name as in `softdock.campaign.store`, which is slow to import; a test compares them."""
+LARGEST_SCENARIO = 1_000_000
+"""Bytes of a scenario file; as in `softdock.scenario.source`, which is slow to import."""
 SUFFIXES = (".yaml", ".yml")
 MOST_FILES = 500  # listed
 MOST_LEVELS = 3  # folders below the chosen one
@@ -85,11 +88,17 @@ class Folder:
             folders[:] = keep if deep < MOST_LEVELS else []
             for name in sorted(files):
                 path = directory / name
-                if path.suffix in SUFFIXES and path.resolve().is_relative_to(self.root):
+                if path.suffix in SUFFIXES and self._contains(path):
                     found += 1
                     if found > MOST_FILES:
                         return
                     yield path
+
+    def _contains(self, path: Path) -> bool:
+        try:
+            return path.resolve().is_relative_to(self.root)
+        except (OSError, RuntimeError):  # a loop of links
+            return False
 
     def _named(self, kind: str, identifier: str) -> Path:
         if not IDENTIFIER.fullmatch(identifier):
@@ -112,7 +121,7 @@ class Folder:
         with contextlib.suppress(OSError):
             for path in (self.root / kind).iterdir():
                 with contextlib.suppress(OSError):
-                    if IDENTIFIER.fullmatch(path.name) and path.resolve().is_relative_to(self.root):
+                    if IDENTIFIER.fullmatch(path.name) and self._contains(path):
                         found.append(((path / file).stat().st_mtime, path.name))
         return [name for _, name in sorted(found, reverse=True)]
 
@@ -123,7 +132,11 @@ class Folder:
                 self._check_text(source, key, text)
         base = source.data.get("base") if isinstance(source.data, dict) else None
         if isinstance(base, str) and base not in above and not is_bundled(base):
+            from softdock.scenario.loading import MOST_BASES
             from softdock.scenario.source import read_file
+
+            if len(above) > MOST_BASES:
+                return  # refused by the loader
 
             path = self._check_text(source, ("base",), base)
             self.check_source(read_file(path), (*above, base))
@@ -204,10 +217,9 @@ def _is_plain(text: str) -> bool:
 def _read_header(path: Path) -> dict[str, Any]:
     """Return version, kind, title and base of a YAML file without parsing it; empty if it has none."""
     found: dict[str, Any] = {}
-    with contextlib.suppress(OSError, UnicodeDecodeError), path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
-            if number > 200:
-                break
+    with contextlib.suppress(InputError, UnicodeDecodeError):
+        lines = read_regular_file(path, largest=LARGEST_SCENARIO).decode().splitlines()
+        for number, line in enumerate(lines[:200]):
             match = re.match(r"(softdock|kind|title|base):\s*(.*\S)", line)
             if match:
                 found[match[1]] = match[2].strip("'\"")

@@ -1,6 +1,7 @@
 """Web server of the studio: application, request checks and worker processes."""
 
 import asyncio
+import errno
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -15,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from softdock.studio import file_routes
 from softdock.studio.campaigns import Campaigns
+from softdock.studio.connections import BACKLOG, LimitedProtocol
 from softdock.studio.endpoint import Endpoint, bracket_ipv6
 from softdock.studio.folder import BUNDLED, Folder
 from softdock.studio.pages import frame, routes
@@ -112,6 +114,9 @@ def _report_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     """Report an exception that nobody handles, but not that of a damaged frame or of a message to a deleted element."""
     if "protocol" in context:
         return  # asyncio closes the connection
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return  # too many open files; asyncio accepts the connection later
     task = context.get("future")
     name = getattr(task.get_coro(), "__qualname__", "") if isinstance(task, asyncio.Task) else ""
     if not name.startswith("AsyncServer._handle_event"):
@@ -128,6 +133,8 @@ def server_settings(app: RequestChecks) -> uvicorn.Config:
         lifespan="on",
         timeout_graceful_shutdown=2,
         ws_max_size=LARGEST_FRAME,
+        http=LimitedProtocol,
+        backlog=BACKLOG,
     )
 
 

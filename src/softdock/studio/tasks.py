@@ -12,6 +12,7 @@ import numpy as np
 
 from softdock.errors import InputError, Problem
 from softdock.files.atomic import write_atomic
+from softdock.files.regular_file import read_regular_file
 from softdock.result import Array, Result, plain_data
 from softdock.result.received import received_errors
 from softdock.scenario import ScenarioBase
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 1500  # of a drawn curve; a longer one is reduced to minima and maxima
 MAX_CURVES = 24
+LARGEST_RESULT = 50_000_000  # bytes of a result.json in the list of runs
+LARGEST_SCENE = 500_000_000  # bytes of a replay that is not drawn again
 StageCallback = Callable[[str], None]
 
 
@@ -103,9 +106,9 @@ def read_run_headers(folder: Folder, report_stage: StageCallback, *, runs: Seque
     found = {}
     for run in runs:
         try:
-            document = json.loads((folder.run(run) / "result.json").read_bytes())
+            document = json.loads(read_regular_file(folder.run(run) / "result.json", largest=LARGEST_RESULT))
             found[run] = {key: str(document[key]) for key in ("scenario", "outcome", "message")}
-        except (OSError, ValueError, KeyError, TypeError, InputError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
             continue
     return found
 
@@ -168,8 +171,8 @@ def _is_scene(path: Path) -> bool:
     from softdock.replay.page import is_player_scene
 
     try:
-        return is_player_scene(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
+        return is_player_scene(read_regular_file(path, largest=LARGEST_SCENE).decode())
+    except (InputError, UnicodeDecodeError):
         return False
 
 

@@ -25,9 +25,7 @@ class Format:
     stored: bool = True
     """Whether the files of an input are written to the folder before it is read."""
     seconds: float = 20.0
-    """Time limit of one input [s]; reaching it is a hang."""
-    share: int = 1
-    """Relative number of inputs in a run over all formats."""
+    """Limit of the processor time of one input [s]; exceeding it is a hang, and so is waiting for ten times as long."""
 
 
 NAMES = (

@@ -92,4 +92,4 @@ def read(files: Files, folder: Path) -> None:
     plan.inputs(0, min(3, plan.runs))
 
 
-FORMAT = Format(make=make, read=read, seconds=60.0, share=25)
+FORMAT = Format(make=make, read=read, seconds=60.0)

@@ -108,4 +108,4 @@ def _data() -> dict[str, Any]:
     return found
 
 
-FORMAT = Format(make=make, read=read, stored=False, share=300)
+FORMAT = Format(make=make, read=read, stored=False)

@@ -90,6 +90,8 @@ def read(files: Files, folder: Path) -> None:
             line.shutdown(SHUT_WR)  # the studio waits for the rest of a request, or for the next one
             while (part := line.recv(65536)) and len(answer) < 65536:
                 answer += part
+        except TimeoutError:
+            raise AssertionError("no answer, and the connection is still open") from None
         except OSError:  # closed by the studio
             pass
     status = int(answer.split()[1]) if answer.startswith(b"HTTP/1.") else 0
@@ -102,4 +104,4 @@ def read(files: Files, folder: Path) -> None:
     assert not left, f"half-written files: {left}"
 
 
-FORMAT = Format(make=make, read=read, stored=False, seconds=60.0, share=60)
+FORMAT = Format(make=make, read=read, stored=False, seconds=60.0)

@@ -90,4 +90,4 @@ def read(files: Files, folder: Path) -> None:
         prepare(scenario)
 
 
-FORMAT = Format(make=make, read=read, stored=False, seconds=60.0, share=150)
+FORMAT = Format(make=make, read=read, stored=False, seconds=60.0)

@@ -72,4 +72,4 @@ def read(files: Files, folder: Path) -> None:
     read_surface(folder / name, side="outside", unit="m")
 
 
-FORMAT = Format(make=make, read=read, share=40)
+FORMAT = Format(make=make, read=read)

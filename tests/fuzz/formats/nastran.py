@@ -36,4 +36,4 @@ def read(files: Files, folder: Path) -> None:
     read_nastran(folder / "model.bdf", folder / "model.pch", base=1)
 
 
-FORMAT = Format(make=make, read=read, share=80)
+FORMAT = Format(make=make, read=read)

@@ -75,4 +75,4 @@ def read(files: Files, folder: Path) -> None:
     read_modes(folder / "modes.npz" if "modes.npz" in files else folder, base="base")
 
 
-FORMAT = Format(make=make, read=read, share=80)
+FORMAT = Format(make=make, read=read)

@@ -7,6 +7,7 @@ history, so that they stay consistent.
 import hashlib
 import io
 import json
+import zlib
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -30,6 +31,8 @@ MARKUP = (
 )  # fmt: skip
 RAW = ("<img src=x", "<script>alert", "<svg onload", "</title><b>", "</script><b>")
 """What no page may contain."""
+PICTURE = 4
+"""One input in so many is also shown as in a notebook."""
 WORDS = (
     "mating", "closing", "coupling_jammed", "servicer", "plug-1", "link", "motor", "R-1", "R-2", "late", "pulled",
     "plus-x-1", "mean_force", "bolts", "assumed", "The coupling is mated.", "sequence", "The port was not reached.",
@@ -76,7 +79,9 @@ def read(files: Files, folder: Path) -> None:
     pages += [show(summary, units) for show in (run_summary.requirement_tiles_html, run_summary.loads_html)]
     pages += [run_summary.phase_bars(summary), run_summary.events_html(summary)]
     pages += [run_summary.phases_html(summary, units), run_summary.metrics_html(summary, summary, units)]
-    pages += [notebook.result_html(result), run_report(result)]
+    pages.append(run_report(result))
+    if _with_picture(files):
+        pages.append(notebook.result_html(result))
     try:
         pages.append(player_html(scene(result)))
     finally:
@@ -85,4 +90,9 @@ def read(files: Files, folder: Path) -> None:
                 assert raw not in page, page[max(0, page.index(raw) - 200) :][:400]
 
 
-FORMAT = Format(make=make, read=read, seconds=60.0, share=4)
+def _with_picture(files: Files) -> bool:
+    """Return whether the picture of a notebook is drawn, which takes longer than all pages together."""
+    return zlib.crc32(files["result.json"]) % PICTURE == 0
+
+
+FORMAT = Format(make=make, read=read, seconds=60.0)

@@ -43,4 +43,4 @@ def read(files: Files, folder: Path) -> None:
     load(folder / next(iter(files)))
 
 
-FORMAT = Format(make=make, read=read, share=60)
+FORMAT = Format(make=make, read=read)

@@ -59,4 +59,4 @@ def read(files: Files, folder: Path) -> None:
     write_glb(drawn)
 
 
-FORMAT = Format(make=make, read=read, seconds=60.0, share=20)
+FORMAT = Format(make=make, read=read, seconds=60.0)

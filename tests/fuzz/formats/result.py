@@ -15,6 +15,7 @@ from tests.fuzz.corpus import SEEDS, SMALL
 from tests.fuzz.formats import Files, Format
 from tests.fuzz.mutations import BINARY, TEXT, mutate, mutate_data, to_json
 
+from softdock.errors import CONTROL_CHARACTERS
 from softdock.report.summary import summary_lines
 from softdock.result import Result
 from softdock.simulation import simulate
@@ -68,8 +69,9 @@ def make(random: Random) -> Files:
 def read(files: Files, folder: Path) -> None:
     """Load a result, and print it."""
     result = Result.load(folder)
-    summary_lines(result)
+    text = "\n".join(line for line, _ in summary_lines(result))
+    assert CONTROL_CHARACTERS.search(text.replace("\n", "")) is None, f"control characters: {text!r}"
     json.dumps(result.to_json(), allow_nan=False)
 
 
-FORMAT = Format(make=make, read=read, seconds=60.0, share=30)
+FORMAT = Format(make=make, read=read, seconds=60.0)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 TOKEN = "fuzz-token"
-RECEIVE_TIMEOUT = 10.0  # s
+RECEIVE_TIMEOUT = 60.0  # s
 
 
 class Served:

@@ -82,4 +82,4 @@ def read(files: Files, folder: Path) -> None:
     summarise(read_table(folder)).to_json()
 
 
-FORMAT = Format(make=make, read=read, seconds=60.0, share=20)
+FORMAT = Format(make=make, read=read, seconds=60.0)

@@ -109,4 +109,4 @@ def read(files: Files, folder: Path) -> None:
     decode(data)
 
 
-FORMAT = Format(make=make, read=read, refusals=(MalformedError,), stored=False, share=240)
+FORMAT = Format(make=make, read=read, refusals=(MalformedError,), stored=False)

@@ -50,4 +50,4 @@ def read(files: Files, folder: Path) -> None:
     parse_urdf(files["robot.urdf"])
 
 
-FORMAT = Format(make=make, read=read, stored=False, share=120)
+FORMAT = Format(make=make, read=read, stored=False)

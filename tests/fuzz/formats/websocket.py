@@ -140,4 +140,4 @@ def read(files: Files, folder: Path) -> None:
         raise InputError("Closed by the studio.")
 
 
-FORMAT = Format(make=make, read=read, stored=False, seconds=60.0, share=30)
+FORMAT = Format(make=make, read=read, stored=False, seconds=60.0)

@@ -17,7 +17,7 @@ from softdock.contact.kernels.layout import (
     RAMP,
     TORQUE,
 )
-from softdock.contact.kernels.point_depths import block_depths, inverse_sqrt, locate_points, point_in_A
+from softdock.contact.kernels.point_depths import block_depths, inverse_sqrt, load_points_in_A, locate_points
 from softdock.geometry.kernels import TINY
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import (
@@ -97,10 +97,10 @@ def four_points(segments, block, half, work, R_AB, p_AB_A):
             load_four(work["k"], half),
             load_four(work["n"], half),
         )
-    x_0, y_0, z_0 = point_in_A(block, half, R_AB, p_AB_A)
-    x_1, y_1, z_1 = point_in_A(block, half + BLOCK_CELLS, R_AB, p_AB_A)
-    x_2, y_2, z_2 = point_in_A(block, half + 2 * BLOCK_CELLS, R_AB, p_AB_A)
-    x_3, y_3, z_3 = point_in_A(block, half + 3 * BLOCK_CELLS, R_AB, p_AB_A)
+    x_0, y_0, z_0 = load_points_in_A(block, half, R_AB, p_AB_A)
+    x_1, y_1, z_1 = load_points_in_A(block, half + BLOCK_CELLS, R_AB, p_AB_A)
+    x_2, y_2, z_2 = load_points_in_A(block, half + 2 * BLOCK_CELLS, R_AB, p_AB_A)
+    x_3, y_3, z_3 = load_points_in_A(block, half + 3 * BLOCK_CELLS, R_AB, p_AB_A)
     q_0, q_1 = fma(x_0, x_0, y_0 * y_0), fma(x_1, x_1, y_1 * y_1)
     q_2, q_3 = fma(x_2, x_2, y_2 * y_2), fma(x_3, x_3, y_3 * y_3)
     Z = (z_0, z_1, z_2, z_3)

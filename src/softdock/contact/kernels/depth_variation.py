@@ -1,158 +1,154 @@
-"""Variation of the depth across a cell of B: change, bends and bounds, from derivatives in its middle."""
+"""Variation of the depth across cells of B: change, bends and bounds, from derivatives in the middle of eight cells."""
 
 import math
 
 from softdock.contact.kernels.cell_geometry import meridian_point, point_depth, rotate_around, shift_along
 from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS
 from softdock.contact.kernels.layout import HALF_PHI, HALF_U
-from softdock.geometry.kernels import (
-    AXIS_R,
-    AXIS_Z,
-    KIND,
-    LENGTH,
-    LINE,
-    SENSE,
-    START_R,
-    START_Z,
-    TINY,
-)
+from softdock.contact.kernels.point_depths import inverse_sqrt
 from softdock.native.decorators import inline, kernel
+from softdock.native.simd import fma, maximum, select_positive
+
+SMALLEST_RADIUS = 1e-9  # [m] smaller radii count as this one, so that curvatures stay finite
 
 
 @inline
-def variation_over_segments(segments, first, last, radial, z, r, axes, shape, m, e, cell, sweep):
-    """Return the largest `depth_variation` of a cell over the segments of A that it faces.
+def depth_variation(segment, place, cell, axes, turn, turn_most):
+    """Return how the depth below an unbounded segment of A varies over cells of B.
 
-    Bound on the depth [m], rise of a corner along the path [m], depth below the first segment [m], and as pairs (along
-    u, around): change of that depth across the cell, bends, and uncertainty of the bends [m].
-    """
-    deepest, rise, s_first, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = depth_variation(
-        segments, first, z, r, axes, shape, m, e, cell, sweep
-    )
-    if last > first:
-        _, _, drift, turn, _, _ = sweep
-        rise = 0.5 * CORNER_WEIGHTS * (drift + turn * cell[1])
-    for k in range(first + 1, first if radial else last + 1):
-        other, _, _, _, _, other_u, other_phi, else_u, else_phi = depth_variation(
-            segments, k, z, r, axes, shape, m, e, cell, sweep
-        )
-        deepest = max(deepest, other)
-        bend_u, bend_phi = max(bend_u, other_u), max(bend_phi, other_phi)
-        doubt_u, doubt_phi = max(doubt_u, else_u), max(doubt_phi, else_phi)
-    return deepest, rise, s_first, (slope_u, slope_phi), (bend_u, bend_phi), (doubt_u, doubt_phi)
-
-
-@inline
-def depth_variation(segments, k, z, r, axes, shape, m, e, cell, sweep):
-    """Return how the depth below the unbounded segment k varies over a cell of B with its middle at (z, r) [m] in A.
-
-    `cell`: mean radius, bounding radius and length [m], angle [rad]. `sweep`: motion of the middle along half the path
-    in z, in r and in total [m], rotation [rad], reach including the motion [m], rotation including the reach [rad].
+    `segment`: see `unbounded_segment`. `place`: r of the middle in A [m], 1/r [1/m], its motion along half the path in
+    z, in r and in total [m], bounding radius [m], the same with all motion [m], reach including the motion [m]. `cell`:
+    mean radius [m], length [m], angle [rad], radial part of the tangent, curvature of the meridian of B [1/m]. `axes`:
+    see `local_axes`. `turn`, `turn_most`: rotation along half the path, and including the reach [rad].
 
     Returns, from derivatives in the middle: a bound on the depth within the cell on the path, a bound on the rise of a
-    corner of the linear depth between the middle and the ends of the path, the depth in the middle, its change across
-    the cell along u and around, the bends along u and around, and the uncertainty of both bends [m].
+    corner of the linear depth between the middle and the ends of the path, the change of the depth across the cell
+    along u and around, the bends along u and around, and the uncertainty of both bends [m].
     """
-    rho, half, h_u, angle = cell
-    _, _, drift, turn, reach, turn_most = sweep
-    span = half + turn * half + drift
-    s, n_z, n_r, curvature, distance, n_r_most = unbounded_segment(segments, k, z, r, span)
-    radial, around, along = axes
-    n_x, n_y = n_r * radial[0] + n_z * along[0], n_r * radial[1] + n_z * along[1]
-    n_e, n_t = n_x * e[0] + n_y * e[1], n_y * e[0] - n_x * e[1]  # outwards and around B
-    n_a = n_r * radial[2] + n_z * along[2]
-    tau_e, tau_t = around[0] * e[0] + around[1] * e[1], around[1] * e[0] - around[0] * e[1]
-    if shape[0] == LINE:
-        t_z, t_r, tilt, swing, aslant = shape[1], shape[2], 0.0, 0.0, 0.0
-    else:
-        t_z, t_r = -m[1], m[0]
-        inverse = 1.0 / shape[3]
-        tilt = -(m[0] * n_a + m[1] * n_e) * inverse  # n . x_uu
-        swing = (0.5 * h_u * inverse + 0.5 * angle) * inverse
-        aslant = inverse * math.sqrt(max(0.0, 1.0 - tilt * tilt * shape[3] * shape[3]))
-    g_u = t_z * n_a + t_r * n_e
-    tau_u = t_z * around[2] + t_r * tau_e
-    hoop = n_r / (r + TINY)
-    h_phi = rho * angle
+    s, n_z, n_r, curvature, distance, n_r_most = segment
+    r, inverse_r, d_z, d_r, drift, half, span, reach = place
+    rho, h_u, angle, t_r, curvature_B = cell
+    radial, along, tau_u, tau_t = axes
+    # Components of the normal of A: outwards and around B, along its meridian and normal to it.
+    n_e, n_t = fma(n_r, radial[0], n_z * along[0]), fma(n_r, radial[1], n_z * along[1])
+    g_u, n_w = fma(n_r, radial[2], n_z * along[2]), fma(n_r, radial[3], n_z * along[3])
+    hoop, h_phi = n_r * inverse_r, rho * angle
+    tilt = -n_w * curvature_B  # n . x_uu
+    square_u, square_t = tau_u * tau_u, tau_t * tau_t
+    rest_u, rest_t = 1.0 - g_u * g_u - square_u, 1.0 - n_t * n_t - square_t
     # Eq. (C24): second derivatives along the surface of B
-    bend_u = (tilt + hoop * tau_u * tau_u + curvature * (1.0 - g_u * g_u - tau_u * tau_u)) * h_u * h_u
-    bend_phi = (
-        hoop * tau_t * tau_t + curvature * (1.0 - n_t * n_t - tau_t * tau_t)
-    ) * h_phi * h_phi - n_e * angle * h_phi
+    bend_u = fma(hoop, square_u, fma(curvature, rest_u, tilt)) * (h_u * h_u)
+    bend_phi = (fma(hoop, square_t, curvature * rest_t) * h_phi - n_e * angle) * h_phi
     # Eq. (C27): change of the bends within the reach
-    cone, ring = curvature * n_z * n_z - hoop, curvature * n_r * n_z
-    around_A = reach * math.sqrt(cone * cone + ring * ring) / (max(r, reach) + TINY)
+    cone, ring = fma(curvature * n_z, n_z, -hoop), curvature * n_r * n_z
+    around_A = reach * square_root(fma(cone, cone, ring * ring)) / maximum(maximum(r, reach), SMALLEST_RADIUS)
     along_A = reach * curvature * curvature
-    sway = max(turn_most, reach * max(abs(hoop), abs(curvature)))
-    doubt_u = max(
-        max(around_A * tau_u * tau_u + along_A * (1.0 - g_u * g_u - tau_u * tau_u), sway * aslant),
-        0.5 * abs(g_u * t_r) / (rho + TINY),  # Eq. (C28)
-    ) * h_u * h_u  # fmt: skip
-    doubt_phi = max(
-        (around_A * tau_t * tau_t + along_A * (1.0 - n_t * n_t - tau_t * tau_t)) * h_phi,
-        sway * math.sqrt(max(0.0, 1.0 - n_e * n_e)) * angle,
+    sway = maximum(turn_most, reach * maximum(absolute(hoop), absolute(curvature)))
+    aslant = curvature_B * square_root(maximum(fma(-n_w, n_w, 1.0), 0.0))
+    doubt_u = maximum(
+        maximum(fma(around_A, square_u, along_A * rest_u), sway * aslant),
+        0.5 * absolute(g_u * t_r) / maximum(rho, SMALLEST_RADIUS),  # Eq. (C28)
+    ) * (h_u * h_u)  # fmt: skip
+    doubt_phi = maximum(
+        fma(around_A, square_t, along_A * rest_t) * h_phi,
+        sway * square_root(maximum(fma(-n_e, n_e, 1.0), 0.0)) * angle,
     ) * h_phi  # fmt: skip
-    slope_u, slope_phi = g_u * h_u, n_t * h_phi
-    deepest, rise = s + span, 0.5 * CORNER_WEIGHTS * (drift + turn * half)
-    if r > 2.0 * span and distance > 2.0 * span:
-        bent = max((abs(n_r) + n_r_most - n_r) / (r - span), 2.0 * abs(curvature))
-        rise = min(rise, 0.125 * CORNER_WEIGHTS * bent * (drift + turn * half) ** 2)  # Eq. (C33)
-        hollow = max(max(0.0, n_r_most) / (r - span), 2.0 * curvature)
-        normals = (n_z, n_r, n_e, n_t)
-        increase = depth_increase((slope_u, slope_phi), normals, tilt + swing, t_r, hollow, span, cell, sweep)
-        deepest = s + min(span, increase)
-    return deepest, rise, s, slope_u, slope_phi, abs(bend_u), abs(bend_phi), doubt_u, doubt_phi
+    slope_u, slope_phi, moves = g_u * h_u, n_t * h_phi, fma(turn, half, drift)
+    smooth = -maximum(-r, -distance) - 2.0 * span
+    inverse = 1.0 / maximum(r - span, SMALLEST_RADIUS)
+    bent = maximum((absolute(n_r) + n_r_most - n_r) * inverse, 2.0 * absolute(curvature))
+    rise = 0.5 * CORNER_WEIGHTS * moves
+    rise = select_positive(
+        smooth, -maximum(-rise, -0.125 * CORNER_WEIGHTS * bent * moves * moves), rise
+    )  # Eq. (C33)
+    hollow = maximum(maximum(n_r_most, 0.0) * inverse, 2.0 * curvature)
+    towards = absolute(fma(d_z, n_z, d_r * n_r)) + turn * half
+    increase = depth_increase(slope_u, slope_phi, n_e, n_t, tilt, hollow, span, cell) + towards
+    deepest = s + select_positive(smooth, -maximum(-span, -increase), span)
+    return deepest, rise, slope_u, slope_phi, absolute(bend_u), absolute(bend_phi), doubt_u, doubt_phi
 
 
 @inline
-def unbounded_segment(segments, k, z, r, span):
-    """Return depth [m], normal (n_z, n_r) and curvature [1/m] of A below the unbounded segment k at (z, r) [m].
+def depth_increase(slope_u, slope_phi, n_e, n_t, tilt, hollow, span, cell):
+    """Return a bound on the increase of the depth from the middle of cells, anywhere in them [m]; Eq. (C23).
+
+    `n_e`, `n_t`: components of the normal outwards and around B; `tilt`: second derivative of the depth along B's
+    meridian [1/m]; `hollow`: largest concave curvature of A [1/m]. The motion along the path is to be added.
+    """
+    rho, h_u, angle, t_r, curvature_B = cell
+    swing = 0.5 * fma(h_u, curvature_B, angle) * curvature_B
+    return (
+        0.5 * (absolute(slope_u) + absolute(slope_phi))
+        + 0.125 * maximum(tilt + swing, 0.0) * h_u * h_u
+        + 0.125 * maximum(0.5 * angle - n_e, 0.0) * fma(0.5, h_u, rho) * angle * angle
+        + 0.25 * (absolute(n_t) + 0.5 * angle) * angle * h_u * absolute(t_r)
+        + 0.5 * hollow * span * span
+    )
+
+
+@inline
+def unbounded_segment(is_arc, start_z, start_r, axis_z, axis_r, radius, sense, z, r, span):
+    """Return depth [m], normal (n_z, n_r) and curvature [1/m] of A below unbounded segments at points (z, r) [m].
 
     Also the distance from the centre of an arc [m] (infinite for a line) and a bound on n_r within `span` [m].
+    Arguments are the columns of `profile_array` for eight segments.
     """
-    if segments[k, KIND] == LINE:
-        n_z, n_r = segments[k, AXIS_R], -segments[k, AXIS_Z]
-        s = (z - segments[k, START_Z]) * n_z + (r - segments[k, START_R]) * n_r  # Eq. (C1)
-        return s, n_z, n_r, 0.0, math.inf, n_r
-    d_z, d_r = z - segments[k, AXIS_Z], r - segments[k, AXIS_R]
-    distance = math.sqrt(d_z * d_z + d_r * d_r)
-    curvature = segments[k, SENSE] / (distance + TINY)
-    s, n_z, n_r = segments[k, SENSE] * (distance - segments[k, LENGTH]), curvature * d_z, curvature * d_r
-    return s, n_z, n_r, curvature, distance, n_r + 2.0 * span * abs(curvature)
+    d_z, d_r = z - axis_z, r - axis_r
+    square = fma(d_z, d_z, d_r * d_r)
+    inverse = limited_inverse_sqrt(square)
+    distance, curvature = square * inverse, select_positive(is_arc, sense * inverse, 0.0)
+    n_z = select_positive(is_arc, curvature * d_z, axis_r)
+    n_r = select_positive(is_arc, curvature * d_r, -axis_z)
+    flat = fma(z - start_z, n_z, (r - start_r) * n_r)  # Eq. (C1)
+    s = select_positive(is_arc, sense * (distance - radius), flat)  # Eq. (C2)
+    n_r_most = fma(2.0 * span, absolute(curvature), n_r)
+    return s, n_z, n_r, curvature, select_positive(is_arc, distance, math.inf), n_r_most
 
 
 @inline
-def depth_increase(slope, normals, tilt, t_r, hollow, span, cell, sweep):
-    """Return a bound on the increase of the depth from the middle of a cell, anywhere in it on the path [m]; Eq. (C23).
+def local_axes(R_AB, x, y, inverse_r, e, t):
+    """Return the cylindrical unit vectors of A at points (x, y) [m] of A, in the directions of cells of B.
 
-    `normals`: components (n_z, n_r) of the normal in A, (n_e, n_t) outwards and around B. `tilt`: largest second
-    derivative of the depth along B's meridian [1/m]; `hollow`: largest concave curvature of A [1/m].
+    `e`: cosine and sine of the azimuths, `t`: tangents (z, r) of B. Returns the radial and the axial vector of A, each
+    outwards and around B, along t and normal to it, and the components along t and around B of the vector around A.
     """
-    rho, half, h_u, angle = cell
-    d_along, d_across, _, turn, _, _ = sweep
-    n_z, n_r, n_e, n_t = normals
-    towards = abs(d_along * n_z + d_across * n_r)
+    on_axis = inverse_r - 1.0 / SMALLEST_RADIUS + 1.0
+    c, s = select_positive(on_axis, 1.0, inverse_r * x), select_positive(on_axis, 0.0, inverse_r * y)
+    X, Y, Z = R_AB
+    radial = (fma(c, X[0], s * Y[0]), fma(c, X[1], s * Y[1]), fma(c, X[2], s * Y[2]))
+    around = (fma(c, Y[0], -(s * X[0])), fma(c, Y[1], -(s * X[1])), fma(c, Y[2], -(s * X[2])))
+    _, tau_t, tau_u, _ = in_directions(around, e, t)
+    return in_directions(radial, e, t), in_directions(Z, e, t), tau_u, tau_t
+
+
+@inline
+def in_directions(v, e, t):
+    """Return the components of vectors of B outwards and around the axis, along t and normal to it."""
+    outwards = fma(e[0], v[0], e[1] * v[1])
     return (
-        0.5 * (abs(slope[0]) + abs(slope[1]))
-        + 0.125 * max(0.0, tilt) * h_u * h_u
-        + 0.125 * max(0.0, 0.5 * angle - n_e) * (rho + 0.5 * h_u) * angle * angle
-        + 0.25 * (abs(n_t) + 0.5 * angle) * angle * h_u * abs(t_r)
-        + 0.5 * hollow * span * span
-        + towards
-        + turn * half
+        outwards,
+        fma(e[0], v[1], -(e[1] * v[0])),
+        fma(t[0], v[2], t[1] * outwards),
+        fma(t[1], v[2], -(t[0] * outwards)),
     )
 
 
 @inline
-def axes_of_A(R_AB, x, y, r):
-    """Return the cylindrical unit vectors of A at a point (x, y) [m] of A, expressed in B: radial, around, along."""
-    inverse = 1.0 / (r + TINY)
-    c, s = (inverse * x, inverse * y) if r > 0.0 else (1.0, 0.0)
-    return (
-        (c * R_AB[0][0] + s * R_AB[1][0], c * R_AB[0][1] + s * R_AB[1][1], c * R_AB[0][2] + s * R_AB[1][2]),
-        (c * R_AB[1][0] - s * R_AB[0][0], c * R_AB[1][1] - s * R_AB[0][1], c * R_AB[1][2] - s * R_AB[0][2]),
-        R_AB[2],
-    )
+def absolute(x):
+    """Return the magnitudes of eight numbers."""
+    return maximum(x, -x)
+
+
+@inline
+def square_root(x):
+    """Return the roots of eight numbers, which must not be negative."""
+    return x * inverse_sqrt(x)
+
+
+@inline
+def limited_inverse_sqrt(x):
+    """Return 1/sqrt(x), at most the inverse of the smallest radius."""
+    return -maximum(-inverse_sqrt(x), -1.0 / SMALLEST_RADIUS)
 
 
 @kernel

@@ -14,6 +14,7 @@ from softdock.native.simd import LANES
 
 BLOCK_CELLS = 16  # cells in a block: a few vector registers, and little waste for small patches
 REFINEMENT_LEVELS = 14  # halvings of a root cell in one direction
+STACK_CELLS = 512  # cells that may wait to be examined
 CUT_CELLS, POINTS = 0, 1  # PAIR.quadrature
 DISTANCE, RADIAL = 0, 1  # PAIR.mapping
 SMOOTH, RAMP = 0, 1  # PAIR.friction_law
@@ -142,7 +143,9 @@ WORK = _cache_aligned(
             "centre_motion": (3,),  # of its centre along half the path [m]
             "rotation_arm": (),  # its radius; over sqrt(2) for two rotations [m]
             "path_scale": (),  # inverse of the denominator of Eq. (C32) [1/m2]
-            "cell_stack": (64, 8),
+            # Cells that wait, and the batch of cells that are examined; columns and rows: cell_batch, gauss_points
+            "cell_stack": (STACK_CELLS + LANES, 11),
+            "cell_vectors": (40, LANES),
         }
         # Points of a block in A: coordinates, squared radius, depth, gradient (k x, k y, n)
         | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * BLOCK_CELLS,))

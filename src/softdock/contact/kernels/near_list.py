@@ -7,9 +7,10 @@ from softdock.contact.kernels.blocks import allocate_lane, store_point
 from softdock.contact.kernels.cell_geometry import cell_area, meridian_point, path_motion, point_depth, to_A
 from softdock.contact.kernels.force import motion_bound
 from softdock.contact.kernels.layout import FACES_RADIALLY, HALF_U, POINTS, RADIAL
-from softdock.contact.kernels.refinement import refine_cell, skip_distance, update_nearest
+from softdock.contact.kernels.refinement import push_root, refine_cells, skip_distance, update_nearest
 from softdock.geometry.kernels import depth, narrow_segments
 from softdock.native.decorators import kernel
+from softdock.native.simd import LANES
 
 INVERSE_SQRT2 = 0.7071067811865476
 MAY_TOUCH = -1e30  # [m] separation of a block without bounds: it may always touch
@@ -44,7 +45,7 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
     first, last, point = data["first_segment"], data["last_segment"], work["nearest_point"]
     work["nearest_distance"] = -point_depth(segments, first, last, R_AB, p_AB_A, point[0], point[1], point[2])
     stack[0, 0], stack[0, 1], stack[0, 2] = data["root_node"], first, last
-    top, clearance = 1, math.inf
+    work["clearance"], top, cells, clearance = math.inf, 1, 0, math.inf
     while top > 0:
         top -= 1
         index, first, last = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -74,10 +75,14 @@ def rebuild_along(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, reach):
                 gap = add_point(arrays, lists, pair, R_AB, p_AB_A, root, first, last)
                 skip_until[roots + root] = odometer + gap + motion
             elif gap <= max(SKIP_REACHES * reach, skip_distance(work)):
-                gap = refine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last)
-                skip_until[roots + root] = odometer + gap
+                cells = push_root(arrays, lists, pair, root, first, last, cells)
+                continue
             clearance = min(clearance, gap)
-    work["clearance"] = clearance
+        while cells >= LANES:
+            cells = refine_cells(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, cells)
+    while cells > 0:
+        cells = refine_cells(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, cells)
+    work["clearance"] = min(work["clearance"], clearance)
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         block["separation"][0] = block["separation"][1] = block["separation"][2] = MAY_TOUCH

@@ -36,7 +36,7 @@ from softdock.native.simd import (
 def locate_points(segments, block, work, R_AB, p_AB_A, count):
     """Store coordinates in A, depth s and gradient (k x, k y, n) of the first `count` points of a block in `work`."""
     for i in range(0, count, LANES):
-        x, y, z = point_in_A(block, i, R_AB, p_AB_A)
+        x, y, z = load_points_in_A(block, i, R_AB, p_AB_A)
         q = fma(x, x, y * y)
         store_vector(work["x"], i, x)
         store_vector(work["y"], i, y)
@@ -53,9 +53,16 @@ def locate_points(segments, block, work, R_AB, p_AB_A, count):
 
 
 @inline
-def point_in_A(block, i, R_AB, p_AB_A):
-    """Return eight points of a block in A [m]: (x, y, z)."""
-    x, y, z = load_vector(block["x"], i), load_vector(block["y"], i), load_vector(block["z"], i)
+def load_points_in_A(block, i, R_AB, p_AB_A):
+    """Return eight points of a block, from index i on, in A [m]: (x, y, z)."""
+    return points_in_A(
+        R_AB, p_AB_A, load_vector(block["x"], i), load_vector(block["y"], i), load_vector(block["z"], i)
+    )
+
+
+@inline
+def points_in_A(R_AB, p_AB_A, x, y, z):
+    """Return eight points (x, y, z) [m] of B in A [m]."""
     return (
         fma(R_AB[0][0], x, fma(R_AB[0][1], y, fma(R_AB[0][2], z, p_AB_A[0]))),
         fma(R_AB[1][0], x, fma(R_AB[1][1], y, fma(R_AB[1][2], z, p_AB_A[1]))),

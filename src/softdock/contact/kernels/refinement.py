@@ -2,31 +2,54 @@
 
 import math
 
-from softdock.contact.kernels.block_bounds import pose_on_path
 from softdock.contact.kernels.blocks import allocate_lane, store_point
-from softdock.contact.kernels.cell_geometry import (
-    cell_area,
-    meridian_point,
-    path_motion,
-    point_depth,
-    rotate_around,
-    segments_depth,
-    shift_along,
-    to_A,
+from softdock.contact.kernels.cell_batch import (
+    ANGLE,
+    AZIMUTH,
+    BATCH,
+    BEND_PHI,
+    BEND_U,
+    COSINE,
+    DEEPEST,
+    DEPTH,
+    DEPTH_FIRST,
+    DOUBT_PHI,
+    DOUBT_U,
+    DRIFT,
+    FIRST,
+    HALF,
+    LAST,
+    LENGTH_B,
+    LEVEL_ALONG,
+    LEVEL_AROUND,
+    POSITION,
+    RHO,
+    RISE,
+    ROOT,
+    SINE,
+    SIZE_ALONG,
+    SIZE_AROUND,
+    SLOPE_PHI,
+    SLOPE_U,
+    Z,
+    measure_batch,
+    span_of_cell,
 )
-from softdock.contact.kernels.cut_cell import HALF_SQRT3, SMALLEST_SLOPE
-from softdock.contact.kernels.depth_variation import axes_of_A, joint_variation, variation_over_segments
+from softdock.contact.kernels.cell_geometry import cell_area, rotate_around, shift_along
+from softdock.contact.kernels.cut_cell import CORNER_WEIGHTS, HALF_SQRT3, SMALLEST_SLOPE
+from softdock.contact.kernels.depth_variation import joint_variation
+from softdock.contact.kernels.gauss_points import gauss_depths, gauss_points
 from softdock.contact.kernels.layout import (
     BLOCK_CELLS,
-    GAUSS_PHI,
-    GAUSS_U,
     HALF_U,
     QUARTER_PHI,
     QUARTER_U,
     RADIAL,
+    REFINEMENT_LEVELS,
+    STACK_CELLS,
 )
-from softdock.geometry.kernels import TINY, narrow_segments
 from softdock.native.decorators import inline, kernel
+from softdock.native.simd import LANES
 
 # Least depth over bend of a completely covered cell that is not divided: energy error below 3.1e-4.
 COVERED_DEPTH_RATIO = 3.0
@@ -34,135 +57,158 @@ COVERED_DEPTH_RATIO = 3.0
 SHARP_CLEARANCE = 0.7
 SPLIT_ALONG, SPLIT_AROUND = 1, 2  # flags: halve a cell along the meridian, around the axis
 MIN_CURVATURE_RATIO = 1e-3  # of the two directions: contact patches are at most 30 times as long as wide
-# Columns of the cell stack: position on the strip (2), cosine and sine around, levels along and around, segments of A.
-POSITION, AZIMUTH, LEVEL_ALONG, LEVEL_AROUND, FIRST, LAST = 0, 2, 4, 5, 6, 7
+# Free places of the stack below which cells are examined one by one: eight are replaced by up to 32, and a single one
+# needs three more places on each of its levels.
+STACK_RESERVE = 4 * LANES + 6 * REFINEMENT_LEVELS
+
+
+@inline
+def push_root(arrays, lists, pair, root, first, last, top):
+    """Push a root cell that faces segments first..last of A on the stack; return the new top."""
+    row, strip = lists.work[pair]["cell_stack"][top], arrays.strips[int(arrays.roots[root, 0])]
+    for i in range(4):
+        row[POSITION + i] = arrays.roots[root, 1 + i]
+    row[LEVEL_ALONG], row[LEVEL_AROUND] = 0.0, 0.0
+    row[SIZE_ALONG], row[SIZE_AROUND] = strip["length"], strip["angle"]
+    row[FIRST], row[LAST], row[ROOT] = first, last, root
+    lists.skip_until[arrays.nodes.shape[0] + root] = math.inf
+    return top + 1
 
 
 @kernel
-def refine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, root, first, last):
-    """Halve a root cell where the depth bends and add the cells that may touch; return the clearance [m]."""
-    segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
+def refine_cells(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, top):
+    """Examine the last cells of the stack, at most eight: discard, halve or add each; return the new top."""
+    work = lists.work[pair]
     stack = work["cell_stack"]
-    resolution, smallest, radial = data["resolution"], data["smallest_cell"], data["mapping"] == RADIAL
-    reach, turn = work["reach"], work["path_turn"]
-    turn_most = turn + reach / arrays.nodes[data["root_node"]]["radius"]
+    count = min(top, LANES) if top <= STACK_CELLS - STACK_RESERVE else 1
+    top -= count
+    for lane in range(count):
+        for k in range(stack.shape[1]):
+            stack[BATCH + lane, k] = stack[top + lane, k]
+    enough = sufficient_gap(arrays, lists, pair)
+    measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enough)
+    for lane in range(count):
+        top = examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top)
+    return top
+
+
+@inline
+def examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top):
+    """Discard, halve or add a cell of the batch; return the new top of the stack."""
+    segments, data, work = arrays.segments, arrays.pairs[pair], lists.work[pair]
+    row, V, radial = work["cell_stack"][BATCH + lane], work["cell_vectors"], data["mapping"] == RADIAL
+    first, last, root = int(row[FIRST]), int(row[LAST]), int(row[ROOT])
+    s = V[DEPTH, lane] if last > first else V[DEPTH_FIRST, lane]
+    update_nearest(work, -s, V[RHO, lane] * V[COSINE, lane], V[RHO, lane] * V[SINE, lane], V[Z, lane])
+    enough, half = sufficient_gap(arrays, lists, pair), V[HALF, lane]
+    size = (V[LENGTH_B, lane], V[RHO, lane] * V[ANGLE, lane])
+    divisible = (size[0] > data["smallest_cell"], size[1] > data["smallest_cell"])
+    gap = -s - span_of_cell(work, lane)  # Eq. (C16)
+    if gap <= enough and not radial:  # only then has it been measured below all segments that the cell faces
+        gap = max(gap, -V[DEEPEST, lane])
+    beyond = gap > work["reach"]
+    sharp = half <= (SHARP_CLEARANCE - 1.0) * s or not (divisible[0] or divisible[1])
+    if gap > enough or (beyond and sharp):
+        note_gap(arrays, lists, pair, root, gap)
+        return top
     strip = arrays.strips[int(arrays.roots[root, 0])]
-    steps, length, sector = strip["step_table"], strip["length"], strip["angle"]
-    shape = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"])
-    for i in range(4):
-        stack[0, POSITION + i] = arrays.roots[root, 1 + i]
-    stack[0, LEVEL_ALONG], stack[0, LEVEL_AROUND], stack[0, FIRST], stack[0, LAST] = 0.0, 0.0, first, last
-    top, clearance = 1, math.inf
-    while top > 0:
-        top -= 1
-        m, e = (
-            (stack[top, POSITION], stack[top, POSITION + 1]),
-            (stack[top, AZIMUTH], stack[top, AZIMUTH + 1]),
+    shape, steps = (strip["kind"], strip["axis_z"], strip["axis_r"], strip["radius"]), strip["step_table"]
+    m, e = (row[POSITION], row[POSITION + 1]), (row[AZIMUTH], row[AZIMUTH + 1])
+    levels = (int(row[LEVEL_ALONG]), int(row[LEVEL_AROUND]))
+    slope, bend, bend_uncertainty, covered = variation_of_cell(work, lane, first, last, radial)
+    split, limit = choose_split(data["resolution"], covered, size, bend, bend_uncertainty, divisible)
+    if beyond:  # halved only for a sharper clearance
+        split = (SPLIT_ALONG if divisible[0] else 0) + (SPLIT_AROUND if divisible[1] else 0)
+    if last > first and split == 0:  # bends at the joints of the segments
+        slope, other = joint_variation(
+            segments, first, last, R_AB, p_AB_A, shape, m, e, steps, levels[0], levels[1], s
         )
-        levels = (int(stack[top, LEVEL_ALONG]), int(stack[top, LEVEL_AROUND]))
-        first, last = int(stack[top, FIRST]), int(stack[top, LAST])
-        h_u, angle = length / (1 << levels[0]), sector / (1 << levels[1])
-        z, rho = meridian_point(shape, m)
-        h_phi = rho * angle
-        half = 0.5 * math.sqrt(h_u * h_u + rho * (rho + 0.5 * h_u) * angle * angle)  # Eq. (C15)
-        x_A, y_A, z_A = to_A(R_AB, p_AB_A, rho * e[0], rho * e[1], z)
-        r_A = math.sqrt(x_A * x_A + y_A * y_A)
-        s = segments_depth(segments, first, last, z_A, r_A)
-        drift, d = path_motion(half_R, half_p, rho * e[0], rho * e[1], z)
-        span = half + turn * half + drift
-        update_nearest(work, -s, rho * e[0], rho * e[1], z)
-        enough = reach if radial else skip_distance(work)
-        if -s - span > enough:
-            clearance = min(clearance, -s - span)  # Eq. (C16)
-            continue
-        if last > first and not radial:
-            first, last = narrow_segments(segments, first, last, z_A, r_A, s, span + reach)
-        cell = (rho, half, h_u, angle)
-        sweep = (d[2], (x_A * d[0] + y_A * d[1]) / (r_A + TINY), drift, turn, reach + drift, turn_most)
-        axes = axes_of_A(R_AB, x_A, y_A, r_A)
-        deepest, rise, s_first, slope, bend, bend_uncertainty = variation_over_segments(
-            segments, first, last, radial, z_A, r_A, axes, shape, m, e, cell, sweep
-        )
-        size, divisible = (h_u, h_phi), (h_u > smallest, h_phi > smallest)
-        beyond = -deepest > reach and not radial
-        if beyond and (
-            -deepest > enough or half <= (SHARP_CLEARANCE - 1.0) * s or not (divisible[0] or divisible[1])
-        ):
-            clearance = min(clearance, -deepest)
-            continue
-        if radial:  # the cell faces all segments, few of which count: only the bends at joints matter
-            bend, bend_uncertainty = (0.0, 0.0), (0.0, 0.0)
-        covered = 0.0
-        if last == first:  # Eq. (C25): covered wherever B is within the reach
-            shallow = s_first - 0.5 * (abs(slope[0]) + abs(slope[1])) - 0.25 * (bend[0] + bend[1])
-            covered = max(covered, (shallow - reach - drift) / COVERED_DEPTH_RATIO)
-        split, limit = choose_split(resolution, covered, size, bend, bend_uncertainty, divisible)
-        if beyond:  # halved only for a sharper clearance
-            split = (SPLIT_ALONG if divisible[0] else 0) + (SPLIT_AROUND if divisible[1] else 0)
-        if last > first and split == 0:  # bends at the joints of the segments
-            slope, other = joint_variation(
-                segments, first, last, R_AB, p_AB_A, shape, m, e, steps, levels[0], levels[1], s
-            )
-            bend = (max(bend[0], other[0]), max(bend[1], other[1]))
-            split, limit = choose_split(resolution, covered, size, bend, bend_uncertainty, divisible)
+        bend = (max(bend[0], other[0]), max(bend[1], other[1]))
+        split, limit = choose_split(data["resolution"], covered, size, bend, bend_uncertainty, divisible)
+    if split == 0:
+        points = gauss_points(shape, m, e, steps, levels)
+        depths = gauss_depths(segments, first, last, V, R_AB, p_AB_A, half_R, half_p, points)
+        split = split_for_slopes(limit, covered, slope, depths[1], last > first, divisible)
         if split == 0:
-            # A bend that changes sign inside the cell is zero in its middle, but changes the slopes.
-            points = gauss_points(shape, m, e, steps, levels)
-            depths = gauss_depths(segments, first, last, R_AB, p_AB_A, points)
-            d_0, d_1, d_2, d_3 = depths
-            alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
-            # A slope in the middle differs half as much as one between ends.
-            weight = 4.0 if last > first else 8.0
-            slope_bend_u, slope_bend_phi = weight * abs(slope[0] - alpha), weight * abs(slope[1] - beta)
-            split = split_directions(limit, covered, slope_bend_u, slope_bend_phi, divisible)
-        if split != 0:
-            top = push_children(stack, top, split, shape, m, e, steps, levels, first, last)
-            continue
-        gap, heights, omega = path_gap(
-            segments, first, last, R_AB, p_AB_A, half_R, half_p, points, depths, rise
-        )
-        clearance = min(clearance, gap)
-        if gap <= reach:
-            work["near_edge"] = max(work["near_edge"], strip["at_edge"])
-            place, lane = allocate_lane(arrays, lists, pair, (first, last), gap, heights)
-            area = cell_area(shape, m, h_u, angle, steps[levels[0], HALF_U + 1])
-            store_cell(lists.blocks[pair, place], lane, points, omega, area)
-    return clearance
+            area = cell_area(shape, m, size[0], V[ANGLE, lane], steps[levels[0], HALF_U + 1])
+            add_cell(arrays, lists, pair, lane, points, depths, area)
+            return top
+    return push_children(work["cell_stack"], top, row, split, shape, steps)
 
 
 @inline
-def gauss_points(shape, m, e, steps, levels):
-    """Return the Gauss points of a cell: (z, rho) [m] of the lower and upper ones, (cos, sin) of the two azimuths."""
-    low = meridian_point(shape, shift_along(shape, m, steps, levels[0], GAUSS_U, -1.0))
-    high = meridian_point(shape, shift_along(shape, m, steps, levels[0], GAUSS_U, 1.0))
-    before = rotate_around(e, steps, levels[1], GAUSS_PHI, -1.0)
-    after = rotate_around(e, steps, levels[1], GAUSS_PHI, 1.0)
-    return low, high, before, after
+def variation_of_cell(work, lane, first, last, radial):
+    """Return slopes, bends and their uncertainty (along u, around) [m] of a cell of the batch, and its covered depth.
+
+    Bends below the covered depth [m] need no halving.
+    """
+    V, covered = work["cell_vectors"], 0.0
+    slope, bend = (V[SLOPE_U, lane], V[SLOPE_PHI, lane]), (V[BEND_U, lane], V[BEND_PHI, lane])
+    bend_uncertainty = (V[DOUBT_U, lane], V[DOUBT_PHI, lane])
+    if radial:  # the cell faces all segments, few of which count: only the bends at joints matter
+        bend, bend_uncertainty = (0.0, 0.0), (0.0, 0.0)
+    if last == first:  # Eq. (C25): covered wherever B is within the reach
+        shallow = V[DEPTH_FIRST, lane] - 0.5 * (abs(slope[0]) + abs(slope[1])) - 0.25 * (bend[0] + bend[1])
+        covered = max(covered, (shallow - work["reach"] - V[DRIFT, lane]) / COVERED_DEPTH_RATIO)
+    return slope, bend, bend_uncertainty, covered
 
 
 @inline
-def gauss_depths(segments, first, last, R_AB, p_AB_A, points):
-    """Return the depths [m] below A of the four Gauss points of a cell."""
-    (z_0, rho_0), (z_1, rho_1), (c_0, s_0), (c_1, s_1) = points
-    return (
-        point_depth(segments, first, last, R_AB, p_AB_A, rho_0 * c_0, rho_0 * s_0, z_0),
-        point_depth(segments, first, last, R_AB, p_AB_A, rho_0 * c_1, rho_0 * s_1, z_0),
-        point_depth(segments, first, last, R_AB, p_AB_A, rho_1 * c_0, rho_1 * s_0, z_1),
-        point_depth(segments, first, last, R_AB, p_AB_A, rho_1 * c_1, rho_1 * s_1, z_1),
+def split_for_slopes(limit, covered, slope, depths, faces_several, divisible):
+    """Return the directions in which a cell is halved because the slopes of Eq. (C8) differ from those in its middle.
+
+    A bend that changes sign inside the cell is zero in its middle, but changes the slopes.
+    """
+    d_0, d_1, d_2, d_3 = depths
+    alpha, beta = HALF_SQRT3 * (d_2 + d_3 - d_0 - d_1), HALF_SQRT3 * (d_1 + d_3 - d_0 - d_2)
+    # A slope in the middle differs half as much as one between ends.
+    weight = 4.0 if faces_several else 8.0
+    return split_directions(
+        limit, covered, weight * abs(slope[0] - alpha), weight * abs(slope[1] - beta), divisible
     )
 
 
 @inline
-def path_gap(segments, first, last, R_AB, p_AB_A, half_R, half_p, points, depths, rise):
-    """Return the gap of a cell, its highest corner at start, middle and end of the path [m], and its lower weight."""
+def add_cell(arrays, lists, pair, lane, points, depths, area):
+    """Add a cell of the batch to the list if it may touch within reach of the path.
+
+    `points`, `depths`: its Gauss points, and their depths at start, middle and end of the path; `area` [m2].
+    """
+    work = lists.work[pair]
+    row, V = work["cell_stack"][BATCH + lane], work["cell_vectors"]
+    first, last, root = int(row[FIRST]), int(row[LAST]), int(row[ROOT])
     rho_0, rho_1 = points[0][1], points[1][1]
     omega = 0.5 * rho_0 / (rho_0 + rho_1)
-    middle = highest_corner_depth(depths, omega)
-    start, end = middle, middle
-    for at in (-1.0, 1.0):
-        R, p = pose_on_path(R_AB, p_AB_A, half_R, half_p, at)
-        start, end = end, highest_corner_depth(gauss_depths(segments, first, last, R, p, points), omega)
-    return cell_gap(max(middle, start, end) + rise, omega), (start, middle, end), omega
+    start, middle, end = (
+        highest_corner_depth(depths[0], omega),
+        highest_corner_depth(depths[1], omega),
+        highest_corner_depth(depths[2], omega),
+    )
+    rise = V[RISE, lane]
+    if last > first:
+        rise = 0.5 * CORNER_WEIGHTS * (V[DRIFT, lane] + work["path_turn"] * V[HALF, lane])
+    gap = cell_gap(max(middle, start, end) + rise, omega)
+    note_gap(arrays, lists, pair, root, gap)
+    if gap <= work["reach"]:
+        at_edge = arrays.strips[int(arrays.roots[root, 0])]["at_edge"]
+        work["near_edge"] = max(work["near_edge"], at_edge)
+        place, at = allocate_lane(arrays, lists, pair, (first, last), gap, (start, middle, end))
+        store_cell(lists.blocks[pair, place], at, points, omega, area)
+
+
+@inline
+def note_gap(arrays, lists, pair, root, gap):
+    """Update the clearance of the list by the gap of a cell [m], and when its root cell must be examined again."""
+    work, index = lists.work[pair], arrays.nodes.shape[0] + root
+    work["clearance"] = min(work["clearance"], gap)
+    lists.skip_until[index] = min(lists.skip_until[index], work["odometer"] + gap)
+
+
+@inline
+def sufficient_gap(arrays, lists, pair):
+    """Return the gap [m] beyond which a cell need not be examined further."""
+    work = lists.work[pair]
+    return work["reach"] if arrays.pairs[pair]["mapping"] == RADIAL else skip_distance(work)
 
 
 @inline
@@ -178,26 +224,23 @@ def store_cell(block, lane, points, omega, area):
 
 
 @inline
-def push_children(stack, top, split, shape, m, e, steps, levels, first, last):
+def push_children(stack, top, parent, split, shape, steps):
     """Push the two or four children of a cell on the stack; return the new top."""
+    m, e = (parent[POSITION], parent[POSITION + 1]), (parent[AZIMUTH], parent[AZIMUTH + 1])
+    levels = (int(parent[LEVEL_ALONG]), int(parent[LEVEL_AROUND]))
     for part in range(4):
         along, around = 2.0 * (part & 1) - 1.0, 1.0 * (part & 2) - 1.0
         if (split & SPLIT_ALONG == 0 and part & 1) or (split & SPLIT_AROUND == 0 and part & 2):
             continue
-        stack[top, POSITION], stack[top, POSITION + 1] = m
-        stack[top, AZIMUTH], stack[top, AZIMUTH + 1] = e
-        stack[top, LEVEL_ALONG], stack[top, LEVEL_AROUND] = levels
-        stack[top, FIRST], stack[top, LAST] = first, last
+        child = stack[top]
+        for k in range(stack.shape[1]):
+            child[k] = parent[k]
         if split & SPLIT_ALONG:
-            stack[top, POSITION], stack[top, POSITION + 1] = shift_along(
-                shape, m, steps, levels[0], QUARTER_U, along
-            )
-            stack[top, LEVEL_ALONG] = levels[0] + 1
+            child[POSITION], child[POSITION + 1] = shift_along(shape, m, steps, levels[0], QUARTER_U, along)
+            child[LEVEL_ALONG], child[SIZE_ALONG] = levels[0] + 1, 0.5 * parent[SIZE_ALONG]
         if split & SPLIT_AROUND:
-            stack[top, AZIMUTH], stack[top, AZIMUTH + 1] = rotate_around(
-                e, steps, levels[1], QUARTER_PHI, around
-            )
-            stack[top, LEVEL_AROUND] = levels[1] + 1
+            child[AZIMUTH], child[AZIMUTH + 1] = rotate_around(e, steps, levels[1], QUARTER_PHI, around)
+            child[LEVEL_AROUND], child[SIZE_AROUND] = levels[1] + 1, 0.5 * parent[SIZE_AROUND]
         top += 1
     return top
 

@@ -31,8 +31,12 @@ def apply_thrusters(links, gnc):
 
 @kernel
 def switch_thrusters(gnc, c, t):
-    """Write the wrench of the thrusters that are on from time t until the next edge; returns the time of that edge."""
+    """Write the wrench of the thrusters that are on from time t until the next edge.
+
+    Returns the time of that edge, and whether the wrench changes.
+    """
     W, edge = c.wrench, math.inf
+    before = (W[0], W[1], W[2], W[3], W[4], W[5])
     for k in range(6):
         W[k] = 0.0
     for i in range(c.first_thruster, c.first_thruster + c.thrusters):
@@ -48,7 +52,7 @@ def switch_thrusters(gnc, c, t):
                 tx, ty, tz = cross(p[0], p[1], p[2], fx, fy, fz)
                 W[0], W[1], W[2] = W[0] + tx, W[1] + ty, W[2] + tz
                 W[3], W[4], W[5] = W[3] + fx, W[4] + fy, W[5] + fz
-    return edge
+    return edge, before != (W[0], W[1], W[2], W[3], W[4], W[5])
 
 
 @kernel
@@ -116,6 +120,16 @@ def time_on(thruster, t):
     for k in range(PULSES):
         total += max(min(t, thruster.off[k]) - thruster.on[k], 0.0)
     return total
+
+
+@inline
+def firings_until(thruster, t):
+    """Return the number of pulses of a thruster that have begun until time t."""
+    count = thruster.firings
+    for k in range(PULSES):
+        if thruster.on[k] > t and thruster.off[k] > thruster.on[k]:
+            count -= 1
+    return count
 
 
 @kernel

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.layout import DEPTH, ENERGY, PRESSURE, TORQUE
-from softdock.dynamics.kernels.actuators import propellant_used, time_on
+from softdock.dynamics.kernels.actuators import firings_until, propellant_used, time_on
 from softdock.dynamics.kernels.appendages import node_value
 from softdock.dynamics.kernels.contacts import sharpen_pair
 from softdock.dynamics.kernels.couplings import MISALIGNMENT, coupling_value
@@ -202,7 +202,9 @@ def controller_value(gnc, index, component, t):
 
 @kernel
 def navigation_value(gnc, c, component, t):
-    """Value of a controller: on-time of a thruster, reference speed, estimate and its standard deviation."""
+    """Value of a controller: pulses or on-time of a thruster, reference speed, estimate, sigma, lost measurements."""
+    if component >= ControllerValue.FIRINGS:
+        return float(firings_until(gnc.thrusters[c.first_thruster + component - ControllerValue.FIRINGS], t))
     if component >= ControllerValue.ON_TIME:
         return time_on(gnc.thrusters[c.first_thruster + component - ControllerValue.ON_TIME], t)
     if component == ControllerValue.REFERENCE_SPEED:
@@ -210,6 +212,8 @@ def navigation_value(gnc, c, component, t):
     if component < ControllerValue.POSITION_SIGMA:
         return c.p[component - ControllerValue.ESTIMATE_X]
     nav = gnc.navigation[c.navigation]
+    if component == ControllerValue.LOST_MEASUREMENTS:
+        return float(nav.lost)
     if component == ControllerValue.ANGLE_SIGMA:
         return math.sqrt(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2])
     if component == ControllerValue.POSITION_SIGMA:
@@ -347,6 +351,17 @@ def read_channels(channels, count, system, t, y, out):
         else:
             out[i] = channel_value(channel, system, t, y)
         i += 1
+
+
+@kernel
+def read_controller_channels(channels, count, system, t, out):
+    """Write the values of those of the first channels that change when a controller acts but no force changes."""
+    for i in range(count):
+        channel = channels[i]
+        if channel.kind == CONTROLLER_VALUE:
+            out[i] = controller_value(system.gnc, channel.i, channel.component, t)
+        elif channel.kind == FORMULA:
+            out[i] = formula_value(system.formulas, channel.i, channel.j, out)
 
 
 @kernel

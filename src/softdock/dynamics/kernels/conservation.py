@@ -180,7 +180,7 @@ def write_conserved(system, y, relative_to_centre, out):
     for i in range(links.shape[0]):
         if links[i].kind != GROUND:
             add_link(system, links[i], (cx, cy, cz), (vx, vy, vz), out)
-    out.elastic = total_stored_energy(system.elements, system.pairs, system.interfaces)
+    out.elastic = total_stored_energy(system)
     for i in range(system.appendages.shape[0]):
         link = links[system.appendages[i].link]
         x, y_, z = rotate_inverse(links[link.root].R_NB, vx, vy, vz)

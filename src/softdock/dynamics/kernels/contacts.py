@@ -33,7 +33,9 @@ SPEED_MARGIN = 1.2  # factor on the motion expected in a step, which may be fast
 # thicknesses of a wall, so that a stage finds B inside the wall.
 MAX_SKINS_PER_STEP = 3.5
 MAX_HALF_WALLS_PER_STEP = 0.5
-LIST_STEPS = 6.0  # steps for which a list should be valid, because another method may try a longer step
+# Steps for which a list should be valid, because another method may try a longer step; with less than the last it is
+# rebuilt. Implicit steps use at most 0.68 of the range of a list.
+LIST_STEPS = (6.0, 3.0, 1.5)
 # Depth over half the thickness of a wall from which penetration is checked point by point.
 CHECKED_DEPTH_SHARE = 0.5
 
@@ -61,13 +63,13 @@ PAIR = np.dtype(
         ("strength", np.float64),  # allowed pressure of the layer [Pa]
         ("resolved_force", np.float64),  # force that the cells resolve [N]
         # Values of the last observed state, and the largest values of the run.
-        ("observed_depth", np.float64),
-        ("observed_pressure", np.float64),
-        ("observed_force", np.float64),
-        ("observed_share", np.float64),
+        ("observed_depth", np.float64),  # [m]
+        ("observed_pressure", np.float64),  # [Pa]
+        ("observed_force", np.float64),  # [N]
+        ("observed_share", np.float64),  # as `wall_share`
         ("observed_through", np.int64),
         ("observed_beyond", np.int64),
-        ("observed_end", np.int64),
+        ("observed_end", np.int64),  # as `end_touched`
         ("deepest", np.float64),  # [m]
         ("peak_pressure", np.float64),  # [Pa]
         ("peak_force", np.float64),  # [N]
@@ -253,16 +255,15 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
         w_AB_A, v_AB_A = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
         R_rate = rate_of_rotation(w_AB_A, R_AB)
         speed = speed_bound(arrays, i, w_AB_A, R_rate, v_AB_A)
-        valid_range = max(work["reach"], work["clearance"])
-        steps = LIST_STEPS
-        while steps >= 1.5:  # in steps; implicit ones use at most 0.68 of the range of a list
-            if (
-                path_deviation(arrays, lists, i, R_AB, p_AB_A, R_rate, v_AB_A, steps * SPEED_MARGIN * h)
-                <= valid_range
-            ):
+        valid_range, valid_time = max(work["reach"], work["clearance"]), -1.0
+        for steps in LIST_STEPS:
+            # Longer steps are not allowed where B may touch.
+            time = min(steps * h, touch_step_limit(pair, work, speed))
+            ahead = SPEED_MARGIN * time
+            if path_deviation(arrays, lists, i, R_AB, p_AB_A, R_rate, v_AB_A, ahead) <= valid_range:
+                valid_time = time
                 break
-            steps *= 0.5
-        if every or steps < 1.5:
+        if every or valid_time < 0.0:
             duration, reach = path_and_reach(arrays.pairs[i], pair.skin, speed, h)
             R, p = extrapolate_pose(R_AB, p_AB_A, R_rate, v_AB_A, 0.5 * duration)
             half_R, half_p = pose_change(R_rate, v_AB_A, 0.5 * duration)
@@ -273,11 +274,18 @@ def refresh_lists(links, pairs, arrays, lists, every, h):
             if speed > 0.0:
                 longest = min(longest, (duration + max(reach, work["clearance"]) / speed) / SPEED_MARGIN)
         else:
-            longest = min(longest, steps * h)
-        if work["clearance"] <= work["reach"] and speed > 0.0:
-            farthest = min(MAX_SKINS_PER_STEP * pair.skin, MAX_HALF_WALLS_PER_STEP * pair.half_wall)
-            longest = min(longest, farthest / (SPEED_MARGIN * speed))
+            longest = min(longest, valid_time)
+        longest = min(longest, touch_step_limit(pair, work, speed))
     return rebuilt, longest
+
+
+@inline
+def touch_step_limit(pair, work, speed):
+    """Return the longest step [s] of a pair that may touch within the reach of its list, else infinity; Eq. (M37)."""
+    if work["clearance"] > work["reach"] or speed <= 0.0:
+        return math.inf
+    farthest = min(MAX_SKINS_PER_STEP * pair.skin, MAX_HALF_WALLS_PER_STEP * pair.half_wall)
+    return farthest / (SPEED_MARGIN * speed)
 
 
 @kernel

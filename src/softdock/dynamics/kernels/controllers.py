@@ -39,8 +39,11 @@ def next_controller_time(gnc):
 
 @kernel
 def operate_controllers(system, t, y):
-    """Execute the samples that are due at time t and switch thrusters; expects the links at the present state."""
-    gnc, w = system.gnc, system.world[0]
+    """Execute the samples that are due at time t and switch thrusters; returns whether a force changes.
+
+    Expects the links at the present state.
+    """
+    gnc, w, changes = system.gnc, system.world[0], False
     move_orbit(system.orbit, system.links, t)
     for i in range(gnc.controllers.shape[0]):
         c = gnc.controllers[i]
@@ -52,8 +55,12 @@ def operate_controllers(system, t, y):
         if t >= c.tick * c.period:
             sample(system, i, c, t, y[w.n_q : w.n_q + w.n_u])
             c.tick += 1
+            changes = changes or c.wheels > 0
         next_time = min(next_time, c.tick * c.period)
-        c.next_time = min(next_time, switch_thrusters(gnc, c, t))
+        edge, switched = switch_thrusters(gnc, c, t)
+        c.next_time = min(next_time, edge)
+        changes = changes or switched
+    return changes
 
 
 @inline

@@ -1,7 +1,8 @@
 """Couplings: a plug that is guided into a socket against springs, a seal, a latch and an end stop.
 
 Frame F of the element is that of the socket, z into it; frame G is that of the plug, at its tip. The stroke is z of the
-tip in F. Everything is zero outside the socket (stroke <= 0), so that a coupling may decide there whether it jams.
+tip in F. Everything is zero outside the socket (stroke <= 0), so that a coupling may decide there whether the plug
+enters, jams on the face of the socket, or misses it.
 """
 
 import math
@@ -22,6 +23,10 @@ MISALIGNMENT = 7
 ANGLE = 8
 MATED = 9
 JAMMED = 10
+MISSED = 11
+
+# Where the plug is beyond the opening: COUPLING_LAW.entry.
+IN_SOCKET, ON_FACE, BESIDE = 0, 1, 2
 
 COUPLING_LAW = np.dtype(
     [
@@ -45,8 +50,10 @@ COUPLING_LAW = np.dtype(
         ("stop_damping", np.float64),
         ("lateral_limit", np.float64),
         ("angle_limit", np.float64),
+        ("capture_radius", np.float64),
         # State and results.
-        ("jammed", np.int64),  # 1: the misalignment exceeded a limit where the plug reached the socket
+        ("entry", np.int64),  # decided where the plug reaches the plane of the opening
+        ("largest_miss", np.float64),  # misalignment with which it passed beside the socket [m]; 0: never
         ("misalignment", np.float64),  # distance of the tip from the axis of the socket [m]
         ("angle", np.float64),  # between the axes [rad]
         ("axial_stiffness", np.float64),  # tangents of the last evaluation, for implicit steps
@@ -127,6 +134,12 @@ def stop_force(law, x, v):
 
 
 @inline
+def socket_acts(law, s):
+    """Return whether the socket acts on a plug at stroke s [m]: beyond the opening, and not beside the socket."""
+    return s > 0.0 and law.entry != BESIDE
+
+
+@inline
 def coupling_pose(element, links):
     """Return the tip of the plug in N and in F, the axis of the plug in F, and R_NF; writes the misalignment."""
     a, b = links[element.a], links[element.b]
@@ -167,9 +180,9 @@ def coupling_wrench(element, p, axis, w, v):
     socket.
     """
     law, (x, y, s) = element.coupling, p
-    if s <= 0.0:
+    if not socket_acts(law, s):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if law.jammed == 1:
+    if law.entry == ON_FACE:
         force, elastic = stop_force(law, s, v[2])
         element.energy, element.loss = 0.5 * elastic * s, (force - elastic) * v[2]
         law.axial_stiffness, law.axial_damping = law.stop_stiffness, law.stop_damping
@@ -208,23 +221,41 @@ def coupling_wrench(element, p, axis, w, v):
 
 
 @kernel
-def decide_jam(element, links):
-    """Let the plug of a coupling enter its socket, or jam if its present misalignment exceeds a limit; Eq. (W8)."""
+def decide_entry(element, links):
+    """Let the plug of a coupling enter its socket, jam on its face, or miss it, by its present pose; Eq. (W8)."""
     coupling_pose(element, links)
     law = element.coupling
-    law.jammed = 1 if law.misalignment > law.lateral_limit or law.angle > law.angle_limit else 0
+    if law.misalignment > law.capture_radius:
+        law.entry, law.largest_miss = BESIDE, max(law.largest_miss, law.misalignment)
+    elif law.misalignment > law.lateral_limit or law.angle > law.angle_limit:
+        law.entry = ON_FACE
+    else:
+        law.entry = IN_SOCKET
+
+
+@kernel
+def decide_entry_at_start(elements, links):
+    """Let plugs that start beyond the opening and the capture radius miss their sockets; all others start in them."""
+    for i in range(elements.shape[0]):
+        element = elements[i]
+        if element.coupling.stroke > 0.0:  # zero for other kinds of elements
+            coupling_pose(element, links)
+            if element.deflection > 0.0 and element.coupling.misalignment > element.coupling.capture_radius:
+                decide_entry(element, links)
 
 
 @kernel
 def coupling_value(element, component):
-    """Misalignment [m], angle [rad], whether it is mated or jammed (1 or 0); Eq. (W9)."""
+    """Misalignment [m], angle [rad], whether it is mated, jammed or beside its socket (1 or 0); Eq. (W9)."""
     law = element.coupling
     if component == MISALIGNMENT:
         return law.misalignment
     if component == ANGLE:
         return law.angle
     if component == JAMMED:
-        return 1.0 if law.jammed == 1 and element.deflection > 0.0 else 0.0
+        return 1.0 if law.entry == ON_FACE and element.deflection > 0.0 else 0.0
+    if component == MISSED:
+        return 1.0 if law.entry == BESIDE and element.deflection > 0.0 else 0.0
     within = law.misalignment <= law.lateral_limit and law.angle <= law.angle_limit
     complete = element.deflection >= law.stroke - law.tolerance
-    return 1.0 if law.jammed == 0 and within and complete else 0.0
+    return 1.0 if law.entry == IN_SOCKET and within and complete else 0.0

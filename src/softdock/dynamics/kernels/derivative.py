@@ -22,6 +22,7 @@ from softdock.dynamics.kernels.appendages import (
     reset_modal_loads,
     write_modal_rates,
 )
+from softdock.dynamics.kernels.bonds import apply_bonds, bond_energy
 from softdock.dynamics.kernels.composites import sum_inertias
 from softdock.dynamics.kernels.contacts import apply_contacts, contact_energy
 from softdock.dynamics.kernels.dynamics import accelerations, link_accelerations
@@ -69,6 +70,8 @@ class SystemRecords(NamedTuple):
     tables: NDArray[np.float64]
     """Loads over time."""
     pairs: np.recarray
+    bonds: np.recarray
+    """One per pair if an action bonds contacts, else none."""
     arrays: ContactArrays
     lists: ContactLists
     world: np.recarray
@@ -116,6 +119,8 @@ def derivative(system, t, y, dy):
     loss, power = apply_elements(links, axes, system.elements, system.tables, t, y, u, dy)
     if pairs.shape[0] > 0:
         loss += apply_contacts(links, pairs, system.arrays, system.lists)
+    if system.bonds.shape[0] > 0:
+        loss += apply_bonds(links, pairs, system.bonds)
     if system.interfaces.shape[0] > 0:
         apply_interfaces(links, system.interfaces, system.pins, dy[n_q + n_u :])
         loss += dy[n_q + n_u]
@@ -282,11 +287,13 @@ def write_quaternion_rate(q, dy, at, wx, wy, wz):
 
 
 @kernel
-def total_stored_energy(elements, pairs, interfaces):
+def total_stored_energy(system):
     """Energy stored in all elements and contacts at the last evaluation [J]."""
-    energy = contact_energy(pairs) + interface_energy(interfaces)
-    for i in range(elements.shape[0]):
-        energy += elements[i].energy
+    energy = contact_energy(system.pairs) + interface_energy(system.interfaces)
+    if system.bonds.shape[0] > 0:
+        energy += bond_energy(system.bonds)
+    for i in range(system.elements.shape[0]):
+        energy += system.elements[i].energy
     return energy
 
 

@@ -205,6 +205,29 @@ def drive_stiffness(element, t, q, v, is_speed):
 
 
 @inline
+def slowdown_per_force(element, t, q, v):
+    """Return what a self-locking drive loses per force where its force limit slows its command; Eq. (M113).
+
+    Speed [m/s/N] or [rad/s/(N m)], and pace with the sign of the motion [1/N] or [1/(N m)]. Both are zero below the
+    force limit, at rest, with backlash and where the limit of power is lower.
+    """
+    x, k, c = q[element.at_q], element.stiffness[0], element.damping[0]
+    if element.at_delay < 0 or element.backlash > 0.0:
+        return 0.0, 0.0
+    command, speed, _ = command_at(element, t, delay_of(element, q))
+    if speed == 0.0:
+        return 0.0, 0.0
+    sign = math.copysign(1.0, speed)
+    against = sign * (k * (command - x) - c * v)
+    pace = possible_pace(element, against, abs(speed))
+    gain, margin = 1.0 + element.losses, (1.0 - FULL_SPEED_LOAD) * element.max_force
+    at_force = (element.max_force - gain * against) / (margin + gain * c * abs(speed))
+    if not 0.0 < pace < 1.0 or pace < at_force:
+        return 0.0, 0.0
+    return abs(speed) * gain / margin, sign * gain / margin
+
+
+@inline
 def sliding_slope(element, v):
     """Derivative of the smooth sign of a speed."""
     squares = v * v + element.friction_speed * element.friction_speed

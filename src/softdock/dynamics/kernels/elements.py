@@ -9,6 +9,7 @@ from softdock.dynamics.kernels.couplings import (
     coupling_pose,
     coupling_velocity,
     coupling_wrench,
+    socket_acts,
 )
 from softdock.dynamics.kernels.drives import apply_position_drive, apply_speed_drive
 from softdock.dynamics.kernels.motion_profiles import COLUMNS, KNOTS
@@ -334,7 +335,7 @@ def apply_weld(element, links):
 def apply_coupling(element, links):
     """Plug on body b in the socket on body a; Eq. (W1)."""
     tip, p, axis, R_NF = coupling_pose(element, links)
-    if p[2] <= 0.0:
+    if not socket_acts(element.coupling, p[2]):
         set_total(element, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     w, v = coupling_velocity(element, links, tip, R_NF)

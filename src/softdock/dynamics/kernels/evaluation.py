@@ -1,8 +1,10 @@
 """Evaluation of states inside a step, and the record of samples and peaks."""
 
+from softdock.contact.kernels.layout import DEPTH, ENERGY
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST, read_channels
 from softdock.dynamics.kernels.derivative import derivative
-from softdock.dynamics.kernels.stepping import interpolate
+from softdock.dynamics.kernels.run_data import PendingRow
+from softdock.dynamics.kernels.stepping import copy, interpolate
 from softdock.native.decorators import inline, kernel
 
 
@@ -112,12 +114,34 @@ def fill_row(run, t, values):
 
 @kernel
 def commit_pending_row(run):
-    """Keep the pending row if a peak is still there; otherwise discard it."""
+    """Keep the pending row if a peak is still there; otherwise discard it. May evaluate another state."""
     s = run.state[0]
-    if s.pending_row == 1:
-        s.pending_row = 0
+    if s.pending_row != PendingRow.NONE:
         if has_peak_at(run.channels, s.searched, run.record[s.record_rows, 0]):
+            complete_pending_row(run)
             s.record_rows += 1
+        s.pending_row = PendingRow.NONE.value
+
+
+@kernel
+def complete_pending_row(run):
+    """Evaluate the channels of a deferred row: before an element or a controller changes, or the row is kept."""
+    s, work = run.state[0], run.workspace
+    if s.pending_row == PendingRow.DEFERRED:
+        s.pending_row = PendingRow.WRITTEN.value
+        row = run.record[s.record_rows]
+        derivative(run.system, s.pending_time, work.pending, work.k[1])
+        read_channels(run.channels, run.channels.shape[0], run.system, row[0], work.pending, row[1:])
+
+
+@inline
+def nothing_touches(system):
+    """Return whether contacts had no effect at the last evaluation, so that the state alone gives all channels."""
+    for i in range(system.pairs.shape[0]):
+        out = system.pairs[i].out
+        if system.pairs[i].force != 0.0 or out[DEPTH] != 0.0 or out[ENERGY] != 0.0:
+            return False
+    return system.interfaces.shape[0] == 0
 
 
 @kernel
@@ -141,19 +165,34 @@ def has_room_beside_samples(run):
     return s.record_rows + remaining + 4.0 < run.record.shape[0]
 
 
+@inline
+def needs_peak_row(run, t):
+    """Return whether a peak at time t gets a row."""
+    s = run.state[0]
+    return s.record_peaks == 1 and has_room_beside_samples(run) and has_peak_at(run.channels, s.searched, t)
+
+
+@kernel
+def defer_peak_at_end(run, t, t_evaluated, y):
+    """Store the state y at the end t of a step with a peak as pending row; expects that nothing touches there.
+
+    `t_evaluated` is the time at which y was evaluated, which may be the instant before a jump at t.
+    """
+    s, work = run.state[0], run.workspace
+    commit_pending_row(run)
+    if s.record_rows < run.record.shape[0] and run.record.shape[1] > 1:
+        run.record[s.record_rows, 0], s.pending_time = t, t_evaluated
+        copy(y, work.pending)
+        s.pending_row = PendingRow.DEFERRED.value
+
+
 @kernel
 def record_peak_at_end(run, t, t_max, y, evaluated):
-    """Write a pending row if a peak is at the present end t; `evaluated`: the system is evaluated there already.
+    """Write a pending row for a peak at the present end t; `evaluated`: the system is evaluated there already.
 
     Its values are those at t, or before a jump there: at `t_max`, the instant before.
     """
     s, work = run.state[0], run.workspace
-    if (
-        s.record_peaks == 0
-        or not has_room_beside_samples(run)
-        or not has_peak_at(run.channels, s.searched, t)
-    ):
-        return
     if evaluated:
         read_channels(run.channels, run.channels.shape[0], run.system, t, y, work.values)
     else:
@@ -161,7 +200,7 @@ def record_peak_at_end(run, t, t_max, y, evaluated):
     commit_pending_row(run)
     if s.record_rows < run.record.shape[0] and run.record.shape[1] > 1:
         fill_row(run, t, work.values)
-        s.pending_row = 1
+        s.pending_row = PendingRow.WRITTEN.value
 
 
 @kernel

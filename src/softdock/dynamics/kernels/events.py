@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from softdock.dynamics.kernels.couplings import decide_jam
+from softdock.dynamics.kernels.bonds import bond_contact
+from softdock.dynamics.kernels.couplings import decide_entry
 from softdock.dynamics.kernels.drives import start_drive, switch_off_drive
 from softdock.dynamics.kernels.elements import DRIVE_POSITION, DRIVE_SPEED, LOCK, WELD, hold_present_pose
 from softdock.dynamics.kernels.evaluation import evaluate_inside
@@ -25,7 +26,8 @@ DISABLE_INTERFACE = 9
 OPEN_WINDOW = 10
 CLOSE_WINDOW = 11
 SET_MODE = 12
-DECIDE_JAM = 13  # of a coupling whose plug reaches its socket
+DECIDE_ENTRY = 13  # of a coupling whose plug reaches its socket
+BOND_CONTACT = 14
 
 # What a hidden event does instead of a log entry.
 CAPTURE_STATE = 1  # the state of the first such event is stored
@@ -257,12 +259,19 @@ def perform_actions(run, index):
             close_window(run, run.windows[action.index])
         elif action.kind == ENABLE_CONTACT or action.kind == DISABLE_CONTACT:
             system.pairs[action.index].active = 1 if action.kind == ENABLE_CONTACT else 0
+            if system.bonds.shape[0] > 0:
+                system.bonds[action.index].active = 0
+        elif action.kind == BOND_CONTACT:
+            bond_contact(
+                system.links, system.pairs[action.index], system.bonds[action.index], action.index, system.arrays,
+                system.lists,
+            )  # fmt: skip
         elif action.kind == ENABLE_INTERFACE or action.kind == DISABLE_INTERFACE:
             system.interfaces[action.index].active = 1 if action.kind == ENABLE_INTERFACE else 0
         elif action.kind == SET_MODE:
             system.gnc.controllers[action.index].next_mode = int(action.value)
-        elif action.kind == DECIDE_JAM:
-            decide_jam(system.elements[action.index], system.links)
+        elif action.kind == DECIDE_ENTRY:
+            decide_entry(system.elements[action.index], system.links)
         else:
             switch_element(
                 system.elements[action.index], action, system.links, run.state[0].t, run.y, system.world[0]

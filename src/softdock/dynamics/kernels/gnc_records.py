@@ -53,7 +53,10 @@ class ControllerValue(IntEnum):
     POSITION_SIGMA = 36
     SPEED_SIGMA = 37
     ANGLE_SIGMA = 38
+    LOST_MEASUREMENTS = 39
     ON_TIME = 64
+    """Of the first thruster of the controller; the others follow, at most as many as are before `FIRINGS`."""
+    FIRINGS = 65600
     """Of the first thruster of the controller; the others follow."""
 
 
@@ -127,6 +130,7 @@ CONTROLLER = np.dtype(
         ("a_ref", np.float64, 3),  # until the next sample [m/s2]
         ("transfer_start", np.float64),  # [s]
         ("transfer", np.float64, 6),  # state of the centre of mass after the first impulse, in H
+        ("transfer_aim", np.float64, 3),  # where it is expected at the end, in H [m]
         ("R_ref", np.float64, 9),  # reference attitude in P, or in the fixed frame
         ("errors", np.float64, 4),  # of position, velocity, attitude and rate at the last sample
         ("force", np.float64, 3),  # commanded at the last sample, link axes [N]
@@ -195,6 +199,7 @@ NAVIGATION = np.dtype(
         ("tip_sigma", np.float64),  # of the estimated position of the tip, all axes together [m]
         # Work arrays.
         ("F", np.float64, (6, 6)),
+        ("F_attitude", np.float64, (6, 6)),
         ("G", np.float64, (6, 3)),
         ("levers", np.float64, (3, 3)),  # error of the centre of mass in H per attitude error in T [m/rad]
         ("Q", np.float64, (6, 6)),
@@ -221,7 +226,7 @@ THRUSTER = np.dtype(
         ("off", np.float64, PULSES),
         ("scale", np.float64, PULSES),  # force of the pulse over the nominal one
         ("spent", np.float64),  # propellant of older pulses [kg]
-        ("firings", np.int64),
+        ("firings", np.int64),  # number of pulses commanded so far
     ],
     align=True,
 )
@@ -244,6 +249,7 @@ HOLD_POINT = np.dtype(
         ("duration", np.float64),  # [s]
         ("patience", np.float64),  # time after which a gate that is not passed leads to retreat [s]
         ("gate", np.float64, 4),  # limits of the errors of position, velocity, attitude and rate
+        ("reach", np.float64),  # by which an approach may begin inside it and still hold there [m]
     ],
     align=True,
 )

@@ -5,6 +5,7 @@ import math
 from softdock.dynamics.kernels.gnc_records import Mode
 from softdock.dynamics.kernels.poses import link_rotation
 from softdock.dynamics.kernels.relative_frames import target_view, tip_from_centre
+from softdock.gnc.kernels.estimation import rotation_from_vector
 from softdock.gnc.kernels.guidance import (
     advance_distance,
     corridor_margin,
@@ -22,7 +23,7 @@ def enter_mode(system, c, t):
     """Begin a mode: its reference starts at the present motion, so that nothing jumps."""
     c.entered = 1
     c.distance, c.closing_speed = -c.p[2], c.v[2]
-    c.hold, c.hold_since = 0, -1.0
+    c.hold, c.hold_since = first_hold(system.gnc, c), -1.0
     cosine, sine = math.cos(c.roll), math.sin(c.roll)
     R = (cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0)
     if c.mode == Mode.STABILISE:
@@ -33,6 +34,18 @@ def enter_mode(system, c, t):
         c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.p[k], 0.0, 0.0
     if c.mode == Mode.TRANSFER:
         begin_transfer(system, c, t)
+
+
+@inline
+def first_hold(gnc, c):
+    """Return the number of hold points that an approach from the present distance passes over: those behind it."""
+    hold = 0
+    while hold < c.holds:
+        point = gnc.holds[c.first_hold + hold]
+        if point.distance <= c.distance + point.reach:
+            break
+        hold += 1
+    return hold
 
 
 @inline
@@ -87,8 +100,6 @@ def leave_approach(c):
 def follow_glide_slope(gnc, c, t):
     """Move the reference to the next hold point, or wait there until its time is over and its gate is passed."""
     goal = c.end
-    while c.hold < c.holds and gnc.holds[c.first_hold + c.hold].distance > c.distance:
-        c.hold += 1  # behind the start
     if c.hold < c.holds:
         point = gnc.holds[c.first_hold + c.hold]
         goal = point.distance
@@ -107,16 +118,31 @@ def follow_glide_slope(gnc, c, t):
         move_reference(c, goal)
 
 
+@inline
+def arrival_point(c, view, time_left):
+    """Return where the centre of mass must be in H at the end of a transfer [m], if the port turns at a constant rate.
+
+    `view` is that of `target_view`, `time_left` the time until then [s].
+    """
+    R_HP, _, spin, port = view
+    R_HP = matrix_product(
+        R_HP, rotation_from_vector(spin[0] * time_left, spin[1] * time_left, spin[2] * time_left)
+    )
+    r = tip_from_centre(c)
+    ex, ey, ez = rotate(c.R_ref, r[0], r[1], r[2])
+    to = c.transfer_to
+    return rotate(R_HP, to[0] - ex + port[0], to[1] - ey + port[1], to[2] - ez + port[2])
+
+
 @kernel
 def begin_transfer(system, c, t):
     """Begin a transfer: the state of the centre of mass in H after the first impulse; Eq. (K1)."""
-    R_HP, _, _, port = target_view(system.links, c)
+    view = target_view(system.links, c)
+    R_HP, _, _, port = view
     r = tip_from_centre(c)
     rx, ry, rz = rotate(c.R, r[0], r[1], r[2])
     x0 = rotate(R_HP, c.p[0] - rx + port[0], c.p[1] - ry + port[1], c.p[2] - rz + port[2])
-    ex, ey, ez = rotate(c.R_ref, r[0], r[1], r[2])
-    to = c.transfer_to
-    x1 = rotate(R_HP, to[0] - ex + port[0], to[1] - ey + port[1], to[2] - ez + port[2])
+    x1 = arrival_point(c, view, c.transfer_time)
     if c.transfer_orbital == 1:
         write_transition(c.mean_motion, c.transfer_time, system.gnc.transition)
         v = impulse_velocity(system.gnc.transition, x0, x1)
@@ -125,25 +151,32 @@ def begin_transfer(system, c, t):
         v = ((x1[0] - x0[0]) / T, (x1[1] - x0[1]) / T, (x1[2] - x0[2]) / T)
     c.transfer_start = t
     for k in range(3):
-        c.transfer[k], c.transfer[3 + k] = x0[k], v[k]
+        c.transfer[k], c.transfer[3 + k], c.transfer_aim[k] = x0[k], v[k], x1[k]
 
 
 @kernel
 def follow_transfer(system, c, t):
-    """Move the reference along a transfer; hold the final point after its end."""
+    """Move the reference along a transfer; hold the final point after its end; Eqs. (K1), (K44)."""
     passed = t - c.transfer_start
     if passed >= c.transfer_time:
         c.mode = c.next_mode = Mode.HOLD.value
         for k in range(3):
             c.p_ref[k], c.v_ref[k], c.a_ref[k] = c.transfer_to[k], 0.0, 0.0
         return
-    R_HP, _, spin, port = target_view(system.links, c)
+    view = target_view(system.links, c)
+    R_HP, _, spin, port = view
     n = c.mean_motion if c.transfer_orbital == 1 else 0.0
     write_transition(n, passed, system.gnc.transition)
     x, y, z = row_product(system.gnc.transition, 0, c.transfer)
     vx, vy, vz = row_product(system.gnc.transition, 3, c.transfer)
     ax, ay, az = relative_acceleration(n, y, z, vx, vz)
-    x, y, z = rotate_inverse(R_HP, x, y, z)
+    # The port may not turn at a constant rate: follow what changes of its position at the end.
+    to, aim = arrival_point(c, view, c.transfer_time - passed), c.transfer_aim
+    part = passed / c.transfer_time
+    shift, rate = part * part * (3.0 - 2.0 * part), 6.0 * part * (1.0 - part) / c.transfer_time
+    mx, my, mz = to[0] - aim[0], to[1] - aim[1], to[2] - aim[2]
+    vx, vy, vz = vx + rate * mx, vy + rate * my, vz + rate * mz
+    x, y, z = rotate_inverse(R_HP, x + shift * mx, y + shift * my, z + shift * mz)
     vx, vy, vz = rotate_inverse(R_HP, vx, vy, vz)
     sx, sy, sz = cross(spin[0], spin[1], spin[2], x, y, z)
     r = tip_from_centre(c)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from softdock.contact.kernels.stiffness import evaluate_stiffness
 from softdock.dynamics.kernels.contacts import relative_pose, relative_velocity
-from softdock.dynamics.kernels.couplings import coupling_pose, coupling_velocity, coupling_wrench
+from softdock.dynamics.kernels.couplings import coupling_pose, coupling_velocity, coupling_wrench, socket_acts
 from softdock.dynamics.kernels.derivative import set_motion
-from softdock.dynamics.kernels.drives import drive_stiffness
+from softdock.dynamics.kernels.drives import drive_stiffness, slowdown_per_force
 from softdock.dynamics.kernels.dynamics import join, place
 from softdock.dynamics.kernels.elements import (
     COUPLING,
@@ -37,6 +37,9 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, load, store
 from softdock.spatial.kernels import rotate, rotate_inverse
 
+# Columns of Linear.yields: stiffness and damping of the drive, speed and pace lost per force, rate of its force.
+YIELD_STIFFNESS, YIELD_DAMPING, YIELD_SPEED, YIELD_PACE, YIELD_RATE = 0, 1, 2, 3, 4
+YIELD_COLUMNS = 5
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -72,6 +75,8 @@ class Linear(NamedTuple):
     """(n,): rate of the forces of drives along joints by their smooth commands."""
     delays: NDArray[np.int64]
     """(n,): index in the state of the delay of that command; -1: none."""
+    yields: NDArray[np.float64]
+    """(n, YIELD_COLUMNS): of a drive that its force limit slows down; `YIELD_SPEED` is zero where there is none."""
     work: NDArray[np.float64]
     """(4, n)."""
     wrench: NDArray[np.float64]
@@ -92,6 +97,7 @@ def allocate_linear(n: int, links: int, couplings: int) -> Linear:
         couplings=np.zeros((couplings, 3), np.int64),
         force_rate=np.zeros(n),
         delays=np.zeros(n, np.int64),
+        yields=np.zeros((n, YIELD_COLUMNS)),
         work=np.zeros((4, width)),
         wrench=np.zeros((2, 6)),
     )
@@ -111,6 +117,8 @@ def linearise(system, t, y, linear):
         linear.couplings[i, 0] = 0
         if system.pairs[i].active == 1:
             couple_contact(system, i, linear)
+        elif system.bonds.shape[0] > 0 and system.bonds[i].active == 1:
+            couple_bond(system, i, linear)
     for i in range(system.elements.shape[0]):
         kind = system.elements[i].kind
         if kind == STRUT or kind == WELD or kind == COUPLING:
@@ -203,6 +211,7 @@ def add_joint_stiffness(elements, t, q, u, linear):
     """
     for i in range(linear.force_rate.shape[0]):
         linear.force_rate[i], linear.delays[i] = 0.0, -1
+        linear.yields[i, YIELD_SPEED] = 0.0
     for i in range(elements.shape[0]):
         element = elements[i]
         if element.kind > DRIVE_SPEED or (element.active == 0 and element.kind < DRIVE_POSITION):
@@ -232,6 +241,12 @@ def add_joint_stiffness(elements, t, q, u, linear):
                 _, speed, acceleration = command_at(element, t, delay_of(element, q))
                 linear.force_rate[element.at_u] += k * speed + element.damping[0] * acceleration
                 linear.delays[element.at_u] = element.at_delay
+                lost_speed, lost_pace = slowdown_per_force(element, t, q, vx)
+                if lost_speed > 0.0:
+                    own = linear.yields[element.at_u]
+                    own[YIELD_STIFFNESS], own[YIELD_DAMPING] = k, element.damping[0]
+                    own[YIELD_SPEED], own[YIELD_PACE] = lost_speed, lost_pace
+                    own[YIELD_RATE] = k * speed + element.damping[0] * acceleration
         for a in range(element.rows):
             linear.stiffness[element.at_u + a, element.at_u + a] += k
             linear.damping[element.at_u + a, element.at_u + a] += c
@@ -256,6 +271,18 @@ def couple_contact(system, i, linear):
 
 
 @inline
+def couple_bond(system, i, linear):
+    """Write the stiffness and damping of a bonded contact, in the axes of its surface A; Eq. (C41)."""
+    pair, bond, links = system.pairs[i], system.bonds[i], system.links
+    a = links[pair.a]
+    for k in range(6):
+        for j in range(6):
+            linear.K[i, k, j], linear.D[i, k, j] = bond.K[k, j], bond.D[k, j]
+    R_NA, p_A = link_rotation(a, links[a.root], pair.R_aA), link_point(a, links[a.root], pair.p_aA)
+    note_frame(linear, i, pair.a, pair.b, R_NA, p_A)
+
+
+@inline
 def couple_element(element, links, linear, c):
     """Write the stiffness and damping of a weld or coupling in the axes of its frame F, of a strut in those of N."""
     a, b = links[element.a], links[element.b]
@@ -273,7 +300,7 @@ def couple_element(element, links, linear, c):
         return
     if element.kind == COUPLING:
         tip, p, axis, R_NF = coupling_pose(element, links)
-        if p[2] > 0.0:
+        if socket_acts(element.coupling, p[2]):
             w, v = coupling_velocity(element, links, tip, R_NF)
             coupling_wrench(element, p, axis, w, v)
             write_coupling_tangents(element.coupling, K, D)

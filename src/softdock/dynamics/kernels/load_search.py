@@ -10,7 +10,6 @@ from softdock.dynamics.kernels.channels import LARGEST, PLAIN, SMALLEST
 from softdock.dynamics.kernels.enclosure import (
     RELATIVE_RESOLUTION,
     SAFETY,
-    bend_from_previous,
     bend_of_load,
     enclose,
     finite_bends,
@@ -26,7 +25,7 @@ from softdock.native.decorators import inline, kernel
 
 MAX_INTERVALS = 60  # size of the stack of intervals; halving a step reaches the smallest width in 40
 MIN_WIDTH = 1e-12  # fraction of a step below which an interval is not divided
-MAX_EVALUATIONS = 1_000_000  # in one step
+MAX_EVALUATIONS = 1_000_000  # in one step; fewer after a step that used them up, so that a run always ends
 MAX_LOAD_EVALUATIONS = 1_000  # in one interval of the search for events and peaks
 # Largest rotation of links between samples that give an estimate of a second derivative [rad].
 RESOLVED_ANGLE = 0.5
@@ -94,10 +93,11 @@ def may_hide_load(run, h):
         if i < s.watched:  # has bounds from the search for events and peaks
             bend = max(search.downs[0, i], search.ups[0, i])
         else:
-            bend = math.inf if channel.bounded == 1 else bend_from_previous(r, work.previous[i], x_0, x_1)
-        if channel.form != PLAIN:
-            return True
-        if not is_below_peak(channel, max(abs(x_0), abs(x_1)), bend):
+            bend = math.inf if channel.bounded == 1 else bend_of_load(channel, r, work.previous[i], x_0, x_1)
+        if channel.form == PLAIN:
+            if not is_below_peak(channel, max(abs(x_0), abs(x_1)), bend):
+                return True
+        elif may_exceed(channel, 0.0, 1.0, x_0, x_1, bend):
             return True
     return False
 

@@ -12,9 +12,8 @@ from softdock.dynamics.kernels.relative_frames import target_view, tip_from_cent
 from softdock.gnc.kernels.estimation import (
     error_rotation,
     gyro_noise,
-    propagate_columns,
     propagate_covariance,
-    propagate_rows,
+    propagate_cross,
     propagate_state,
     turn_quaternion,
     update_attitude,
@@ -146,11 +145,10 @@ def propagate_filters(nav, c, view, rates):
     x, y, z = relative_rate(nav, view, rates)
     turn_quaternion(nav.q, x * c.period, y * c.period, z * c.period)
     write_attitude_transition(
-        rates[0] - nav.bias[0], rates[1] - nav.bias[1], rates[2] - nav.bias[2], c.period, nav.F
+        rates[0] - nav.bias[0], rates[1] - nav.bias[1], rates[2] - nav.bias[2], c.period, nav.F_attitude
     )
     gyro_noise(nav.gyro_white, nav.gyro_walk, c.period, nav.Q)
-    propagate_covariance(nav.F, nav.P_attitude, nav.Q, nav.work)
-    propagate_columns(nav.F, nav.cross, nav.work)
+    propagate_covariance(nav.F_attitude, nav.P_attitude, nav.Q, nav.work)
     fx, fy, fz = rotate_inverse(c.R_LT, c.produced[0], c.produced[1], c.produced[2])
     R_PT = matrix_from_quaternion(nav.q[0], nav.q[1], nav.q[2], nav.q[3])
     fx, fy, fz = rotate(R_PT, fx, fy, fz)
@@ -161,7 +159,7 @@ def propagate_filters(nav, c, view, rates):
     white_acceleration_noise(nav.density, c.period, nav.Q)
     propagate_state(nav.F, nav.G, nav.acceleration, nav.x, nav.work)
     propagate_covariance(nav.F, nav.P, nav.Q, nav.work)
-    propagate_rows(nav.F, nav.cross, nav.work)
+    propagate_cross(nav.F, nav.F_attitude, nav.cross, nav.work)
 
 
 @kernel

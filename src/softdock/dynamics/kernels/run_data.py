@@ -27,6 +27,16 @@ class Status(IntEnum):
     """A body passed the middle of a wall."""
 
 
+class PendingRow(IntEnum):
+    """Row of the history at the end of a step with a peak; it is discarded if the peak grows later."""
+
+    NONE = 0
+    WRITTEN = 1
+    """All channels are in the row after the last."""
+    DEFERRED = 2
+    """Only the state is stored; most rows of a growing peak are discarded before their channels are needed."""
+
+
 RUN_STATE = np.dtype(
     [
         # Settings.
@@ -70,7 +80,8 @@ RUN_STATE = np.dtype(
         ("captured_event", np.int64),  # whose state was captured; -1: none
         ("captured_time", np.float64),
         ("record_rows", np.int64),
-        ("pending_row", np.int64),  # 1: the row after the last is that of a peak which may still grow
+        ("pending_row", np.int64),  # `PendingRow`: the row after the last is that of a peak, which may grow
+        ("pending_time", np.float64),  # at which the state of a deferred row was evaluated
         ("next_sample", np.int64),
         ("log_rows", np.int64),
         ("hidden_load", np.int64),  # 1: a load may have a peak inside the present step
@@ -127,6 +138,8 @@ class Workspace(NamedTuple):
     tolerance: NDArray[np.float64]
     captured: NDArray[np.float64]
     """(n,): state at the first event that captures it."""
+    pending: NDArray[np.float64]
+    """(n,): state of a deferred row."""
     start: NDArray[np.float64]
     """(m,): channels at the start of the step; then at two stages and at its end."""
     previous: NDArray[np.float64]

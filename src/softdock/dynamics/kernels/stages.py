@@ -1,5 +1,12 @@
 """Solving the stages of an implicit step: linear equations in momenta and speeds, from which all else follows."""
 
+from softdock.dynamics.kernels.linear import (
+    YIELD_DAMPING,
+    YIELD_PACE,
+    YIELD_RATE,
+    YIELD_SPEED,
+    YIELD_STIFFNESS,
+)
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
@@ -17,6 +24,10 @@ def factorise(linear, span):
         for j in range(0, width, LANES):
             x = fma(span, load(linear.stiffness, i, j), load(linear.damping, i, j))
             store(M, i, j, fma(per, load(linear.inertia, i, j), x))
+    for i in range(n):
+        own = linear.yields[i]
+        if own[YIELD_SPEED] > 0.0:
+            M[i, i] -= yielded_share(own, span) * (own[YIELD_DAMPING] + span * own[YIELD_STIFFNESS])
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
             momentum_maps, K, D = linear.momentum_maps[c], linear.K[c], linear.D[c]
@@ -44,6 +55,13 @@ def factorise(linear, span):
                     store(M, i, j, fma(-factor, load(M, k, j), x * others if j == block else x))
 
 
+@inline
+def yielded_share(own, span):
+    """Return the share of the force of a drive that its slower command removes in a stage: 1 - phi of Eq. (M113)."""
+    lost = own[YIELD_SPEED] * (own[YIELD_DAMPING] + span * own[YIELD_STIFFNESS])
+    return lost / (1.0 + lost)
+
+
 @kernel
 def solve_stage(system, linear, span, advance, y, r, out):
     """Solve a stage: out / span - (Jacobian) out = r + advance (rate by time), for the whole state; Eqs. (M47), (M48).
@@ -64,6 +82,12 @@ def solve_stage(system, linear, span, advance, y, r, out):
         if linear.force_rate[i] != 0.0:
             late = span * r[linear.delays[i]] if linear.delays[i] >= 0 else 0.0
             work[RIGHT, i] += linear.force_rate[i] * (advance - late)
+        own = linear.yields[i]
+        if own[YIELD_SPEED] > 0.0:
+            work[RIGHT, i] += yielded_share(own, span) * (
+                span * own[YIELD_STIFFNESS] * work[MOVES, i]
+                - own[YIELD_RATE] * (advance - span * r[linear.delays[i]])
+            )
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
             wrench_of(linear, c, span, False)
@@ -83,6 +107,15 @@ def solve_stage(system, linear, span, advance, y, r, out):
     write_moves(links, linear, span, y, r, k_v, out)
     for i in range(n_q - w.delays, n_q):
         out[i] = span * r[i]
+    for i in range(n):
+        own = linear.yields[i]
+        if own[YIELD_SPEED] > 0.0:
+            change = (
+                own[YIELD_RATE] * (advance - span * r[linear.delays[i]])
+                - own[YIELD_STIFFNESS] * span * (work[MOVES, i] + k_v[i])
+                - own[YIELD_DAMPING] * k_v[i]
+            )
+            out[linear.delays[i]] += span * own[YIELD_PACE] * (1.0 - yielded_share(own, span)) * change
     for i in range(n_q + n, r.shape[0]):
         out[i] = span * r[i]
 

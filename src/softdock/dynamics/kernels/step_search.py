@@ -42,6 +42,8 @@ from softdock.dynamics.kernels.parabolas import division_point, second_derivativ
 from softdock.native.decorators import inline, kernel
 
 LEAST_UNCERTAINTY = 0.25  # of a second derivative estimated from samples, relative to its value
+# Fraction of a step: intervals of a formula that has no value at both ends are not divided below it.
+UNDEFINED_WIDTH = 0.0625
 
 
 @kernel
@@ -67,7 +69,7 @@ def search_step(run, method, h):
             hidden >= 0
             and top + 1 < MAX_INTERVALS
             and right - left > MIN_WIDTH
-            and evaluations < MAX_EVALUATIONS
+            and evaluations * (1 + s.unresolved) < MAX_EVALUATIONS
         ):
             theta = search.division_points[top]
             evaluate_inside(run, count, h, theta)
@@ -205,6 +207,8 @@ def enclose_channel(run, top, i, left, right, before, after):
         run.channels[i], run.workspace.search, run.workspace.dense, before[i], after[i],
     )  # fmt: skip
     if channel.kind == FORMULA:
+        if right - left <= UNDEFINED_WIDTH and not (math.isfinite(x_0) or math.isfinite(x_1)):
+            return x_0, x_1, True, 0.0
         return enclose_formula(run, top, i, left, right, before, after)
     down, up = bends_between(channel, dense, left, right, search.downs[top, i], search.ups[top, i])
     if channel.bounded == 0 and is_resolved(channel, search.turns[i], right - left):

@@ -2,7 +2,8 @@
 
 import math
 
-from softdock.dynamics.kernels.channels import read_channels
+from softdock.dynamics.kernels.bonds import update_largest_bond_loads
+from softdock.dynamics.kernels.channels import read_channels, read_controller_channels
 from softdock.dynamics.kernels.conservation import (
     IN_WORLD,
     begin_check,
@@ -21,6 +22,7 @@ from softdock.dynamics.kernels.contacts import (
     worst_overreach,
 )
 from softdock.dynamics.kernels.controllers import next_controller_time, operate_controllers
+from softdock.dynamics.kernels.couplings import decide_entry_at_start
 from softdock.dynamics.kernels.derivative import (
     EXTRA_STATES,
     derivative,
@@ -31,8 +33,12 @@ from softdock.dynamics.kernels.derivative import (
 from softdock.dynamics.kernels.elements import update_largest_angles
 from softdock.dynamics.kernels.evaluation import (
     commit_pending_row,
+    complete_pending_row,
+    defer_peak_at_end,
     evaluate_channels,
     has_room_beside_samples,
+    needs_peak_row,
+    nothing_touches,
     record_peak_at_end,
     record_peaks_inside,
     record_samples,
@@ -53,7 +59,7 @@ from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit,
 from softdock.dynamics.kernels.motion_profiles import next_knot
 from softdock.dynamics.kernels.quadrature import integrate_channels
 from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
-from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.run_data import PendingRow, Status
 from softdock.dynamics.kernels.step_control import (
     FIRST_TRIAL,
     accept_step,
@@ -85,10 +91,16 @@ CONTACT_CHANGE_PENALTY = 8.0
 
 @kernel
 def begin_run(run):
-    """Evaluate the initial state: near lists, channels, energy and momentum; returns whether the lists fit."""
+    """Evaluate the initial state: first samples of controllers, near lists, channels, energy and momentum.
+
+    Returns whether the near lists fit in memory.
+    """
     system, work = run.system, run.workspace
     system.world[0].floating = 1 if is_floating(system) else 0
     set_motion(system, run.y)
+    decide_entry_at_start(system.elements, system.links)
+    if next_controller_time(system.gnc) <= run.state[0].t:
+        operate_controllers(system, run.state[0].t, run.y)
     room = True
     if system.pairs.shape[0] > 0:
         room = refresh_lists(system.links, system.pairs, system.arrays, system.lists, True, 0.0)[0] >= 0
@@ -129,6 +141,7 @@ def advance_run(run):
             status = operate(run)
         else:
             status = try_step(run)
+    complete_deferred_row(run)  # before the caller changes the state or an input
     return status.value
 
 
@@ -171,6 +184,7 @@ def process_event(run):
     """Log the pending event and perform its actions."""
     s, work, system = run.state[0], run.workspace, run.system
     event = s.pending_event
+    complete_deferred_row(run)
     if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
@@ -189,10 +203,9 @@ def process_event(run):
         evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
         if s.fixed_step == 0.0:
             s.step = max(0.1 * s.step, s.min_step)  # the switched element may be stiff
+        s.stored_before_switch = total_stored_energy(system)
         stop = perform_actions(run, event)
         impose_locks(system, run.y)
-        # Energy before the switch: the last evaluation had the old elements.
-        s.stored_before_switch = total_stored_energy(system.elements, system.pairs, system.interfaces)
         s.switched = 1
         if stop:
             s.stop_event, status = event, Status.STOPPED
@@ -212,12 +225,19 @@ def process_event(run):
 
 @kernel
 def operate(run):
-    """Let the controllers that are due act, and switch thrusters."""
-    s, work = run.state[0], run.workspace
-    set_motion(run.system, run.y)
-    operate_controllers(run.system, s.t, run.y)
+    """Let the controllers that are due act, and switch thrusters.
+
+    Samples that change no force leave slope, near lists and all channels but those of controllers as they are.
+    """
+    s, work, system, room = run.state[0], run.workspace, run.system, True
+    complete_deferred_row(run)
+    set_motion(system, run.y)
+    switched = operate_controllers(system, s.t, run.y)
     copy(work.start, work.end)
-    room = update_state(run, True)
+    if switched:
+        room = update_state(run, True)
+    else:
+        read_controller_channels(run.channels, s.searched, system, s.t, work.start)
     apply_jumps(run)
     s.pending_event = next_event(run)
     return Status.RUNNING if room else Status.LISTS_TOO_LONG
@@ -233,7 +253,7 @@ def account_switch(run):
     if s.switched == 0:
         return
     s.switched = 0
-    gained = total_stored_energy(system.elements, system.pairs, system.interfaces) - s.stored_before_switch
+    gained = total_stored_energy(system) - s.stored_before_switch
     at = system.world[0].n_q + system.world[0].n_u
     if gained < 0.0:
         y[at] -= gained
@@ -334,10 +354,12 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
     s.closed_contacts = count_closed(system.pairs)
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
     update_largest_angles(system.elements)
+    if system.bonds.shape[0] > 0:
+        update_largest_bond_loads(system.bonds)
     update_largest_pin_depths(system.interfaces)
     event = -1
     if run.channels.shape[0] > 0:
-        t_new, event = search_and_record(run, method, h, t_new, t_max)
+        t_new, event = search_and_record(run, method, h, t_new, t_max, reaches_stop)
     if system.world[0].evaluations != evaluations:
         restore_links(system, work.y_new)
     move_to_end(run, t_new)
@@ -361,13 +383,14 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
 
 
 @kernel
-def search_and_record(run, method, h, t_new, t_max):
+def search_and_record(run, method, h, t_new, t_max, reaches_stop):
     """Search a step for events and peaks and record it; returns its end, which may be an event, and the event or -1.
 
     Rows at the end have the values before the jump that may follow there: at most at `t_max`, as the step itself.
     """
     s, work, system, count = run.state[0], run.workspace, run.system, run.channels.shape[0]
     evaluations = system.world[0].evaluations
+    deferrable = not reaches_stop and nothing_touches(system)
     closed = s.closed_contacts > 0 or any_pin_pushes(system.interfaces)
     contact_step = closed and s.record_contact == 1 and has_room_beside_samples(run)
     read_channels(run.channels, count if contact_step else s.searched, system, t_new, work.y_new, work.end)
@@ -386,8 +409,11 @@ def search_and_record(run, method, h, t_new, t_max):
     elif (sample_at_end or event >= 0 or t_new >= s.duration) and s.record_rows < run.record.shape[0]:
         evaluate_channels(run, count, min(t_new, t_max), work.y_new, work.k[1], work.values)
         write_row(run, t_new, work.values)
-    else:
-        record_peak_at_end(run, t_new, t_max, work.y_new, system.world[0].evaluations == evaluations)
+    elif needs_peak_row(run, t_new):
+        if deferrable and event < 0:
+            defer_peak_at_end(run, t_new, min(s.t + h, t_max), work.y_new)
+        else:
+            record_peak_at_end(run, t_new, t_max, work.y_new, system.world[0].evaluations == evaluations)
     return t_new, event
 
 
@@ -411,12 +437,20 @@ def restore_links(system, y):
         worst_overreach(system.pairs)
 
 
+@inline
+def complete_deferred_row(run):
+    """Evaluate a deferred row before something changes that is not part of the state, and restore the links."""
+    if run.state[0].pending_row == PendingRow.DEFERRED:
+        complete_pending_row(run)
+        restore_links(run.system, run.y)
+
+
 @kernel
 def apply_jumps(run):
     """Update peaks, begin windows and mark events whose conditions changed when an element was switched."""
     s, work = run.state[0], run.workspace
     begin_statistics(run)
-    if update_peaks(run.channels, s.searched, s.t, 0.0, work.start):
+    if update_peaks(run.channels, s.searched, s.t, 0.0, work.start) and needs_peak_row(run, s.t):
         record_peak_at_end(run, s.t, s.t, run.y, False)
         restore_links(run.system, run.y)
     for i in range(run.events.shape[0]):

@@ -14,15 +14,21 @@ STATES = 6
 SMALL_ANGLE = 1e-8  # [rad] below which sine and angle are equal to rounding
 
 
-@kernel
-def propagate_covariance(transition, covariance, noise, work):
-    """Propagate a covariance: P = F P F^T + Q; Eq. (K21)."""
+@inline
+def write_product(left, right, out):
+    """Write the product of two (6, 6) matrices."""
     for i in range(STATES):
         for j in range(STATES):
             total = 0.0
             for k in range(STATES):
-                total += transition[i, k] * covariance[k, j]
-            work[i, j] = total
+                total += left[i, k] * right[k, j]
+            out[i, j] = total
+
+
+@kernel
+def propagate_covariance(transition, covariance, noise, work):
+    """Propagate a covariance: P = F P F^T + Q; Eq. (K21)."""
+    write_product(transition, covariance, work)
     for i in range(STATES):
         for j in range(i, STATES):
             total = noise[i, j]
@@ -32,31 +38,15 @@ def propagate_covariance(transition, covariance, noise, work):
 
 
 @kernel
-def propagate_rows(transition, cross, work):
-    """Propagate the cross-covariance by the transition of the translation: C = F C; Eq. (K27)."""
+def propagate_cross(transition, attitude_transition, cross, work):
+    """Propagate the cross-covariance by the transitions of translation and attitude: C = Phi C F^T; Eq. (K27)."""
+    write_product(transition, cross, work)
     for i in range(STATES):
         for j in range(STATES):
             total = 0.0
             for k in range(STATES):
-                total += transition[i, k] * cross[k, j]
-            work[i, j] = total
-    for i in range(STATES):
-        for j in range(STATES):
-            cross[i, j] = work[i, j]
-
-
-@kernel
-def propagate_columns(transition, cross, work):
-    """Propagate the cross-covariance by the transition of the attitude: C = C F^T; Eq. (K27)."""
-    for i in range(STATES):
-        for j in range(STATES):
-            total = 0.0
-            for k in range(STATES):
-                total += cross[i, k] * transition[j, k]
-            work[i, j] = total
-    for i in range(STATES):
-        for j in range(STATES):
-            cross[i, j] = work[i, j]
+                total += work[i, k] * attitude_transition[j, k]
+            cross[i, j] = total
 
 
 @kernel

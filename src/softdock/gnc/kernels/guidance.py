@@ -4,6 +4,8 @@ import math
 
 from softdock.native.decorators import inline
 
+ROUNDING = 1e-6  # tolerance of "at the least speed", as a part of the change of speed in a sample
+
 
 @inline
 def glide_slope_speed(distance, time_constant, slowest, fastest):
@@ -16,13 +18,17 @@ def advance_distance(distance, goal, time_constant, slowest, fastest, accelerati
     """Move the reference towards a goal over a time dt [s]; returns new distance and closing speed; Eqs. (K4), (K5).
 
     `distance` and `goal` are measured outwards along the docking axis [m]; a goal further out is approached backwards.
-    `speed` is the closing speed before, negative outwards; it changes by at most `acceleration` [m/s2].
+    `speed` is the closing speed before, negative outwards; it changes by at most `acceleration` [m/s2], but for the
+    stop at the goal from `slowest` [m/s]. A reference that cannot brake to that in time passes the goal and returns.
     """
-    gap = distance - goal
-    wanted = math.copysign(glide_slope_speed(abs(gap), time_constant, slowest, fastest), gap)
-    speed = min(max(wanted, speed - acceleration * dt), speed + acceleration * dt)
+    gap, change = distance - goal, acceleration * dt
+    braking = math.sqrt(change * change + slowest * slowest + 2.0 * acceleration * abs(gap)) - change
+    size = max(min(glide_slope_speed(abs(gap), time_constant, slowest, fastest), braking), slowest)
+    wanted = math.copysign(size, gap)
+    speed = min(max(wanted, speed - change), speed + change)
     step = speed * dt
-    if gap == 0.0 or (step * gap > 0.0 and abs(step) >= abs(gap)):
+    reaches = gap == 0.0 or (step * gap > 0.0 and abs(step) >= abs(gap))
+    if reaches and abs(speed) <= slowest + ROUNDING * change:
         return goal, 0.0
     return distance - step, speed
 

@@ -1,0 +1,157 @@
+"""Memory of a run at its start: settings for the kernels, channels, history, workspace and tolerances."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.conservation import EnergyAndMomentum
+from softdock.dynamics.kernels import run_data as kernels
+from softdock.dynamics.kernels.bonds import BOND
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, STATES
+from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, STRUT, WELD
+from softdock.dynamics.kernels.events import BOND_CONTACT
+from softdock.dynamics.kernels.linear import Linear, allocate_linear
+from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
+from softdock.dynamics.kernels.tree import FREE, copy_records, records
+from softdock.dynamics.search_resolution import allocate_search
+from softdock.dynamics.settings import Accuracy, Method, Settings
+from softdock.dynamics.system_arrays import StateKind, SystemArrays
+
+Floats = NDArray[np.float64]
+MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
+FIRST_METHODS = {
+    Method.AUTOMATIC: DORMAND_PRINCE,
+    Method.DORMAND_PRINCE: DORMAND_PRINCE,
+    Method.BOGACKI_SHAMPINE: BOGACKI_SHAMPINE,
+    Method.ROSENBROCK: ROSENBROCK,
+    Method.RUNGE_KUTTA_4: RUNGE_KUTTA_4,
+}
+"""Methods of the first step."""
+MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fraction of the tolerance of speeds
+MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
+
+
+def initial_bonds(actions: np.recarray, pairs: int) -> np.recarray:
+    """Return a record per contact if any action bonds contacts, else none."""
+    return records(pairs if (actions.view(np.ndarray)["kind"] == BOND_CONTACT).any() else 0, BOND)
+
+
+def initial_channels(described: np.recarray) -> np.recarray:
+    """Return a copy of channels with their peaks reset."""
+    channels = copy_records(described)
+    peaks = channels.view(np.ndarray)
+    sides = peaks["track"] | peaks["load"]
+    peaks["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
+    peaks["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
+    peaks["t_largest"] = peaks["t_smallest"] = -np.inf
+    return channels
+
+
+def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> Floats:
+    """Return memory for the history; rows are read only as far as they are written."""
+    # Rows of contact steps and of peaks come in addition to the samples; memory that is not written costs nothing.
+    many = settings.record_peaks or (settings.record_contact and has_contacts)
+    rows = min(
+        settings.max_rows, 4 + int(settings.duration * settings.record_rate) + (50_000 if many else 1_000)
+    )
+    return np.empty((rows if channels else 1, 1 + channels))
+
+
+def allocate_workspace(
+    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, searched: int
+) -> kernels.Workspace:
+    """Return memory for the steps of a run."""
+    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((5, states))
+    start, previous, early, late, end, values = np.zeros((6, len(channels)))
+    return kernels.Workspace(
+        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
+        pending=single[4],
+        start=start, previous=previous, early=early, late=late, end=end, values=values,
+        conserved=records(STATES, CONSERVED), check=records(1, CHECK),
+        linear=linear_memory(arrays, pairs), search=allocate_search(arrays, channels, searched),
+    )  # fmt: skip
+
+
+def supports_implicit_steps(a: SystemArrays) -> bool:
+    """Return whether implicit steps apply to a system: they do not support locks and flexible structures."""
+    return len(a.flexible.appendages) == len(a.locks) == 0 < _speeds(a)
+
+
+def _speeds(a: SystemArrays) -> int:
+    """Number of momenta and speeds."""
+    return int(a.world.view(np.ndarray)["n_u"][0])
+
+
+def linear_memory(a: SystemArrays, pairs: int, more: int = 0) -> Linear:
+    """Return memory for the linear equations of implicit steps, empty where they do not apply.
+
+    `more` is a number of connections in addition to those of the system.
+    """
+    if not supports_implicit_steps(a):
+        return allocate_linear(0, 0, 0)
+    kinds = a.elements.view(np.ndarray)["kind"]
+    couplings = pairs + int(np.isin(kinds, (STRUT, WELD, COUPLING)).sum())
+    return allocate_linear(_speeds(a), len(a.links), couplings + more)
+
+
+def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
+    """Return the settings of a run for the kernels, at its start."""
+    state = records(1, kernels.RUN_STATE)
+    s = state.view(np.ndarray)
+    s["method"] = FIRST_METHODS[settings.method]
+    s["automatic"] = settings.method is Method.AUTOMATIC
+    s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
+    elements = arrays.elements.view(np.ndarray)
+    s["stiff_apart"] = bool(((elements["kind"] == COUPLING) | (elements["at_delay"] >= 0)).any())
+    s["duration"] = settings.duration
+    s["fixed_step"] = settings.step or 0.0
+    s["max_step"] = min(settings.max_step, settings.duration)
+    s["min_step"] = 1e-14 * settings.duration
+    s["max_steps"] = settings.max_steps
+    s["record_period"] = 1.0 / settings.record_rate if settings.record_rate > 0.0 else 0.0
+    s["record_contact"] = settings.record_contact
+    s["watched"], s["searched"] = watched, searched
+    s["record_peaks"] = (
+        settings.record_peaks
+        and settings.max_rows > 1
+        and (settings.record_rate > 0.0 or settings.record_contact)
+    )
+    s["pending_event"] = s["stop_event"] = s["captured_event"] = -1
+    return state
+
+
+def tolerances(a: SystemArrays, accuracy: Accuracy, start: EnergyAndMomentum) -> Floats:
+    """Return the tolerance of every state; that of energies follows from the tolerance of speeds.
+
+    Energies need error control of their own: a released stop still dissipates while it exerts no force.
+    """
+    links, world = a.links.view(np.ndarray), a.world.view(np.ndarray)  # field access is ten times faster
+    root, own = links["root"], links["own"]
+    n_q = int(world["n_q"][0])
+    mass = own[:, 0].sum()
+    momentum = max(start.momentum_scale, math.sqrt(2.0 * mass * abs(start.stored)), MIN_SPEED_SCALE * mass)
+    allowed = np.full(len(StateKind), accuracy.speed * momentum)
+    allowed[StateKind.LENGTH], allowed[StateKind.ANGLE] = accuracy.length, accuracy.angle
+    allowed[StateKind.SPEED], allowed[StateKind.RATE] = accuracy.speed, accuracy.rate
+    allowed[StateKind.QUATERNION] = 0.5 * accuracy.angle
+    out = allowed[a.state_kinds]
+    if a.modal_scales.size:
+        out[a.state_kinds == StateKind.MODAL] = accuracy.length * a.modal_scales
+        out[a.state_kinds == StateKind.MODAL_RATE] = accuracy.speed * a.modal_scales
+    late = a.state_kinds == StateKind.DELAY
+    if late.any():
+        # The command is then as exact as the position of its joint.
+        elements = a.elements.view(np.ndarray)
+        drives = elements[(elements["kind"] == DRIVE_POSITION) & (elements["at_delay"] >= 0)]
+        out[drives["at_delay"]] = out[drives["at_q"]] / drives["rate"]
+    for i in np.flatnonzero(links["kind"] == FREE):
+        # Speeds and rates times the inertia of the whole tree, and finer: nothing damps an error of its momentum.
+        at = n_q + links["at_u"][i]
+        tree = own[root == root[i]]
+        mass = tree[:, 0].sum()
+        inertia = max(tree[:, 4:7].sum() / 3.0, 1e-12)
+        out[at : at + 3] = MOMENTUM_ACCURACY * accuracy.rate * inertia
+        out[at + 3 : at + 6] = MOMENTUM_ACCURACY * accuracy.speed * mass
+    return out

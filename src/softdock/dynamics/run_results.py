@@ -1,0 +1,138 @@
+"""Results of a run as arrays, and the reasons for which a run ends."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.dynamics.conservation import Conservation, EnergyAndMomentum
+from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
+from softdock.dynamics.kernels.run_data import Status
+from softdock.dynamics.kernels.tree import FREE
+
+Floats = NDArray[np.float64]
+ROUNDING = 1e-13  # of a peak: difference that samples of a quantity at rest may have
+
+
+class Ending(Enum):
+    """Why a run ended, as a sentence."""
+
+    TIME_REACHED = "The run reached its end time."
+    STOPPED = "An event stopped the run."
+    STEPS_USED_UP = "The run used up its steps before its end time; what happened until then is kept."
+    NOT_FINITE = "The state became infinite or undefined; the last good state is kept."
+    STEP_TOO_SMALL = "The steps became too small to go on; what happened until then is kept."
+    LOG_FULL = "Too many events happened; what happened until then is kept."
+    PENETRATED = (
+        "A body passed the middle of a wall, where the contact model ends; what happened until then is kept."
+    )
+
+
+LOST_INERTIA = (
+    "The modes of a structure, deflected this far, take more inertia from the body that carries it than the body has: "
+    "modes are linear, and their deflection must stay small against what the body has beside them. "
+    "Give the body at the base of the structure more mass, keep fewer modes, or load the structure less."
+)
+"""Reason for too small steps of a structure on a very light body."""
+
+ENDINGS = {
+    Status.TIME_REACHED: Ending.TIME_REACHED,
+    Status.STOPPED: Ending.STOPPED,
+    Status.STEPS_USED_UP: Ending.STEPS_USED_UP,
+    Status.NOT_FINITE: Ending.NOT_FINITE,
+    Status.STEP_TOO_SMALL: Ending.STEP_TOO_SMALL,
+    Status.LOG_FULL: Ending.LOG_FULL,
+    Status.PENETRATED: Ending.PENETRATED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapturedState:
+    """Time and state of an event."""
+
+    event: int
+    time: float
+    state: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Results of a run as arrays."""
+
+    ending: Ending
+    stop_event: int | None
+    time: float
+    state: Floats
+    history: Floats
+    """(rows, 1 + channels): time first."""
+    final: Floats
+    """(channels,) at the end of the run."""
+    log: list[tuple[float, int]]
+    """(time, event)."""
+    captured: CapturedState | None
+    """State at the first event that captures it."""
+    peaks: np.recarray
+    """The channel records, with the largest and smallest values of searched channels and integrals over time."""
+    windows: np.recarray
+    """The windows, with statistics of those that were closed."""
+    true_at_start: list[int]
+    """Events whose conditions were true at the start."""
+    pairs: np.recarray
+    """The contact records, as the last evaluation left them, with the largest depths and forces of the run."""
+    bonds: np.recarray
+    """Of contacts that were bonded; none if no action bonds contacts."""
+    interfaces: np.recarray
+    elements: np.recarray
+    element_names: dict[int, str]
+    overlaps: Floats
+    """(pairs,): depth of every contact at the start [m]."""
+    pin_overlaps: Floats
+    """(interfaces,)"""
+    start: EnergyAndMomentum
+    end: EnergyAndMomentum
+    conservation: Conservation
+    unresolved_intervals: int
+    """Number of intervals in which the search for events and peaks reached its limits."""
+    lost_inertia: bool
+    """Whether deflected modes made the inertia of a body non-positive at the end; the model is not valid there."""
+    steps: int
+    rejected: int
+    evaluations: int
+    rebuilds: int
+
+
+def rows_within_peaks(history: Floats, channels: np.recarray, searched: int, windows: np.recarray) -> Floats:
+    """Return the rows in order of time, without samples that exceed a peak of the whole run.
+
+    A sample may exceed a peak by the resolution of the search; the row at the peak stands for it. Rows of events
+    inside a step are written before those of its peaks.
+    """
+    time, peaks = history[:, 0], channels.view(np.ndarray)[:searched]
+    if (time[1:] < time[:-1]).any():
+        history = history[np.argsort(time, kind="stable")]
+    sides, kept = peaks["track"] | peaks["load"], np.ones(len(history), bool)
+    in_windows = windows.view(np.ndarray)["channel"]
+    sides[in_windows[in_windows >= 0]] = 0
+    for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):
+        columns = np.flatnonzero(sides & side)
+        least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
+        limit = sign * peaks[peak][columns]
+        is_peak = np.isfinite(limit) & (np.abs(limit) > least)
+        limit[is_peak] += ROUNDING * np.abs(limit[is_peak])
+        limit[~is_peak] = np.inf
+        # Formulas have no value (nan) where they divide by zero; such a row exceeds nothing.
+        kept &= ~(sign * history[:, 1 + columns] > limit).any(axis=1)
+    return history if kept.all() else history[kept]
+
+
+def lost_inertia(links: np.recarray) -> bool:
+    """Return whether the inertia of a free body minus that of its modes is not positive definite."""
+    plain = links.view(np.ndarray)  # field access is ten times faster
+    for M in plain["inverse"][(plain["kind"] == FREE) & (plain["flexible"] == 1)]:
+        scale = np.sqrt(np.abs(np.diag(M)))
+        if not np.isfinite(M).all() or not scale.all():
+            return True
+        if np.linalg.eigvalsh(0.5 * (M + M.T) / np.outer(scale, scale))[0] <= 0.0:
+            return True
+    return False

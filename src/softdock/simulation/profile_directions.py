@@ -1,0 +1,110 @@
+"""Check of the side of the material: the nearest points of two surfaces that may touch must face each other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softdock.assembly.assembler import links_at_state
+from softdock.dynamics.link_poses import link_pose
+from softdock.errors import Problem
+from softdock.geometry.profile import Profile
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.spatial.poses import Pose
+
+Floats = NDArray[np.float64]
+
+SAMPLES_ALONG = 60
+"""Sample points along a meridian."""
+SAMPLES_AROUND = 48
+"""Sample points on a circle."""
+DECIDED = 0.5
+"""Smallest cosine between a normal and the line to the other surface by which a surface faces it or faces away.
+
+It is near 1 between smooth surfaces; at ends and edges, and between samples of surfaces that touch, it has any value.
+"""
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Points of a surface and its unit normals, which point out of the material; in N, shape (n, 3)."""
+
+    points: Floats
+    normals: Floats
+
+
+def surfaces_facing_away(system: MultibodyScenario) -> list[Problem]:
+    """Return a warning for every surface whose normals point away from all surfaces that it may touch."""
+    placed = _place_surfaces(system)
+    facing: dict[str, list[float]] = {name: [] for name in placed}
+    for contact in system.contacts.values():
+        cosines = _cosines(placed[contact.a], placed[contact.b])
+        for name, cosine in zip((contact.a, contact.b), cosines):
+            facing[name].append(cosine)
+    return [
+        Problem(field=f"surfaces.{name}", message=_message(system, name), hint=_hint(system, name))
+        for name, cosines in facing.items()
+        if cosines and min(cosines) < -DECIDED and max(cosines) < DECIDED
+    ]
+
+
+def _place_surfaces(system: MultibodyScenario) -> dict[str, _Samples]:
+    """Return samples of the surfaces in contacts, at their initial poses."""
+    assembly = system.assemble()
+    links = links_at_state(assembly, assembly.y)
+    placed = {}
+    for name in dict.fromkeys(
+        side for contact in system.contacts.values() for side in (contact.a, contact.b)
+    ):
+        surface = system.surfaces[name]
+        profile, X_BS = surface.read(system.directory)
+        body = assembly.placed[surface.body]
+        placed[name] = _sample(profile, link_pose(links, body.link) @ body.X_LB @ X_BS)
+    return placed
+
+
+def _sample(profile: Profile, X_NS: Pose) -> _Samples:
+    """Return points and normals of a surface of revolution, evenly along its meridian and around its axis."""
+    rows = []
+    length = sum(segment.length for segment in profile.segments)
+    for segment in profile.segments:
+        count = max(2, round(SAMPLES_ALONG * segment.length / length))
+        for fraction in (np.arange(count) + 0.5) / count:
+            t_z, t_r = segment.tangent(fraction)
+            rows.append((*segment.point(fraction), -t_r, t_z))  # the normal is on the left of travel
+    z, r, n_z, n_r = np.array(rows).T[:, :, None]
+    angle = np.linspace(0.0, 2.0 * np.pi, SAMPLES_AROUND, endpoint=False)
+    points_S = _stacked(r * np.cos(angle), r * np.sin(angle), z)
+    normals_S = _stacked(n_r * np.cos(angle), n_r * np.sin(angle), n_z)
+    return _Samples(points=points_S @ X_NS.R.T + X_NS.p, normals=normals_S @ X_NS.R.T)
+
+
+def _stacked(x: Floats, y: Floats, z: Floats) -> Floats:
+    return np.stack([x, y, np.broadcast_to(z, x.shape)], axis=-1).reshape(-1, 3)
+
+
+def _cosines(a: _Samples, b: _Samples) -> tuple[float, float]:
+    """Return for a and b the cosine between the normal at the nearest point and the line to the other surface."""
+    from scipy.spatial import cKDTree
+
+    distances, nearest = cKDTree(a.points).query(b.points)
+    at_b = int(np.argmin(distances))
+    at_a = int(nearest[at_b])
+    if distances[at_b] == 0.0:
+        return 0.0, 0.0
+    u_AB = (b.points[at_b] - a.points[at_a]) / distances[at_b]
+    return float(a.normals[at_a] @ u_AB), float(-(b.normals[at_b] @ u_AB))
+
+
+def _message(system: MultibodyScenario, name: str) -> str:
+    others = {c.b if c.a == name else c.a for c in system.contacts.values() if name in (c.a, c.b)}
+    return f"Faces away from {', '.join(map(repr, sorted(others)))} at the start: its material is on the wrong side."
+
+
+def _hint(system: MultibodyScenario, name: str) -> str:
+    if system.surfaces[name].file is not None:
+        return "Choose the other `side` of the file."
+    return (
+        "Reverse its profile, and the turns of its arcs: material is on the right of travel, so that a solid is "
+        "travelled towards +z and a cavity towards -z."
+    )

@@ -1,0 +1,142 @@
+"""Bonded contacts: force, stiffness and energy of the contact they replace, the end of a bond, limits of validity."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.contact.conical_seats import STIFFNESS, seat_area, seat_contact, seat_surfaces
+
+from softdock import simulate
+from softdock.errors import InputError
+from softdock.model.elements import Load, Spring
+from softdock.model.events import Event
+from softdock.model.joints import Prismatic
+from softdock.model.system import Body
+from softdock.scenario.multibody import MultibodyScenario
+from softdock.scenario.run_settings import Integrator
+
+ANGLE = math.radians(30.0)  # of the seat
+AXIAL = STIFFNESS * seat_area(ANGLE) * math.sin(ANGLE) ** 2  # N/m along the axis, without friction
+PRELOAD, MORE = 200.0, 40.0  # N
+BONDED, LOADED = 0.3, 0.5  # s
+
+
+def seat(*, bond: bool, force: float = MORE, then: tuple = (), friction: float = 0.0) -> MultibodyScenario:
+    """A cone of 2 kg, pressed into a conical cavity of the ground by a preload, and by a load from 0.5 s on."""
+    events = {"bond": Event(when=f"time > {BONDED} s", then=({"bond": "seat"},))} if bond else {}
+    if then:
+        events["then"] = Event(when="time > 0.8 s", then=then)
+    return MultibodyScenario(
+        duration=1.2,
+        bodies={"cone": Body(mass=2.0, joint=Prismatic(axis="z"))},
+        springs={"press": Spring(joint="cone", damping=8000.0, preload=-PRELOAD)},
+        loads={"more": Load(body="cone", force=(0, 0, force), table=((0.0, 0.0), (LOADED, 1.0)))},
+        surfaces=seat_surfaces(ANGLE),
+        contacts={"seat": seat_contact(friction, creep=1e-3)},
+        events=events,
+        metrics={"z": "final cone.joint", "force": "final seat.force", "energy": "final seat.energy"},
+        integrator=Integrator(accuracy={"length": 1e-10, "speed": 1e-9, "angle": 1e-9, "rate": 1e-9}),
+    )
+
+
+def at(result, name: str, t: float) -> float:
+    """Return a channel at a time."""
+    return float(np.interp(t, result.history.time, result.history[name]))
+
+
+@pytest.fixture(scope="module")
+def bonded():
+    return simulate(seat(bond=True))
+
+
+def test_bonded_seat_keeps_its_force_and_position(bonded):
+    """The switch changes neither force nor energy: the cone stays where it rests."""
+    before, after = BONDED - 0.01, LOADED - 0.01
+    assert at(bonded, "seat.force", before) == pytest.approx(PRELOAD, rel=1e-6)
+    assert at(bonded, "seat.force", after) == pytest.approx(PRELOAD, rel=1e-6)
+    assert at(bonded, "cone.joint", after) == pytest.approx(at(bonded, "cone.joint", before), abs=1e-10)
+    assert bonded.audit.energy_residual < 1e-6
+    assert bonded.valid == "yes"
+
+
+def test_bonded_seat_yields_by_the_stiffness_of_the_closed_form(bonded):
+    """dz = dF / (c A sin^2 a); its energy is that of the compressed layer."""
+    move = bonded.metrics["z"] - at(bonded, "cone.joint", LOADED - 0.01)
+    assert move == pytest.approx(MORE / AXIAL, rel=2e-3)
+    assert bonded.metrics["force"] == pytest.approx(PRELOAD + MORE, rel=1e-6)
+    assert bonded.metrics["energy"] == pytest.approx(0.5 * (PRELOAD + MORE) ** 2 / AXIAL, rel=5e-3)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1])
+def test_bonded_and_true_contact_agree_under_a_small_load(friction):
+    results = [simulate(seat(bond=bond, friction=friction)) for bond in (True, False)]
+    a, b = (result.metrics for result in results)
+    assert a["z"] == pytest.approx(b["z"], rel=2e-3)
+    assert a["force"] == pytest.approx(b["force"], rel=2e-3)
+    assert a["energy"] == pytest.approx(b["energy"], rel=5e-3)
+
+
+def test_bond_holds_a_pull_that_would_open_the_contact_and_says_so():
+    """The warning names the share of the preload; `enable` ends the bond, and the cone leaves its seat."""
+    pull = -1.2 * PRELOAD
+    held = simulate(seat(bond=True, force=pull))
+    assert held.metrics["z"] == pytest.approx((PRELOAD + pull) / AXIAL, rel=2e-2)
+    assert held.valid == "warned"
+    assert "bonded contact seat changes by 12" in held.warnings[0]  # 120 %, and a slight overshoot
+    released = simulate(seat(bond=True, force=pull, then=({"enable": "seat"},)))
+    assert released.metrics["z"] < -1e-3
+    assert released.metrics["force"] == 0.0
+    assert released.audit.energy_residual < 1e-6
+
+
+@pytest.mark.parametrize("bond", [True, False])
+def test_energy_of_a_closed_contact_that_is_switched_off_counts_as_dissipated(bond):
+    result = simulate(seat(bond=bond, then=({"disable": "seat"},)))
+    assert result.metrics["force"] == 0.0
+    assert result.audit.energy_residual < 1e-6
+
+
+def test_open_contact_is_not_bonded():
+    """A cone that is held away from its seat is not bonded there; it meets the seat later."""
+    case = seat(bond=True).model_dump()
+    case["bodies"]["cone"]["joint"]["position"] = -1e-3
+    case["events"]["bond"]["when"] = "time > 1 ms"
+    result = simulate(MultibodyScenario.model_validate(case))
+    assert result.metrics["force"] == pytest.approx(PRELOAD + MORE, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["press", "sea"])
+def test_only_contacts_are_bonded(name):
+    case = seat(bond=True).model_dump()
+    case["events"]["bond"]["then"] = [{"bond": name}]
+    with pytest.raises(InputError) as error:
+        MultibodyScenario(**case)
+    assert error.value.problems[0].field == "events.bond.then.0.bond"
+
+
+def bent_seat(torque: float, duration: float) -> MultibodyScenario:
+    """The cone as a free body: pressed into its seat, bonded, and bent by a torque."""
+    case = seat(bond=True, friction=0.1).model_dump()
+    del case["bodies"]["cone"]["joint"]
+    case["bodies"]["cone"]["inertia"] = (2e-3, 2e-3, 2e-3)
+    case["contacts"]["seat"]["layer"] |= {"damping": 1e7, "damping_depth": 1e-5}
+    table = ((0.0, 0.0), (0.4, 0.0), (0.5, 1.0))
+    loads = {"press": {"body": "cone", "force": (0, 0, PRELOAD)}}
+    loads["bend"] = {"body": "cone", "torque": (torque, 0, 0), "table": table}
+    case |= {"duration": duration, "springs": {}, "loads": loads, "integrator": {}}
+    case["metrics"] = {"force": "final seat.force"}
+    return MultibodyScenario.model_validate(case)
+
+
+def test_torque_that_would_lift_one_side_of_a_bonded_seat_is_reported():
+    """It does not change the force, but at 6 N m the true contact leaves its seat."""
+    result = simulate(bent_seat(6.0, duration=0.7))
+    assert result.metrics["force"] == pytest.approx(PRELOAD, rel=1e-3)
+    assert result.valid == "warned"
+    assert "bonded contact seat" in result.warnings[0]
+    assert simulate(bent_seat(0.2, duration=0.7)).valid == "yes"
+
+
+def test_bond_that_turns_conserves_energy():
+    """The torque of the preload moves with the body: without it the error is 1.3e-3 at 3 N m."""
+    assert simulate(bent_seat(3.0, duration=0.7)).audit.energy_residual < 1e-5
