@@ -205,3 +205,23 @@ def test_an_approach_places_the_tip_as_asked(tilt):
     history = softdock.simulate(from_data(data)).history
     start = [history[f"tip.{k} in port"][0] for k in ("x", "y", "z", "vx", "vy", "vz", "tilt")]
     assert start == pytest.approx([3e-3, -1e-3, -0.02, 0, 0, 0.03, np.hypot(*tilt)], abs=1e-14)
+
+
+def test_a_run_can_record_only_what_is_asked_for():
+    more = {"metrics": {"span": "max arm.joint", "end": "final ball.z"}}
+    whole = softdock.simulate(from_data(scene(**more, record={"also": ["arm.z in ball"]})))
+    some = softdock.simulate(
+        from_data(scene(**more, record={"all": False, "also": ["arm.z in ball"], "loads": False}))
+    )
+    assert {"arm.z in ball", "arm.joint"} < set(some.history.channels) < set(whole.history.channels)
+    assert "ball.vx" not in some.history.channels
+    assert some.metrics["span"] == whole.metrics["span"]
+    assert some.metrics["end"] == whole.metrics["end"]
+    np.testing.assert_array_equal(some.history["arm.z in ball"][-1], whole.history["arm.z in ball"][-1])
+
+
+def test_a_replay_of_a_run_that_did_not_record_its_motion_says_so(tmp_path):
+    result = softdock.simulate(from_data(scene(record={"all": False})))
+    with pytest.raises(InputError, match=r"record\.all"):
+        result.replay(tmp_path / "replay.html")
+    assert not list(tmp_path.iterdir())

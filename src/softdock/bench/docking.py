@@ -100,7 +100,9 @@ def comparison() -> MultibodyScenario:
     }
     data["stops"] = {}
     tip = [f"{TIP}.{axis} in {PORT}" for axis in "xyz"]
-    data["record"] = {"rate": RATE, "contact_steps": False, "also": tip, "peaks": False, "loads": False}
+    data["record"] = {
+        "rate": RATE, "contact_steps": False, "all": False, "also": tip, "peaks": False, "loads": False,
+    }  # fmt: skip
     data["duration"] = DURATION
     return _advanced_to_contact(_scenario(data, whole))
 

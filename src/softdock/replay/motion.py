@@ -45,7 +45,7 @@ def recorded_motion(result: Result, scenario: MultibodyScenario) -> Motion:
         name for name in scenario.bodies if f"{name}.x" not in channels or f"{name}.qw" not in channels
     ]
     if missing:
-        message = "The history does not contain the poses of all bodies, which a replay needs."
+        message = "The history does not contain the poses of all bodies, which a replay needs: leave `record.all` true."
         raise InputError(Problem(message=message, given=f"no poses of {', '.join(missing)}", hint=RERUN_HINT))
     rows = increasing_rows(result.history.time)
     p = {b: np.stack([channels[f"{b}.{k}"].values[rows] for k in "xyz"], axis=1) for b in scenario.bodies}

@@ -86,6 +86,9 @@ class Record(Model):
     """Samples per second. Recorded contact steps replace the samples between them."""
     contact_steps: Flag = True
     """Whether every step with a contact force is recorded."""
+    all: Flag = True
+    """Whether the motion of all bodies and the results of all elements and contacts are recorded; if false, only the
+    quantities of `also` and those that events, metrics and loads need. Replays and drawings need all."""
     also: tuple[str, ...] = ()
     """Additional quantities and formulas, such as `probe.z in drogue`."""
     peaks: Flag = True

@@ -136,7 +136,9 @@ class Topology:
         wanted += [Observation(name=name, field="stroke") for name in scenario.couplings]
         wanted += [Observation(name=name, field="energy") for name in scenario.springs]
         loads = [observation for load in self.loads for observation in load.observations()]
-        later: list[Watched] = [*default_observations(scenario), *self._reaction_components, *self._recorded]
+        later: list[Watched] = [*self._needed_at_end, *self._recorded]
+        if scenario.record.all:
+            later = [*default_observations(scenario), *self._reaction_components, *later]
         for metric in self.expressions.values():
             what = watched_by(metric)
             if what is not None:
@@ -145,6 +147,15 @@ class Topology:
         watched = with_parts(wanted)
         searched = with_parts([*watched, *loads])
         return with_parts([*searched, *later]), len(watched), len(searched)
+
+    @cached_property
+    def _needed_at_end(self) -> list[Observation]:
+        """Quantities of controllers whose final values are metrics, or decide the outcome."""
+        return [
+            Observation(name=name, field=field)
+            for name in self.scenario.gnc
+            for field in ("propellant", "violations")
+        ]
 
     @cached_property
     def _recorded(self) -> list[Observation | Operation]:

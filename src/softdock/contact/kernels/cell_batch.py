@@ -39,6 +39,8 @@ SEGMENT = 9  # seven rows: columns of the segments of A
 Z_A, R_A, HALF, DRIFT, DEPTH, DEPTH_FIRST = 16, 17, 18, 19, 20, 21
 # Results of `depth_variation`, the largest over the segments.
 DEEPEST, RISE, SLOPE_U, SLOPE_PHI, BEND_U, BEND_PHI, DOUBT_U, DOUBT_PHI = 22, 23, 24, 25, 26, 27, 28, 29
+# Bounds on the depth of the four children of a cell, Eq. (C23): below, above along u; the same two further around.
+CHILDREN = 40
 
 
 @kernel
@@ -77,7 +79,7 @@ def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enou
             load(V, SEGMENT, 0), load(V, SEGMENT + 1, 0), load(V, SEGMENT + 2, 0), load(V, SEGMENT + 3, 0),
             load(V, SEGMENT + 4, 0), load(V, SEGMENT + 5, 0), load(V, SEGMENT + 6, 0), z, r, span,
         )  # fmt: skip
-        deepest, rise, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = depth_variation(
+        deepest, taylor, rise, slope_u, slope_phi, bend_u, bend_phi, doubt_u, doubt_phi = depth_variation(
             segment, place, cell, axes, turn, turn_most
         )
         if k == 0:
@@ -86,6 +88,7 @@ def measure_batch(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, count, enou
             store(V, SLOPE_U, 0, slope_u)
             store(V, SLOPE_PHI, 0, slope_phi)
         raise_result(V, DEEPEST, deepest)
+        raise_bounds_of_children(V, taylor, slope_u, slope_phi)
         raise_result(V, BEND_U, bend_u)
         raise_result(V, BEND_PHI, bend_phi)
         raise_result(V, DOUBT_U, doubt_u)
@@ -153,10 +156,26 @@ def span_of_cell(work, lane):
 def clear_results(V):
     """Prepare the results that are the largest over the segments."""
     store(V, DEEPEST, 0, -math.inf)
+    for child in range(4):
+        store(V, CHILDREN + child, 0, -math.inf)
     store(V, BEND_U, 0, 0.0)
     store(V, BEND_PHI, 0, 0.0)
     store(V, DOUBT_U, 0, 0.0)
     store(V, DOUBT_PHI, 0, 0.0)
+
+
+@inline
+def raise_bounds_of_children(V, taylor, slope_u, slope_phi):
+    """Raise the bounds on the depth of children by those below a segment.
+
+    The bound of a child is that of the cell without the linear terms that are negative on its side.
+    """
+    low_u, high_u = 0.5 * maximum(slope_u, 0.0), 0.5 * maximum(-slope_u, 0.0)
+    low_phi, high_phi = 0.5 * maximum(slope_phi, 0.0), 0.5 * maximum(-slope_phi, 0.0)
+    raise_result(V, CHILDREN, taylor - low_u - low_phi)
+    raise_result(V, CHILDREN + 1, taylor - high_u - low_phi)
+    raise_result(V, CHILDREN + 2, taylor - low_u - high_phi)
+    raise_result(V, CHILDREN + 3, taylor - high_u - high_phi)
 
 
 @inline

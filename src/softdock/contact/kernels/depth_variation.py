@@ -21,9 +21,10 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     mean radius [m], length [m], angle [rad], radial part of the tangent, curvature of the meridian of B [1/m]. `axes`:
     see `local_axes`. `turn`, `turn_most`: rotation along half the path, and including the reach [rad].
 
-    Returns, from derivatives in the middle: a bound on the depth within the cell on the path, a bound on the rise of a
-    corner of the linear depth between the middle and the ends of the path, the change of the depth across the cell
-    along u and around, the bends along u and around, and the uncertainty of both bends [m].
+    Returns, from derivatives in the middle: a bound on the depth within the cell on the path, its Taylor bound, Eq.
+    (C23), which is infinite where A is not smooth, a bound on the rise of a corner of the linear depth between the
+    middle and the ends of the path, the change of the depth across the cell along u and around, the bends along u and
+    around, and the uncertainty of both bends [m].
     """
     s, n_z, n_r, curvature, distance, n_r_most = segment
     r, inverse_r, d_z, d_r, drift, half, span, reach = place
@@ -64,8 +65,9 @@ def depth_variation(segment, place, cell, axes, turn, turn_most):
     hollow = maximum(maximum(n_r_most, 0.0) * inverse, 2.0 * curvature)
     towards = absolute(fma(d_z, n_z, d_r * n_r)) + turn * half
     increase = depth_increase(slope_u, slope_phi, n_e, n_t, tilt, hollow, span, cell) + towards
-    deepest = s + select_positive(smooth, -maximum(-span, -increase), span)
-    return deepest, rise, slope_u, slope_phi, absolute(bend_u), absolute(bend_phi), doubt_u, doubt_phi
+    taylor = select_positive(smooth, s + increase, math.inf)
+    deepest = -maximum(-(s + span), -taylor)
+    return deepest, taylor, rise, slope_u, slope_phi, absolute(bend_u), absolute(bend_phi), doubt_u, doubt_phi
 
 
 @inline

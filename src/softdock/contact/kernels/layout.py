@@ -145,7 +145,7 @@ WORK = _cache_aligned(
             "path_scale": (),  # inverse of the denominator of Eq. (C32) [1/m2]
             # Cells that wait, and the batch of cells that are examined; columns and rows: cell_batch, gauss_points
             "cell_stack": (STACK_CELLS + LANES, 11),
-            "cell_vectors": (40, LANES),
+            "cell_vectors": (44, LANES),
         }
         # Points of a block in A: coordinates, squared radius, depth, gradient (k x, k y, n)
         | dict.fromkeys(("x", "y", "z", "q", "s", "k", "n"), (4 * BLOCK_CELLS,))

@@ -9,6 +9,7 @@ from softdock.contact.kernels.cell_batch import (
     BATCH,
     BEND_PHI,
     BEND_U,
+    CHILDREN,
     COSINE,
     DEEPEST,
     DEPTH,
@@ -133,7 +134,7 @@ def examine_cell(arrays, lists, pair, R_AB, p_AB_A, half_R, half_p, lane, top):
             area = cell_area(shape, m, size[0], V[ANGLE, lane], steps[levels[0], HALF_U + 1])
             add_cell(arrays, lists, pair, lane, points, depths, area)
             return top
-    return push_children(work["cell_stack"], top, row, split, shape, steps)
+    return push_children(arrays, lists, pair, lane, top, split, shape, steps)
 
 
 @inline
@@ -224,14 +225,25 @@ def store_cell(block, lane, points, omega, area):
 
 
 @inline
-def push_children(stack, top, parent, split, shape, steps):
-    """Push the two or four children of a cell on the stack; return the new top."""
+def push_children(arrays, lists, pair, lane, top, split, shape, steps):
+    """Push those of the two or four children of a cell on the stack that may be near A; return the new top."""
+    work, enough = lists.work[pair], sufficient_gap(arrays, lists, pair)
+    stack, V = work["cell_stack"], work["cell_vectors"]
+    parent = stack[BATCH + lane]
+    bounded = (
+        arrays.pairs[pair]["mapping"] != RADIAL
+    )  # else not measured below all segments that the cell faces
     m, e = (parent[POSITION], parent[POSITION + 1]), (parent[AZIMUTH], parent[AZIMUTH + 1])
     levels = (int(parent[LEVEL_ALONG]), int(parent[LEVEL_AROUND]))
     for part in range(4):
         along, around = 2.0 * (part & 1) - 1.0, 1.0 * (part & 2) - 1.0
         if (split & SPLIT_ALONG == 0 and part & 1) or (split & SPLIT_AROUND == 0 and part & 2):
             continue
+        if bounded:
+            gap = -child_bound(V, lane, split, part)
+            if gap > enough:
+                note_gap(arrays, lists, pair, int(parent[ROOT]), gap)
+                continue
         child = stack[top]
         for k in range(stack.shape[1]):
             child[k] = parent[k]
@@ -243,6 +255,17 @@ def push_children(stack, top, parent, split, shape, steps):
             child[LEVEL_AROUND], child[SIZE_AROUND] = levels[1] + 1, 0.5 * parent[SIZE_AROUND]
         top += 1
     return top
+
+
+@inline
+def child_bound(V, lane, split, part):
+    """Return a bound on the depth [m] within a child of a cell: a quarter of it, or a half of two quarters."""
+    bound = V[CHILDREN + part, lane]
+    if split & SPLIT_ALONG == 0:
+        bound = max(bound, V[CHILDREN + part + 1, lane])
+    if split & SPLIT_AROUND == 0:
+        bound = max(bound, V[CHILDREN + part + 2, lane])
+    return bound
 
 
 @inline
