@@ -12,6 +12,7 @@ settings.load_profile("no deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that use the browser: they take longest, and a worker runs whole files in this order."""
-    slow = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
-    items.sort(key=lambda item: item.path not in slow)
+    """Begin with the files that take longest (browser, then slow tests): a worker runs whole files in this order."""
+    browser = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path not in browser, item.path not in slow))

@@ -49,6 +49,19 @@ def test_no_module_has_a_meaningless_name() -> None:
     assert not {path.stem for path in SOURCES} & {"utils", "helpers", "common", "misc", "manager"}
 
 
+def test_figures_do_not_take_their_layout_from_settings_of_other_packages() -> None:
+    """Importing Basilisk, for example, changes matplotlib's default to a layout that moves frames placed by hand."""
+    without = [
+        (path.name, node.lineno)
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "Figure"
+        and "layout" not in {keyword.arg for keyword in node.keywords}
+    ]
+    assert not without
+
+
 LONGEST_FUNCTION = 60  # lines
 
 

@@ -46,6 +46,7 @@ def test_step_files_are_those_of_the_parts_and_are_read_back_exactly() -> None:
             assert np.allclose([one.start, one.end], [other.start, other.end], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_commands_without_campaigns_work(folder: Path) -> None:
     script = "from softdock.cli import main; main()"
     for command in COMMANDS:

@@ -33,6 +33,7 @@ def test_the_latch_of_the_first_page_does_not_close_beside_the_cone(tmp_path: Pa
     assert "captured" not in run([sys.executable, "-c", beside], tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [c for c in COMMANDS if not c.startswith(("bench", "figures", "validate", "studio"))]
 )
@@ -41,4 +42,6 @@ def test_the_commands_work(command: str, tmp_path: Path) -> None:
     if command.startswith("replay"):  # shows what the command before it has kept
         kept = next(c for c in COMMANDS if c.startswith("run") and "--out" in c)
         run([sys.executable, "-c", script, *shlex.split(kept)], tmp_path)
+    if command.startswith("campaign run"):
+        command += " --runs 50"  # 500 take 15 s
     assert run([sys.executable, "-c", script, *shlex.split(command)], tmp_path)

@@ -1,5 +1,6 @@
 """Small campaigns on a chain that takes a millisecond a run."""
 
+import functools
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -36,17 +37,18 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Write a campaign file with some of its text replaced or added."""
+    return functools.partial(write_campaign, tmp_path)
 
-    def make(*added: str, name: str = "cheap.yaml", **replaced: str) -> Path:
-        text = CHEAP
-        for key, value in replaced.items():
-            lines = [f"{key}: {value}" if line.startswith(f"{key}:") else line for line in text.splitlines()]
-            text = "\n".join(lines) + "\n"
-        path = tmp_path / name
-        path.write_text(text + "".join(f"{line}\n" for line in added), encoding="utf-8")
-        return path
 
-    return make
+def write_campaign(folder: Path, *added: str, name: str = "cheap.yaml", **replaced: str) -> Path:
+    """Write a campaign file with some of its text replaced or added."""
+    text = CHEAP
+    for key, value in replaced.items():
+        lines = [f"{key}: {value}" if line.startswith(f"{key}:") else line for line in text.splitlines()]
+        text = "\n".join(lines) + "\n"
+    path = folder / name
+    path.write_text(text + "".join(f"{line}\n" for line in added), encoding="utf-8")
+    return path
 
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:

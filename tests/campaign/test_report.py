@@ -1,5 +1,6 @@
 """The report of a campaign: order, words and display units, dispersions as written, commands of worst cases."""
 
+import functools
 import html
 import json
 import re
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.campaign.conftest import Write
+from tests.campaign.conftest import write_campaign
 
 from softdock import cli
 from softdock.campaign import runner
@@ -24,13 +25,16 @@ from softdock.report.campaign_figures import column, correlation_figure, tornado
 from softdock.report.dispersions import describe_dispersion, dispersion_table
 
 
-@pytest.fixture
-def folder(write: Write, tmp_path: Path) -> Path:
-    path = write("success: [separated]", "author: J. Doe", "title: Masses <&> speeds", runs="12")
-    runner.run(load_campaign(path), tmp_path / "a campaign", ExecutionOptions(Backend.THREADS, 2))
-    return tmp_path / "a campaign"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("report")
+    lines = "success: [separated]", "author: J. Doe", "title: Masses <&> speeds"
+    path = write_campaign(place, *lines, runs="12")
+    runner.run(load_campaign(path), place / "a campaign", ExecutionOptions(Backend.THREADS, 2))
+    return place / "a campaign"
 
 
+@functools.cache
 def page_of(folder: Path, **options: str) -> str:
     path, _ = write_report(folder, folder / "r.html", lambda *_: None, CampaignReportOptions(**options))
     return path.read_text(encoding="utf-8")

@@ -237,7 +237,7 @@ def test_sigkill_changes_nothing(latch: Path, tmp_path: Path, monkeypatch: pytes
             [*COMMAND, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         while process.poll() is None and not (_count(folder) >= done):
-            time.sleep(0.005)
+            time.sleep(0.02)
         process.kill()
         assert process.wait() == -signal.SIGKILL, "it ended by itself"
     assert runner.resume(folder).finished
