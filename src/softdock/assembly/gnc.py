@@ -352,7 +352,7 @@ def _check_bodies(system: System, field: str, name: str, controller: Controller)
             field, f"must be a free body; {name!r} is on a {system.bodies[name].joint.type} joint"
         )
     tip = controller.tip.body if controller.tip is not None else name
-    fixed = [name, *(body for body in system.bodies if _is_fixed_to(system, body, name))]
+    fixed = [body for body in system.bodies if _is_fixed_to(system, body, name)]
     if tip not in fixed:
         raise FieldError(
             f"{field}.tip.body", f"must be {name!r} or a body fixed to it; these are: {', '.join(fixed)}"
