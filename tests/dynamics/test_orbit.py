@@ -1,6 +1,7 @@
 """Systems in orbit: librations, relative motion, small things far away from the Earth's centre, disturbances."""
 
 import math
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.interpolate import CubicSpline
 
 from dynamics.systems import EPS, evaluate, simulate, watch
 from softdock.assembly.assembler import assemble
+from softdock.dynamics.kernels import orbit as orbit_kernels
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import StateKind
 from softdock.flexible import Beam, Section, Structure, base_modes, mesh
@@ -145,6 +147,24 @@ def test_a_micrometre_survives_the_radius_of_the_orbit() -> None:
     # The tide pulls along the track by nothing, and the spring is a million times stiffer than the orbit.
     np.testing.assert_allclose(around, free, atol=1e-12)
     assert EPS * ORBIT.semi_major_axis > 1e-9
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3, 1e6])
+def test_difference_of_gravity_has_full_precision(size: float) -> None:
+    o = np.zeros(1, orbit_kernels.ORBIT).view(np.recarray)[0]
+    o.mu, o.r[:] = 3.986e14, (4e6, -3e6, 5e6)
+    r = float(np.linalg.norm(o.r))
+    o.curvature, o.gradient = 1.0 / r, o.mu / r**3
+    offset = size * np.array([0.6, -0.3, 0.5])
+    with localcontext(Context(prec=50)):
+        near, d = ([Decimal(float(x)) for x in vector] for vector in (o.r, offset))
+        far = [a + b for a, b in zip(near, d)]
+        cubes = [sum(x * x for x in vector) ** Decimal("1.5") for vector in (near, far)]
+        exact = [float(-Decimal(float(o.mu)) * (b / cubes[1] - a / cubes[0])) for a, b in zip(near, far)]
+    # Rounding of the few operations of Eqs. (O3) and (O4).
+    np.testing.assert_allclose(
+        orbit_kernels.differential(o, *offset), exact, rtol=0.0, atol=1e-15 * o.gradient * size
+    )
 
 
 def test_gravity_and_turning_pull_at_modes() -> None:

@@ -211,6 +211,15 @@ def test_transfer_along_an_orbital_trajectory_costs_its_two_impulses() -> None:
     assert least < used < 1.5 * least
 
 
+@pytest.mark.parametrize(("drop_out", "says"), [(0.9, True), (0.1, False)])
+def test_a_sensor_that_loses_most_of_its_measurements_is_a_warning(drop_out: float, says: bool) -> None:
+    gnc = controller(navigation=navigation(drop_out=drop_out))
+    result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}))
+    lost = int(result.history["chaser.lost_measurements"][-1])
+    expected = f"The sensor of 'chaser' lost {lost} of 100 measurements"
+    assert [warning.startswith(expected) for warning in result.warnings] == [True] * says
+
+
 def test_straight_transfer() -> None:
     gnc = controller(mode="transfer", transfer={"to": (1.0, 0.0, -4.0), "duration": 50.0, "path": "straight"})
     result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}, duration=80.0))

@@ -65,6 +65,7 @@ BAD = {
     "body": ({"name": "probe"}, 9, "gnc.probe", "there is no body called 'probe'"),
     "joint": ({"name": "arm"}, 9, "gnc.arm", "must be a free body"),
     "target": ({"target": "nobody"}, 12, "target.body", "there is no body called 'nobody'"),
+    "tip": ({"mode": "approach\n    tip: {body: arm}"}, 12, "tip.body", "fixed to it; these are: chaser."),
     "own": ({"target": "arm"}, 12, "target.body", "must not belong to the body"),
     "hill": ({"target": "hill"}, 12, "target.body", "there is no body called 'hill'"),
     "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 16, "thrusters", "cannot produce a force along +y"),

@@ -237,15 +237,20 @@ class _ControllerWriter:
                 f"gnc.{self.name}.thrusters", "are too strong or too far from the centre of mass"
             )
         flows = np.array([one.thrust / (one.specific_impulse * STANDARD_GRAVITY) for one in thrusters])
-        for j, (record, one) in enumerate(zip(gnc.thrusters[c.first_thruster :], thrusters)):
-            direction = unit_vector(one.direction)
-            record.p[:] = one.at
-            record.force[:] = one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
-            record.flow, record.shortest, record.delay = flows[j], one.minimum_on_time, one.delay
-            record.noise, record.scale[:] = one.noise, 1.0
-            force = one.thrust / c.force_scale * direction
-            torque = np.cross(np.array(one.at) - self.centre, force) / c.arm_scale
-            gnc.effects[index, :, j] = [*torque, *force]
+        directions = np.array([unit_vector(one.direction) for one in thrusters])
+        at = [one.at for one in thrusters]
+        records = gnc.thrusters.view(np.ndarray)[first[0] - len(thrusters) : first[0]]
+        records["p"], records["flow"], records["scale"] = at, flows, 1.0
+        records["force"] = [
+            one.thrust * (1.0 + one.thrust_error) * _misaligned(one, direction)
+            for one, direction in zip(thrusters, directions)
+        ]
+        for field in ("delay", "noise"):
+            records[field] = [getattr(one, field) for one in thrusters]
+        records["shortest"] = [one.minimum_on_time for one in thrusters]
+        forces = (np.array([one.thrust for one in thrusters]) / c.force_scale)[:, None] * directions
+        torques = np.cross(np.array(at) - self.centre, forces) / c.arm_scale
+        gnc.effects[index, :, : len(thrusters)] = np.hstack([torques, forces]).T
         tick = 1.0 / self.controller.rate / CLOCK_TICKS
         shortest = np.array([max(one.minimum_on_time, tick) for one in thrusters])
         c.least[:] = np.abs(gnc.effects[index, :, : len(thrusters)] * shortest).max(axis=1)
@@ -352,7 +357,7 @@ def _check_bodies(system: System, field: str, name: str, controller: Controller)
             field, f"must be a free body; {name!r} is on a {system.bodies[name].joint.type} joint"
         )
     tip = controller.tip.body if controller.tip is not None else name
-    fixed = [name, *(body for body in system.bodies if _is_fixed_to(system, body, name))]
+    fixed = [body for body in system.bodies if _is_fixed_to(system, body, name)]
     if tip not in fixed:
         raise FieldError(
             f"{field}.tip.body", f"must be {name!r} or a body fixed to it; these are: {', '.join(fixed)}"

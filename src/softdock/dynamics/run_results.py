@@ -114,15 +114,14 @@ def rows_within_peaks(history: Floats, channels: np.recarray, searched: int, win
     sides, kept = peaks["track"] | peaks["load"], np.ones(len(history), bool)
     in_windows = windows.view(np.ndarray)["channel"]
     sides[in_windows[in_windows >= 0]] = 0
+    least, values = np.maximum(peaks["floor"], peaks["negligible"]), history[:, 1 : 1 + searched]
     for side, peak, sign in ((LARGEST, "largest", 1.0), (SMALLEST, "smallest", -1.0)):
-        columns = np.flatnonzero(sides & side)
-        least = np.maximum(peaks["floor"], peaks["negligible"])[columns]
-        limit = sign * peaks[peak][columns]
-        is_peak = np.isfinite(limit) & (np.abs(limit) > least)
+        limit = sign * peaks[peak]
+        is_peak = (sides & side != 0) & np.isfinite(limit) & (np.abs(limit) > least)
         limit[is_peak] += ROUNDING * np.abs(limit[is_peak])
         limit[~is_peak] = np.inf
         # Formulas have no value (nan) where they divide by zero; such a row exceeds nothing.
-        kept &= ~(sign * history[:, 1 + columns] > limit).any(axis=1)
+        kept &= ~(sign * values > limit).any(axis=1)
     return history if kept.all() else history[kept]
 
 

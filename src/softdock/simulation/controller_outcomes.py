@@ -1,5 +1,6 @@
-"""What controllers report at the end of a run: empty tanks, approaches that left their corridor or missed a gate."""
+"""What controllers report at the end of a run: empty tanks, approaches that left their corridor, lost measurements."""
 
+import math
 from collections.abc import Iterator
 
 from softdock.dynamics.run_results import Run
@@ -31,3 +32,17 @@ def controller_outcomes(
         if count > 0:
             often = "once" if count == 1 else f"{count} times"
             yield ABORTED, f"{name!r} left its corridor or did not pass a gate in time ({often})."
+
+
+def lost_measurements(scenario: MultibodyScenario, topology: Topology, run: Run) -> Iterator[str]:
+    """Yield a sentence about every controller whose sensor lost most of its measurements."""
+    for name, controller in scenario.gnc.items():
+        if controller.navigation is None:
+            continue
+        lost = int(run.final[topology.index[Observation(name=name, field="lost_measurements")]])
+        taken = max(math.ceil(run.time * controller.navigation.sensor.rate), 1)
+        if 2 * lost > taken:
+            yield (
+                f"The sensor of {name!r} lost {lost} of {taken} measurements, which were out of its field of view or "
+                "dropped: its estimate is mostly a prediction."
+            )

@@ -26,7 +26,7 @@ from softdock.prediction.multibody import predict_first_contact, predict_impact
 from softdock.quantities.model import FieldError
 from softdock.result import Audit, Event, History, Phase, Result, Timing
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulation.controller_outcomes import controller_outcomes
+from softdock.simulation.controller_outcomes import controller_outcomes, lost_measurements
 from softdock.simulation.loads import load_metrics, read_loads
 from softdock.simulation.metrics import metric_value
 from softdock.simulation.phases import phase_failure, phase_times, refuse_ended_phase
@@ -248,6 +248,7 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             what = f"its time of {dwell:g} s counts from there" if dwell else "it occurred at once"
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
     notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
+    notices += lost_measurements(scenario, topology, run)
     misses = run.elements["coupling"]["largest_miss"]
     notices += [
         f"The plug of {name!r} passed {1e3 * misses[i]:.3g} mm beside the axis of its socket, whose capture radius is "

@@ -37,6 +37,8 @@ ORBIT = np.dtype(
         # Where the point is at this time.
         ("r", np.float64, 3),  # from the Earth's centre, in N [m]
         ("v", np.float64, 3),  # [m/s]
+        ("curvature", np.float64),  # 1/r [1/m]
+        ("gradient", np.float64),  # mu/r^3 [1/s2]
         ("sunlight", np.float64),  # visible fraction of the Sun's disc there
     ],
     align=True,
@@ -64,12 +66,9 @@ def move_orbit(orbit, links, t):
     for i in range(orbit.shape[0]):
         o = orbit[i]
         M = o.M0 + o.n * t
-        E = M + o.e * math.sin(M)
-        for _ in range(KEPLER_STEPS):
-            step = (M - E + o.e * math.sin(E)) / (1.0 - o.e * math.cos(E))  # Eq. (O8)
-            E += step
-            if abs(step) <= 1e-15 * max(1.0, abs(E)):
-                break
+        E = M
+        if o.e > 0.0:
+            E = eccentric_anomaly(o.e, M)
         root = math.sqrt(1.0 - o.e * o.e)
         c, s = math.cos(E), math.sin(E)
         rate = o.n / (1.0 - o.e * c)
@@ -78,6 +77,7 @@ def move_orbit(orbit, links, t):
         P, Q, hill = o.P, o.Q, links[o.hill]
         r2 = x * x + y * y
         size = math.sqrt(r2)
+        o.curvature, o.gradient = 1.0 / size, o.mu / (r2 * size)
         R, V = hill.R_NB, hill.V
         for k in range(3):
             o.r[k] = P[k] * x + Q[k] * y
@@ -90,6 +90,18 @@ def move_orbit(orbit, links, t):
         V[1] = -(x * vy - y * vx) / r2  # Eq. (O11)
         if o.shadow != NO_SHADOW:
             o.sunlight = sunlit_fraction(o.shadow, o.r[0], o.r[1], o.r[2], o.sun, o.earth_radius, o.sun_angle)
+
+
+@kernel
+def eccentric_anomaly(e, M):
+    """Return the eccentric anomaly of a mean anomaly M [rad]; Eq. (O8)."""
+    E = M + e * math.sin(M)
+    for _ in range(KEPLER_STEPS):
+        step = (M - E + e * math.sin(E)) / (1.0 - e * math.cos(E))
+        E += step
+        if abs(step) <= 1e-15 * max(1.0, abs(E)):
+            break
+    return E
 
 
 @kernel
@@ -143,7 +155,8 @@ def pull_in_link(o, link, base, own):
     R = matrix_product(unpack_matrix(base.R_NB), unpack_matrix(link.R))
     px, py, pz = rotate(base.R_NB, link.p[0], link.p[1], link.p[2])
     dx, dy, dz = px + base.p_NB[0], py + base.p_NB[1], pz + base.p_NB[2]
-    ax, ay, az = differential(o, dx, dy, dz)
+    root, change = change_with_distance(o, dx, dy, dz)
+    ax, ay, az = gravity_difference(o, change, dx, dy, dz)
     sx, sy, sz = o.r[0] + dx, o.r[1] + dy, o.r[2] + dz
     if o.flattening != 0.0:
         cx, cy, cz = rotate(R, hx / m, hy / m, hz / m)
@@ -151,13 +164,12 @@ def pull_in_link(o, link, base, own):
         ax, ay, az = ax + bx, ay + by, az + bz
     ax, ay, az = rotate_inverse(R, ax, ay, az)  # from here on in link axes
     ux, uy, uz = rotate_inverse(R, sx, sy, sz)
-    size = math.sqrt(ux * ux + uy * uy + uz * uz)
-    ux, uy, uz = ux / size, uy / size, uz / size
-    k = o.mu / (size * size * size)
+    curvature, k = o.curvature / root, o.gradient * (1.0 + change)
+    ux, uy, uz = ux * curvature, uy * curvature, uz * curvature
     Jx, Jy, Jz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
     uJu, uh = ux * Jx + uy * Jy + uz * Jz, ux * hx + uy * hy + uz * hz
-    along = 1.5 * k / size * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
-    across = -3.0 * k / size
+    along = 1.5 * k * curvature * (5.0 * uJu - xx - yy - zz) + 3.0 * k * uh
+    across = -3.0 * k * curvature
     f = (
         m * ax + along * ux + across * Jx - k * hx,  # Eq. (O21)
         m * ay + along * uy + across * Jy - k * hy,
@@ -193,15 +205,28 @@ def push_at(link, base, tx, ty, tz, fx, fy, fz, x, y, z):
 @inline
 def differential(o, dx, dy, dz):
     """Gravity at an offset from the carrying point less gravity there; Eqs. (O3), (O4)."""
+    _, change = change_with_distance(o, dx, dy, dz)
+    return gravity_difference(o, change, dx, dy, dz)
+
+
+@inline
+def change_with_distance(o, dx, dy, dz):
+    """Return sqrt(1 + q) and (1 + q)^(-3/2) - 1 at an offset from the carrying point; Eq. (O3)."""
     x, y, z = o.r[0], o.r[1], o.r[2]
-    r2 = x * x + y * y + z * z
-    q = (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z)) / r2
-    change = math.expm1(-1.5 * math.log1p(q))  # Eq. (O3)
-    k = -o.mu / (r2 * math.sqrt(r2))
+    q = (dx * (dx + 2.0 * x) + dy * (dy + 2.0 * y) + dz * (dz + 2.0 * z)) * o.curvature * o.curvature
+    root = math.sqrt(1.0 + q)
+    cube = (1.0 + q) * root
+    return root, -q * (3.0 + q * (3.0 + q)) / (cube * (1.0 + cube))
+
+
+@inline
+def gravity_difference(o, change, dx, dy, dz):
+    """Return the difference of gravity at an offset whose change with distance is known; Eq. (O4)."""
+    k = -o.gradient
     return (
-        k * (dx + change * (x + dx)),  # Eq. (O4)
-        k * (dy + change * (y + dy)),
-        k * (dz + change * (z + dz)),
+        k * (dx + change * (o.r[0] + dx)),
+        k * (dy + change * (o.r[1] + dy)),
+        k * (dz + change * (o.r[2] + dz)),
     )
 
 
