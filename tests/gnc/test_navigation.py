@@ -220,6 +220,14 @@ def test_a_sensor_that_loses_most_of_its_measurements_is_a_warning(drop_out: flo
     assert [warning.startswith(expected) for warning in result.warnings] == [True] * says
 
 
+def test_warnings_and_propellant_need_no_recorded_motion() -> None:
+    gnc = controller(navigation=navigation(drop_out=0.9))
+    result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}, record={"all": False}))
+    assert any("lost" in warning for warning in result.warnings)
+    assert result.metrics["propellant"] == result.history["chaser.propellant"][-1] > 0.0
+    assert "chaser.x" not in result.history.channels
+
+
 def test_straight_transfer() -> None:
     gnc = controller(mode="transfer", transfer={"to": (1.0, 0.0, -4.0), "duration": 50.0, "path": "straight"})
     result = simulate(chaser(gnc, {"position": (0.0, 0.0, -6.0)}, duration=80.0))

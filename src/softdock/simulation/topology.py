@@ -150,11 +150,15 @@ class Topology:
 
     @cached_property
     def _needed_at_end(self) -> list[Observation]:
-        """Quantities of controllers whose final values are metrics, or decide the outcome."""
+        """Quantities of controllers whose final values are metrics, decide the outcome or give a warning."""
         return [
             Observation(name=name, field=field)
-            for name in self.scenario.gnc
-            for field in ("propellant", "violations")
+            for name, controller in self.scenario.gnc.items()
+            for field in (
+                "propellant",
+                "violations",
+                *(["lost_measurements"] if controller.navigation else []),
+            )
         ]
 
     @cached_property
