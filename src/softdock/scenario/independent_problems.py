@@ -19,7 +19,7 @@ NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_
 """Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
 BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 """Values of a body whose mass properties are at fault."""
-_ENUMERATION = re.compile(r"[;,] (?:there are|it has)\b.*", re.DOTALL)
+_ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
