@@ -417,3 +417,21 @@ def test_channels_of_a_scenario_are_listed_with_units() -> None:
     recorded = {name for name in softdock.simulate(scenario).history.channels if " in " not in name}
     assert recorded <= {name for name, _, _ in list_channels(scenario)}
     assert "chaser.velocity" in call("show", "impact-a", "--channels").stdout
+
+
+def test_listed_channels_can_be_filtered_by_name() -> None:
+    def names(text: str) -> list[str]:
+        done = call("show", "assist-soft-docking", "--channels", "--filter", text, "--json")
+        return [row["name"] for row in json.loads(done.stdout)]
+
+    assert names("bumper-spring") == [f"bumper-spring.{field}" for field in ("force", "energy", "deflection")]
+    assert names("Bumper-Spring") == names("bumper-spring")
+    fingers = names("finger-?.joint_rate")
+    assert len(fingers) >= 3
+    assert all(name.startswith("finger-") for name in fingers)
+    with pytest.raises(InputError, match=r"No channel of the scenario matches \(did you mean 'force'\?\)"):
+        RUNNER.invoke(
+            app, ["show", "assist-soft-docking", "--channels", "--filter", "forse"], catch_exceptions=False
+        )
+    with pytest.raises(InputError, match="Requires --channels"):
+        RUNNER.invoke(app, ["show", "assist-soft-docking", "--filter", "force"], catch_exceptions=False)
