@@ -225,7 +225,7 @@ def test_problems_of_values_do_not_hide_those_of_references(tmp_path: Path) -> N
     assert fields == [
         "duration", "bodies.boom.mass", "bodies.boom.joint.type",  # and nothing about what refers to the boom
         "springs.on-rail.stiffness", "springs.lost.joint", "events.wrong.trigger", "events.mixed.when",
-        "outcomes.0.happened", "metrics.largest",
+        "outcomes.0.happened.0", "metrics.largest",
     ]  # fmt: skip
 
 
@@ -244,7 +244,8 @@ metrics: {force: max chaser.force}
 approach: {chaser: chaser, tip: {body: tip}, port: {body: world}, speed: 1 mm/s}
 """
 OF_REFERENCES = [
-    "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm", "outcomes.0.happened",
+    "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm",
+    "outcomes.0.happened.0",
     "metrics.force", "approach.tip.body",
 ]  # fmt: skip
 

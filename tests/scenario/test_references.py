@@ -119,3 +119,33 @@ def test_a_misspelt_parent_hides_no_other_reference_and_has_no_consequences() ->
         "bodies.probe.parent",
         "springs.bumper.joint",
     }
+
+
+def test_a_wrong_element_hides_no_wrong_requirement_and_a_wrong_tip_no_wrong_port() -> None:
+    with pytest.raises(InputError) as caught:
+        softdock.Scenario(
+            DOCKING,
+            overrides={
+                "springs.bumper.joint": "prob",
+                "requirements.R-1.outcome": "capture",
+                "approach.tip.body": "target",
+                "approach.port.body": "taget",
+            },
+        )
+    assert {problem.field for problem in caught.value.problems} == {
+        "springs.bumper.joint",
+        "requirements.R-1.outcome.0",
+        "approach.port.body",
+    }
+
+
+def test_a_tip_of_the_wrong_body_is_named_with_its_carrier() -> None:
+    message = "must be 'target' or a body that it carries; 'probe' is carried by 'chaser'"
+    with pytest.raises(InputError, match=message[5:]):
+        softdock.Scenario(DOCKING, overrides={"approach.chaser": "target", "approach.port.body": "chaser"})
+
+
+def test_a_normal_distribution_in_place_of_a_dispersion_is_advised() -> None:
+    speed = softdock.Normal(mean="40 mm/s", deviation="3 mm/s")
+    with pytest.raises(InputError, match="Write it below `normal`"):
+        softdock.Campaign(scenario="impact-a", runs=2, dispersions={"speed": speed})

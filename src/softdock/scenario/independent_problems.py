@@ -1,6 +1,7 @@
 """Problems that validation does not reach because of others: it is repeated without the values at fault."""
 
 import copy
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -8,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, entry_noun, locate, problems_of
+from softdock.scenario.messages import dotted, entry_noun, locate, problems_of, split_errors
 from softdock.scenario.source import FieldPath, Source
 
 PASSES = 5
@@ -38,7 +39,7 @@ class Remainder:
     def leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
         """Remove what is at fault; returns whether something was removed."""
         changed, before = False, set(self.left_out)
-        for details in error.errors(include_url=False):
+        for details in itertools.chain.from_iterable(map(split_errors, error.errors(include_url=False))):
             path, _ = locate(model, details["loc"])
             path = (*path, *getattr(details.get("ctx", {}).get("error"), "path", ()))
             if details["type"] == "missing" and len(path) == 1 and path[0] in STAND_INS:

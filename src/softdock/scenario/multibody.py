@@ -120,7 +120,12 @@ class MultibodyScenario(ScenarioBase, System):
         for name, pair in self.stiffness.items():
             findings.of(self._check_connection, f"stiffness.{name}", pair)
         if self.approach:
-            findings.of(self._check_approach, self.approach)
+            before = len(findings.errors)
+            findings.of(self._check_body, "approach.chaser", self.approach.chaser, False)
+            findings.of(self._check_body, "approach.tip.body", self.approach.tip.body, False)
+            findings.of(self._check_body, "approach.port.body", self.approach.port.body)
+            if len(findings.errors) == before:
+                findings.of(self._check_approach, self.approach)
         if info.context and "directory" in info.context:
             for name in self.surfaces:
                 findings.of(self._check_file, name, info.context["directory"])
@@ -180,17 +185,14 @@ class MultibodyScenario(ScenarioBase, System):
             )
 
     def _check_approach(self, approach: Approach) -> None:
-        self._check_body("approach.chaser", approach.chaser, world=False)
-        if self.bodies[approach.chaser].joint.type != "free":
-            raise FieldError("approach.chaser", f"must be a free body; {approach.chaser!r} is not")
-        self._check_body("approach.tip.body", approach.tip.body, world=False)
         chaser, tip = approach.chaser, approach.tip.body
-        if chaser not in self.lineage(tip):
-            raise FieldError(
-                "approach.tip.body", f"must be {chaser!r} or a body that it carries; {tip!r} is not"
-            )
-        self._check_body("approach.port.body", approach.port.body)
-        if approach.port.body != WORLD and approach.chaser in self.lineage(approach.port.body):
+        if self.bodies[chaser].joint.type != "free":
+            raise FieldError("approach.chaser", f"must be a free body; {chaser!r} is not")
+        carriers = self.lineage(tip)
+        if chaser not in carriers:
+            other = f"{tip!r} is carried by {carriers[-1]!r}" if len(carriers) > 1 else f"{tip!r} is not"
+            raise FieldError("approach.tip.body", f"must be {chaser!r} or a body that it carries; {other}")
+        if approach.port.body != WORLD and chaser in self.lineage(approach.port.body):
             raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
     def _check_known(self, field: str, name: str, known: Collection[str], what: str) -> None:
