@@ -346,6 +346,7 @@ def test_an_experiment_without_the_metric_is_undecided() -> None:
     result = assessed_result(scenario, measured)
     assert [one.verdict for one in result.requirements] == ["undecided"]
     assert requirement_table(result).rows[0][2:4] == ("no value", "at most 1 N")
+    assert requirement_table(replace(result, valid="no")).rows[0][2] == "not valid"
 
 
 @pytest.mark.parametrize(

@@ -179,11 +179,11 @@ def _run_cells(
         return label(str(found.value)), limit
     if requirement.metric is not None:
         if not isinstance(found.value, int | float):
-            return NO_VALUE, limit
+            return _no_value(result), limit
         return format_quantity(float(found.value), unit, system, resolutions.get(unit, 0.0)), limit
     worst = worst_condition(requirement, result.contact_conditions)
     if worst is None or found.value is None:
-        return NO_VALUE, limit
+        return _no_value(result), limit
     name, compared = worst
     assert compared.value is not None
     assert compared.limit is not None
@@ -191,6 +191,11 @@ def _run_cells(
     unit = CONDITION_UNITS[name]
     value = f"{label(name)} {format_quantity(compared.value, unit, system, resolutions.get(unit, 0.0))}"
     return value, f"{words} {format_quantity(compared.limit, CONDITION_UNITS[name], system)} ({limit})"
+
+
+def _no_value(result: Result) -> str:
+    """Return why a requirement has no value: the run must not be used, or what it limits did not happen."""
+    return "not valid" if result.valid == "no" else NO_VALUE
 
 
 def _line(text: str) -> str:
