@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.presentation.unit_systems import AUTOMATIC, DisplayUnit, UnitSystem
-from softdock.result.step_errors import step_errors
 
 DIGITS = 5
 """Significant digits of a displayed value."""
@@ -28,6 +27,8 @@ def display_resolutions(definition: Mapping[str, Any]) -> dict[str, float]:
 
     Digits below are errors of the integration; so a rate of 1e-11 rad/s of a body that does not turn is shown as 0.
     """
+    from softdock.result.step_errors import step_errors  # imported late: results need NumPy
+
     return ROUNDING | {
         unit: RESOLVED_SHARE * error for unit, error in step_errors(definition).items() if error > 0.0
     }
