@@ -149,3 +149,23 @@ def test_a_normal_distribution_in_place_of_a_dispersion_is_advised() -> None:
     speed = softdock.Normal(mean="40 mm/s", deviation="3 mm/s")
     with pytest.raises(InputError, match="Write it below `normal`"):
         softdock.Campaign(scenario="impact-a", runs=2, dispersions={"speed": speed})
+
+
+def test_a_body_at_fault_hides_no_wrong_port_and_requirement() -> None:
+    """What refers to the body, and what refers to that, is left out one after the other."""
+    with pytest.raises(InputError) as caught:
+        softdock.Scenario(
+            DOCKING,
+            overrides={
+                "bodies.boom": {"parent": "chaser", "mass": "1 kg", "joint": {"type": "gimbal"}},
+                "bodies.mast": {"parent": "boom", "mass": "1 kg", "joint": {"type": "prismatic"}},
+                "springs.on-boom": {"joint": "boom", "stiffness": "1 N*m/rad"},
+                "approach.port.body": "taget",
+                "requirements.R-1.outcome": "capture",
+            },
+        )
+    assert {problem.field for problem in caught.value.problems} == {
+        "bodies.boom.joint.type",
+        "approach.port.body",
+        "requirements.R-1.outcome.0",
+    }

@@ -288,8 +288,11 @@ class System(Model):
     def _check_tree(self) -> None:
         if WORLD in self.bodies:
             raise FieldError("bodies.world", "`world` is the inertial frame: choose another name")
+        unknown = Findings()
         for name, body in self.bodies.items():
-            self._check_body(f"bodies.{name}.parent", body.parent)
+            unknown.of(self._check_body, f"bodies.{name}.parent", body.parent)
+        unknown.report()
+        for name, body in self.bodies.items():
             seen, at = {name}, body.parent
             while at != WORLD and at in self.bodies:
                 if at in seen:

@@ -12,7 +12,7 @@ from softdock.errors import Problem
 from softdock.scenario.messages import dotted, entry_noun, locate, problems_of, split_errors
 from softdock.scenario.source import FieldPath, Source
 
-PASSES = 5
+PASSES = 8
 """Largest number of validations; what is left out may leave another entry incomplete."""
 STAND_INS: Mapping[str, Any] = {"duration": 1.0, "runs": 1}
 """Values of required keys at the top level, for the checks that do not need them."""
