@@ -75,6 +75,17 @@ def test_version(softdock: Command) -> None:
     assert softdock("--version").out == f"softdock {__version__}\n"
 
 
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "softdock", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"softdock {__version__}\n"
+    wrong = subprocess.run(
+        [sys.executable, "-m", "softdock", "run", "nothing"], capture_output=True, text=True
+    )
+    assert (wrong.returncode, "Traceback" in wrong.stderr) == (2, False)
+
+
 @pytest.mark.parametrize(
     "arguments", [("run",), ("rum",), ("run", "impact-a", "--colour"), ("figures", "impact")]
 )

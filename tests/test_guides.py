@@ -35,8 +35,10 @@ def test_python_runs_and_yaml_fits_the_models(page: Path) -> None:
         subprocess.run([sys.executable, "-c", block], check=True)
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         for group, entries in YAML(typ="safe").load(block).items():
-            entry = TypeAdapter(get_args(MultibodyScenario.model_fields[group].annotation)[1])
-            for one in entries.values():
+            annotation = MultibodyScenario.model_fields[group].annotation
+            named = get_args(annotation)  # a mapping of names to models, or one model
+            entry = TypeAdapter(named[1] if named else annotation)
+            for one in entries.values() if named else [entries]:
                 entry.validate_python(one)
 
 

@@ -225,7 +225,7 @@ def test_problems_of_values_do_not_hide_those_of_references(tmp_path: Path) -> N
     assert fields == [
         "duration", "bodies.boom.mass", "bodies.boom.joint.type",  # and nothing about what refers to the boom
         "springs.on-rail.stiffness", "springs.lost.joint", "events.wrong.trigger", "events.mixed.when",
-        "outcomes.0.happened", "metrics.largest",
+        "outcomes.0.happened.0", "metrics.largest",
     ]  # fmt: skip
 
 
@@ -244,7 +244,8 @@ metrics: {force: max chaser.force}
 approach: {chaser: chaser, tip: {body: tip}, port: {body: world}, speed: 1 mm/s}
 """
 OF_REFERENCES = [
-    "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm", "outcomes.0.happened",
+    "springs.lost.joint", "events.far.when", "events.far.then.0.enable", "events.far.then.1.arm",
+    "outcomes.0.happened.0",
     "metrics.force", "approach.tip.body",
 ]  # fmt: skip
 
@@ -417,3 +418,21 @@ def test_channels_of_a_scenario_are_listed_with_units() -> None:
     recorded = {name for name in softdock.simulate(scenario).history.channels if " in " not in name}
     assert recorded <= {name for name, _, _ in list_channels(scenario)}
     assert "chaser.velocity" in call("show", "impact-a", "--channels").stdout
+
+
+def test_listed_channels_can_be_filtered_by_name() -> None:
+    def names(text: str) -> list[str]:
+        done = call("show", "assist-soft-docking", "--channels", "--filter", text, "--json")
+        return [row["name"] for row in json.loads(done.stdout)]
+
+    assert names("bumper-spring") == [f"bumper-spring.{field}" for field in ("force", "energy", "deflection")]
+    assert names("Bumper-Spring") == names("bumper-spring")
+    fingers = names("finger-?.joint_rate")
+    assert len(fingers) >= 3
+    assert all(name.startswith("finger-") for name in fingers)
+    with pytest.raises(InputError, match=r"No channel of the scenario matches \(did you mean 'force'\?\)"):
+        RUNNER.invoke(
+            app, ["show", "assist-soft-docking", "--channels", "--filter", "forse"], catch_exceptions=False
+        )
+    with pytest.raises(InputError, match="Requires --channels"):
+        RUNNER.invoke(app, ["show", "assist-soft-docking", "--filter", "force"], catch_exceptions=False)

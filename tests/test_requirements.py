@@ -346,6 +346,7 @@ def test_an_experiment_without_the_metric_is_undecided() -> None:
     result = assessed_result(scenario, measured)
     assert [one.verdict for one in result.requirements] == ["undecided"]
     assert requirement_table(result).rows[0][2:4] == ("no value", "at most 1 N")
+    assert requirement_table(replace(result, valid="no")).rows[0][2] == "not valid"
 
 
 @pytest.mark.parametrize(
@@ -436,7 +437,7 @@ def test_a_failed_run_exits_as_without_a_check(run: Command, tmp_path: Path) -> 
         ("R-1: {metric: impulse, within: [1, 2], at_most: 3}", "cannot be given together with at_most"),
         ("R-1: {metric: impulse}", "needs a limit"),
         ("R-1: {metric: max nose.z, at_most: 1 m}", "must be the name of a metric"),
-        ("R-1: {outcome: [latch]}", "The scenario has no such outcome"),
+        ("R-1: {outcome: [latch]}", "no outcome called 'latch'"),
         ("R-1: {outcome: []}", "at least 1"),
         ("R-1: {outcome: [latched], at_most: 3}", "goes with metric"),
         ("R-1: {outcome: [latched], factor: 2}", "an outcome has no size"),

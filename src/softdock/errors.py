@@ -2,7 +2,7 @@
 
 import errno
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,22 @@ def printable(text: str, kept: str = "") -> str:
     r"""Return a text with escaped control characters, except those in `kept`, for example `"\n"`."""
     return CONTROL_CHARACTERS.sub(
         lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+    )
+
+
+def suggest(given: str, known: Iterable[str]) -> str:
+    """Return ` (did you mean ...?)` for a misspelt name, or nothing."""
+    import difflib  # imported late: only errors need it
+
+    close = difflib.get_close_matches(given, list(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the message about a reference to something that does not exist, with a similar name and all names."""
+    names = list(known)
+    return (
+        f"there is no {what} called {name!r}{suggest(name, names)}; there are: {', '.join(names) or 'none'}"
     )
 
 

@@ -29,6 +29,7 @@ from softdock.campaign.statistics import stop_rule_state
 from softdock.campaign.summary import chosen_metrics, dispersed_inputs, summarise
 from softdock.campaign.table import Table, export, read_table, status_of
 from softdock.errors import InputError
+from softdock.presentation.requirements import campaign_notes
 from softdock.result.requirements import CampaignVerdict, compare
 
 
@@ -249,7 +250,7 @@ def test_requirements_of_a_campaign_add_replace_and_remove(write: Write, tmp_pat
         ("requirements: {A: null}", "no such requirement to remove"),
         ("requirements: {A: {metric: impuls, at_most: 1}}", "did you mean 'impulse'"),
         ("requirements: {A: {metric: impulse, at_most: 1 kg}}", "an impulse is needed"),
-        ("requirements: {A: {outcome: [gone]}}", "no such outcome"),
+        ("requirements: {A: {outcome: [gone]}}", "no outcome called 'gone'"),
         ("requirements: {A: {metric: impulse}}", "needs a limit"),
         ("requirements: {A: 5}", "mapping"),
     ],
@@ -299,6 +300,33 @@ def test_a_check_without_requirements_is_refused(campaign: Command, write: Write
     assert campaign("run", write(), "--out", out)[0] == 0
     for command in ("status", "report", "resume"):
         assert campaign(command, out, "--check")[0] == 2
+
+
+def test_a_campaign_without_success_and_requirements_says_so(
+    campaign: Command, write: Write, tmp_path: Path
+) -> None:
+    hint = "states neither `success` nor `requirements`"
+    assert hint in campaign("run", write(), "--out", tmp_path / "neither")[1]
+    assert hint not in campaign("run", write("success: [separated]"), "--out", tmp_path / "success")[1]
+    required = write("requirements: {R-1: {outcome: [separated]}}")
+    assert hint not in campaign("run", required, "--out", tmp_path / "required")[1]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "outcomes", "hints"),
+    [
+        ({"metric": "load", "at_most": 5.0}, ("captured", "missed"), 1),
+        ({"metric": "load", "at_most": 5.0}, ("captured",), 0),
+        ({"outcome": ["captured"]}, ("captured", "missed"), 0),
+    ],
+)
+def test_requirements_without_an_outcome_have_a_hint(
+    requirement: dict[str, object], outcomes: tuple[str, ...], hints: int
+) -> None:
+    definition = {"requirements": {"R-1": requirement}, "outcomes": [{"name": name} for name in outcomes]}
+    notes = campaign_notes([], definition)
+    assert len(notes) == hints
+    assert all("`{outcome: captured}`" in note for note in notes)
 
 
 def test_a_stop_rule_that_is_not_reached_says_so(campaign: Command, write: Write, tmp_path: Path) -> None:

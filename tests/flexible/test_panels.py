@@ -54,7 +54,7 @@ def test_panel_is_part_of_a_structure_with_named_nodes() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"panels": {"array": PANEL.model_copy(update={"nodes": ("root", "tip")})}}, 'no node "tip"'),
+        ({"panels": {"array": PANEL.model_copy(update={"nodes": ("root", "tip")})}}, "no node called 'tip'"),
         ({"panels": {"array": PANEL.model_copy(update={"side": (0.0, 0.0, 1.0)})}}, "point along the beam"),
         ({"panels": {"array": PANEL}, "sections": {"array": ROUND}}, "already used"),
     ],

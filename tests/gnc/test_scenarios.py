@@ -62,7 +62,7 @@ def without(direction: tuple[float, ...]) -> dict:
 
 
 BAD = {
-    "body": ({"name": "probe"}, 9, "gnc.probe", "there is no body called 'probe'"),
+    "body": ({"name": "probe"}, 9, "gnc.probe", "there is no free body called 'probe'"),
     "joint": ({"name": "arm"}, 9, "gnc.arm", "must be a free body"),
     "target": ({"target": "nobody"}, 12, "target.body", "there is no body called 'nobody'"),
     "tip": ({"mode": "approach\n    tip: {body: arm}"}, 12, "tip.body", "fixed to it; these are: chaser."),

@@ -5,6 +5,8 @@ import math
 import pytest
 
 from softdock.presentation.numbers import (
+    ROUNDING,
+    display_resolutions,
     display_unit,
     format_duration,
     format_number,
@@ -40,6 +42,36 @@ def test_large_and_small_numbers_have_exponents() -> None:
     assert format_number(123456.7) == "123457"
     assert format_number(1.23456789e7) == "1.2346e+07"
     assert format_number(-4.2e-5) == "-4.2e-05"
+
+
+@pytest.mark.parametrize(
+    ("value", "resolution", "text"),
+    [
+        (0.046375, 0.01, "0.05"),
+        (3.0108, 0.01, "3.01"),
+        (39.9991234, 1e-5, "39.999"),  # five digits are enough
+        (-2.1e-7, 5.7e-7, "0"),
+        (123456.7, 1.0, "123457"),
+        (0.0, 0.01, "0"),
+        (math.nan, 0.01, "-"),
+    ],
+)
+def test_digits_below_the_resolution_are_left_out(value: float, resolution: float, text: str) -> None:
+    assert format_number(value, resolution) == text
+
+
+def test_a_quantity_below_its_resolution_is_zero_in_the_base_unit() -> None:
+    assert format_quantity(1.7e-11, "m/s", resolution=1e-8) == "0 m/s"
+    assert format_quantity(4.6375e-8, "m/s", resolution=1e-8) == "0.05 µm/s"
+
+
+def test_resolutions_follow_the_accuracy_of_the_scenario() -> None:
+    accuracy = {"length": 1e-6, "angle": 1e-6, "speed": 1e-5, "rate": 1e-5}
+    found = display_resolutions({"integrator": {"accuracy": accuracy}})
+    assert found == pytest.approx({"m": 1e-9, "rad": 1e-9, "m/s": 1e-8, "rad/s": 1e-8})
+    assert display_resolutions({"accuracy": {"rate": 1e-3}})["rad/s"] == pytest.approx(1e-6)
+    assert display_resolutions({}) == ROUNDING  # solved exactly
+    assert display_resolutions({"integrator": {"accuracy": {"length": "?"}}}) == ROUNDING  # a damaged file
 
 
 @pytest.mark.parametrize("unit", DISPLAY_UNITS)

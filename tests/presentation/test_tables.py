@@ -2,9 +2,15 @@
 
 import math
 
-from softdock.presentation.run import metric_table, quantity_table
+from softdock.presentation.run import (
+    first_event_table,
+    metric_table,
+    prediction_sentences,
+    quantity_table,
+)
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
+from softdock.result import Event
 
 TABLE = Table(
     header=("name", "value", "unit"), rows=[("mass <m>", "1.5", "kg"), ("n", "10", "")], left=(0, 2)
@@ -47,6 +53,35 @@ def test_members_of_a_mapping_have_a_line_each() -> None:
     assert table.rows == [
         ("velocities after: chaser", "10", "mm/s"),
         ("velocities after: target", "2", "m/s"),
+    ]
+
+
+def test_metrics_have_the_resolution_of_their_unit() -> None:
+    metrics = {"tilt_rate": 6.4e-11, "drift": 4.6375e-8, "force": 1.23456e-9}
+    units = {"tilt_rate": "rad/s", "drift": "m/s", "force": "N"}
+    table = metric_table(metrics, None, units, resolutions={"rad/s": 1e-8, "m/s": 1e-8})
+    assert table.rows == [
+        ("tilt rate", "0", "deg/s"),
+        ("drift", "0.05", "µm/s"),
+        ("force", "1.2346e-09", "N"),
+    ]
+
+
+def test_events_are_listed_once_with_their_first_time() -> None:
+    events = [
+        Event(time=0.25, name="touch", message="They touch."),
+        Event(time=0.5, name="seated"),
+        Event(time=0.75, name="touch", message="They touch."),
+    ]
+    assert first_event_table(events).rows == [
+        ("touch", "0.2500 s", "They touch. (2 times)"),
+        ("seated", "0.5000 s", ""),
+    ]
+
+
+def test_theory_says_what_it_covers() -> None:
+    assert prediction_sentences({"regime": "parting", "note": "They part."}) == [
+        "Theory of the first impact: They part."
     ]
 
 

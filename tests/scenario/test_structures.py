@@ -84,7 +84,7 @@ def test_a_scenario_with_structure_lock_load_and_orbit_runs(tmp_path: Path) -> N
         ("modes: 4", "modes: {below: 1 Hz, share: 0.1}", 12, "exactly one of below, share and residual"),
         ("damping: 0.01", "damping: 1.5", 11, "below 1"),
         ("damping: 0.01", "damping: [0.01, 0.02]", 11, "one for each mode that is kept"),
-        ("base: foot", "base: feet", 10, "no node 'feet'"),
+        ("base: foot", "base: feet", 10, "no node called 'feet'"),
         ("body: station\n    base", "body: sation\n    base", 9, "no body called 'sation'"),
         ("altitude: 500 km", "altitude: -7000 km", 27, "intersects the Earth"),
         ("altitude: 500 km", "altitude: 500 km, eccentricity: 1.2", 27, "below 1"),

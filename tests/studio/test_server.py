@@ -168,6 +168,15 @@ def test_paths_that_lead_out_find_nothing(served: Served, path: str) -> None:
     assert answer.status_code in (404, 422) or answer.headers["content-type"] == "image/svg+xml"
 
 
+def test_a_replay_that_cannot_be_drawn_is_a_page_with_its_reason(served: Served) -> None:
+    answer = httpx.get(f"{served.address}runs/<b>nothing/replay", timeout=60)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "The replay cannot be drawn. There is no run or campaign of this name." in answer.text
+    assert "<b>" not in answer.text
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("headers", [{"Content-Length": "100000000"}, {}], ids=["told", "in pieces"])
 def test_an_upload_of_100_MB_is_refused(served: Served, headers: dict[str, str]) -> None:
     def pieces():  # type: ignore[no-untyped-def]

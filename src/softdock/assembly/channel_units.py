@@ -7,10 +7,9 @@ from softdock.assembly.controller_channels import (
     unit_of_controller,
     unit_of_thruster,
 )
-from softdock.errors import InputError
+from softdock.errors import InputError, suggest
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Strut
-from softdock.model.formula_parser import suggest
 from softdock.model.formulas import Operation, Quantity, unit_of_formula
 from softdock.model.joints import MOTIONS
 from softdock.model.observations import (

@@ -6,6 +6,7 @@ import numpy as np
 
 from softdock.dynamics.kernels.channels import CONTROLLER_VALUE
 from softdock.dynamics.kernels.gnc_records import ControllerValue
+from softdock.errors import no_such, suggest
 from softdock.model.gnc import Controller
 from softdock.model.observations import CONTROLLER_FIELDS, NAVIGATION_FIELDS, THRUSTER_FIELDS, Observation
 from softdock.model.system import WORLD, System
@@ -48,13 +49,12 @@ def unit_of_thruster(system: System, observation: Observation) -> str:
     body, _, thruster = observation.name.partition("/")
     known = system.gnc[body].thrusters
     if thruster not in known:
-        listed = ", ".join(known) or "none"
-        raise ValueError(
-            f"the controller of {body!r} has no thruster called {thruster!r}; there are: {listed}"
-        )
-    if observation.field not in THRUSTER_FIELDS:
+        raise ValueError(no_such(f"thruster of {body!r}", thruster, known))
+    field = observation.field
+    if field not in THRUSTER_FIELDS:
         listed = ", ".join(THRUSTER_FIELDS)
-        raise ValueError(f"thruster {observation.name!r} has no {observation.field!r}; it has: {listed}")
+        meant = suggest(field, THRUSTER_FIELDS)
+        raise ValueError(f"thruster {observation.name!r} has no {field!r}{meant}; it has: {listed}")
     return THRUSTER_FIELDS[observation.field]
 
 

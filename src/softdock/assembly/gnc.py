@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from softdock.assembly.assembler import Assembly, assemble, links_at_state
 from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
-from softdock.errors import InputError
+from softdock.errors import InputError, no_such
 from softdock.gnc.design import (
     bandwidth_gains,
     delayed_radius,
@@ -350,8 +350,7 @@ def check_controllers(system: System) -> Assembly:
 
 def _check_bodies(system: System, field: str, name: str, controller: Controller) -> None:
     if name not in system.bodies:
-        known = ", ".join(_free_bodies(system)) or "none"
-        raise FieldError(field, f"there is no body called {name!r}; free bodies are: {known}")
+        raise FieldError(field, no_such("free body", name, _free_bodies(system)))
     if system.bodies[name].joint.type != "free":
         raise FieldError(
             field, f"must be a free body; {name!r} is on a {system.bodies[name].joint.type} joint"
@@ -365,9 +364,7 @@ def _check_bodies(system: System, field: str, name: str, controller: Controller)
     target = controller.target.body
     frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
     if target not in frames:
-        raise FieldError(
-            f"{field}.target.body", f"there is no body called {target!r}; there are: {', '.join(frames)}"
-        )
+        raise FieldError(f"{field}.target.body", no_such("body", target, frames))
     if target in system.bodies and name in system.lineage(target):
         raise FieldError(f"{field}.target.body", "must not belong to the body that is controlled")
     bodies = [wheel.body for wheel in controller.wheels.values()]

@@ -223,7 +223,7 @@ def _refuse_check_of(folder: Path) -> None:
 def _requirements(folder: Path, units: str | None = None) -> "tuple[list[CampaignVerdict], str]":
     """Return the verdicts on the requirements of a campaign, and their table and notes as text."""
     from softdock.campaign.compliance import assess_campaign, read_requirement_data
-    from softdock.presentation.requirements import campaign_requirement_table
+    from softdock.presentation.requirements import campaign_notes, campaign_requirement_table
     from softdock.presentation.unit_systems import unit_system_of
 
     data = read_requirement_data(folder)
@@ -233,8 +233,7 @@ def _requirements(folder: Path, units: str | None = None) -> "tuple[list[Campaig
     campaign = data.manifest["campaign"]
     system = unit_system_of(campaign if campaign.get("units") else data.definition, units)
     table = campaign_requirement_table(verdicts, data.definition, data.units, system)
-    notes = dict.fromkeys(found.note for found in verdicts if found.note)
-    return verdicts, "\n".join([table.to_text(), *notes])
+    return verdicts, "\n".join([table.to_text(), *campaign_notes(verdicts, data.definition)])
 
 
 def _run_with_progress(
@@ -338,6 +337,10 @@ def _show_status(folder: Path, as_json: bool, with_hint: bool = True) -> "list[C
     _print_status(status)
     if text:
         console.print_text(text)
+    elif not status["success"] and status["method"] == "monte-carlo":
+        console.print_text(
+            "The campaign states neither `success` nor `requirements`: it has no probability of success."
+        )
     if with_hint and not status["complete"]:
         console.print_text(f"Continue with: {_resume_command(folder)}")
     return verdicts

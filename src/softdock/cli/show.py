@@ -1,12 +1,13 @@
 """`softdock show`: print a bundled scenario, campaign or preset with its comments, or the channels of a scenario."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from softdock.cli import console
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, suggest
 
 
 def show(
@@ -17,12 +18,22 @@ def show(
     channels: Annotated[
         bool, typer.Option("--channels", help="List the channels of a scenario with their units.")
     ] = False,
+    matching: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            metavar="TEXT",
+            help="List only channels with this text in their name; * stands for any text.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """Print a bundled scenario with its comments and its path, or list the channels of a scenario."""
     if channels:
-        _show_channels(name, as_json)
+        _show_channels(name, matching, as_json)
         return
+    if matching is not None:
+        raise InputError(Problem(field="--filter", message="Requires --channels.", given=matching))
     text, path = _find(name)
     if as_json:
         console.print_json({"name": name, "path": str(path), "text": text})
@@ -53,7 +64,8 @@ def _find(name: str) -> tuple[str, Path]:
     raise InputError(Problem(message=message, hint=hint.replace("Allowed", "Bundled")))
 
 
-def _show_channels(name: str, as_json: bool) -> None:
+def _show_channels(name: str, matching: str | None, as_json: bool) -> None:
+    """Print the channels of a scenario, all or those whose name matches."""
     from softdock.assembly.channel_list import list_channels
     from softdock.presentation.tables import Table
     from softdock.scenario import load
@@ -69,7 +81,20 @@ def _show_channels(name: str, as_json: bool) -> None:
 
         history = simulate(scenario, with_prediction=False).history
         rows = [(one, channel.unit, "") for one, channel in history.channels.items()]
+    if matching is not None:
+        rows = _matching_rows(rows, matching)
     if as_json:
         console.print_json([{"name": one, "unit": unit, "meaning": meaning} for one, unit, meaning in rows])
         return
     print(Table(header=("channel", "unit", "meaning"), rows=rows, left=(0, 1, 2)).to_text())
+
+
+def _matching_rows(rows: list[tuple[str, str, str]], matching: str) -> list[tuple[str, str, str]]:
+    """Return the rows of channels whose name contains a text or matches a pattern; raises InputError for none."""
+    pattern = f"*{matching.lower()}*"
+    found = [row for row in rows if fnmatchcase(row[0].lower(), pattern)]
+    if not found:
+        words = dict.fromkeys(word for name, *_ in rows for word in (name, *name.split(".", 1)))
+        message = f"No channel of the scenario matches{suggest(matching, words)}."
+        raise InputError(Problem(field="--filter", message=message, given=matching))
+    return found

@@ -1,13 +1,13 @@
 """User-facing models of structures: beams, panels and rigid parts between nodes; readable from scenario files."""
 
 import itertools
-from collections.abc import Iterable
 from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, model_validator
 
+from softdock.errors import no_such
 from softdock.quantities.fields import Inertia, Integer, Length, Mass, Number, Quantity, Vector3
 from softdock.quantities.model import FieldError, Model
 
@@ -204,7 +204,7 @@ class Structure(Model):
             self._check_beam(f"panels.{name}", beams[name], size)
         for name, part in self.parts.items():
             if part.node not in self.nodes:
-                raise FieldError(f"parts.{name}.node", _unknown("node", part.node, self.nodes))
+                raise FieldError(f"parts.{name}.node", no_such("node", part.node, self.nodes))
         unconnected = self._unconnected_nodes()
         if unconnected:
             raise FieldError(
@@ -217,9 +217,9 @@ class Structure(Model):
     def _check_beam(self, field: str, beam: Beam, size: float) -> None:
         for i, node in enumerate(beam.nodes):
             if node not in self.nodes:
-                raise FieldError(f"{field}.nodes.{i}", _unknown("node", node, self.nodes))
+                raise FieldError(f"{field}.nodes.{i}", no_such("node", node, self.nodes))
         if beam.section not in (*self.sections, *self.panels):
-            raise FieldError(f"{field}.section", _unknown("section", beam.section, self.sections))
+            raise FieldError(f"{field}.section", no_such("section", beam.section, self.sections))
         start, end = self.ends(beam)
         along = end - start
         length = float(np.linalg.norm(along))
@@ -249,10 +249,6 @@ class Structure(Model):
             front = set(itertools.chain.from_iterable(neighbours[name] for name in front)) - reached
             reached |= front
         return [name for name in self.nodes if name not in reached]
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    return f'there is no {what} "{name}"; known: {_listed(list(known)) or "none"}'
 
 
 def _listed(names: list[str]) -> str:

@@ -95,6 +95,8 @@ class Event(Model):
 class Outcome(Model):
     """An outcome and its conditions; the first outcome of the list whose conditions hold applies.
 
+    Several entries may have the same name: the outcome applies if any of them holds.
+
     >>> from softdock import Outcome
     >>> Outcome(name="captured", message="The latch holds the probe.", happened=("seated",))
     Outcome(name='captured', message='The latch holds the probe.', happened=('seated',))

@@ -1,9 +1,9 @@
 """Recursive-descent parser of formulas and conditions; the grammar is in docs/expressions.md."""
 
-import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+from softdock.errors import suggest
 from softdock.model.formulas import (
     FUNCTIONS,
     LOGIC,
@@ -52,12 +52,6 @@ def explain(text: str, error: ExpressionError) -> str:
 def _shortened(text: str) -> str:
     printable = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[:24])
     return printable + ("..." if len(text) > 24 else "")
-
-
-def suggest(given: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean ...?)` for a misspelt name, or nothing."""
-    close = difflib.get_close_matches(given, list(known), 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 class FormulaParser:

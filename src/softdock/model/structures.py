@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, no_such
 from softdock.flexible.structure import NodeName, Structure
 from softdock.model.joints import UPRIGHT, Attitude, quaternion
 from softdock.quantities.fields import Flag, Integer, Length, Quantity, Vector3
@@ -101,7 +101,7 @@ class Flexible(Model):
         if len(given) != 1:
             raise FieldError("members", "must be given, or instead of it one of file and nastran")
         if self.members is not None and self.base not in self.members.nodes:
-            raise FieldError("base", f"there is no node {self.base!r} among the members")
+            raise FieldError("base", no_such("node", str(self.base), self.members.nodes))
         if (self.nastran is not None) != isinstance(self.base, int):
             raise FieldError(
                 "base", "is the number of a grid point for nastran, otherwise the name of a node"

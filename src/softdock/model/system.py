@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
+from softdock.errors import no_such, suggest
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Load, Lock, Spring, Stop, Strut, Weld
 from softdock.model.frames import Anchor
@@ -232,11 +233,14 @@ class System(Model):
         structure, _, node = load.node.partition("/")
         if structure not in self.structures or not node:
             known = ", ".join(self.structures) or "none"
-            raise FieldError(field, f"must be `structure/node`; structures are: {known}")
+            meant = suggest(structure, self.structures)
+            raise FieldError(field, f"must be `structure/node`{meant}; structures are: {known}")
         if self.structures[structure].body != load.body:
             raise FieldError(field, f"belongs to {self.structures[structure].body!r}, not to {load.body!r}")
-        if self.structures[structure].members and node not in self.structures[structure].node_names(Path()):
-            raise FieldError(field, f"structure {structure!r} has no node {node!r}")
+        if self.structures[structure].members:
+            nodes = self.structures[structure].node_names(Path())
+            if node not in nodes:
+                raise FieldError(field, f"structure {structure!r} has no node {node!r}{suggest(node, nodes)}")
 
     def _check_orbit(self, orbit: SystemOrbit) -> None:
         if any(self.gravity):
@@ -266,16 +270,12 @@ class System(Model):
 
     def _check_body(self, field: str, name: str, world: bool = True) -> None:
         if name not in self.bodies and not (world and name == WORLD):
-            known = ", ".join([*([WORLD] if world else []), *self.bodies])
-            raise FieldError(field, f"there is no body called {name!r}; there are {known}")
+            raise FieldError(field, no_such("body", name, [*([WORLD] if world else []), *self.bodies]))
 
     def _check_contact(self, field: str, contact: Contact) -> None:
         for side, surface in (("a", contact.a), ("b", contact.b)):
             if surface not in self.surfaces:
-                known = ", ".join(self.surfaces) or "none"
-                raise FieldError(
-                    f"{field}.{side}", f"there is no surface called {surface!r}; there are: {known}"
-                )
+                raise FieldError(f"{field}.{side}", no_such("surface", surface, self.surfaces))
         if self.surfaces[contact.a].body == self.surfaces[contact.b].body:
             raise FieldError(f"{field}.b", "must be a surface on another body than a's")
 
@@ -288,8 +288,11 @@ class System(Model):
     def _check_tree(self) -> None:
         if WORLD in self.bodies:
             raise FieldError("bodies.world", "`world` is the inertial frame: choose another name")
+        unknown = Findings()
         for name, body in self.bodies.items():
-            self._check_body(f"bodies.{name}.parent", body.parent)
+            unknown.of(self._check_body, f"bodies.{name}.parent", body.parent)
+        unknown.report()
+        for name, body in self.bodies.items():
             seen, at = {name}, body.parent
             while at != WORLD and at in self.bodies:
                 if at in seen:
@@ -356,7 +359,10 @@ class System(Model):
 
     def check_motion(self, field: str, value: object, element: JointElement) -> None:
         """Raise FieldError for a value along a joint that turns with a unit of one that slides, or the reverse."""
-        motion = self.motions_of(element)[0]
+        try:
+            motion = self.motions_of(element)[0]
+        except ValueError:  # reported by the check of the element
+            return
         if isinstance(value, Measured) and value.motion not in (None, motion):
             raise FieldError(field, f"has the unit of a {value.motion} joint, but this one is {motion}")
 

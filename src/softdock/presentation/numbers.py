@@ -1,12 +1,18 @@
 """Number formats: SI values in, text in the units of a unit system out."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from softdock.presentation.unit_systems import AUTOMATIC, DisplayUnit, UnitSystem
 
 DIGITS = 5
 """Significant digits of a displayed value."""
+RESOLVED_SHARE = 1e-3
+"""Share of the error that a step may have to which values are displayed: free motion is integrated more accurately
+than a step in contact may be, and five digits of any value that matters remain."""
+ROUNDING = {"rad": 1e-12, "rad/s": 1e-12}
+"""Resolution by SI unit where the motion is solved exactly: angles and rates below are rounding errors."""
 MISSING = "-"
 """Text of a value that is absent or not finite."""
 
@@ -16,22 +22,42 @@ def display_unit(unit: str, largest: float, system: UnitSystem = AUTOMATIC) -> D
     return system.choose(unit, largest)
 
 
-def format_number(value: float) -> str:
-    """Return a number with `DIGITS` significant digits, without an exponent between 0.0001 and a million."""
+def display_resolutions(definition: Mapping[str, Any]) -> dict[str, float]:
+    """Return the smallest differences that are displayed [SI] by SI unit, from the accuracy of a scenario (plain data).
+
+    Digits below are errors of the integration; so a rate of 1e-11 rad/s of a body that does not turn is shown as 0.
+    """
+    from softdock.result.step_errors import step_errors  # imported late: results need NumPy
+
+    return ROUNDING | {
+        unit: RESOLVED_SHARE * error for unit, error in step_errors(definition).items() if error > 0.0
+    }
+
+
+def format_number(value: float, resolution: float = 0.0) -> str:
+    """Return a number with `DIGITS` significant digits, without an exponent between 0.0001 and a million.
+
+    Decimal places below the resolution, a value in the same unit, are left out.
+    """
     if not math.isfinite(value):
         return MISSING
+    if resolution > 0.0:
+        value = round(value, math.floor(1e-9 - math.log10(resolution)))
+        value = value or 0.0  # not -0
     return f"{value:.0f}" if 10.0**DIGITS <= abs(value) < 1e6 else f"{value:.{DIGITS}g}"
 
 
-def format_quantity(value: float | None, unit: str, system: UnitSystem = AUTOMATIC) -> str:
-    """Return a value [SI] of an SI unit as text with its display unit, for example `12.7 mm`."""
+def format_quantity(
+    value: float | None, unit: str, system: UnitSystem = AUTOMATIC, resolution: float = 0.0
+) -> str:
+    """Return a value [SI] of an SI unit as text with its display unit, for example `12.7 mm`; resolution in SI."""
     if value is None or not math.isfinite(value):
         return MISSING
-    symbol, factor = display_unit(unit, value, system)
-    return f"{format_number(value * factor)} {symbol}".strip()
+    symbol, factor = display_unit(unit, value if abs(value) >= resolution else 0.0, system)
+    return f"{format_number(value * factor, resolution * factor)} {symbol}".strip()
 
 
-def format_value(value: Any, factor: float = 1.0) -> str:
+def format_value(value: Any, factor: float = 1.0, resolution: float = 0.0) -> str:
     """Return a value of any type as text; numbers are multiplied by the factor of their display unit."""
     match value:
         case None:
@@ -41,9 +67,9 @@ def format_value(value: Any, factor: float = 1.0) -> str:
         case int() if factor == 1.0:
             return str(value)
         case int() | float():
-            return format_number(value * factor)
+            return format_number(value * factor, resolution * factor)
         case list() | tuple():
-            return ", ".join(format_value(item, factor) for item in value)
+            return ", ".join(format_value(item, factor, resolution) for item in value)
         case _:
             return str(value)
 

@@ -6,8 +6,15 @@ from typing import Any
 from softdock.errors import InputError, Problem
 from softdock.model.contact_conditions import CONDITION_UNITS
 from softdock.model.requirements import Requirement, metric_names
+from softdock.presentation.assessment import named_outcomes
 from softdock.presentation.labels import label
-from softdock.presentation.numbers import MISSING, format_number, format_quantity, format_share
+from softdock.presentation.numbers import (
+    MISSING,
+    display_resolutions,
+    format_number,
+    format_quantity,
+    format_share,
+)
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
@@ -75,6 +82,18 @@ def campaign_requirement_table(
         "verdict", "more runs", "source",
     )  # fmt: skip
     return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
+
+
+def campaign_notes(verdicts: Sequence[CampaignVerdict], definition: Mapping[str, Any]) -> list[str]:
+    """Return what limits the numbers of `campaign_requirement_table`, and a hint where no outcome is required."""
+    notes = list(dict.fromkeys(found.note for found in verdicts if found.note))
+    outcomes = named_outcomes(definition)
+    if len(outcomes) > 1 and not any(one.outcome for one in read_requirements(definition).values()):
+        notes.append(
+            "No requirement is on the outcome, so that runs with any outcome can comply; one would be "
+            f"`{{outcome: {outcomes[0]}}}`."
+        )
+    return notes
 
 
 def overall_verdict(verdicts: Sequence[RequirementVerdict], subject: str) -> tuple[str, Status]:
@@ -155,21 +174,28 @@ def _run_cells(
     requirement: Requirement, found: RequirementVerdict, unit: str, result: Result, system: UnitSystem
 ) -> tuple[str, str]:
     """Return value and limit of a requirement of a run."""
-    limit = limit_text(requirement, unit, system)
+    limit, resolutions = limit_text(requirement, unit, system), display_resolutions(result.definition)
     if requirement.outcome is not None:
         return label(str(found.value)), limit
     if requirement.metric is not None:
-        is_number = isinstance(found.value, int | float)
-        return format_quantity(float(found.value or 0.0), unit, system) if is_number else NO_VALUE, limit
+        if not isinstance(found.value, int | float):
+            return _no_value(result), limit
+        return format_quantity(float(found.value), unit, system, resolutions.get(unit, 0.0)), limit
     worst = worst_condition(requirement, result.contact_conditions)
     if worst is None or found.value is None:
-        return NO_VALUE, limit
+        return _no_value(result), limit
     name, compared = worst
     assert compared.value is not None
     assert compared.limit is not None
     words = "at least" if compared.sign == ">=" else "at most"
-    value = f"{label(name)} {format_quantity(compared.value, CONDITION_UNITS[name], system)}"
+    unit = CONDITION_UNITS[name]
+    value = f"{label(name)} {format_quantity(compared.value, unit, system, resolutions.get(unit, 0.0))}"
     return value, f"{words} {format_quantity(compared.limit, CONDITION_UNITS[name], system)} ({limit})"
+
+
+def _no_value(result: Result) -> str:
+    """Return why a requirement has no value: the run must not be used, or what it limits did not happen."""
+    return "not valid" if result.valid == "no" else NO_VALUE
 
 
 def _line(text: str) -> str:

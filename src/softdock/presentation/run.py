@@ -8,6 +8,7 @@ from typing import Any
 from softdock.presentation.assessment import error_status
 from softdock.presentation.labels import LAWS, label
 from softdock.presentation.numbers import (
+    ROUNDING,
     display_unit,
     format_error,
     format_quantity,
@@ -17,11 +18,9 @@ from softdock.presentation.numbers import (
 from softdock.presentation.status import Status
 from softdock.presentation.tables import Table
 from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
-from softdock.result import Audit, Timing
+from softdock.result import Audit, Event, Timing
 
 Values = Mapping[str, Any]
-ROUNDING = {"rad": 1e-12, "rad/s": 1e-12}
-"""Size of metrics by SI unit below which they are rounding errors and are shown as 0."""
 
 
 def metric_table(
@@ -30,10 +29,11 @@ def metric_table(
     units: Mapping[str, str],
     others: Mapping[str, Values] | None = None,
     system: UnitSystem = AUTOMATIC,
+    resolutions: Mapping[str, float] = ROUNDING,
 ) -> Table:
     """Return simulated beside predicted values, and beside the metrics of other runs by their titles.
 
-    All values of a row have one display unit. Lists and sentences are left out.
+    All values of a row have one display unit and the resolution of their SI unit. Lists and sentences are left out.
     """
     columns = {"simulated": metrics, **({"predicted": prediction} if prediction else {}), **(others or {})}
     rows = []
@@ -41,18 +41,15 @@ def metric_table(
         values = [column[name] for column in columns.values() if name in column]
         if any(_is_compound(value) for value in values):
             continue
-        symbol, factor = display_unit(units.get(name, ""), _largest(values), system)
-        floor = ROUNDING.get(units.get(name, ""), 0.0)
+        unit, largest = units.get(name, ""), _largest(values)
+        resolution = resolutions.get(unit, 0.0)
+        symbol, factor = display_unit(unit, largest if largest >= resolution else 0.0, system)
         cells = [
-            format_value(_without_rounding(column[name], floor), factor) if name in column else ""
+            format_value(column[name], factor, resolution) if name in column else ""
             for column in columns.values()
         ]
         rows.append((label(name), *cells, symbol))
     return Table(header=("", *columns, "unit"), rows=rows, left=(0, len(columns) + 1))
-
-
-def _without_rounding(value: Any, floor: float) -> Any:
-    return 0.0 if isinstance(value, float) and abs(value) < floor else value
 
 
 def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem = AUTOMATIC) -> Table:
@@ -73,8 +70,9 @@ def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem 
 
 
 def prediction_sentences(prediction: Values | None) -> list[str]:
-    """Return the texts of a prediction that are sentences."""
-    return [text for text in (prediction or {}).values() if isinstance(text, str) and " " in text]
+    """Return the texts of a prediction that are sentences, with what they are about."""
+    texts = [text for text in (prediction or {}).values() if isinstance(text, str) and " " in text]
+    return [f"Theory of the first impact: {text}" for text in texts]
 
 
 def conservation_table(audit: Audit) -> Table:
@@ -99,6 +97,19 @@ def conservation_failure(audit: Audit) -> str:
         if error_status(error) is Status.FAILED
     ]
     return f"The conservation check failed (relative errors: {', '.join(failed)}). Do not use the results."
+
+
+def first_event_table(events: Sequence[Event]) -> Table:
+    """Return name, first time and message of every event that happened, and how often where it was repeated."""
+    times: dict[str, list[float]] = {}
+    for event in events:
+        times.setdefault(event.name, []).append(event.time)
+    messages = {event.name: event.message for event in reversed(events)}
+    rows = [
+        (name, format_time(found[0]), messages[name] + (f" ({len(found)} times)" if len(found) > 1 else ""))
+        for name, found in times.items()
+    ]
+    return Table(header=("event", "at", ""), rows=rows, left=(0, 2))
 
 
 def event_table(events: Sequence[Mapping[str, Any]]) -> Table:

@@ -17,10 +17,17 @@ from softdock.errors import InputError, Problem
 from softdock.presentation.assessment import validity_status
 from softdock.presentation.campaign import spring_table, success_text
 from softdock.presentation.labels import axis_label, input_label, label
-from softdock.presentation.numbers import display_unit, format_number, format_quantity, format_share
+from softdock.presentation.numbers import (
+    display_resolutions,
+    display_unit,
+    format_number,
+    format_quantity,
+    format_share,
+)
 from softdock.presentation.phases import phase_share_table
 from softdock.presentation.requirements import (
     CAMPAIGN_MATRIX_NOTE,
+    campaign_notes,
     campaign_requirement_table,
     overall_verdict,
 )
@@ -132,8 +139,7 @@ def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -
         return parts
     definition = table.manifest["scenario"]["data"]
     matrix = campaign_requirement_table(findings.requirements, definition, table.units, system)
-    notes = dict.fromkeys(found.note for found in findings.requirements if found.note)
-    text = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
+    text = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(findings.requirements, definition)])
     return [*parts, scrolling(matrix, small=True, css_class="matrix"), paragraph(text, "soft")]
 
 
@@ -257,11 +263,12 @@ def _quantiles(table: Table, findings: CampaignSummary, system: UnitSystem) -> l
 def _quantile_table(
     table: Table, findings: CampaignSummary, names: list[str], system: UnitSystem
 ) -> TextTable:
-    rows = []
+    rows, resolutions = [], display_resolutions(table.manifest["scenario"]["data"])
     for name in names:
         count, values = findings.quantiles[name]
-        symbol, factor = display_unit(table.unit(name), max(map(abs, values)), system)
-        floor = NEGLIGIBLE * max(map(abs, values))
+        largest, resolution = max(map(abs, values)), resolutions.get(table.unit(name), 0.0)
+        symbol, factor = display_unit(table.unit(name), largest if largest >= resolution else 0.0, system)
+        floor = max(NEGLIGIBLE * largest, resolution)
         cells = [_shown(factor, value, floor) for value in values]
         rows.append([axis_label(label(name), symbol), str(count), *cells])
         ends = [""] * len(cells)

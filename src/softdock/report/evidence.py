@@ -12,13 +12,14 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.labels import label
-from softdock.presentation.numbers import display_unit, format_quantity, format_value
+from softdock.presentation.numbers import display_resolutions, display_unit, format_quantity, format_value
 from softdock.presentation.run import conservation_table, timing_text
 from softdock.presentation.tables import Table, status_mark
 from softdock.presentation.unit_systems import UnitSystem
 from softdock.report.page import paragraph, scrolling
 from softdock.result import Audit, Result
-from softdock.simulation.convergence import ACCURACY_UNITS, Refinement
+from softdock.result.step_errors import ACCURACY_UNITS
+from softdock.simulation.convergence import Refinement
 
 
 def evidence_parts(result: Result, refinements: Sequence[Refinement] | None, system: UnitSystem) -> list[str]:
@@ -83,15 +84,17 @@ def _convergence(result: Result, refinements: Sequence[Refinement] | None, syste
 
 
 def _convergence_table(result: Result, refinements: Sequence[Refinement], system: UnitSystem) -> Table:
-    rows = []
+    rows, resolutions = [], display_resolutions(result.definition)
     for name in refinements[0].changes:
-        value = float(result.metrics[name])
-        symbol, factor = display_unit(
-            result.units.get(name, ""), value if math.isfinite(value) else 0.0, system
-        )
-        cells = [format_value(value, factor)]
+        value, unit = float(result.metrics[name]), result.units.get(name, "")
+        symbol, factor = display_unit(unit, value if math.isfinite(value) else 0.0, system)
+        resolution = resolutions.get(unit, 0.0)
+        cells = [format_value(value, factor, resolution)]
         for one in refinements:
-            cells += [format_value(one.metrics.get(name), factor), _change_text(one.changes[name])]
+            cells += [
+                format_value(one.metrics.get(name), factor, resolution),
+                _change_text(one.changes[name]),
+            ]
         rows.append((label(name), *cells, symbol))
     header = ["metric", "run", *(text for one in refinements for text in (one.title, "change")), "unit"]
     return Table(header=header, rows=rows, left=(0, len(header) - 1))

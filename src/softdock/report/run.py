@@ -10,7 +10,7 @@ from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes, outcome_status
 from softdock.presentation.labels import label
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
-from softdock.presentation.numbers import format_time
+from softdock.presentation.numbers import display_resolutions, format_time
 from softdock.presentation.phases import PEAK_NOTE, PHASE_STYLE, phase_bars_html, phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.run import metric_table, prediction_sentences
@@ -287,9 +287,9 @@ def section_times(times: Sequence[float], changes: Container[float]) -> list[flo
 
 def _metrics(result: Result, system: UnitSystem) -> list[str]:
     metrics = without_load_metrics(result.metrics, result.loads)
-    table = metric_table(metrics, result.prediction, result.units, system=system)
-    sentences = prediction_sentences(result.prediction)
-    return [scrolling(table), *(paragraph(f"Theory: {text}") for text in sentences)]
+    resolutions = display_resolutions(result.definition)
+    table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
+    return [scrolling(table), *map(paragraph, prediction_sentences(result.prediction))]
 
 
 def _annex(result: Result) -> list[str]:

@@ -1,5 +1,7 @@
 """Summary of a result as aligned lines of text."""
 
+from dataclasses import replace
+
 from softdock.errors import printable
 from softdock.presentation.assessment import (
     conservation_status,
@@ -10,10 +12,12 @@ from softdock.presentation.assessment import (
     validity_text,
 )
 from softdock.presentation.loads import largest_load_text, load_table, without_load_metrics
+from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import requirement_table
 from softdock.presentation.run import (
     conservation_errors,
+    first_event_table,
     metric_table,
     prediction_sentences,
     timing_text,
@@ -26,6 +30,8 @@ from softdock.result.received import received_errors
 
 MOST_LOADS = 8
 """Loads of the table in a terminal."""
+MOST_EVENTS = 16
+"""Events of the table in a terminal."""
 Line = tuple[str, Status]
 """Text, which may have several lines, and its status."""
 
@@ -50,16 +56,18 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
     validity = (validity_text(result.valid), validity_status(result.valid))
     warnings = [(f"- {warning}", Status.NEUTRAL) for warning in result.warnings]
     metrics = without_load_metrics(result.metrics, result.loads)
-    table = metric_table(metrics, result.prediction, result.units, system=system)
+    resolutions = display_resolutions(result.definition)
+    table = metric_table(metrics, result.prediction, result.units, system=system, resolutions=resolutions)
     is_valid = result.valid == "yes"
     blocks: list[list[Line]] = [
         [(result.titled(result.outcome), status), (result.message, Status.NEUTRAL)],
         [] if is_valid else [validity, *warnings],  # before the numbers that it is about
         _requirements(result, system),
         _phases(result, system),
+        _events(result),
         _loads(result, system),
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
-        [(f"Theory: {sentence}", Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
+        [(sentence, Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
             *([validity] if is_valid else []),
             (_conservation(result.audit), conservation_status(result.audit)),
@@ -88,6 +96,15 @@ def _phases(result: Result, system: UnitSystem) -> list[Line]:
     table = phase_table(result.phases, phase_peaks(result), system)
     header, *rows = table.to_text().splitlines()
     return [(header, Status.NEUTRAL), *zip(rows, table.statuses, strict=True)]
+
+
+def _events(result: Result) -> list[Line]:
+    """Return a table of the events, each with its first time."""
+    table = first_event_table(result.events)
+    more = len(table.rows) - MOST_EVENTS
+    text = replace(table, rows=table.rows[:MOST_EVENTS]).to_text()
+    rest = [(f"... and {more} later events; --json shows all.", Status.NEUTRAL)] if more > 0 else []
+    return [(text, Status.NEUTRAL), *rest] if table.rows else []
 
 
 def _loads(result: Result, system: UnitSystem) -> list[Line]:

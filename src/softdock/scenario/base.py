@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
-from softdock.errors import file_errors
+from softdock.errors import file_errors, no_such
 from softdock.files.path_argument import path_argument
 from softdock.model.requirements import METRIC_NAME, Requirement, RequirementId, made_name, metric_names
 from softdock.quantities.model import FieldError, Findings, Model
@@ -175,10 +175,7 @@ class ScenarioBase(Model):
         known = self.possible_outcomes()
         for i, outcome in enumerate(requirement.outcome or ()):
             if outcome not in known:
-                names = ", ".join(known)
-                raise FieldError(
-                    f"{field}.outcome.{i}", f"the scenario has no such outcome; there are: {names}"
-                )
+                raise FieldError(f"{field}.outcome.{i}", no_such("outcome", outcome, known))
         if requirement.conditions is not None and getattr(self, "docking_frames", None) is None:
             raise FieldError(
                 f"{field}.conditions", "needs an `approach` or `gnc`, which define the frames of tip and port"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from softdock.assembly.channel_units import unit_of
+from softdock.errors import no_such
 from softdock.model.expressions import (
     Condition,
     MetricExpression,
@@ -11,7 +12,7 @@ from softdock.model.expressions import (
     parse_formula,
     parse_metric,
 )
-from softdock.model.formula_parser import explain, suggest
+from softdock.model.formula_parser import explain
 from softdock.model.formulas import (
     Constant,
     ExpressionError,
@@ -125,7 +126,5 @@ def _check_names(text: str, instants: Collection[str], phases: Iterable[str], na
 def _check_known(text: str, given: Iterable[str], known: Collection[str], what: str) -> None:
     for name in given:
         if name not in known:
-            at = text.rfind(name)
-            listed = ", ".join(known) or "none"
-            message = f"there is no {what} called {name!r}{suggest(name, known)}; there are: {listed}"
-            raise ValueError(explain(text, ExpressionError(message, at)))
+            error = ExpressionError(no_such(what, name, known), text.rfind(name))
+            raise ValueError(explain(text, error))

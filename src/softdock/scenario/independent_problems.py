@@ -1,6 +1,7 @@
 """Problems that validation does not reach because of others: it is repeated without the values at fault."""
 
 import copy
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -8,10 +9,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from softdock.errors import Problem
-from softdock.scenario.messages import dotted, entry_noun, locate, problems_of
+from softdock.scenario.messages import dotted, entry_noun, locate, problems_of, split_errors
 from softdock.scenario.source import FieldPath, Source
 
-PASSES = 5
+PASSES = 8
 """Largest number of validations; what is left out may leave another entry incomplete."""
 STAND_INS: Mapping[str, Any] = {"duration": 1.0, "runs": 1}
 """Values of required keys at the top level, for the checks that do not need them."""
@@ -19,7 +20,7 @@ NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_
 """Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
 BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 """Values of a body whose mass properties are at fault."""
-_ENUMERATION = re.compile(r"[;,] (?:there are|it has)\b.*", re.DOTALL)
+_ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -38,7 +39,7 @@ class Remainder:
     def leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
         """Remove what is at fault; returns whether something was removed."""
         changed, before = False, set(self.left_out)
-        for details in error.errors(include_url=False):
+        for details in itertools.chain.from_iterable(map(split_errors, error.errors(include_url=False))):
             path, _ = locate(model, details["loc"])
             path = (*path, *getattr(details.get("ctx", {}).get("error"), "path", ()))
             if details["type"] == "missing" and len(path) == 1 and path[0] in STAND_INS:

@@ -64,7 +64,7 @@ def problems_of(
             parent = locate(model, details["loc"][:-1])[1]
             found[field_path, "missing"] = _missing(source, field_path, parent, whole)
         else:
-            for one in _split_errors(details):
+            for one in split_errors(details):
                 at, problem = _wrong_value(source, field_path, here, one)
                 # Each member of a union reports its own error about the same value.
                 earlier = found.get((at, "value"))
@@ -149,7 +149,7 @@ def _missing(source: Source, field_path: FieldPath, parent: Any, whole: str) -> 
     return Problem(message=message, field=field, file=where.file, line=where.line)
 
 
-def _split_errors(details: ErrorDetails) -> list[ErrorDetails]:
+def split_errors(details: ErrorDetails) -> list[ErrorDetails]:
     """Return one error per field that the validators of a model have found."""
     cause = details.get("ctx", {}).get("error")
     if not isinstance(cause, SeveralFieldsError):

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo
 
 from softdock.assembly.loads import load_channels
-from softdock.errors import InputError
+from softdock.errors import InputError, no_such
 from softdock.model.contact_conditions import CONDITION_METRICS
 from softdock.model.events import Action, Event, Outcome
 from softdock.model.frames import Anchor
@@ -105,11 +105,10 @@ class MultibodyScenario(ScenarioBase, System):
         known, what = [*self.events, *self.phase_names], "event or phase" if self.phases else "event"
         for i, outcome in enumerate(self.outcomes):
             for key in ("happened", "not_happened"):
-                for event in getattr(outcome, key):
-                    findings.of(self._check_known, f"outcomes.{i}.{key}", event, known, what)
-                    findings.of(
-                        self._check_text, f"outcomes.{i}.{key}", partial(self.names.refuse_ambiguous, event)
-                    )
+                for k, event in enumerate(getattr(outcome, key)):
+                    field = f"outcomes.{i}.{key}.{k}"
+                    findings.of(self._check_known, field, event, known, what)
+                    findings.of(self._check_text, field, partial(self.names.refuse_ambiguous, event))
         for name, text in self.metrics.items():
             findings.of(self._check_text, f"metrics.{name}", partial(check_metric, self, self.names, text))
         for i, text in enumerate(self.record.also):
@@ -121,7 +120,12 @@ class MultibodyScenario(ScenarioBase, System):
         for name, pair in self.stiffness.items():
             findings.of(self._check_connection, f"stiffness.{name}", pair)
         if self.approach:
-            findings.of(self._check_approach, self.approach)
+            before = len(findings.errors)
+            findings.of(self._check_body, "approach.chaser", self.approach.chaser, False)
+            findings.of(self._check_body, "approach.tip.body", self.approach.tip.body, False)
+            findings.of(self._check_body, "approach.port.body", self.approach.port.body)
+            if len(findings.errors) == before:
+                findings.of(self._check_approach, self.approach)
         if info.context and "directory" in info.context:
             for name in self.surfaces:
                 findings.of(self._check_file, name, info.context["directory"])
@@ -181,20 +185,19 @@ class MultibodyScenario(ScenarioBase, System):
             )
 
     def _check_approach(self, approach: Approach) -> None:
-        self._check_body("approach.chaser", approach.chaser, world=False)
-        if self.bodies[approach.chaser].joint.type != "free":
-            raise FieldError("approach.chaser", f"must be a free body; {approach.chaser!r} is not")
-        self._check_body("approach.tip.body", approach.tip.body, world=False)
-        if approach.chaser not in self.lineage(approach.tip.body):
-            raise FieldError("approach.tip.body", f"must be {approach.chaser!r} or a body that it carries")
-        self._check_body("approach.port.body", approach.port.body)
-        if approach.port.body != WORLD and approach.chaser in self.lineage(approach.port.body):
+        chaser, tip = approach.chaser, approach.tip.body
+        if self.bodies[chaser].joint.type != "free":
+            raise FieldError("approach.chaser", f"must be a free body; {chaser!r} is not")
+        carriers = self.lineage(tip)
+        if chaser not in carriers:
+            other = f"{tip!r} is carried by {carriers[-1]!r}" if len(carriers) > 1 else f"{tip!r} is not"
+            raise FieldError("approach.tip.body", f"must be {chaser!r} or a body that it carries; {other}")
+        if approach.port.body != WORLD and chaser in self.lineage(approach.port.body):
             raise FieldError("approach.port.body", "must belong to the target, not to the chaser")
 
     def _check_known(self, field: str, name: str, known: Collection[str], what: str) -> None:
         if name not in known:
-            names = ", ".join(known) or "none"
-            raise FieldError(field, f"there is no {what} called {name!r}; there are: {names}")
+            raise FieldError(field, no_such(what, name, known))
 
     @property
     def phase_names(self) -> list[str]:

@@ -3,8 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+from softdock.errors import no_such
 from softdock.model.expressions import parse_condition
-from softdock.model.formula_parser import suggest
 from softdock.model.phases import Phase, next_phase, phase_order
 from softdock.quantities.model import FieldError, Findings
 from softdock.scenario.drive_limits import exceeds, same_axis
@@ -41,10 +41,7 @@ def _check_name(scenario: "MultibodyScenario", i: int) -> None:
 def _check_next(scenario: "MultibodyScenario", i: int) -> None:
     wanted, known = scenario.phases[i].next, scenario.phase_names
     if wanted is not None and wanted not in known:
-        message = (
-            f"there is no phase called {wanted!r}{suggest(wanted, known)}; there are: {', '.join(known)}"
-        )
-        raise FieldError(f"phases.{i}.next", message)
+        raise FieldError(f"phases.{i}.next", no_such("phase", wanted, known))
 
 
 def _check_end(scenario: "MultibodyScenario", field: str, phase: Phase) -> None:
@@ -53,9 +50,7 @@ def _check_end(scenario: "MultibodyScenario", field: str, phase: Phase) -> None:
     if phase.awaited_event(scenario.events):
         return
     if _WORD.fullmatch(text):
-        events = scenario.events
-        known = ", ".join(events) or "none"
-        what = f"there is no event called {text!r}{suggest(text, events)}; there are: {known}"
+        what = no_such("event", text, scenario.events)
         raise FieldError(field, f"{what}; or write a condition, such as `finger-1.joint > 19 mm`")
     try:
         check_condition(scenario, scenario.names, phase.until)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
-from softdock.errors import InputError
+from softdock.errors import InputError, no_such
 from softdock.files.regular_file import path_exists
 from softdock.model.frames import Anchor
 from softdock.model.joints import Fixed, Free
@@ -157,8 +157,9 @@ class RobotScenario(MultibodyScenario):
         findings.report()
         self._check_requirements(findings)
         findings.report()
-        if self.tool and self.tool.body not in {**self.bodies, **self._arm_bodies(robot)}:
-            raise FieldError("tool.body", f"there is no body called {self.tool.body!r}")
+        bodies = {**self.bodies, **self._arm_bodies(robot)}
+        if self.tool and self.tool.body not in bodies:
+            raise FieldError("tool.body", no_such("body", self.tool.body, bodies))
         for i, move in enumerate(self.moves):
             findings.of(self._check_trigger, i, move, robot)
         findings.report()

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import model_validator
 
+from softdock.errors import no_such
 from softdock.model.events import Action, Event
 from softdock.model.frames import Anchor
 from softdock.model.joints import Attitude, quaternion
@@ -129,7 +130,4 @@ def check_move_names(
     for field, actions in places.items():
         for k, action in enumerate(actions):
             if action.move is not None and action.move not in names:
-                known = ", ".join(names) or "none"
-                raise FieldError(
-                    f"{field}.{k}.move", f"there is no move called {action.move!r}; there are: {known}"
-                )
+                raise FieldError(f"{field}.{k}.move", no_such("move", action.move, names))

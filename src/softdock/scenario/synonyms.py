@@ -135,6 +135,7 @@ _STEP = "Steps are chosen by the program; a fixed one is `integrator.step`."
 _ON_JOINT = "Stiffness and damping of a joint are those of an entry of `springs` with `joint: NAME`."
 _IN_LAYER = "Stiffness and damping of a contact are those of its `layer`."
 
+_NORMAL = "Write it below `normal`: {normal: {mean: ..., deviation: ...}}."
 ADVICE: dict[str, dict[str, str]] = {
     "cylindrical": {
         "prismatic": "Use two bodies: one on a prismatic joint and, on it, one on a revolute joint about the same axis."
@@ -149,6 +150,8 @@ ADVICE: dict[str, dict[str, str]] = {
     "timestep": {"integrator": _STEP},
     "time_step": {"integrator": _STEP},
     "dt": {"integrator": _STEP},
+    "mean": {"log_uniform": _NORMAL},
+    "deviation": {"log_uniform": _NORMAL},
     "markers": {"bodies": _FRAME},
     "frames": {"bodies": _FRAME},
     "sensors": {

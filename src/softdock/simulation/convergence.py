@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.result import Result
+from softdock.result.step_errors import step_errors
 from softdock.scenario import ScenarioBase, from_data
 
 TIGHTER = 0.1
 """Factor on the error tolerances of a step."""
 FINER = 0.5
 """Factor on the size of contact cells, which quarters their areas."""
-ACCURACY_UNITS = {"length": "m", "angle": "rad", "speed": "m/s", "rate": "rad/s"}
-"""SI units of the error tolerances of a step."""
 Progress = Callable[[str, float], None]
 
 
@@ -35,7 +34,7 @@ def check_convergence(result: Result, progress: Progress = lambda what, fraction
     from softdock.simulation import simulate
 
     refined = list(_refined(result.prepared.scenario))
-    accuracy = _accuracy_by_unit(result.prepared.scenario.to_data())
+    accuracy = step_errors(result.prepared.scenario.to_data())
     found = []
     for i, (title, scenario) in enumerate(refined):
         progress(title, i / len(refined))
@@ -83,15 +82,6 @@ def _finer_contact(contact: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changed(scenario: ScenarioBase, data: Mapping[str, Any], changes: Mapping[str, Any]) -> ScenarioBase:
     return from_data({**data, **changes}, scenario.name, scenario.directory)
-
-
-def _accuracy_by_unit(data: Mapping[str, Any]) -> dict[str, float]:
-    """Return the error that a step may have, by the SI unit of the quantity."""
-    integrator = data.get("integrator")
-    accuracy = (integrator if isinstance(integrator, dict) else data).get("accuracy")
-    if not isinstance(accuracy, dict):
-        return {}
-    return {unit: accuracy[name] for name, unit in ACCURACY_UNITS.items() if name in accuracy}
 
 
 def _relative_change(before: float, after: Any, floor: float) -> float:

@@ -11,6 +11,7 @@ from softdock.presentation.phases import phase_share_table
 from softdock.presentation.rare_events import search_sentences
 from softdock.presentation.requirements import (
     CAMPAIGN_MATRIX_NOTE,
+    campaign_notes,
     campaign_requirement_table,
     overall_verdict,
 )
@@ -48,8 +49,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
                 name: table_data(campaign_requirement_table(verdicts, data.definition, data.units, system))
                 for name, system in SYSTEMS.items()
             }
-            notes = dict.fromkeys(one.note for one in verdicts if one.note)
-            summary["notes"] = " ".join([CAMPAIGN_MATRIX_NOTE, *notes])
+            summary["notes"] = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(verdicts, data.definition)])
     except (InputError, ValueError) as error:  # a received campaign whose scenario is damaged
         summary["problem"] = str(error)
     summary["estimates"] = remaining_runs_texts(status["stop_rule"], status["done"], additional)

@@ -1,5 +1,6 @@
 """Routes that serve files: thumbnails, replays, downloads. Names are checked before they become paths."""
 
+import html
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -149,7 +150,10 @@ async def _replay(studio: "Studio", run: str, download: bool, player: Player) ->
     shell = player_shell(theme=player.theme, style=EMBEDDED_STYLE, system=player.system)
     activity = studio.runs.activities.get(run)
     if activity is None or not activity.active:
-        return HTMLResponse(shell + await scene(), headers=headers)
+        try:
+            return HTMLResponse(shell + await scene(), headers=headers)
+        except HTTPException as error:
+            return HTMLResponse(_message_page(error.detail, player), error.status_code, headers)
 
     async def parts() -> AsyncIterator[str]:
         yield shell
@@ -157,6 +161,16 @@ async def _replay(studio: "Studio", run: str, download: bool, player: Player) ->
             yield await scene()
 
     return StreamingResponse(parts(), media_type="text/html", headers=headers)
+
+
+def _message_page(message: str, player: Player) -> str:
+    """Return the page that stands in place of a replay that cannot be drawn."""
+    scheme = "light dark" if player.theme == "auto" else player.theme
+    style = f"<style>body {{ color-scheme: {scheme}; font-family: sans-serif; margin: 1em }}</style>"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>No replay</title>{style}'
+        f"<p>The replay cannot be drawn. {html.escape(message)}</p></html>"
+    )
 
 
 async def _result_of(work: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from softdock.errors import InputError
 from softdock.presentation.assessment import named_outcomes
 from softdock.presentation.loads import largest_load_text, load_table
+from softdock.presentation.numbers import display_resolutions
 from softdock.presentation.phases import phase_table
 from softdock.presentation.requirements import overall_verdict, requirement_table
 from softdock.presentation.status import Status
@@ -32,6 +33,7 @@ def _summary(result: Result) -> dict[str, Any]:
         "rows": int(result.history.time.size),
         "outcomes": named_outcomes(result.definition),
         "has_controllers": bool(result.definition.get("gnc")),
+        "resolutions": display_resolutions(result.definition),
         "unit_system": unit_system_of(result.definition).name,
         "requirement_verdict": {"text": verdict, "status": status.value},
         "displays": {name: _display(result, system) for name, system in SYSTEMS.items()},

@@ -41,9 +41,12 @@ class Regime(IntEnum):
 _SENTENCES = {
     Regime.NO_IMPACT: "No impact: a touching body has no mass against its system, the closing speed is kept.",
     Regime.RIGID_BODIES: "Both systems act as rigid bodies: the impact is that of two single masses.",
-    Regime.MATCHED: "The two systems move with the same velocity after the impact.",
-    Regime.CLOSING: "The chaser keeps closing on the target after the impact, which favours docking.",
-    Regime.PARTING: "The two systems part after the impact, which prevents docking.",
+    Regime.MATCHED: "After this impact alone the two systems move with the same velocity.",
+    Regime.CLOSING: "After this impact alone the chaser keeps closing on the target, which favours docking.",
+    Regime.PARTING: (
+        "After this impact alone the two systems part: only what acts later, such as a guide, a latch or another "
+        "contact, can bring them together."
+    ),
 }
 
 

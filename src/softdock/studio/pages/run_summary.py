@@ -109,9 +109,11 @@ def metrics_html(summary: Summary, earlier: Summary | None = None, units: str = 
     others = {f"{earlier['scenario']}, earlier": earlier["metrics"]} if earlier else {}
     system = SYSTEMS[units or summary["unit_system"]]
     metrics = without_load_metrics(summary["metrics"], [Load(**load) for load in summary["loads"]])
-    table = metric_table(metrics, summary["prediction"], summary["units"], others, system)
+    table = metric_table(
+        metrics, summary["prediction"], summary["units"], others, system, summary["resolutions"]
+    )
     sentences = prediction_sentences(summary["prediction"])
-    theory = "".join(f"<p class=soft>Theory: {html.escape(text)}</p>" for text in sentences)
+    theory = "".join(f"<p class=soft>{html.escape(text)}</p>" for text in sentences)
     return table.to_html("plain") + theory
 
 

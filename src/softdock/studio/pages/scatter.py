@@ -67,7 +67,7 @@ def scatter_options(
         series.append(
             {"type": "scatter", "name": label(name), "data": points,
              "symbolSize": 8 if failed or not successful else 6,
-             "itemStyle": {"color": colours[name], "opacity": 0.75}, "z": 3 if failed else 2, "cursor": "pointer"}
+             "itemStyle": {"color": colours[name], "opacity": 0.9}, "z": 3 if failed else 2, "cursor": "pointer"}
         )  # fmt: skip
     options = charts.frame(
         charts.axis(columns.label(x, system)), charts.axis(columns.label(y, system)), series=series
