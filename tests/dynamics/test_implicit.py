@@ -31,7 +31,8 @@ SPAN = 1e-3
 def jacobians(machine, t, y, scales):
     """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
     n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
-    linear = allocate_linear(n_u, len(machine.links), len(machine.pairs) + len(machine.elements))
+    connections = len(machine.pairs) + len(machine.elements) + len(machine.interfaces)
+    linear = allocate_linear(n_u, len(machine.links), connections)
     linearise(machine, t, y, linear)
     factorise(linear, SPAN)
     answers, out = np.zeros((n, n)), np.zeros(n)
@@ -220,6 +221,48 @@ def test_order_of_the_interpolation():
         errors.append(max(abs(x - np.cos(h)), abs(v + 2.0 * np.sin(h))))
     assert errors[0] < 1e-4
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.2)
+
+
+def leaning_pin() -> MultibodyScenario:
+    """A free plate whose pin touches the wall of its hole 0.1 um deep, 100 N, and slides."""
+    plate = {
+        "mass": 10.0,
+        "inertia": [1.0, 1.2, 1.4],
+        "joint": {
+            "type": "free",
+            "position": [0.3001e-3, 0, 0],
+            "velocity": [0, 1e-3, 1e-3],
+            "rate": [1e-3, 0, 2e-3],
+        },
+    }
+    berth = {
+        "pins": {"body": "plate"},
+        "holes": {"body": "world", "at": [0, 0, 10e-3]},
+        "layout": {"places": [[0.0, 0.0]]},
+        "pin": {"diameter": 10e-3, "length": 25e-3},
+        "hole": {"clearance": 0.6e-3, "depth": 32e-3, "chamfer": 4e-3},
+        "contact": {
+            "stiffness": 1e9,
+            "damping": {"law": "hunt-crossley", "factor": 10.0},
+            "friction": {"coefficient": 0.15, "speed": 2e-3},
+        },
+    }
+    return MultibodyScenario.model_validate(
+        {"duration": 1.0, "bodies": {"plate": plate}, "interfaces": {"berth": berth}}
+    )
+
+
+def test_the_jacobian_of_a_pin_in_its_hole():
+    """Derivatives by positions and speeds; what is left out, the change of the normal, goes with the force."""
+    session = PreparedMultibody(leaning_pin()).begin()
+    machine, y = session.system, session.state.copy()
+    derivative(machine, session.time, y, np.zeros_like(y))
+    assert machine.interfaces[0].result[0] > 50.0
+    used, true, _, _ = jacobians(machine, session.time, y, np.full(len(y), 1e-9))
+    n_q = int(machine.world[0].n_q)
+    assert np.abs(true[:, n_q:]).max() > 100.0
+    assert used[:, n_q:] == pytest.approx(true[:, n_q:], abs=1e-3 * np.abs(true[:, n_q:]).max())
+    assert used[:, :3] == pytest.approx(true[:, :3], abs=2e-3 * np.abs(true[:, :3]).max())
 
 
 def test_a_system_with_more_than_they_know_is_refused():

@@ -41,7 +41,7 @@ def stiffness_metrics(
 def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) -> Floats | None:
     """Return the stiffness along x, y, z [N/m] and about x, y, z [N m/rad] of frame a, shape (6,); Eq. (W15)."""
     system = session.system
-    linear = linear_memory(assembly, len(system.pairs), more=1)
+    linear = linear_memory(assembly, len(system.pairs) + len(system.interfaces), more=1)
     if not linear.inertia.size:
         return None
     linearise(system, session.time, session.state, linear)
