@@ -11,6 +11,7 @@ from softdock.errors import InputError
 from softdock.model.elements import Load, Spring
 from softdock.model.events import Event
 from softdock.model.joints import Prismatic
+from softdock.model.surfaces import Contact, Friction, Layer, Surface
 from softdock.model.system import Body
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.scenario.run_settings import Integrator
@@ -140,3 +141,31 @@ def test_torque_that_would_lift_one_side_of_a_bonded_seat_is_reported():
 def test_bond_that_turns_conserves_energy():
     """The torque of the preload moves with the body: without it the error is 1.3e-3 at 3 N m."""
     assert simulate(bent_seat(3.0, duration=0.7)).audit.energy_residual < 1e-5
+
+
+def pushed_pad(sideways: float) -> MultibodyScenario:
+    """A free flat pad, pressed on a plane of the ground by a preload, bonded, and pushed sideways from 0.5 s on."""
+    layer = Layer(stiffness=STIFFNESS, damping=1e7, damping_depth=1e-5)
+    friction = Friction(coefficient=0.1, speed=1e-3)
+    push = Load(body="pad", force=(sideways, 0, 0), table=((0.0, 0.0), (LOADED, 1.0)))
+    return MultibodyScenario(
+        duration=0.7,
+        bodies={"pad": Body(mass=2.0, inertia=(2e-3, 2e-3, 2e-3))},
+        loads={"press": Load(body="pad", force=(0, 0, PRELOAD)), "push": push},
+        surfaces={
+            "face": Surface(body="pad", profile=((-0.01, 0.0), (-0.01, 0.02), (0.0, 0.02), (0.0, 0.0))),
+            "plane": Surface(body="world", profile=((0.0, 0.0), (0.0, 0.05), (0.02, 0.05), (0.02, 0.0))),
+        },
+        contacts={"seat": Contact(a="plane", b="face", layer=layer, friction=friction, resolved_force=20.0)},
+        events={"bond": Event(when=f"time > {BONDED} s", then=({"bond": "seat"},))},
+    )
+
+
+@pytest.mark.parametrize("share", [0.03, 0.3])
+def test_bond_that_would_slip_is_reported(share):
+    """A force of 30 % of the preload is three times the friction; one of 3 % is 30 % of it, and the pad only creeps."""
+    result = simulate(pushed_pad(share * PRELOAD))
+    assert result.metrics["peak_contact_force"] > PRELOAD
+    assert result.valid == ("yes" if share < 0.05 else "warned")
+    if share > 0.1:
+        assert "bonded contact seat needs 300% of its friction" in result.warnings[0]

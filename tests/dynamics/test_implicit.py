@@ -9,7 +9,9 @@ from softdock.dynamics.entry_points import derivative, linearise
 from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
 from softdock.dynamics.kernels.linear import allocate_linear
 from softdock.dynamics.kernels.motion_profiles import rest_at
+from softdock.dynamics.kernels.rosenbrock import prepare_implicit_dense, take_implicit_step
 from softdock.dynamics.kernels.stages import factorise, solve_stage
+from softdock.dynamics.kernels.stepping import interpolate
 from softdock.dynamics.kernels.tree import BALL
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -29,7 +31,8 @@ SPAN = 1e-3
 def jacobians(machine, t, y, scales):
     """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
     n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
-    linear = allocate_linear(n_u, len(machine.links), len(machine.pairs) + len(machine.elements))
+    connections = len(machine.pairs) + len(machine.elements) + len(machine.interfaces)
+    linear = allocate_linear(n_u, len(machine.links), connections)
     linearise(machine, t, y, linear)
     factorise(linear, SPAN)
     answers, out = np.zeros((n, n)), np.zeros(n)
@@ -185,6 +188,81 @@ def test_long_steps_of_a_stiff_spring_damp_it_out():
     run = simulate(assembly, 1.0, step=0.02, method=Method.ROSENBROCK)
     assert run.state[0] == pytest.approx(0.1 * np.cos(np.sqrt(100.0 / 10.1)), abs=1e-5)
     assert abs(run.state[1]) < 1e-9
+
+
+def middle_of_step(stiffness: float, damping: float, y: tuple[float, float], h: float) -> np.ndarray:
+    """Position and speed of 1 kg on a spring with a damper, interpolated in the middle of an implicit step."""
+    bodies = {"slide": {"mass": 1.0, "inertia": [1, 1, 1], "joint": {"type": "prismatic", "axis": "z"}}}
+    springs = {"pad": {"joint": "slide", "stiffness": stiffness, "damping": damping}}
+    assembly = assemble(System.model_validate({"bodies": bodies, "springs": springs}))
+    machine, n = system_records(assembly), len(assembly.y)
+    start, k, single, dense = assembly.y.copy(), np.zeros((7, n)), np.zeros((3, n)), np.zeros((5, n))
+    start[:2] = y
+    derivative(machine, 0.0, start, k[0])
+    channels, none = Simulation(assembly=assembly, settings=Settings(duration=1.0)).channels, np.zeros(0)
+    linear = allocate_linear(1, len(machine.links), len(machine.elements))
+    take_implicit_step(machine, channels, 0, 0.0, 1.0, h, start, k, single[0], single[1], none, none, linear)
+    prepare_implicit_dense(start, single[0], k, dense)
+    interpolate(dense, 0.5, single[2])
+    return single[2, :2]
+
+
+def test_the_interpolation_of_a_fast_mode_stays_within_its_amplitude():
+    """It decays within the step, 2e4 times; the cubic of Hermite, from the slopes at both ends, has 2500 amplitudes."""
+    speed = middle_of_step(0.0, 2e5, (0.0, 1e-5), 0.1)[1]
+    assert abs(speed) < 1e-5
+
+
+def test_order_of_the_interpolation():
+    """Error h^4 in the middle of a step, as at its end."""
+    errors = []
+    for h in (0.1, 0.05):
+        x, v = middle_of_step(4.0, 0.0, (1.0, 0.0), h)
+        errors.append(max(abs(x - np.cos(h)), abs(v + 2.0 * np.sin(h))))
+    assert errors[0] < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.2)
+
+
+def leaning_pin() -> MultibodyScenario:
+    """A free plate whose pin touches the wall of its hole 0.1 um deep, 100 N, and slides."""
+    plate = {
+        "mass": 10.0,
+        "inertia": [1.0, 1.2, 1.4],
+        "joint": {
+            "type": "free",
+            "position": [0.3001e-3, 0, 0],
+            "velocity": [0, 1e-3, 1e-3],
+            "rate": [1e-3, 0, 2e-3],
+        },
+    }
+    berth = {
+        "pins": {"body": "plate"},
+        "holes": {"body": "world", "at": [0, 0, 10e-3]},
+        "layout": {"places": [[0.0, 0.0]]},
+        "pin": {"diameter": 10e-3, "length": 25e-3},
+        "hole": {"clearance": 0.6e-3, "depth": 32e-3, "chamfer": 4e-3},
+        "contact": {
+            "stiffness": 1e9,
+            "damping": {"law": "hunt-crossley", "factor": 10.0},
+            "friction": {"coefficient": 0.15, "speed": 2e-3},
+        },
+    }
+    return MultibodyScenario.model_validate(
+        {"duration": 1.0, "bodies": {"plate": plate}, "interfaces": {"berth": berth}}
+    )
+
+
+def test_the_jacobian_of_a_pin_in_its_hole():
+    """Derivatives by positions and speeds; what is left out, the change of the normal, goes with the force."""
+    session = PreparedMultibody(leaning_pin()).begin()
+    machine, y = session.system, session.state.copy()
+    derivative(machine, session.time, y, np.zeros_like(y))
+    assert machine.interfaces[0].result[0] > 50.0
+    used, true, _, _ = jacobians(machine, session.time, y, np.full(len(y), 1e-9))
+    n_q = int(machine.world[0].n_q)
+    assert np.abs(true[:, n_q:]).max() > 100.0
+    assert used[:, n_q:] == pytest.approx(true[:, n_q:], abs=1e-3 * np.abs(true[:, n_q:]).max())
+    assert used[:, :3] == pytest.approx(true[:, :3], abs=2e-3 * np.abs(true[:, :3]).max())
 
 
 def test_a_system_with_more_than_they_know_is_refused():

@@ -32,6 +32,7 @@ def test_a_pose_that_the_arm_can_reach_is_reached():
         np.testing.assert_allclose(got.R, wanted.R, atol=1e-7)
 
 
+@pytest.mark.plain_python
 def test_the_arm_stretches_towards_an_unreachable_pose():
     """The shoulder is at 0.3105 m and the arm 0.868 m long: that is where it stops."""
     model, limits = arm(ROBOT), joint_limits(ROBOT)

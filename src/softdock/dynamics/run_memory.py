@@ -60,9 +60,9 @@ def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> F
 
 
 def allocate_workspace(
-    arrays: SystemArrays, states: int, pairs: int, channels: np.recarray, searched: int
+    arrays: SystemArrays, states: int, contacts: int, channels: np.recarray, searched: int
 ) -> kernels.Workspace:
-    """Return memory for the steps of a run."""
+    """Return memory for the steps of a run; `contacts` is the number of pairs and interfaces."""
     k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((5, states))
     start, previous, early, late, end, values = np.zeros((6, len(channels)))
     return kernels.Workspace(
@@ -70,7 +70,7 @@ def allocate_workspace(
         pending=single[4],
         start=start, previous=previous, early=early, late=late, end=end, values=values,
         conserved=records(STATES, CONSERVED), check=records(1, CHECK),
-        linear=linear_memory(arrays, pairs), search=allocate_search(arrays, channels, searched),
+        linear=linear_memory(arrays, contacts), search=allocate_search(arrays, channels, searched),
     )  # fmt: skip
 
 
@@ -84,15 +84,15 @@ def _speeds(a: SystemArrays) -> int:
     return int(a.world.view(np.ndarray)["n_u"][0])
 
 
-def linear_memory(a: SystemArrays, pairs: int, more: int = 0) -> Linear:
+def linear_memory(a: SystemArrays, contacts: int, more: int = 0) -> Linear:
     """Return memory for the linear equations of implicit steps, empty where they do not apply.
 
-    `more` is a number of connections in addition to those of the system.
+    `contacts` is the number of pairs and interfaces, `more` a number of connections in addition to those of the system.
     """
     if not supports_implicit_steps(a):
         return allocate_linear(0, 0, 0)
     kinds = a.elements.view(np.ndarray)["kind"]
-    couplings = pairs + int(np.isin(kinds, (STRUT, WELD, COUPLING)).sum())
+    couplings = contacts + int(np.isin(kinds, (STRUT, WELD, COUPLING)).sum())
     return allocate_linear(_speeds(a), len(a.links), couplings + more)
 
 

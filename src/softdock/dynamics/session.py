@@ -89,7 +89,9 @@ class Session:
         self.ending: Ending | None = None
         self._run = kernels.RunData(
             system=system,
-            workspace=allocate_workspace(arrays, len(arrays.y) + loaded, len(pairs), channels, searched),
+            workspace=allocate_workspace(
+                arrays, len(arrays.y) + loaded, len(pairs) + len(system.interfaces), channels, searched
+            ),
             channels=channels,
             events=copy_records(simulation.events),
             actions=simulation.actions,

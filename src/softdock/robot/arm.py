@@ -13,8 +13,9 @@ from softdock.dynamics.kernels.tree import FREE, PRISMATIC, REVOLUTE
 from softdock.errors import InputError
 from softdock.model import joints as j
 from softdock.model.system import WORLD, Body, System
-from softdock.robot.entry_points import compute_poses, evaluate_arm
+from softdock.robot.entry_points import compute_poses, evaluate_arm, solve_pose
 from softdock.robot.kernels.arm import ArmModel, ArmMotion
+from softdock.robot.kernels.inverse_kinematics import PoseSearch
 from softdock.spatial.poses import Pose
 
 Floats = NDArray[np.float64]
@@ -90,6 +91,30 @@ class Arm:
         """Kernel that writes mass matrix and forces at the state in `_arguments`."""
         a = self._arguments
         return evaluate_arm.bind(self.model, self.motion, a.q, a.u, a.udot, a.gravity, a.M, a.h)
+
+    @cached_property
+    def pose_search(self) -> PoseSearch:
+        """Arguments and results of `search_pose`."""
+        n = self.joints
+        return PoseSearch(
+            link=np.zeros(1, np.int64),
+            tool=np.zeros(12),
+            wanted=np.zeros(12),
+            attitude_weight=np.ones(1),
+            max_steps=np.zeros(1, np.int64),
+            limits=np.zeros((2, n)),
+            q=np.zeros(n),
+            error=np.zeros(6),
+            trial=np.zeros(n),
+            trial_error=np.zeros(6),
+            J=np.zeros((6, n)),
+            equations=np.zeros((6, 7)),
+        )
+
+    @cached_property
+    def search_pose(self) -> Callable[[], int]:
+        """Kernel that finds joint positions for the pose in `pose_search` and returns its number of steps."""
+        return solve_pose.bind(self.model, self.motion, self.pose_search)
 
     def dynamics(self, q: Floats, u: Floats, gravity: Floats, udot: Floats | None = None) -> Dynamics:
         """Return mass matrix and forces; `u` (joints,), or (6 + joints,) with the base's velocity; gravity in B."""

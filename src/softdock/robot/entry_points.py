@@ -7,7 +7,7 @@ from softdock.dynamics.kernels import tree
 from softdock.dynamics.kernels.run_data import RunData
 from softdock.native.argument_types import FLOAT, INTEGER, Structure, floats, integers, records
 from softdock.native.entry_point import EntryPoint
-from softdock.robot.kernels import arm, control
+from softdock.robot.kernels import arm, control, inverse_kinematics
 
 _JOINTS = floats("joints")
 _ALL = floats("all")  # the base's six coordinates, then the joints'
@@ -33,6 +33,23 @@ ARM_MOTION = Structure(
         "V": floats("arm links", 6),
         "A": floats("arm links", 6),
         "F": floats("arm links", 6),
+    },
+)
+POSE_SEARCH = Structure(
+    inverse_kinematics.PoseSearch,
+    {
+        "link": integers(1),
+        "tool": floats(12),
+        "wanted": floats(12),
+        "attitude_weight": floats(1),
+        "max_steps": integers(1),
+        "limits": floats(2, "joints"),
+        "q": _JOINTS,
+        "error": floats(6),
+        "trial": _JOINTS,
+        "trial_error": floats(6),
+        "J": floats(6, "joints"),
+        "equations": floats(6, 7),
     },
 )
 IMPEDANCE_LAW = Structure(
@@ -72,6 +89,7 @@ evaluate_arm = EntryPoint(
     arm.evaluate_arm, ARM_MODEL, ARM_MOTION, _JOINTS, _ALL, _ALL, floats(3), _MASS_MATRIX, _ALL
 )
 compute_poses = EntryPoint(arm.compute_poses, ARM_MODEL, ARM_MOTION, _JOINTS)
+solve_pose = EntryPoint(inverse_kinematics.solve_pose, ARM_MODEL, ARM_MOTION, POSE_SEARCH, returns=INTEGER)
 follow_command = EntryPoint(
     control.follow_command, RUN, ARM_MODEL, ARM_MOTION, IMPEDANCE_LAW, records(control.TORQUE_CYCLE, 1),
     integers("joints"), integers("joints"), _JOINTS, _JOINTS, _JOINTS, returns=INTEGER, check=_check_rows,
@@ -81,4 +99,4 @@ joint_loads = EntryPoint(
     floats("links", 6), _JOINTS,
 )  # fmt: skip
 
-ENTRY_POINTS = (evaluate_arm, compute_poses, follow_command, joint_loads)
+ENTRY_POINTS = (evaluate_arm, compute_poses, solve_pose, follow_command, joint_loads)

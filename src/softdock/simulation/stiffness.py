@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
 from softdock.dynamics.entry_points import linearise
-from softdock.dynamics.kernels.linear import Linear, map_coupling, note_frame
+from softdock.dynamics.kernels.linear import Linear, note_frame
 from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.run_memory import linear_memory
 from softdock.dynamics.session import Session
@@ -41,23 +41,27 @@ def stiffness_metrics(
 def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) -> Floats | None:
     """Return the stiffness along x, y, z [N/m] and about x, y, z [N m/rad] of frame a, shape (6,); Eq. (W15)."""
     system = session.system
-    linear = linear_memory(assembly, len(system.pairs), more=1)
+    linear = linear_memory(assembly, len(system.pairs) + len(system.interfaces), more=1)
     if not linear.inertia.size:
         return None
+    _add_frames(pair, assembly, session, linear)
     linearise(system, session.time, session.state, linear)
     n = linear.inertia.shape[0]
     K = linear.stiffness[:n, :n].copy()
     for c in np.flatnonzero(linear.couplings[:, 0]):
-        J = linear.jacobians[c][:, :n]
-        K += J.T @ linear.K[c] @ J
-    J = _relative_motion(pair, assembly, session, linear)[:, :n]
+        jacobian = linear.jacobians[c][:, :n]
+        K += jacobian.T @ linear.K[c] @ jacobian
+    J = linear.jacobians[-1][:, :n]
     compliance = _compliance(K, J)
     with np.errstate(divide="ignore"):
         return np.array([1.0 / compliance[k] for k in (3, 4, 5, 0, 1, 2)])
 
 
-def _relative_motion(pair: LinkStiffness, assembly: Assembly, session: Session, linear: Linear) -> Floats:
-    """Return the motion of frame b against frame a per motion of bases and joints: at the origin of b, in a's axes."""
+def _add_frames(pair: LinkStiffness, assembly: Assembly, session: Session, linear: Linear) -> None:
+    """Add a connection without stiffness, the last one, whose Jacobian is the motion of frame b against frame a.
+
+    It is at the origin of b, in a's axes. Expects the links at the present state.
+    """
     links, last = session.system.links, len(linear.couplings) - 1
     (a, X_aF), (b, X_bG) = (
         (assembly.placed[anchor.body].link, assembly.placed[anchor.body].X_LB @ anchor.pose())
@@ -66,9 +70,6 @@ def _relative_motion(pair: LinkStiffness, assembly: Assembly, session: Session, 
     R = link_rotation(links[a], links[links[a].root], X_aF.R.ravel())
     p = link_point(links[b], links[links[b].root], X_bG.p)
     note_frame(linear, last, a, b, R, p)
-    map_coupling(links, session.system.groups, linear, last)
-    jacobian: Floats = linear.jacobians[last]
-    return jacobian
 
 
 def _compliance(K: Floats, J: Floats) -> Floats:

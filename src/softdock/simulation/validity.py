@@ -20,6 +20,8 @@ have errors of a few per cent."""
 MAX_BOND_LOAD = 0.5
 """Change of force or pressure of a bonded contact over that when it was bonded, above which a run gets a warning: it
 may open or slip."""
+MAX_BOND_FRICTION = 1.0
+"""Friction that would hold a bonded contact over the largest friction when it was bonded, above which it would slip."""
 MAX_ANGLE = 0.95 * math.pi
 """[rad] The torque of ball joints and welds changes sign at half a turn."""
 INVALID = (Ending.PENETRATED, Ending.NOT_FINITE, Ending.STEP_TOO_SMALL)
@@ -41,11 +43,7 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
         warnings += _pin_warnings(name, face, float(overlap))
     warnings += _angle_warnings(run)
-    warnings += [
-        f"The load of the bonded contact {names[i]} changes by {run.bonds[i].largest_load:.0%} of its preload when "
-        "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
-        for i in np.flatnonzero(run.bonds["largest_load"] > MAX_BOND_LOAD)
-    ]
+    warnings += _bond_warnings(run, names)
     if run.unresolved_intervals > 0:
         warnings.append(
             f"The search for events and peaks inside steps reached its limit {run.unresolved_intervals} times: an "
@@ -54,6 +52,21 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
     if run.ending in INVALID:
         return "no", tuple(warnings)
     return ("warned" if warnings else "yes"), tuple(warnings)
+
+
+def _bond_warnings(run: Run, names: list[str]) -> list[str]:
+    """Return a sentence for every bonded contact whose load might have opened it or made it slip."""
+    bonds = run.bonds
+    opens, slips = bonds["largest_load"] > MAX_BOND_LOAD, bonds["largest_slip"] > MAX_BOND_FRICTION
+    return [
+        f"The load of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
+        "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
+        for i in np.flatnonzero(opens)
+    ] + [
+        f"The bonded contact {names[i]} needs {bonds[i].largest_slip:.0%} of its friction when it was bonded: it "
+        "would slip, which a bonded contact cannot. Enable it before it is loaded so."
+        for i in np.flatnonzero(slips & ~opens)
+    ]
 
 
 def _exceeds_limits(run: Run, largest: float) -> NDArray[np.bool_]:

@@ -233,3 +233,55 @@ def add_forces(shape, rows, count, w, v, out):
         if weight > 0.0 and row[PART] != CORRECTION:
             out[MAXIMUM_DEPTH] = max(out[MAXIMUM_DEPTH], depth)
             out[CONTACT_COUNT] += 1.0
+
+
+@kernel
+def add_tangents(shape, rows, count, hole, w, v, K, D):
+    """Add the stiffness and damping of the contacts in `rows` to K and D (6 by 6, rotation first); Eq. (P16).
+
+    The axes are those of H with y and z turned round, `hole` is H's origin in them [m]; w and v as in `add_forces`, of
+    the pin's point at their origin. Changes of the normals and of weights are left out.
+    """
+    for i in range(count):
+        row = rows[i]
+        x, y, z = hole[0] + row[POINT], hole[1] - row[POINT + 1], hole[2] - row[POINT + 2]
+        n = (row[NORMAL], -row[NORMAL + 1], -row[NORMAL + 2])
+        weight, depth = row[WEIGHT], row[PENETRATION]
+        vx, vy, vz = v[0] + w[1] * z - w[2] * y, v[1] + w[2] * x - w[0] * z, v[2] + w[0] * y - w[1] * x
+        approach = -(vx * n[0] + vy * n[1] + vz * n[2])
+        normal = normal_force(shape, depth, approach)
+        if normal == 0.0:
+            continue
+        if shape.damping_law == KELVIN_VOIGT:
+            stiffness, damping = shape.stiffness, shape.damping
+        else:
+            stiffness = shape.stiffness * (1.0 + shape.damping * approach)
+            damping = shape.stiffness * depth * shape.damping
+        vx, vy, vz = vx + approach * n[0], vy + approach * n[1], vz + approach * n[2]
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+        drag = friction_per_speed(shape, normal, speed)
+        per = drag / normal  # friction over normal force, per speed
+        push = wrench_row(x, y, z, n[0] - per * vx, n[1] - per * vy, n[2] - per * vz)
+        give = wrench_row(x, y, z, n[0], n[1], n[2])
+        soft = planar_norm(speed, shape.friction_speed)
+        if shape.friction_law == RAMP:
+            soft = speed if speed > shape.friction_speed else math.inf
+        slip = wrench_row(x, y, z, vx / soft, vy / soft, vz / soft)
+        move_x, move_y, move_z = (
+            wrench_row(x, y, z, 1.0, 0.0, 0.0),
+            wrench_row(x, y, z, 0.0, 1.0, 0.0),
+            wrench_row(x, y, z, 0.0, 0.0, 1.0),
+        )
+        for a in range(6):
+            for b in range(6):
+                along = move_x[a] * move_x[b] + move_y[a] * move_y[b] + move_z[a] * move_z[b]
+                K[a, b] += weight * stiffness * push[a] * give[b]
+                D[a, b] += weight * (
+                    damping * push[a] * give[b] + drag * (along - give[a] * give[b] - slip[a] * slip[b])
+                )
+
+
+@inline
+def wrench_row(x, y, z, a, b, c):
+    """Return torque about the origin and force of the vector (a, b, c) at a point."""
+    return y * c - z * b, z * a - x * c, x * b - y * a, a, b, c

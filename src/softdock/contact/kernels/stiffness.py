@@ -3,6 +3,8 @@
 They approximate the derivatives of `evaluate`: each cell counts with the covered part of its area at its stress centre.
 """
 
+import math
+
 from softdock.contact.kernels.block_bounds import may_touch, pose_change
 from softdock.contact.kernels.force import evaluate_block, path_deviation
 from softdock.contact.kernels.layout import BLOCK_CELLS, RAMP
@@ -56,6 +58,55 @@ def evaluate_stiffness(arrays, lists, pair, R_AB, p_AB_A, w_AB_A, v_AB_A, K, D):
             D[i, j] = horizontal_sum(load(work["sum_D"], k, 0))
         add_drag(work["sum_drag"], D)
     return touches
+
+
+@kernel
+def evaluate_drag(arrays, lists, pair, R_AB, p_AB_A, drag):
+    """Write the damping by friction of a pair that does not slip (6 by 6, as in `evaluate_stiffness`); Eq. (C42).
+
+    Returns the largest force of friction [N]. Expects a near list that is valid at the pose.
+    """
+    work, data, still = lists.work[pair], arrays.pairs[pair], (0.0, 0.0, 0.0)
+    capacity, speed = 0.0, data["friction_speed"]
+    for i in range(6):
+        for j in range(6):
+            drag[i, j] = 0.0
+    if data["friction"] == 0.0:
+        return 0.0
+    for b in range(min(work["block_count"], lists.blocks.shape[1])):
+        block = lists.blocks[pair, b]
+        if not evaluate_block(arrays.segments, block, work, data, R_AB, p_AB_A, still, still):
+            continue
+        for k in range(block["count"]):
+            held = data["friction"] * data["stiffness"] * block["area"][k] * max(work["W"][k], 0.0)
+            if held > 0.0:
+                capacity += held
+                add_tangential_drag(work, k, held / speed, drag)
+    return capacity
+
+
+@inline
+def add_tangential_drag(work, k, factor, drag):
+    """Add the drag of cell k against tangential motion at its stress centre, force over speed `factor` [N s/m]."""
+    n_x, n_y, n_z = work["n_x"][k], work["n_y"][k], work["n_z"][k]
+    scale = 1.0 / math.sqrt(n_x * n_x + n_y * n_y + n_z * n_z)
+    n_x, n_y, n_z = scale * n_x, scale * n_y, scale * n_z
+    x, y, z = work["c_x"][k], work["c_y"][k], work["c_z"][k]
+    moves = (
+        (0.0, -z, y),
+        (z, 0.0, -x),
+        (-y, x, 0.0),
+        (1.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.0, 0.0, 1.0),
+    )  # of the stress centre per component of the motion of B
+    for i in range(6):
+        a = moves[i]
+        normal = a[0] * n_x + a[1] * n_y + a[2] * n_z
+        for j in range(6):
+            c = moves[j]
+            along = a[0] * c[0] + a[1] * c[1] + a[2] * c[2]
+            drag[i, j] += factor * (along - normal * (c[0] * n_x + c[1] * n_y + c[2] * n_z))
 
 
 @inline

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from softdock.contact.kernels.layout import DISSIPATION, ENERGY, FORCE, OUTPUT_SIZE, TORQUE
-from softdock.contact.kernels.stiffness import evaluate_stiffness
+from softdock.contact.kernels.stiffness import evaluate_drag, evaluate_stiffness
 from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_pose, relative_velocity
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import (
@@ -31,10 +31,15 @@ BOND = np.dtype(
         ("out", np.float64, OUTPUT_SIZE),  # of the contact
         ("K", np.float64, (6, 6)),  # tangent stiffness, rotations first [N m/rad, N m/m; N/rad, N/m]
         ("D", np.float64, (6, 6)),  # damping, the same per rate
+        ("drag", np.float64, (6, 6)),  # part of the damping that is friction of surfaces that do not slip
+        ("friction", np.float64),  # largest force of friction [N]
+        ("friction_speed", np.float64),  # [m/s]
         # Results of the last evaluation, and of the run.
+        ("velocity", np.float64, 6),  # of the point of B at A's origin, rotation first, in A
         ("energy", np.float64),  # [J]
         ("load", np.float64),  # change of force or pressure since it was bonded, over that at the time
         ("largest_load", np.float64),
+        ("largest_slip", np.float64),  # friction that would hold the contact over `friction`
     ],
     align=True,
 )
@@ -85,6 +90,8 @@ def bond_contact(links, pair, bond, i, arrays, lists):
         bond.wrench[k], bond.wrench[3 + k] = pair.out[TORQUE + k], pair.out[FORCE + k]
     for k in range(OUTPUT_SIZE):
         bond.out[k] = pair.out[k]
+    bond.friction = evaluate_drag(arrays, lists, i, R_AB, p_AB_A, bond.drag)
+    bond.friction_speed = arrays.pairs[i]["friction_speed"]
     # Energy needs a symmetric stiffness; positive loss a symmetric damping.
     make_symmetric(bond.K)
     make_symmetric(bond.D)
@@ -116,6 +123,8 @@ def apply_bonds(links, pairs, bonds):
         R_NA, p_A, p_B, R_AB, p = relative_pose(pair, links)
         w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_B)
         V = velocity_at_A(w, v, p)
+        for k in range(6):
+            bond.velocity[k] = V[k]
         E = matrix_product(flat(R_AB), transpose(unpack_matrix(bond.R_AB)))
         ex, ey, ez = rotation_vector_from_matrix(E)
         hx, hy, hz = rotate(E, bond.p_AB_A[0], bond.p_AB_A[1], bond.p_AB_A[2])
@@ -194,7 +203,20 @@ def bond_energy(bonds):
 
 @kernel
 def update_largest_bond_loads(bonds):
-    """Update the largest change of force of bonded contacts."""
+    """Update the largest change of force of bonded contacts, and the largest share of their friction."""
     for i in range(bonds.shape[0]):
-        if bonds[i].active == 1:
-            bonds[i].largest_load = max(bonds[i].largest_load, bonds[i].load)
+        bond = bonds[i]
+        if bond.active == 1:
+            bond.largest_load = max(bond.largest_load, bond.load)
+            if bond.friction > 0.0:
+                bond.largest_slip = max(bond.largest_slip, slip_of(bond))
+
+
+@inline
+def slip_of(bond):
+    """Return the root mean square of the slip speed at the last evaluation over the friction speed; Eq. (C42)."""
+    loss, V = 0.0, bond.velocity
+    for i in range(6):
+        for j in range(6):
+            loss += V[i] * bond.drag[i, j] * V[j]
+    return math.sqrt(max(loss, 0.0) / (bond.friction * bond.friction_speed))

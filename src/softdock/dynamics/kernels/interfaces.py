@@ -19,6 +19,7 @@ from softdock.contact.kernels.pins import (
     TORQUE,
     TOTALS_SIZE,
     add_forces,
+    add_tangents,
     manifold,
 )
 from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_pose
@@ -80,15 +81,9 @@ def apply_interfaces(links, interfaces, pins, power):
         if face.active == 0:
             continue
         a, b = links[face.a], links[face.b]
-        base_a, base_b = links[a.root], links[b.root]
-        R_NA, p_A, p_B, R_AB, p_AB_A = relative_pose(face, links)
+        R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
         x, y, z = p_A
-        awx, awy, awz = link_angular_velocity(a, base_a)
-        bwx, bwy, bwz = link_angular_velocity(b, base_b)
-        avx, avy, avz = point_velocity(a, base_a, x, y, z)
-        bvx, bvy, bvz = point_velocity(b, base_b, x, y, z)
-        w = rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz)
-        v = rotate_inverse(R_NA, bvx - avx, bvy - avy, bvz - avz)
+        w, v = velocity_at_holes(face, links, R_NA, p_A)
         touch_pins(face, pins, R_AB, p_AB_A, w, v)
         f = face.all
         if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
@@ -99,6 +94,30 @@ def apply_interfaces(links, interfaces, pins, power):
         add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
         loss += f[DISSIPATION]
     power[0] = loss
+
+
+@inline
+def velocity_at_holes(face, links, R_NA, p_A):
+    """Return angular velocity [rad/s] and velocity [m/s] of the pins' point at A's origin relative to A, in A."""
+    a, b = links[face.a], links[face.b]
+    base_a, base_b = links[a.root], links[b.root]
+    awx, awy, awz = link_angular_velocity(a, base_a)
+    bwx, bwy, bwz = link_angular_velocity(b, base_b)
+    avx, avy, avz = point_velocity(a, base_a, p_A[0], p_A[1], p_A[2])
+    bvx, bvy, bvz = point_velocity(b, base_b, p_A[0], p_A[1], p_A[2])
+    w = rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz)
+    return w, rotate_inverse(R_NA, bvx - avx, bvy - avy, bvz - avz)
+
+
+@inline
+def pin_in_hole(pin, R_AB, p_AB_A):
+    """Return the middle of a pin's leading cap in the frame H of its hole [m]."""
+    h, b = pin.p_AH, pin.p_BP
+    return (
+        p_AB_A[0] + R_AB[0][0] * b[0] + R_AB[0][1] * b[1] + R_AB[0][2] * b[2] - h[0],
+        -(p_AB_A[1] + R_AB[1][0] * b[0] + R_AB[1][1] * b[1] + R_AB[1][2] * b[2] - h[1]),
+        -(p_AB_A[2] + R_AB[2][0] * b[0] + R_AB[2][1] * b[1] + R_AB[2][2] * b[2] - h[2]),
+    )
 
 
 @inline
@@ -113,10 +132,7 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     gap, insertion, largest, fastest = math.inf, math.inf, 0.0, 0.0
     for i in range(face.first, face.first + face.count):
         hx, hy, hz = pins[i].p_AH[0], pins[i].p_AH[1], pins[i].p_AH[2]
-        bx, by, bz = pins[i].p_BP[0], pins[i].p_BP[1], pins[i].p_BP[2]
-        x = p_AB_A[0] + R_AB[0][0] * bx + R_AB[0][1] * by + R_AB[0][2] * bz - hx
-        y = -(p_AB_A[1] + R_AB[1][0] * bx + R_AB[1][1] * by + R_AB[1][2] * bz - hy)
-        z = -(p_AB_A[2] + R_AB[2][0] * bx + R_AB[2][1] * by + R_AB[2][2] * bz - hz)
+        x, y, z = pin_in_hole(pins[i], R_AB, p_AB_A)
         insertion = min(insertion, r - z)
         v_H = (
             v[0] + w[1] * hz - w[2] * hy,
@@ -157,6 +173,31 @@ def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     speed = math.sqrt(fastest) + face.reach * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     if speed > 0.0:
         face.headway = (max(gap, 0.0) + HEADWAY * r) / speed
+
+
+@kernel
+def interface_tangents(links, face, pins, K, D):
+    """Write the stiffness and damping of an interface (6 by 6, rotation first), in A about its origin; Eq. (P16).
+
+    Returns whether any pin touches, R_NA and the position of A's origin in N [m].
+    """
+    R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
+    for i in range(6):
+        for j in range(6):
+            K[i, j], D[i, j] = 0.0, 0.0
+    w, v = velocity_at_holes(face, links, R_NA, p_A)
+    axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])
+    touches = False
+    for i in range(face.first, face.first + face.count):
+        x, y, z = pin_in_hole(pins[i], R_AB, p_AB_A)
+        if min(z, z + face.shape.pin_length * axis[2]) > face.shape.pin_radius:
+            continue
+        count = manifold(face.shape, (x, y, z), axis, face.rows)
+        if count > 0:
+            h = pins[i].p_AH
+            add_tangents(face.shape, face.rows, count, (h[0], h[1], h[2]), w, v, K, D)
+            touches = True
+    return touches, R_NA, p_A
 
 
 @kernel

@@ -1,9 +1,9 @@
 """Linearisation of the equations of motion about a state, for implicit steps.
 
-It includes contacts, struts, welds, couplings, and springs, stops, dampers and drives of joints; all else changes
+It includes contacts, pins, struts, welds, couplings, and springs, stops, dampers and drives of joints; all else changes
 slowly and is omitted. In momenta of free trees and speeds of joints the inertia is block diagonal: for each tree, one
-block for its momentum and one for its joints. A connection of two links (contact, strut, weld, plug and socket) has 6
-by 6 stiffness and damping in its own frame.
+block for its momentum and one for its joints. A connection of two links (contact, pins, strut, weld, plug and
+socket) has 6 by 6 stiffness and damping in its own frame.
 """
 
 import math
@@ -30,6 +30,7 @@ from softdock.dynamics.kernels.elements import (
     joint_deflection,
     joint_speed,
 )
+from softdock.dynamics.kernels.interfaces import interface_tangents
 from softdock.dynamics.kernels.motion_profiles import RAMP, command_at, delay_of
 from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.kernels.tree import FREE
@@ -44,7 +45,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Linear(NamedTuple):
-    """Memory of the linear equations; n momenta and speeds, m couplings: contacts first, then elements.
+    """Memory of the linear equations; n momenta and speeds, m couplings: contacts, elements, interfaces.
 
     Rows are longer than n where n is no multiple of the lanes, and zero there.
     """
@@ -126,6 +127,16 @@ def linearise(system, t, y, linear):
             if system.elements[i].active == 1:
                 couple_element(system.elements[i], system.links, linear, count)
             count += 1
+    for i in range(system.interfaces.shape[0]):
+        face = system.interfaces[i]
+        linear.couplings[count, 0] = 0
+        if face.active == 1:
+            touches, R_NA, p_A = interface_tangents(
+                system.links, face, system.pins, linear.K[count], linear.D[count]
+            )
+            if touches:
+                note_frame(linear, count, face.a, face.b, R_NA, p_A)
+        count += 1
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
             map_coupling(system.links, system.groups, linear, c)

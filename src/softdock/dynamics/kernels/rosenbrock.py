@@ -45,6 +45,11 @@ WEIGHTS = np.array(_times_inverse(_WEIGHTS))
 ERRORS = WEIGHTS - np.array(_times_inverse(_EMBEDDED))
 STAGE_TIMES = np.array([sum(row) for row in _ALPHA])
 TIME_WEIGHTS = np.array([GAMMA + sum(row) for row in _GAMMA])  # of the derivative with respect to time
+# Weights of the squares and cubes of the fraction of a step in its continuous extension; Eq. (M114). Those of the
+# fraction itself follow from the end of the step.
+_CONDITIONS = np.array([np.ones(4), STAGE_TIMES, TIME_WEIGHTS, STAGE_TIMES**2])
+DENSE_SQUARES = np.array(_times_inverse(tuple(np.linalg.solve(_CONDITIONS, [0.0, 1.0 / 2.0, 0.0, 0.0]))))
+DENSE_CUBES = np.array(_times_inverse(tuple(np.linalg.solve(_CONDITIONS, [0.0, 0.0, 0.0, 1.0 / 3.0]))))
 ERROR_FACTOR = 3.0  # on the error estimate, because damping of fast modes by the method is a loss of energy
 EARLY, LATE = 2, 1  # stages where watched channels are read: at 0.73 and 0.87 of the step
 
@@ -80,6 +85,26 @@ def take_implicit_step(system, channels, watched, t, t_max, h, y, k, y_new, y_st
             WEIGHTS[0] * k[1, i] + WEIGHTS[1] * k[2, i] + WEIGHTS[2] * k[3, i] + WEIGHTS[3] * k[4, i]
         )
     derivative(system, min(t + h, t_max), y_new, k[6])
+
+
+@kernel
+def prepare_implicit_dense(y, y_new, k, dense):
+    """Coefficients of the interpolation inside an implicit step from its stages, as `prepare_dense`; Eq. (M114).
+
+    The slopes at the ends of the step, which `prepare_dense` uses, contain fast modes that the step damps.
+    """
+    for i in range(y.shape[0]):
+        square, cube = 0.0, 0.0
+        for stage in range(4):
+            square += DENSE_SQUARES[stage] * k[1 + stage, i]
+            cube += DENSE_CUBES[stage] * k[1 + stage, i]
+        dense[0, i], dense[1, i], dense[2, i], dense[3, i], dense[4, i] = (
+            y[i],
+            y_new[i] - y[i],
+            -square - cube,
+            -cube,
+            0.0,
+        )
 
 
 @kernel

@@ -58,7 +58,11 @@ from softdock.dynamics.kernels.events import (
 from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit, update_largest_pin_depths
 from softdock.dynamics.kernels.motion_profiles import next_knot
 from softdock.dynamics.kernels.quadrature import integrate_channels
-from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step, take_implicit_step
+from softdock.dynamics.kernels.rosenbrock import (
+    error_of_implicit_step,
+    prepare_implicit_dense,
+    take_implicit_step,
+)
 from softdock.dynamics.kernels.run_data import PendingRow, Status
 from softdock.dynamics.kernels.step_control import (
     FIRST_TRIAL,
@@ -348,7 +352,10 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
     s, work, system = run.state[0], run.workspace, run.system
     # Before other evaluations overwrite the forces.
     check_step(system, work.y_new, work.conserved, work.check)
-    prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
+    if method == ROSENBROCK:
+        prepare_implicit_dense(run.y, work.y_new, work.k, work.dense)
+    else:
+        prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
     evaluations = system.world[0].evaluations
     pin_step = pin_step_limit(system.interfaces)
     s.closed_contacts = count_closed(system.pairs)
