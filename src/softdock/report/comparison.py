@@ -44,7 +44,7 @@ def comparison_figure(
 ) -> Figure:
     """Return a figure with one row per channel: both runs on the left, their difference on the right."""
     height = 1.3 + ROW_HEIGHT * len(names)
-    figure = Figure(figsize=(10.0, height), layout="none")
+    figure = Figure(figsize=(10.0, height), layout="none")  # type: ignore[arg-type]  # missing in its types
     # Margins by hand: a layout engine takes seconds for so many panels.
     figure.subplots_adjust(
         left=0.11, right=0.98, bottom=0.5 / height, top=1.0 - 0.8 / height, wspace=0.14, hspace=0.22

@@ -35,7 +35,7 @@ def draw_sequence(
     """Return a figure with one frame per (time [s], text) in the frame of the drogue, whose near half is removed."""
     assert isinstance(scenario, MultibodyScenario)
     rows = -(-len(frames) // columns)
-    figure = Figure(figsize=(3.1 * columns, 2.3 * rows), layout="none")
+    figure = Figure(figsize=(3.1 * columns, 2.3 * rows), layout="none")  # type: ignore[arg-type]  # missing in its types
     FigureCanvasAgg(figure)
     for k, (time, text) in enumerate(frames):
         left, bottom = (k % columns) / columns, 1.0 - (k // columns + 1) / rows
