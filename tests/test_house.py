@@ -1,12 +1,14 @@
 """Rules of the repository: fast import, one version, import rules of kernels, no paths of one machine."""
 
 import ast
+import importlib
 import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import softdock
@@ -98,3 +100,22 @@ def test_no_file_contains_paths_of_one_machine() -> None:
         if name and path.is_file() and path.suffix in suffixes and path != Path(__file__):
             found = re.search(r"(?<![\w.])/(home|root|work|Users)/\w+", path.read_text(encoding="utf-8"))
             assert not found, f"{name}: {found and found.group()}"
+
+
+def test_fields_of_records_are_reachable_by_name_without_compilation() -> None:
+    """As plain Python, `record.size` is an attribute of NumPy and not the field of that name."""
+    modules = [
+        importlib.import_module(".".join(path.relative_to(ROOT / "src").with_suffix("").parts))
+        for path in SOURCES
+        if path.parent.name == "kernels" and path.name != "__init__.py"
+    ]
+    taken = set(dir(np.record))
+    found = {
+        f"{module.__name__}.{name}: {field}"
+        for module in modules
+        for name, dtype in vars(module).items()
+        if isinstance(dtype, np.dtype)
+        for field in dtype.names or ()
+        if field in taken
+    }
+    assert not found

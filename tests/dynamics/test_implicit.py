@@ -252,6 +252,7 @@ def leaning_pin() -> MultibodyScenario:
     )
 
 
+@pytest.mark.plain_python
 def test_the_jacobian_of_a_pin_in_its_hole():
     """Derivatives by positions and speeds; what is left out, the change of the normal, goes with the force."""
     session = PreparedMultibody(leaning_pin()).begin()

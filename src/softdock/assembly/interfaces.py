@@ -34,7 +34,7 @@ def interface_records(system: System, assembly: Assembly) -> tuple[np.recarray, 
             face[f"R_{side}{side.upper()}"] = X_LF.R.ravel()
             face[f"p_{side}{side.upper()}"] = X_LF.p
         face.active, face.first, face.count = int(interface.active), first, len(holes)
-        face.shape = shape_record(interface.to_pair())
+        face.pins_and_holes = shape_record(interface.to_pair())
         face.reach = max(np.linalg.norm(caps, axis=1).max(), np.linalg.norm(holes, axis=1).max())
         pins.p_AH[first : first + len(holes)] = holes
         pins.p_BP[first : first + len(holes)] = caps

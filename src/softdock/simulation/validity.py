@@ -88,8 +88,8 @@ def _pin_warnings(name: str, face: np.record, overlap: float) -> list[str]:
     warnings = []
     if overlap > MIN_OVERLAP:
         warnings.append(f"Pins of {name} are {_mm(overlap)} inside the material at the start.")
-    radius = float(face["shape"]["pin_radius"])
-    if face.deepest > 0.0 and radius > face["shape"]["radius"]:
+    radius = float(face["pins_and_holes"]["pin_radius"])
+    if face.deepest > 0.0 and radius > face["pins_and_holes"]["radius"]:
         warnings.append(
             f"Pins of {name} are wider than their holes: their force may jump where a tilted pin touches a rim at "
             "two places of one side."

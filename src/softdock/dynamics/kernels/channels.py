@@ -104,7 +104,7 @@ CHANNEL = np.dtype(
         ("theta_largest", np.float64),  # fraction of the step in which it was found
         ("theta_smallest", np.float64),
         ("integral", np.float64),  # over time
-        ("size", np.float64),  # largest magnitude that the integration has met
+        ("magnitude", np.float64),  # largest magnitude that the integration has met
         ("undefined", np.int64),  # 1: a formula had no value at some instant
     ],
     align=True,

@@ -57,10 +57,10 @@ INTERFACE = np.dtype(
         ("first", np.int64),
         ("count", np.int64),
         ("reach", np.float64),  # of the pins from B's origin [m]
-        ("shape", SHAPE),
+        ("pins_and_holes", SHAPE),
         ("rows", np.float64, (MAXIMUM_ROWS, COLUMNS)),
         ("one", np.float64, TOTALS_SIZE),  # of one pin
-        ("all", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
+        ("totals", np.float64, TOTALS_SIZE),  # of all of them: about A's origin, in axes of H
         ("result", np.float64, RESULTS),
         ("headway", np.float64),  # time that the pins may move on before they can be far inside anything [s]
         ("deepest", np.float64),  # largest depth of the run [m]
@@ -85,7 +85,7 @@ def apply_interfaces(links, interfaces, pins, power):
         x, y, z = p_A
         w, v = velocity_at_holes(face, links, R_NA, p_A)
         touch_pins(face, pins, R_AB, p_AB_A, w, v)
-        f = face.all
+        f = face.totals
         if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
             continue
         fx, fy, fz = rotate(R_NA, f[FORCE], -f[FORCE + 1], -f[FORCE + 2])
@@ -123,7 +123,7 @@ def pin_in_hole(pin, R_AB, p_AB_A):
 @inline
 def touch_pins(face, pins, R_AB, p_AB_A, w, v):
     """Sum the contacts of all pins of an interface; H is A with y and z turned round."""
-    shape, rows, one, total, result = face.shape, face.rows, face.one, face.all, face.result
+    shape, rows, one, total, result = face.pins_and_holes, face.rows, face.one, face.totals, face.result
     for k in range(TOTALS_SIZE):
         total[k] = 0.0
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])  # in H, from the leading cap to the other
@@ -190,12 +190,12 @@ def interface_tangents(links, face, pins, K, D):
     touches = False
     for i in range(face.first, face.first + face.count):
         x, y, z = pin_in_hole(pins[i], R_AB, p_AB_A)
-        if min(z, z + face.shape.pin_length * axis[2]) > face.shape.pin_radius:
+        if min(z, z + face.pins_and_holes.pin_length * axis[2]) > face.pins_and_holes.pin_radius:
             continue
-        count = manifold(face.shape, (x, y, z), axis, face.rows)
+        count = manifold(face.pins_and_holes, (x, y, z), axis, face.rows)
         if count > 0:
             h = pins[i].p_AH
-            add_tangents(face.shape, face.rows, count, (h[0], h[1], h[2]), w, v, K, D)
+            add_tangents(face.pins_and_holes, face.rows, count, (h[0], h[1], h[2]), w, v, K, D)
             touches = True
     return touches, R_NA, p_A
 

@@ -91,12 +91,12 @@ def apply_rules(run, h, left, width, piece):
             if channels[i].track & INTEGRAL:
                 search.means[0, i] += KRONROD[n] * values[i]
                 search.means[1, i] += GAUSS[n] * values[i]
-                if channels[i].size < abs(values[i]) < math.inf:
-                    channels[i].size = abs(values[i])
+                if channels[i].magnitude < abs(values[i]) < math.inf:
+                    channels[i].magnitude = abs(values[i])
     for i in range(count):
         if channels[i].track & INTEGRAL:
             error = abs(search.means[0, i] - search.means[1, i]) * width
-            if error > TOLERANCE * channels[i].size * piece:
+            if error > TOLERANCE * channels[i].magnitude * piece:
                 return False
     return True
 

@@ -253,7 +253,7 @@ def item_load(system, item):
         if face.active == 0:
             return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         R_NA, p_A, _, _, _ = relative_pose(face, links)
-        f = face.all
+        f = face.totals
         fx, fy, fz = rotate(R_NA, s * f[PIN_FORCE], -s * f[PIN_FORCE + 1], -s * f[PIN_FORCE + 2])
         tx, ty, tz = rotate(R_NA, s * f[PIN_TORQUE], -s * f[PIN_TORQUE + 1], -s * f[PIN_TORQUE + 2])
     x, y, z = p_A
