@@ -12,6 +12,7 @@ from softdock.dynamics.kernels.contacts import PAIR
 from softdock.dynamics.kernels.tree import records
 from softdock.dynamics.link_poses import link_pose
 from softdock.dynamics.run_results import CapturedState
+from softdock.dynamics.session import Session, update_near_lists
 from softdock.dynamics.settings import Settings
 from softdock.dynamics.simulation import Simulation
 from softdock.spatial.poses import Pose
@@ -36,7 +37,7 @@ class FirstContact:
     normal_a: Floats
     """The same in axes of link a."""
     pair: ContactPair
-    simulation: Simulation
+    session: Session
     """The contact alone, at this state."""
 
     @classmethod
@@ -56,8 +57,8 @@ class FirstContact:
             settings=Settings(duration=0.0, record_rate=0.0, record_contact=False),
             pairs=pairs,
             contact_pairs=[simulation.contact_pairs[index]],
-        )
-        pair = alone.begin().system.pairs[0]
+        ).begin()
+        pair = alone.system.pairs[0]
         force, torque = pair.out[FORCE : FORCE + 3], pair.out[TORQUE : TORQUE + 3]
         if not force.any():
             return None
@@ -75,13 +76,15 @@ class FirstContact:
             normal=X_NA.vector(force) / np.linalg.norm(force),
             normal_a=X_aA.vector(force) / np.linalg.norm(force),
             pair=simulation.contact_pairs[index],
-            simulation=alone,
+            session=alone,
         )
 
     def elastic_energy(self, depth: float) -> float:
         """Return the elastic energy of the contact when the surfaces are pressed by a depth [m] from here [J]."""
-        pairs = records(1, PAIR)
-        pairs[0] = self.simulation.pairs[0]
-        pairs.p_aA[0] += depth * self.normal_a
-        session = replace(self.simulation, pairs=pairs).begin()
-        return float(session.system.pairs[0].out[ENERGY])
+        system, place = self.session.system, self.session.system.pairs["p_aA"][0]
+        at_contact = place.copy()
+        place += depth * self.normal_a
+        update_near_lists(system, self.session.state)
+        self.session.evaluate()
+        place[:] = at_contact
+        return float(system.pairs["out"][0, ENERGY])
