@@ -422,7 +422,7 @@ def failed_point(page: "Page") -> tuple[float, float]:
 def test_sliders_predict_at_once_and_typed_values_are_checked(tab: "Tab", served: Served) -> None:
     page = tab.page
     page.goto(f"{served.address}predict")
-    page.get_by_text("The chaser keeps closing on the target after the impact").wait_for()
+    page.get_by_text("After this impact alone the chaser keeps closing on the target").wait_for()
     page.get_by_role("cell", name="0.097061").wait_for()  # Table 1 of the impact paper, case A
     field = page.get_by_label("m2, contacting mass of the chaser, value")
     field.fill("-1")

@@ -20,6 +20,8 @@ NUMERIC = {"quantity", "greater_than", "greater_than_equal", "less_than", "less_
 """Errors of numbers, which `1.0` replaces, so that what refers to their entry can be checked."""
 BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 """Values of a body whose mass properties are at fault."""
+SELECTIONS: Mapping[str, str] = {"part": "file"}
+"""Fields that select from the value of another field of their entry, by name."""
 _ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -96,10 +98,17 @@ class Remainder:
         groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
         names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
         lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
+        unselected = {
+            dotted((*path[:-1], SELECTIONS[str(path[-1])]))
+            for path in self.left_out
+            if path[-1] in SELECTIONS
+        }
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])" if names else r"(?!)")
 
         def is_independent(problem: Problem) -> bool:
             if any(_is_in(problem.field, dotted(path)) for path in self.left_out | self.replaced):
+                return False
+            if problem.field in unselected:
                 return False
             if (
                 lacks_mass
