@@ -174,6 +174,23 @@ def test_implicit_steps_see_the_same_docking(hard_friction, name):
     assert seen.audit.energy_residual < 1e-4
 
 
+@pytest.mark.parametrize("damping", [0.05, 0.5])
+def test_a_damped_drive_moves_a_light_part_in_few_steps(damping):
+    """Steps know how fast the command of a ramp moves: the part follows it after c/k, and energy is balanced."""
+    hook = {"mass": 0.02, "inertia": [2e-5] * 3, "joint": {"type": "revolute", "axis": "x"}}
+    motor = {"joint": "hook", "stiffness": 100.0, "damping": damping, "target": 0.5, "rate": 1.0}
+    data = {"duration": 1.0, "bodies": {"hook": hook}, "drives": {"motor": motor}}
+    result = simulate_scenario(
+        MultibodyScenario.model_validate(data | {"integrator": {"method": "rosenbrock"}})
+    )
+    assert result.timing.steps < 500
+    assert result.audit.energy_residual < 1e-4
+    t, x = result.history.time, result.history["hook.joint"]
+    moving = (t > 0.1) & (t < 0.5)
+    np.testing.assert_allclose(x[moving], t[moving], atol=2e-6)
+    assert x[-1] == pytest.approx(0.5, abs=2e-6)
+
+
 def test_long_steps_of_a_stiff_spring_damp_it_out():
     """L-stable: a step of thirty thousand periods of the fast mode leaves the slow one, which is followed."""
     bodies = {

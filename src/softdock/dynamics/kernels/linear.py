@@ -31,7 +31,7 @@ from softdock.dynamics.kernels.elements import (
     joint_speed,
 )
 from softdock.dynamics.kernels.interfaces import interface_tangents
-from softdock.dynamics.kernels.motion_profiles import RAMP, command_at, delay_of
+from softdock.dynamics.kernels.motion_profiles import command_at, delay_of
 from softdock.dynamics.kernels.poses import link_point, link_rotation
 from softdock.dynamics.kernels.tree import FREE
 from softdock.native.decorators import inline, kernel
@@ -248,7 +248,7 @@ def add_joint_stiffness(elements, t, q, u, linear):
                 continue
         else:
             k, c = drive_stiffness(element, t, q, vx, element.kind == DRIVE_SPEED)
-            if element.law != RAMP and k > 0.0:
+            if k > 0.0:
                 _, speed, acceleration = command_at(element, t, delay_of(element, q))
                 linear.force_rate[element.at_u] += k * speed + element.damping[0] * acceleration
                 linear.delays[element.at_u] = element.at_delay
