@@ -139,6 +139,17 @@ def test_a_wrong_element_hides_no_wrong_requirement_and_a_wrong_tip_no_wrong_por
     }
 
 
+def test_an_outcome_with_a_wrong_event_hides_no_wrong_requirement() -> None:
+    with pytest.raises(InputError) as caught:
+        softdock.Scenario(
+            DOCKING, overrides={"outcomes.0.happened.0": "seatet", "requirements.R-1.outcome": "capture"}
+        )
+    assert [problem.field for problem in caught.value.problems] == [
+        "outcomes.0.happened.0",
+        "requirements.R-1.outcome.0",
+    ]
+
+
 def test_a_tip_of_the_wrong_body_is_named_with_its_carrier() -> None:
     message = "must be 'target' or a body that it carries; 'probe' is carried by 'chaser'"
     with pytest.raises(InputError, match=message[5:]):
