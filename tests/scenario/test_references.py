@@ -4,6 +4,7 @@ import pytest
 
 import softdock
 from softdock import InputError
+from softdock.errors import no_such
 
 DOCKING = {
     "name": "references",
@@ -108,6 +109,13 @@ def test_a_misspelt_name_is_suggested(path: str, given: str, meant: str) -> None
 def test_a_name_that_resembles_none_lists_all() -> None:
     with pytest.raises(InputError, match=r"no body called 'xyz'; there are: world, chaser, probe, target\."):
         softdock.Scenario(DOCKING, overrides={"surfaces.head.body": "xyz"})
+
+
+def test_a_message_lists_only_some_of_many_names() -> None:
+    names = [f"node-{i}" for i in range(1000)]
+    message = no_such("node", "node-x", names)
+    assert message.endswith("node-28, node-29 and 970 more")
+    assert len(message) < 500
 
 
 def test_a_misspelt_parent_hides_no_other_reference_and_has_no_consequences() -> None:
