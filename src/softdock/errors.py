@@ -42,6 +42,8 @@ class Problem:
 
 LONGEST_VALUE, LONGEST_PART = 120, 400
 """Characters of a value or a field, and of any other part of a problem that are shown."""
+MOST_NAMES = 30
+"""Names that a message lists; a structure may have thousands of nodes."""
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that a terminal interprets, that change the order of a line, or that cannot be written."""
 
@@ -69,11 +71,12 @@ def suggest(given: str, known: Iterable[str]) -> str:
 
 
 def no_such(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the message about a reference to something that does not exist, with a similar name and all names."""
+    """Return the message about a name that refers to nothing, with a similar name and the known names."""
     names = list(known)
-    return (
-        f"there is no {what} called {name!r}{suggest(name, names)}; there are: {', '.join(names) or 'none'}"
-    )
+    listed = ", ".join(names[:MOST_NAMES]) or "none"
+    if len(names) > MOST_NAMES:
+        listed += f" and {len(names) - MOST_NAMES} more"
+    return f"there is no {what} called {name!r}{suggest(name, names)}; there are: {listed}"
 
 
 class InputError(Exception):

@@ -86,7 +86,7 @@ def test_a_demanded_probability(complying: int, violating: int, verdict: str) ->
 def test_the_additional_runs_decide() -> None:
     found = assessed({"at_most": 2.0, "probability": 0.99}, values(100, 0))
     assert found.additional_runs == fewest_runs(0.99, 0.95) - 100
-    assert "299 runs" in found.note
+    assert "299 runs" in " ".join(found.notes)
     assert assessed({"at_most": 2.0, "probability": 0.99}, values(299, 0)).verdict == "met"
 
 
@@ -150,13 +150,13 @@ def test_a_range_is_bounded_on_its_worse_side() -> None:
 def test_even_sampling_has_bounds_with_a_note(sampling: str) -> None:
     found = assessed({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling=sampling)
     assert found.verdict == "met"
-    assert "conservative" in found.note
+    assert "conservative" in " ".join(found.notes)
 
 
 def test_a_saltelli_design_has_no_bounds() -> None:
     found = assessed({"at_most": 2.0, "probability": 0.9}, values(50, 0), sampling="saltelli")
     assert (found.verdict, found.fraction, found.interval, found.bound) == ("undecided", 1.0, None, None)
-    assert "Saltelli" in found.note
+    assert "Saltelli" in " ".join(found.notes)
     assert assessed({"at_most": 2.0}, values(50, 0), sampling="saltelli").verdict == "met"
 
 
@@ -165,11 +165,11 @@ def test_runs_that_are_chosen_near_failure_are_no_sample() -> None:
     demand = {"at_most": 2.0, "probability": 0.95}
     found = assessed(demand, values(100, 300), method="subset")
     assert (found.verdict, found.runs, found.complying) == ("met", 100, 100)
-    assert "first level" in found.note
+    assert "first level" in " ".join(found.notes)
     assert assessed({"at_most": 2.0}, values(100, 300), method="subset").verdict == "violated"
     found = assessed(demand, values(100, 0), method="boundary")
     assert (found.verdict, found.runs, found.interval) == ("undecided", 0, None)
-    assert "boundary" in found.note
+    assert "boundary" in " ".join(found.notes)
 
 
 def test_the_lower_bound_is_wrong_as_rarely_as_it_says() -> None:
@@ -324,9 +324,17 @@ def test_requirements_without_an_outcome_have_a_hint(
     requirement: dict[str, object], outcomes: tuple[str, ...], hints: int
 ) -> None:
     definition = {"requirements": {"R-1": requirement}, "outcomes": [{"name": name} for name in outcomes]}
-    notes = campaign_notes([], definition)
-    assert len(notes) == hints
-    assert all("`{outcome: captured}`" in note for note in notes)
+    for success, example in (([], "captured"), (["missed"], "missed")):
+        notes = campaign_notes([], {"scenario": {"data": definition}, "campaign": {"success": success}})
+        assert len(notes) == hints
+        assert all(f"`{{outcome: [{example}]}}`" in note for note in notes)
+
+
+def test_notes_that_requirements_share_are_stated_once() -> None:
+    demands = [{"at_most": 2.0, "probability": share} for share in (0.9, 0.99)]
+    found = [assessed(demand, values(10, 0), sampling="sobol") for demand in demands]
+    notes = campaign_notes(found, {"scenario": {"data": {}}, "campaign": {}})
+    assert ["Sobol" in note for note in notes] == [True, False, False]
 
 
 def test_a_stop_rule_that_is_not_reached_says_so(campaign: Command, write: Write, tmp_path: Path) -> None:

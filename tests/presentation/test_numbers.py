@@ -51,6 +51,7 @@ def test_large_and_small_numbers_have_exponents() -> None:
         (3.0108, 0.01, "3.01"),
         (39.9991234, 1e-5, "39.999"),  # five digits are enough
         (-2.1e-7, 5.7e-7, "0"),
+        (5.4e-7, 5.7e-7, "0"),  # not rounded up
         (123456.7, 1.0, "123457"),
         (0.0, 0.01, "0"),
         (math.nan, 0.01, "-"),
@@ -62,6 +63,7 @@ def test_digits_below_the_resolution_are_left_out(value: float, resolution: floa
 
 def test_a_quantity_below_its_resolution_is_zero_in_the_base_unit() -> None:
     assert format_quantity(1.7e-11, "m/s", resolution=1e-8) == "0 m/s"
+    assert format_quantity(9.9e-9, "m/s", resolution=1e-8) == "0 m/s"
     assert format_quantity(4.6375e-8, "m/s", resolution=1e-8) == "0.05 µm/s"
 
 

@@ -56,6 +56,11 @@ def test_members_of_a_mapping_have_a_line_each() -> None:
     ]
 
 
+def test_components_of_a_vector_that_are_rounding_errors_are_shown_as_zero() -> None:
+    table = quantity_table({"velocity": [9.2707e-6, -1.5e-21, 4.8e-11]}, {"velocity": "m/s"})
+    assert table.rows == [("velocity", "9.2707, 0, 4.8e-05", "µm/s")]
+
+
 def test_metrics_have_the_resolution_of_their_unit() -> None:
     metrics = {"tilt_rate": 6.4e-11, "drift": 4.6375e-8, "force": 1.23456e-9}
     units = {"tilt_rate": "rad/s", "drift": "m/s", "force": "N"}

@@ -74,7 +74,7 @@ def test_a_robot_at_another_position_cannot_take_over() -> None:
 
 def test_switching_to_an_unknown_or_active_robot_raises() -> None:
     link = both()
-    with pytest.raises(ValueError, match="there are simulated, remote"):
+    with pytest.raises(ValueError, match="there are: simulated, remote"):
         link.switch("other")
     with pytest.raises(SwitchError, match="already active"):
         link.switch("simulated")

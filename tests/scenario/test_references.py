@@ -4,6 +4,7 @@ import pytest
 
 import softdock
 from softdock import InputError
+from softdock.errors import no_such
 
 DOCKING = {
     "name": "references",
@@ -110,6 +111,13 @@ def test_a_name_that_resembles_none_lists_all() -> None:
         softdock.Scenario(DOCKING, overrides={"surfaces.head.body": "xyz"})
 
 
+def test_a_message_lists_only_some_of_many_names() -> None:
+    names = [f"node-{i}" for i in range(1000)]
+    message = no_such("node", "node-x", names)
+    assert message.endswith("node-28, node-29 and 970 more")
+    assert len(message) < 500
+
+
 def test_a_misspelt_parent_hides_no_other_reference_and_has_no_consequences() -> None:
     with pytest.raises(InputError) as caught:
         softdock.Scenario(
@@ -137,6 +145,17 @@ def test_a_wrong_element_hides_no_wrong_requirement_and_a_wrong_tip_no_wrong_por
         "requirements.R-1.outcome.0",
         "approach.port.body",
     }
+
+
+def test_an_outcome_with_a_wrong_event_hides_no_wrong_requirement() -> None:
+    with pytest.raises(InputError) as caught:
+        softdock.Scenario(
+            DOCKING, overrides={"outcomes.0.happened.0": "seatet", "requirements.R-1.outcome": "capture"}
+        )
+    assert [problem.field for problem in caught.value.problems] == [
+        "outcomes.0.happened.0",
+        "requirements.R-1.outcome.0",
+    ]
 
 
 def test_a_tip_of_the_wrong_body_is_named_with_its_carrier() -> None:

@@ -7,7 +7,7 @@ from softdock.assembly.controller_channels import (
     unit_of_controller,
     unit_of_thruster,
 )
-from softdock.errors import InputError, suggest
+from softdock.errors import InputError, no_such, suggest
 from softdock.model.couplings import Coupling
 from softdock.model.elements import Drive, JointElement, Strut
 from softdock.model.formulas import Operation, Quantity, unit_of_formula
@@ -133,11 +133,7 @@ def _unit_of_zone(system: System, observation: Observation) -> str:
 def _unit_of_structure(system: System, observation: Observation) -> str:
     structure, _, node = observation.name.partition("/")
     if structure not in system.structures:
-        known = list(system.structures)
-        raise ValueError(
-            f"there is no structure called {structure!r}{_suggest(structure, known)}; there are: "
-            f"{', '.join(known) or 'none'}"
-        )
+        raise ValueError(no_such("structure", structure, system.structures))
     if not node:
         if observation.field == "energy":
             return "J"
@@ -162,8 +158,7 @@ def _unit_of_body(system: System, observation: Observation) -> str:
     name, field = observation.name, observation.field
     frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
     if observation.frame not in frames:
-        known = frames
-        raise ValueError(f"there is no body called {observation.frame!r}{_suggest(observation.frame, known)}")
+        raise ValueError(no_such("body", observation.frame, frames))
     if field in CONTROLLER_FIELDS or field in NAVIGATION_FIELDS:
         return unit_of_controller(system, observation)
     if field in ORBIT_FIELDS:

@@ -1,4 +1,4 @@
-"""Benchmark of the complete ASSIST sequence: one run per core, and the campaign on two cores."""
+"""Benchmark of the complete ASSIST sequence: processor time of one run, and wall time of the campaign on two cores."""
 
 import time
 from pathlib import Path

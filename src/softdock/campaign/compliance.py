@@ -140,7 +140,7 @@ def _assess(key: str, requirement: Requirement, data: RequirementData, unit: str
         confidence=confidence,
         lower=lower,
         upper=upper,
-        note=_note(requirement, n, sampling, data.method),
+        notes=_notes(requirement, n, sampling, data.method),
     )
 
 
@@ -248,9 +248,9 @@ def _margin_severity(verdict: str, margin: float | None) -> float:
     return -math.inf if margin is None else -margin
 
 
-def _note(requirement: Requirement, runs: int, sampling: str, method: str) -> str:
+def _notes(requirement: Requirement, runs: int, sampling: str, method: str) -> tuple[str, ...]:
     if requirement.probability is None:
-        return ""
+        return ()
     notes = [
         METHOD_NOTES.get(method, ""),
         SAMPLING_NOTES.get(sampling, "") if method == "monte-carlo" else "",
@@ -261,4 +261,4 @@ def _note(requirement: Requirement, runs: int, sampling: str, method: str) -> st
         notes.append(
             f"{share} with {confidence} confidence needs at least {fewest:,} runs, all of which comply."
         )
-    return " ".join(filter(None, notes))
+    return tuple(filter(None, notes))

@@ -233,7 +233,7 @@ def _requirements(folder: Path, units: str | None = None) -> "tuple[list[Campaig
     campaign = data.manifest["campaign"]
     system = unit_system_of(campaign if campaign.get("units") else data.definition, units)
     table = campaign_requirement_table(verdicts, data.definition, data.units, system)
-    return verdicts, "\n".join([table.to_text(), *campaign_notes(verdicts, data.definition)])
+    return verdicts, "\n".join([table.to_text(), *campaign_notes(verdicts, data.manifest)])
 
 
 def _run_with_progress(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from softdock.errors import InputError, Problem
+from softdock.errors import InputError, Problem, no_such
 from softdock.flexible.clamped_structure import clamp, solve_eigenvalue_problem
 from softdock.flexible.meshing import Mesh
 
@@ -132,7 +132,7 @@ class BaseModes:
     def node(self, name: str) -> int:
         """Return the index of a node by its name."""
         if name not in self.names:
-            raise InputError(Problem(field="node", message="there is no such node.", given=name))
+            raise InputError(Problem(field="node", message=f"{no_such('node', name, self.names)}."))
         return self.names.index(name)
 
     def coupled_frequency(self, added: Floats | None = None) -> Floats:

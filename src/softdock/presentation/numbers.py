@@ -37,13 +37,14 @@ def display_resolutions(definition: Mapping[str, Any]) -> dict[str, float]:
 def format_number(value: float, resolution: float = 0.0) -> str:
     """Return a number with `DIGITS` significant digits, without an exponent between 0.0001 and a million.
 
-    Decimal places below the resolution, a value in the same unit, are left out.
+    A value below the resolution, which is in the same unit, is 0; decimal places below it are left out.
     """
     if not math.isfinite(value):
         return MISSING
+    if abs(value) < resolution:
+        return "0"
     if resolution > 0.0:
         value = round(value, math.floor(1e-9 - math.log10(resolution)))
-        value = value or 0.0  # not -0
     return f"{value:.0f}" if 10.0**DIGITS <= abs(value) < 1e6 else f"{value:.{DIGITS}g}"
 
 

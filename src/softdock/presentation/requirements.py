@@ -84,14 +84,16 @@ def campaign_requirement_table(
     return Table(header=header, rows=rows, left=(0, 1, 2, 8, 9, 11), statuses=_statuses(verdicts))
 
 
-def campaign_notes(verdicts: Sequence[CampaignVerdict], definition: Mapping[str, Any]) -> list[str]:
+def campaign_notes(verdicts: Sequence[CampaignVerdict], manifest: Mapping[str, Any]) -> list[str]:
     """Return what limits the numbers of `campaign_requirement_table`, and a hint where no outcome is required."""
-    notes = list(dict.fromkeys(found.note for found in verdicts if found.note))
+    definition, success = manifest["scenario"]["data"], manifest["campaign"].get("success")
+    notes = list(dict.fromkeys(note for found in verdicts for note in found.notes))
     outcomes = named_outcomes(definition)
     if len(outcomes) > 1 and not any(one.outcome for one in read_requirements(definition).values()):
+        example = ", ".join(success or outcomes[:1])
         notes.append(
             "No requirement is on the outcome, so that runs with any outcome can comply; one would be "
-            f"`{{outcome: {outcomes[0]}}}`."
+            f"`{{outcome: [{example}]}}`."
         )
     return notes
 

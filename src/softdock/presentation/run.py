@@ -21,6 +21,8 @@ from softdock.presentation.unit_systems import AUTOMATIC, UnitSystem
 from softdock.result import Audit, Event, Timing
 
 Values = Mapping[str, Any]
+NEGLIGIBLE_COMPONENT = 1e-9
+"""Size of a component of a vector over its largest one below which it is a rounding error and is shown as 0."""
 
 
 def metric_table(
@@ -65,7 +67,7 @@ def quantity_table(values: Values, units: Mapping[str, str], system: UnitSystem 
     for name, (value, unit) in flat.items():
         largest = _largest(value if isinstance(value, list | tuple) else [value])
         symbol, factor = display_unit(unit, largest, system)
-        rows.append((name, format_value(value, factor), symbol))
+        rows.append((name, format_value(value, factor, NEGLIGIBLE_COMPONENT * largest), symbol))
     return Table(header=("quantity", "value", "unit"), rows=rows, left=(0, 2))
 
 

@@ -139,7 +139,7 @@ def _requirements(table: Table, findings: CampaignSummary, system: UnitSystem) -
         return parts
     definition = table.manifest["scenario"]["data"]
     matrix = campaign_requirement_table(findings.requirements, definition, table.units, system)
-    text = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(findings.requirements, definition)])
+    text = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(findings.requirements, table.manifest)])
     return [*parts, scrolling(matrix, small=True, css_class="matrix"), paragraph(text, "soft")]
 
 

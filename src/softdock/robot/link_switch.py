@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.errors import RunError
+from softdock.errors import RunError, no_such
 from softdock.robot.link import Array, Closable, Command, Limits, Mode, RobotLink, State, monitor
 from softdock.robot.link_approach import approach, distance
 
@@ -131,4 +131,4 @@ class SwitchableLink(Closable):
 
     def _check_name(self, name: str) -> None:
         if name not in self._links:
-            raise ValueError(f"there is no robot '{name}'; there are {', '.join(self._links)}")
+            raise ValueError(no_such("robot", name, self._links))

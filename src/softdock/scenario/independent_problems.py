@@ -70,8 +70,11 @@ class Remainder:
         return True
 
     def _remove(self, path: FieldPath, before: set[FieldPath]) -> bool:
-        """Remove the value at a path or, where it is in a list or has no entry of its own, what contains it."""
-        path = path[: next((i for i, key in enumerate(path) if isinstance(key, int)), len(path))]
+        """Remove the value at a path or, where it is in a list or has no entry of its own, what contains it.
+
+        Of an entry of a list, such as an outcome, only a list in it can be removed: the entry keeps its name.
+        """
+        path = path[: max((i for i, key in enumerate(path) if isinstance(key, int)), default=len(path))]
         if any(path[:end] in self.left_out - before for end in range(1, len(path) + 1)):
             return False  # another error of the same validation has removed it
         for end in range(len(path), 0, -1):
@@ -94,7 +97,7 @@ class Remainder:
     def independent(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems that have nothing to do with what was left out."""
         entries = {path[:2] for path in self.left_out}
-        names = {re.escape(str(entry[1])) for entry in entries if len(entry) > 1}
+        names = {re.escape(entry[1]) for entry in entries if len(entry) > 1 and isinstance(entry[1], str)}
         groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
         names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
         lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)

@@ -151,15 +151,11 @@ class Topology:
     @cached_property
     def _needed_at_end(self) -> list[Observation]:
         """Quantities of controllers whose final values are metrics, decide the outcome or give a warning."""
-        return [
-            Observation(name=name, field=field)
-            for name, controller in self.scenario.gnc.items()
-            for field in (
-                "propellant",
-                "violations",
-                *(["lost_measurements"] if controller.navigation else []),
-            )
-        ]
+        found = []
+        for name, controller in self.scenario.gnc.items():
+            measured = ["lost_measurements"] if controller.navigation else []
+            found += [Observation(name=name, field=k) for k in ("propellant", "violations", *measured)]
+        return found
 
     @cached_property
     def _recorded(self) -> list[Observation | Operation]:

@@ -49,7 +49,7 @@ def summarise_folder(folder: Path) -> dict[str, Any]:
                 name: table_data(campaign_requirement_table(verdicts, data.definition, data.units, system))
                 for name, system in SYSTEMS.items()
             }
-            summary["notes"] = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(verdicts, data.definition)])
+            summary["notes"] = " ".join([CAMPAIGN_MATRIX_NOTE, *campaign_notes(verdicts, data.manifest)])
     except (InputError, ValueError) as error:  # a received campaign whose scenario is damaged
         summary["problem"] = str(error)
     summary["estimates"] = remaining_runs_texts(status["stop_rule"], status["done"], additional)

@@ -92,7 +92,7 @@ def _show_list(studio: "Studio") -> None:
         box.clear()
         with box:
             if not names:
-                ui.label("No campaigns below campaigns/ of this folder.").classes("soft")
+                ui.label("The subfolder campaigns/ of this folder contains no campaigns.").classes("soft")
             for name, state in states.items():
                 tile = ui.link(target=f"/campaign/{name}").classes("tile").style("width: 100%")
                 with tile, ui.row().classes("items-center w-full").style("gap: 12px"):
