@@ -123,6 +123,7 @@ def _assess(key: str, requirement: Requirement, data: RequirementData, unit: str
     upper = upper_bound(tally.complying + tally.undecided, n, confidence) if has_bounds else None
     verdict = _verdict(tally, share, lower, upper, complete=n >= data.planned)
     bound, margin = _bound(key, requirement, data, unit) if has_bounds or share is None else (None, None)
+    notes = _notes(requirement, n, sampling, data.method)
     return CampaignVerdict(
         id=key,
         verdict=verdict,
@@ -140,7 +141,8 @@ def _assess(key: str, requirement: Requirement, data: RequirementData, unit: str
         confidence=confidence,
         lower=lower,
         upper=upper,
-        notes=_notes(requirement, n, sampling, data.method),
+        note=" ".join(notes),
+        notes=notes,
     )
 
 

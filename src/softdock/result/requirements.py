@@ -40,8 +40,10 @@ class CampaignVerdict(RequirementVerdict):
     """One-sided lower confidence bound of the probability to comply."""
     upper: float | None
     """One-sided upper confidence bound of the probability to comply."""
+    note: str = ""
+    """What limits the meaning of the numbers; empty where nothing does."""
     notes: tuple[str, ...] = ()
-    """Sentences about what limits the meaning of the numbers."""
+    """The sentences of `note`."""
 
 
 def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
