@@ -1032,6 +1032,7 @@ class Record(_Record):
         *,
         rate: float | str = ...,
         contact_steps: bool = ...,
+        all: bool = ...,
         also: Sequence[str] = ...,
         peaks: bool = ...,
         loads: bool = ...,
