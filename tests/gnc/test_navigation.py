@@ -218,6 +218,7 @@ def test_a_sensor_that_loses_most_of_its_measurements_is_a_warning(drop_out: flo
     lost = int(result.history["chaser.lost_measurements"][-1])
     expected = f"The sensor of 'chaser' lost {lost} of 100 measurements"
     assert [warning.startswith(expected) for warning in result.warnings] == [True] * says
+    assert (expected in result.summary()) == says
 
 
 def test_warnings_and_propellant_need_no_recorded_motion() -> None:

@@ -53,6 +53,15 @@ def test_the_tool_reaches_its_goal_and_plain_data_give_the_same_scenario():
         assert result.metrics[f"tracking_error_max_joint_{k}"] < 0.05
 
 
+def test_only_the_log_of_selected_joints_is_recorded():
+    moves = [{"joints": [0.1, 0.5, 0, -1.4, 0, 1.2, 0]}]
+    record = {"all": False, "loads": False, "also": ["link_1.joint"]}
+    result = softdock.simulate(scenario(moves=moves, record=record))
+    logged = ("position", "command", "torque", "external_torque", "difference")
+    assert set(result.history.channels) == {"link_1.joint", *(f"joint_1.{what}" for what in logged)}
+    assert result.metrics["tracking_error_max_joint_7"] > 0.0
+
+
 @pytest.mark.parametrize("period", ["1 ms", "100 ms"])
 def test_commands_are_held_for_a_period(period):
     moves = [{"joints": [0.2, 0.5, 0, -1.3, 0, 1.2, 0], "wait": "0.5 s"}]

@@ -33,7 +33,9 @@ def scene(result: Result) -> Scene:
         raise InputError(Problem(message=message, given=kind, hint=f"There are replays of: {known}."))
     if len(result.history.time) < 2:
         message = "This run recorded no motion: there is nothing to replay."
-        raise InputError(Problem(message=message, hint="Record more, with `record.rate` of the scenario."))
+        raise InputError(
+            Problem(message=message, hint="Record more, with `record.rate` and `record.all` of the scenario.")
+        )
     builder = cast(Builder, KINDS[kind].scene)
     if result.prepared is not None:
         return builder.build(result)

@@ -69,7 +69,7 @@ def _lines(result: Result, system: UnitSystem) -> list[Line]:
         [(table.to_text(), Status.NEUTRAL)] if table.rows else [],
         [(sentence, Status.NEUTRAL) for sentence in prediction_sentences(result.prediction)],
         [
-            *([validity] if is_valid else []),
+            *([validity, *warnings] if is_valid else []),
             (_conservation(result.audit), conservation_status(result.audit)),
             (f"Timing: {timing_text(result.timing)}", Status.NEUTRAL),
         ],

@@ -60,13 +60,15 @@ def _move_events(setup: "Setup", moves: TriggeredMoves) -> list[Event]:
 
 
 def _history(history: History, setup: "Setup", log: Log) -> History:
-    """Add the log to a history: the command in force at each instant and the last measured values."""
+    """Add the log of joints that are recorded to a history: commands in force at each instant, last measured values."""
     if not len(log.t):
         return history
     commanded = np.minimum(np.searchsorted(log.t, history.time - 1e-9), len(log.t) - 1)
     measured = np.maximum(np.searchsorted(log.t, history.time + 1e-9, side="right") - 1, 0)
     channels = dict(history.channels)
     for k, (name, joint) in enumerate(zip(setup.joints, setup.order)):
+        if f"{setup.arm.bodies[k]}.joint" not in history.channels:  # `record.all` is false
+            continue
         rotary = setup.description.moving[joint].motion.is_rotary
         angle, torque = ("rad", "N*m") if rotary else ("m", "N")
         position = history[f"{setup.arm.bodies[k]}.joint"]
