@@ -35,12 +35,21 @@ def controller_outcomes(
 
 
 def lost_measurements(scenario: MultibodyScenario, topology: Topology, run: Run) -> Iterator[str]:
-    """Yield a sentence about every controller whose sensor lost most of its measurements."""
+    """Yield a sentence about every controller whose sensor lost most of its measurements before the first contact.
+
+    After it the port may be out of the field of view.
+    """
+    end, values = run.time, run.final
+    if run.captured is not None:
+        rows = run.history[run.history[:, 0] <= run.captured.time]
+        if len(rows) < 2:  # not recorded
+            return
+        end, values = float(rows[-1, 0]), rows[-1, 1:]
     for name, controller in scenario.gnc.items():
         if controller.navigation is None:
             continue
-        lost = int(run.final[topology.index[Observation(name=name, field="lost_measurements")]])
-        taken = max(math.ceil(run.time * controller.navigation.sensor.rate), 1)
+        lost = int(values[topology.index[Observation(name=name, field="lost_measurements")]])
+        taken = max(math.ceil(end * controller.navigation.sensor.rate), 1)
         if 2 * lost > taken:
             yield (
                 f"The sensor of {name!r} lost {lost} of {taken} measurements, which were out of its field of view or "
