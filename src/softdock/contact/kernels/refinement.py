@@ -230,9 +230,8 @@ def push_children(arrays, lists, pair, lane, top, split, shape, steps):
     work, enough = lists.work[pair], sufficient_gap(arrays, lists, pair)
     stack, V = work["cell_stack"], work["cell_vectors"]
     parent = stack[BATCH + lane]
-    bounded = (
-        arrays.pairs[pair]["mapping"] != RADIAL
-    )  # else not measured below all segments that the cell faces
+    # With the radial mapping a cell is not measured below all segments that it faces.
+    bounded = arrays.pairs[pair]["mapping"] != RADIAL
     m, e = (parent[POSITION], parent[POSITION + 1]), (parent[AZIMUTH], parent[AZIMUTH + 1])
     levels = (int(parent[LEVEL_ALONG]), int(parent[LEVEL_AROUND]))
     for part in range(4):

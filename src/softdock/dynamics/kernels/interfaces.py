@@ -22,10 +22,9 @@ from softdock.contact.kernels.pins import (
     add_tangents,
     manifold,
 )
-from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_pose
-from softdock.dynamics.kernels.poses import link_angular_velocity, point_velocity
+from softdock.dynamics.kernels.contacts import add_opposite_wrenches, relative_pose, relative_velocity
 from softdock.native.decorators import inline, kernel
-from softdock.spatial.kernels import rotate, rotate_inverse
+from softdock.spatial.kernels import rotate
 
 # What an interface tells: size of the force, energy, deepest contact, number of contacts, how far all pins are in,
 # largest force on one pin.
@@ -83,7 +82,7 @@ def apply_interfaces(links, interfaces, pins, power):
         a, b = links[face.a], links[face.b]
         R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
         x, y, z = p_A
-        w, v = velocity_at_holes(face, links, R_NA, p_A)
+        w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_A)
         touch_pins(face, pins, R_AB, p_AB_A, w, v)
         f = face.totals
         if f[FORCE] == 0.0 and f[FORCE + 1] == 0.0 and f[FORCE + 2] == 0.0:
@@ -94,19 +93,6 @@ def apply_interfaces(links, interfaces, pins, power):
         add_opposite_wrenches(a, b, tx, ty, tz, fx, fy, fz)
         loss += f[DISSIPATION]
     power[0] = loss
-
-
-@inline
-def velocity_at_holes(face, links, R_NA, p_A):
-    """Return angular velocity [rad/s] and velocity [m/s] of the pins' point at A's origin relative to A, in A."""
-    a, b = links[face.a], links[face.b]
-    base_a, base_b = links[a.root], links[b.root]
-    awx, awy, awz = link_angular_velocity(a, base_a)
-    bwx, bwy, bwz = link_angular_velocity(b, base_b)
-    avx, avy, avz = point_velocity(a, base_a, p_A[0], p_A[1], p_A[2])
-    bvx, bvy, bvz = point_velocity(b, base_b, p_A[0], p_A[1], p_A[2])
-    w = rotate_inverse(R_NA, bwx - awx, bwy - awy, bwz - awz)
-    return w, rotate_inverse(R_NA, bvx - avx, bvy - avy, bvz - avz)
 
 
 @inline
@@ -181,11 +167,12 @@ def interface_tangents(links, face, pins, K, D):
 
     Returns whether any pin touches, R_NA and the position of A's origin in N [m].
     """
+    a, b = links[face.a], links[face.b]
     R_NA, p_A, _, R_AB, p_AB_A = relative_pose(face, links)
     for i in range(6):
         for j in range(6):
             K[i, j], D[i, j] = 0.0, 0.0
-    w, v = velocity_at_holes(face, links, R_NA, p_A)
+    w, v = relative_velocity(a, b, links[a.root], links[b.root], R_NA, p_A)
     axis = (-R_AB[0][2], R_AB[1][2], R_AB[2][2])
     touches = False
     for i in range(face.first, face.first + face.count):
