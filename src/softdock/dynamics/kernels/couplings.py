@@ -9,11 +9,10 @@ import math
 
 import numpy as np
 
+from softdock.dynamics.kernels.contacts import relative_velocity
 from softdock.dynamics.kernels.poses import (
-    link_angular_velocity,
     link_point,
     link_rotation,
-    point_velocity,
 )
 from softdock.native.decorators import inline, kernel
 from softdock.spatial.kernels import matrix_product, rotate_inverse, transpose
@@ -162,14 +161,7 @@ def coupling_pose(element, links):
 def coupling_velocity(element, links, tip, R_NF):
     """Return angular velocity and velocity of the plug at its tip against the socket, in F."""
     a, b = links[element.a], links[element.b]
-    base_a, base_b = links[a.root], links[b.root]
-    awx, awy, awz = link_angular_velocity(a, base_a)
-    bwx, bwy, bwz = link_angular_velocity(b, base_b)
-    avx, avy, avz = point_velocity(a, base_a, tip[0], tip[1], tip[2])
-    bvx, bvy, bvz = point_velocity(b, base_b, tip[0], tip[1], tip[2])
-    w = rotate_inverse(R_NF, bwx - awx, bwy - awy, bwz - awz)
-    v = rotate_inverse(R_NF, bvx - avx, bvy - avy, bvz - avz)
-    return w, v
+    return relative_velocity(a, b, links[a.root], links[b.root], R_NF, tip)
 
 
 @kernel
