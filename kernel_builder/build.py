@@ -16,6 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kernel_builder import source_tree  # noqa: F401  first, also in processes that compile: softdock is imported from here
 from kernel_builder.dependencies import digest_of, kernels_of
@@ -101,55 +102,108 @@ def _tasks(objects: dict[str, dict[str, Path]]) -> list[Task]:
     return found
 
 
+class Worker:
+    """A process that compiles one thing at a time."""
+
+    def __init__(self, lowers: bool) -> None:
+        # The compiler keeps most objects that it makes: collecting garbage takes a tenth of the time.
+        spawn = multiprocessing.get_context("spawn")
+        self.process = ProcessPoolExecutor(1, mp_context=spawn, initializer=gc.disable)
+        self.lowers = lowers
+        """Whether it mainly lowers entry points to bitcode; the others mainly make machine code of bitcode."""
+        self.kernels: set[str] = set()
+        """Kernels that it has lowered; it does not lower them again for other entry points."""
+
+    def end(self) -> None:
+        """End the process at once: it would take 5 s to free all that the compiler has made."""
+        with contextlib.suppress(BrokenProcessPool):  # it was killed
+            self.process.submit(os._exit, 0)
+        self.process.shutdown()
+
+
 def _compile(tasks: Sequence[Task], jobs: int) -> None:
-    jobs = min(jobs, len(tasks))
     if jobs <= 1:
         for task in tasks:
-            compile_task(task)
-        return
-    # The compiler keeps most objects that it makes: collecting garbage takes a tenth of the time.
-    spawn = multiprocessing.get_context("spawn")
-    workers = [ProcessPoolExecutor(1, mp_context=spawn, initializer=gc.disable) for _ in range(jobs)]
-    try:
-        _distribute(tasks, workers)
-    except BrokenProcessPool:
-        raise BuildError("A process that compiled kernels was killed: build again.") from None
-    finally:
-        for worker in workers:
-            worker.shutdown(cancel_futures=True)
+            bitcode = lower(task)
+            for name in task.objects:
+                write_object(task, name, bitcode)
+    elif tasks:
+        # Numba takes about as long as LLVM does for two instruction sets.
+        workers = [Worker(lowers=n < jobs // 2) for n in range(jobs)]
+        try:
+            _distribute(tasks, workers)
+        except BrokenProcessPool:
+            raise BuildError("A process that compiled kernels was killed: build again.") from None
+        finally:
+            for worker in workers:
+                worker.end()
 
 
-def _distribute(tasks: Sequence[Task], workers: Sequence[ProcessPoolExecutor]) -> None:
-    """Compile all tasks; a worker that is idle takes the one with most code that no other worker has compiled.
-
-    A worker translates a kernel once, so entry points with common kernels should be compiled by the same worker.
-    """
-    waiting = list(tasks)
-    known: dict[ProcessPoolExecutor, set[str]] = {worker: set() for worker in workers}
-    running: dict[Future[None], ProcessPoolExecutor] = {}
+def _distribute(tasks: Sequence[Task], workers: Sequence[Worker]) -> None:
+    """Lower all entry points to bitcode, and make machine code of the bitcode as soon as a worker is idle."""
+    to_lower = list(tasks)
+    to_write: list[tuple[Task, str, bytes]] = []
+    lowering: dict[Future[bytes], Task] = {}
+    running: dict[Future[Any], Worker] = {}
     idle = list(workers)
-    while waiting or running:
-        while waiting and idle:
-            worker = idle.pop()
-            foreign = set().union(*known.values()) - known[worker]
-            task = max(waiting, key=lambda task: task.size_without(foreign))
-            waiting.remove(task)
-            known[worker] |= task.kernels.keys()
-            running[worker.submit(compile_task, task)] = worker
+    while to_lower or to_write or running:
+        for worker in list(idle):
+            if to_write and not (worker.lowers and to_lower):
+                job = max(to_write, key=lambda job: len(job[2]))
+                to_write.remove(job)
+                future: Future[Any] = worker.process.submit(write_object, *job)
+            elif to_lower:
+                task = _choose(to_lower, worker, workers)
+                to_lower.remove(task)
+                worker.kernels |= task.kernels.keys()
+                future = worker.process.submit(lower, task)
+                lowering[future] = task
+            else:
+                break
+            idle.remove(worker)
+            running[future] = worker
         for done in wait(running, return_when=FIRST_COMPLETED).done:
             idle.append(running.pop(done))
-            done.result()
+            result = done.result()
+            if done in lowering:
+                task = lowering.pop(done)
+                to_write += [(task, name, result) for name in task.objects]
 
 
-def compile_task(task: Task) -> None:
-    """Compile an entry point for some builds, and write the object files."""
+def _choose(tasks: Sequence[Task], worker: Worker, workers: Sequence[Worker]) -> Task:
+    """Return the task that a worker lowers next.
+
+    Every worker lowers the kernels of its tasks, so a kernel in tasks of two workers is lowered twice. A worker that
+    lowers takes the task with most code that no other worker has lowered; another one, which has no machine code to
+    make at present, the task with least code that others need as well.
+    """
+    if worker.lowers:
+        known = set().union(*(other.kernels for other in workers)) - worker.kernels
+        return max(tasks, key=lambda task: task.size_without(known))
+
+    def shared(task: Task) -> tuple[int, int]:
+        others = set().union(
+            *(other.kernels for other in workers), *(t.kernels for t in tasks if t is not task)
+        )
+        alone = task.size_without(others)
+        return task.size_without(set()) - alone, -alone
+
+    return min(tasks, key=shared)
+
+
+def lower(task: Task) -> bytes:
+    """Return the LLVM bitcode of an entry point."""
     from kernel_builder.frontend import compile_entry_point
-    from kernel_builder.targets import find_target, machine_code
 
     entry = next(entry for entry in entry_points() if entry.symbol == task.symbol)
-    bitcode = compile_entry_point(entry, entry_points(), task.boundscheck)
-    for name, path in task.objects.items():
-        _write(path, machine_code(bitcode, find_target(name)))
+    return compile_entry_point(entry, entry_points(), task.boundscheck)
+
+
+def write_object(task: Task, build: str, bitcode: bytes) -> None:
+    """Optimise the bitcode of an entry point for a build and write its object file."""
+    from kernel_builder.targets import find_target, machine_code
+
+    _write(task.objects[build], machine_code(bitcode, find_target(build)))
 
 
 def _link(build: str, objects: list[Path], library: Path) -> None:
