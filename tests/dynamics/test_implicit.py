@@ -174,15 +174,19 @@ def test_implicit_steps_see_the_same_docking(hard_friction, name):
     assert seen.audit.energy_residual < 1e-4
 
 
-@pytest.mark.parametrize("damping", [0.05, 0.5])
-def test_a_damped_drive_moves_a_light_part_in_few_steps(damping):
-    """Steps know how fast the command of a ramp moves: the part follows it after c/k, and energy is balanced."""
+@pytest.mark.parametrize(
+    ("method", "damping"), [("rosenbrock", 0.05), ("rosenbrock", 0.5), ("automatic", 0.5)]
+)
+def test_a_damped_drive_moves_a_light_part_in_few_steps(method, damping):
+    """Steps know how fast the command of a ramp moves: the part follows it after c/k, and energy is balanced.
+
+    Explicit steps, which are stable for 2.8 / (25,000 rad/s) only with the stronger damping, would be 7,500. The
+    automatic choice finds implicit ones though nothing touches.
+    """
     hook = {"mass": 0.02, "inertia": [2e-5] * 3, "joint": {"type": "revolute", "axis": "x"}}
     motor = {"joint": "hook", "stiffness": 100.0, "damping": damping, "target": 0.5, "rate": 1.0}
     data = {"duration": 1.0, "bodies": {"hook": hook}, "drives": {"motor": motor}}
-    result = simulate_scenario(
-        MultibodyScenario.model_validate(data | {"integrator": {"method": "rosenbrock"}})
-    )
+    result = simulate_scenario(MultibodyScenario.model_validate(data | {"integrator": {"method": method}}))
     assert result.timing.steps < 500
     assert result.audit.energy_residual < 1e-4
     t, x = result.history.time, result.history["hook.joint"]

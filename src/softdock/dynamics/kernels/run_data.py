@@ -67,6 +67,8 @@ RUN_STATE = np.dtype(
         ("previous_error", np.float64),
         ("after_rejection", np.int64),
         ("closed_contacts", np.int64),
+        # Dormand-Prince steps in succession that met a mode too fast for them, while no contact was closed.
+        ("unstable_steps", np.int64),
         ("trial_method", np.int64),  # that is tried next
         ("steps_until_trial", np.int64),
         ("trial_period", np.int64),

@@ -18,6 +18,12 @@ STABILITY_LIMIT = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stabl
 # Size of implicit steps over that of explicit ones on the same near list: their stages are up to 0.73 of a step apart,
 # those of the others half of one; Eq. (M37).
 IMPLICIT_LIST_STEP = 0.68
+# Unstable steps in succession after which implicit ones are tried without contact: fast modes that a contact or a
+# switch excited have decayed by then.
+UNSTABLE_STEPS = 4
+# Explicit steps of half the size before an implicit one is tried. At the limit of stability the step control keeps the
+# fast modes at the size of the tolerance, which an implicit step would take for its own error.
+SETTLING_STEPS = 2
 FIRST_TRIAL, LONGEST_PERIOD = 6, 48  # steps until the next trial; doubled after each rejected trial
 
 
@@ -58,7 +64,13 @@ def order_of(method):
 @inline
 def is_stiff(s):
     """Tell whether implicit steps may be worth their work: a contact is closed, or elements are stiff."""
-    return s.closed_contacts > 0 or s.stiff_apart == 1
+    return s.closed_contacts > 0 or s.stiff_apart == 1 or has_fast_modes(s)
+
+
+@inline
+def has_fast_modes(s):
+    """Tell whether modes that are too fast for explicit steps persist while no contact is closed."""
+    return s.unstable_steps >= UNSTABLE_STEPS
 
 
 @inline
@@ -71,9 +83,19 @@ def next_trial_method(s, method):
             method = ROSENBROCK
         else:
             method = DORMAND_PRINCE
-        if method != s.method:
+        # Where modes are too fast, a small error of Bogacki-Shampine does not show that its next steps are stable.
+        unproven = has_fast_modes(s) and s.method == ROSENBROCK and method == BOGACKI_SHAMPINE
+        if method != s.method and not unproven:
             break
     return method
+
+
+@inline
+def observe_stability(s, h, k, y_stage, y_new, tolerance):
+    """Return whether a Dormand-Prince step met no mode too fast for it, and count those that did; Eq. (M36)."""
+    stable = fastest_mode(h, k, y_stage, y_new, tolerance) < STABILITY_LIMIT
+    s.unstable_steps = 0 if stable or s.closed_contacts > 0 else s.unstable_steps + 1
+    return stable
 
 
 @inline
@@ -133,7 +155,10 @@ def choose_step(s, t_stop):
             return s.trial_method, h, False
         s.steps_until_trial = s.trial_period  # where other limits apply, keep the cheaper method
         s.trial_method = next_trial_method(s, s.trial_method)
-    h, reaches_stop = step_to(s.t, min(s.step, allowed_step(s, s.method)), t_stop, False)
+    h = min(s.step, allowed_step(s, s.method))
+    if has_fast_modes(s) and s.trial_method == ROSENBROCK and s.steps_until_trial <= SETTLING_STEPS:
+        h *= 0.5
+    h, reaches_stop = step_to(s.t, h, t_stop, False)
     return s.method, h, reaches_stop
 
 
@@ -141,9 +166,8 @@ def choose_step(s, t_stop):
 def judge_trial(s, method, h, error, k, y_stage, y_new, tolerance):
     """Accept or reject a trial step of another method; use that method from now on if it is faster; Eq. (M35)."""
     accepted = error <= 1.0
-    if accepted and (
-        method != DORMAND_PRINCE or fastest_mode(h, k, y_stage, y_new, tolerance) < STABILITY_LIMIT
-    ):
+    stable = method != DORMAND_PRINCE or observe_stability(s, h, k, y_stage, y_new, tolerance)
+    if accepted and stable:
         s.trial_method, s.method, s.trial_period = s.method, method, FIRST_TRIAL
         s.step = min(larger_step(h, error, 1.0, False, order_of(method)), s.max_step)
         s.previous_error, s.after_rejection = 1.0, 0

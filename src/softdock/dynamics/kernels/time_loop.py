@@ -72,11 +72,13 @@ from softdock.dynamics.kernels.step_control import (
     judge_trial,
     next_break,
     next_trial_method,
+    observe_stability,
     order_of,
     smaller_step,
 )
 from softdock.dynamics.kernels.step_search import search_step
 from softdock.dynamics.kernels.stepping import (
+    DORMAND_PRINCE,
     ROSENBROCK,
     all_finite,
     copy,
@@ -314,6 +316,8 @@ def judge_step(run, method, h, reaches_stop):
         elif error <= 1.0:
             accept_step(s, h, error, reaches_stop, order_of(method))
             s.steps_until_trial -= 1
+            if method == DORMAND_PRINCE and s.automatic == 1:
+                observe_stability(s, h, work.k, work.y_stage, work.y_new, work.tolerance)
         else:
             accepted = False
             s.step = smaller_step(h, error, order_of(method))
