@@ -167,7 +167,9 @@ LINEAR = Structure(
         "force_rate": floats("speeds"),
         "delays": integers("speeds"),
         "yields": floats("speeds", linear.YIELD_COLUMNS),
-        "work": floats(4, "width"),
+        "work": floats(3, "width"),
+        "products": floats(6, "width"),
+        "displacements": floats("couplings", 6),
         "wrench": floats(2, 6),
     },
 )

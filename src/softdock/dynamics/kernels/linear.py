@@ -79,7 +79,11 @@ class Linear(NamedTuple):
     yields: NDArray[np.float64]
     """(n, YIELD_COLUMNS): of a drive that its force limit slows down; `YIELD_SPEED` is zero where there is none."""
     work: NDArray[np.float64]
-    """(4, n)."""
+    """(3, n)."""
+    products: NDArray[np.float64]
+    """(6, n): stiffness and damping of a coupling times its relative velocity per momentum and speed."""
+    displacements: NDArray[np.float64]
+    """(m, 6): of the couplings by the motion that the right side of a stage means."""
     wrench: NDArray[np.float64]
     """(2, 6)."""
 
@@ -99,7 +103,9 @@ def allocate_linear(n: int, links: int, couplings: int) -> Linear:
         force_rate=np.zeros(n),
         delays=np.zeros(n, np.int64),
         yields=np.zeros((n, YIELD_COLUMNS)),
-        work=np.zeros((4, width)),
+        work=np.zeros((3, width)),
+        products=np.zeros((6, width)),
+        displacements=np.zeros((couplings, 6)),
         wrench=np.zeros((2, 6)),
     )
 
@@ -383,14 +389,11 @@ def let_base_flow(links, linear, c, root):
         for k in range(6):
             for i in range(6):
                 momentum_maps[k, at + i] = 0.0
-            for i in range(6):
-                for j in range(0, momentum_maps.shape[1], LANES):
-                    store(
-                        momentum_maps,
-                        k,
-                        j,
-                        fma(jacobians[k, at + i], load(base_motion, i, j), load(momentum_maps, k, j)),
-                    )
+            for j in range(0, momentum_maps.shape[1], LANES):
+                x = load(momentum_maps, k, j)
+                for i in range(6):
+                    x = fma(jacobians[k, at + i], load(base_motion, i, j), x)
+                store(momentum_maps, k, j, x)
 
 
 @kernel

@@ -12,13 +12,13 @@ from softdock.native.decorators import inline, kernel
 from softdock.native.simd import LANES, fma, horizontal_sum, load, one_hot, store
 from softdock.spatial.kernels import angular_velocity, matrix_from_quaternion, rotate, rotate_inverse
 
-MOVES, RIGHT, SOUGHT, SPARE = 0, 1, 2, 3  # rows of Linear.work
+MOVES, RIGHT, SOUGHT = 0, 1, 2  # rows of Linear.work
 
 
 @kernel
 def factorise(linear, span):
     """Assemble the equations of an implicit stage of a span of time, transposed, and invert them; Eq. (M47)."""
-    M, n, width, work = linear.inverse, linear.inverse.shape[0], linear.inverse.shape[1], linear.work
+    M, n, width, products = linear.inverse, linear.inverse.shape[0], linear.inverse.shape[1], linear.products
     per = 1.0 / span
     for i in range(n):
         for j in range(0, width, LANES):
@@ -36,11 +36,13 @@ def factorise(linear, span):
                     x = load(momentum_maps, 0, j) * (D[0, k] + span * K[0, k])
                     for i in range(1, 6):
                         x = fma(D[i, k] + span * K[i, k], load(momentum_maps, i, j), x)
-                    store(work, SPARE, j, x)
-                for i in range(n):
-                    if momentum_maps[k, i] != 0.0:
-                        for j in range(0, width, LANES):
-                            store(M, i, j, fma(momentum_maps[k, i], load(work, SPARE, j), load(M, i, j)))
+                    store(products, k, j, x)
+            for i in range(n):
+                for j in range(0, width, LANES):
+                    x = load(M, i, j)
+                    for k in range(6):
+                        x = fma(momentum_maps[k, i], load(products, k, j), x)
+                    store(M, i, j, x)
     for k in range(n):
         block, here = k // LANES * LANES, one_hot(k % LANES)
         others, pivot = 1.0 - here, 1.0 / M[k, k]
@@ -90,7 +92,8 @@ def solve_stage(system, linear, span, advance, y, r, out):
             )
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
-            wrench_of(linear, c, span, False)
+            write_displacement(linear, c, span)
+            write_wrench(linear, c, span, False)
             for j in range(0, work.shape[1], LANES):
                 x = load(work, RIGHT, j)
                 for k in range(6):
@@ -130,12 +133,18 @@ def product(A, row, B, other):
 
 
 @kernel
-def wrench_of(linear, c, span, moving):
-    """Wrench of a coupling against the moves in `work`, and against the momenta and speeds sought if it is moving."""
+def write_displacement(linear, c, span):
+    """Write the displacement of a coupling by the moves in `work` during a span of time."""
+    for k in range(6):
+        linear.displacements[c, k] = span * product(linear.jacobians[c], k, linear.work, MOVES)
+
+
+@kernel
+def write_wrench(linear, c, span, moving):
+    """Write the wrench of a coupling against its displacement, and against the momenta and speeds sought if moving."""
     d, wrench, K, D = linear.wrench[1], linear.wrench[0], linear.K[c], linear.D[c]
     for k in range(6):
-        d[k] = span * product(linear.jacobians[c], k, linear.work, MOVES)
-        wrench[k] = 0.0
+        d[k], wrench[k] = linear.displacements[c, k], 0.0
     if moving:
         for j in range(6):
             x = product(linear.momentum_maps[c], j, linear.work, SOUGHT)
@@ -150,14 +159,14 @@ def wrench_of(linear, c, span, moving):
 @inline
 def keep_momentum(links, linear, span, r_v, k_v):
     """Add the impulses of couplings to the momenta of free trees, equal and opposite to the last bit; Eq. (M48)."""
-    work = linear.work[3]
+    work = linear.work[RIGHT]  # no longer needed
     for i in range(r_v.shape[0]):
         work[i] = r_v[i]
     for c in range(linear.couplings.shape[0]):
         if linear.couplings[c, 0] == 1:
             root_a, root_b = links[linear.couplings[c, 1]].root, links[linear.couplings[c, 2]].root
             if root_a != root_b:
-                wrench_of(linear, c, span, True)
+                write_wrench(linear, c, span, True)
                 W, R = linear.wrench[0], linear.frames[c]
                 tx, ty, tz = rotate(R, W[0], W[1], W[2])
                 fx, fy, fz = rotate(R, W[3], W[4], W[5])
