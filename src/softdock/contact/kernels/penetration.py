@@ -26,12 +26,13 @@ def check_penetration(arrays, lists, pair, R_AB, p_AB_A):
     for b in range(min(work["block_count"], lists.blocks.shape[1])):
         block = lists.blocks[pair, b]
         for i in range(points * BLOCK_CELLS):
-            if i % BLOCK_CELLS >= block["count"]:
+            lane = i % BLOCK_CELLS
+            if lane >= block["count"]:
                 continue
             X, Y, Z = block["x"][i], block["y"][i], block["z"][i]
             x, y, z = to_A(R_AB, p_AB_A, X, Y, Z)
             r = math.sqrt(x * x + y * y)
-            row, s, n_z, n_r = nearest_segment(segments, first, last, z, r)
+            row, s, n_z, n_r = nearest_segment(segments, block["first"][lane], block["last"][lane], z, r)
             if s <= 0.0:
                 continue
             if row < data["first_described"] or row > data["last_described"]:
