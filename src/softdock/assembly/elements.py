@@ -1,5 +1,6 @@
 """Records of springs, stops, drives, struts, welds, locks, couplings and loads for the kernels."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,7 +57,7 @@ class ElementWriter:
             else:
                 self.write(records[i], name, element)
         tables = np.array(rows, float).reshape(-1, 2)
-        breaks = np.unique(tables[np.isfinite(tables[:, 0]), 0])
+        breaks = np.array(sorted({time for time, _ in rows if math.isfinite(time)}), float)
         return records, {name: i for i, (name, _) in enumerate(named)}, tables, breaks
 
     def write(
