@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.contact.arrays import contact_arrays, contact_lists
+from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
 from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
@@ -83,7 +83,7 @@ def _system(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
         copied={"pairs": pairs, "interfaces": simulation.interfaces, "formulas": simulation.formulas},
         given={
             "arrays": contacts,
-            "lists": contact_lists(contacts, list_capacity),
+            "lists": prepare_lists(contacts, list_capacity),
             "pins": simulation.pins,
             "gnc": prepare_controllers(simulation.gnc),
         },

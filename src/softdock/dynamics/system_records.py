@@ -4,8 +4,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.contact.arrays import contact_arrays, contact_lists
-from softdock.contact.entry_points import CONTACT_ARRAYS, CONTACT_LISTS
+from softdock.contact.arrays import contact_arrays, prepare_lists
+from softdock.contact.entry_points import CONTACT_ARRAYS
 from softdock.dynamics.entry_points import GNC, SYSTEM
 from softdock.dynamics.kernels.derivative import SystemRecords
 from softdock.dynamics.kernels.gnc_records import GncRecords, no_controllers
@@ -81,6 +81,6 @@ def _without_additions() -> dict[str, PreparedStructure]:
     arrays = contact_arrays(())
     return {
         "arrays": CONTACT_ARRAYS.prepare(arrays),
-        "lists": CONTACT_LISTS.prepare(contact_lists(arrays, 64)),
+        "lists": prepare_lists(arrays, 64),
         "gnc": GNC.prepare(no_controllers()),
     }
