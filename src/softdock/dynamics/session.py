@@ -158,7 +158,8 @@ class Session:
     def finish(self) -> Run:
         """Return the results so far."""
         run, progress, system = self._run, self._progress, self.system
-        evaluations = int(system.world["evaluations"][0])
+        world = system.world.view(np.ndarray)[0]  # field access is ten times faster
+        evaluations = int(world["evaluations"])
         self._finish()
         return Run(
             ending=self.ending or Ending.TIME_REACHED,
@@ -187,7 +188,7 @@ class Session:
             steps=int(progress["steps"]),
             rejected=int(progress["rejected"]),
             evaluations=evaluations,
-            rebuilds=int(system.world["rebuilds"][0]),
+            rebuilds=int(world["rebuilds"]),
         )
 
     def _history(self) -> Floats:
