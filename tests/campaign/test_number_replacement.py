@@ -14,6 +14,7 @@ from tests.campaign.conftest import untimed
 from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.template import Template, value_at
+from softdock.dynamics.link_motion import LinkMotion
 from softdock.errors import InputError
 from softdock.scenario import load
 from softdock.scenario.loading import load_text
@@ -114,7 +115,7 @@ def assert_same(a: Any, b: Any, where: str = "") -> None:
     elif is_dataclass(a):
         for field in fields(a):
             assert_same(getattr(a, field.name), getattr(b, field.name), f"{where}.{field.name}")
-    else:
+    elif not isinstance(a, LinkMotion):  # an evaluator without content of its own
         assert a == b, where
 
 

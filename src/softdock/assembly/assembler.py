@@ -1,6 +1,6 @@
 """Conversion of a model to the arrays of the dynamics, with its initial state."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,13 @@ from softdock.assembly.reactions import (
     write_mount_inertia,
 )
 from softdock.assembly.structures import Attached, flexible_records, modal_scales, orbit_record, plate_records
-from softdock.dynamics.entry_points import set_motion
 from softdock.dynamics.kernels import elements as e
 from softdock.dynamics.kernels import tree as k
 from softdock.dynamics.kernels.derivative import EXTRA_STATES
 from softdock.dynamics.kernels.derivative import WORLD as WORLD_RECORD
+from softdock.dynamics.link_motion import LinkMotion
 from softdock.dynamics.link_poses import base_pose, link_pose
 from softdock.dynamics.system_arrays import JointIndices, StateKind, SystemArrays
-from softdock.dynamics.system_records import system_records
 from softdock.model import joints as j
 from softdock.model.elements import Load
 from softdock.model.orbit import HILL
@@ -45,6 +44,8 @@ class Assembly(SystemArrays):
     placed: dict[str, BodyPlacement]
     attached: list[Attached]
     """Flexible structures, in the order of their records."""
+    link_motion: LinkMotion = field(default_factory=LinkMotion, compare=False, repr=False)
+    """Evaluator of poses and velocities; systems that differ in numbers only share it."""
 
 
 def assemble(system: System, like: Assembly | None = None) -> Assembly:
@@ -406,9 +407,7 @@ def state(q: Floats, momenta_and_speeds: Floats) -> Floats:
 
 def links_at_state(assembly: Assembly, y: Floats) -> np.recarray:
     """Return the links with poses and velocities of a state."""
-    records = system_records(assembly)
-    set_motion(records, y)
-    return records.links
+    return assembly.link_motion.at(assembly, y)
 
 
 def momenta(links: np.recarray, u: Floats) -> Floats:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.contact.entry_points import CONTACT_LISTS
 from softdock.contact.kernels import layout
 from softdock.contact.kernels.layout import ContactArrays, ContactLists
 from softdock.contact.layer import FrictionLaw
@@ -16,6 +17,8 @@ from softdock.errors import InputError, Problem
 from softdock.geometry.kernels import ARC, LINE
 from softdock.geometry.profile import Arc, Line, Profile
 from softdock.geometry.profile_arrays import Column, described_rows, profile_array, sharp_edges
+from softdock.native.argument_types import PreparedStructure
+from softdock.native.structure_memory import allocate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -95,24 +98,25 @@ def _edge_rows(profile: Profile) -> Floats:
 
 def contact_lists(arrays: ContactArrays, capacity: int = 64) -> ContactLists:
     """Return empty near lists with a capacity of `capacity` blocks each; rebuild them before use."""
-    count = len(arrays.pairs)
-    longest = max((int(p["last_segment"] - p["first_segment"]) + 1 for p in arrays.pairs), default=0)
-    lists = ContactLists(
-        blocks=_aligned((count, capacity), layout.BLOCK),
-        work=_aligned((count,), layout.WORK),
-        open_blocks=np.zeros((count, 2 * layout.NEAR_TIMES * (longest + 1)), np.int64),
-        skip_until=np.full(len(arrays.nodes) + len(arrays.roots), -np.inf),
-    )
-    lists.work["clearance"] = lists.work["reach"] = -np.inf
+    lists: ContactLists = prepare_lists(arrays, capacity).value
     return lists
 
 
-def _aligned(shape: tuple[int, ...], record: np.dtype[np.void]) -> Records:
-    """Return an array of zeros that begins at a cache line."""
-    size, line = math.prod(shape) * record.itemsize, 64
-    memory = np.zeros(size + line, np.uint8)
-    start = -memory.ctypes.data % line
-    return memory[start : start + size].view(record).reshape(shape)
+def prepare_lists(arrays: ContactArrays, capacity: int) -> PreparedStructure:
+    """Return empty near lists as `contact_lists` does, ready for several calls."""
+    longest = int((arrays.pairs["last_segment"] - arrays.pairs["first_segment"]).max(initial=-1)) + 1
+    lists = allocate(
+        CONTACT_LISTS,
+        {
+            "contacts": len(arrays.pairs),
+            "blocks": capacity,
+            "open_blocks": 2 * layout.NEAR_TIMES * (longest + 1),
+            "spheres": len(arrays.nodes) + len(arrays.roots),
+        },
+    )
+    work = lists.value.work.view(np.ndarray)
+    work["clearance"] = work["reach"] = lists.value.skip_until[:] = -np.inf
+    return lists
 
 
 class _Offsets(NamedTuple):

@@ -53,7 +53,7 @@ def _check_gnc(gnc: gnc_records.GncRecords) -> str | None:
 
 def _check_system(system: motion.SystemRecords) -> str | None:
     """Return what is wrong with sizes of a system that depend on each other; None if nothing is."""
-    groups, w = len(system.groups), system.world[0]
+    groups, w = len(system.groups), system.world.view(np.ndarray)[0]
     if len(system.tiles) < groups * (groups + 1) // 2:
         return f"{len(system.tiles)} tiles for {groups} groups"
     if len(system.axes) > w["n_u"]:
@@ -63,7 +63,7 @@ def _check_system(system: motion.SystemRecords) -> str | None:
 
 def _check_states(system: motion.SystemRecords, *others: object) -> str | None:
     """Return what is wrong with the size of the states; None if nothing is."""
-    w = system.world[0]
+    w = system.world.view(np.ndarray)[0]
     n = int(w["n_q"] + w["n_u"]) + motion.EXTRA_STATES
     states = [len(value) for value in others if isinstance(value, np.ndarray) and value.dtype == np.float64]
     return (

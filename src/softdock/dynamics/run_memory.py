@@ -1,23 +1,30 @@
 """Memory of a run at its start: settings for the kernels, channels, history, workspace and tolerances."""
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softdock.contact.arrays import contact_arrays, prepare_lists
 from softdock.dynamics.conservation import EnergyAndMomentum
-from softdock.dynamics.kernels import run_data as kernels
-from softdock.dynamics.kernels.bonds import BOND
+from softdock.dynamics.entry_points import RUN, WORKSPACE
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
-from softdock.dynamics.kernels.conservation import CHECK, CONSERVED, STATES
-from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, STRUT, WELD
+from softdock.dynamics.kernels.elements import COUPLING, DRIVE_POSITION, LOAD, STRUT, WELD
 from softdock.dynamics.kernels.events import BOND_CONTACT
-from softdock.dynamics.kernels.linear import Linear, allocate_linear
+from softdock.dynamics.kernels.run_data import RUN_STATE
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK, RUNGE_KUTTA_4
-from softdock.dynamics.kernels.tree import FREE, copy_records, records
-from softdock.dynamics.search_resolution import allocate_search
+from softdock.dynamics.kernels.tree import FREE, records
+from softdock.dynamics.search_resolution import needed_links
 from softdock.dynamics.settings import Accuracy, Method, Settings
 from softdock.dynamics.system_arrays import StateKind, SystemArrays
+from softdock.dynamics.system_records import prepare_controllers, prepare_system
+from softdock.native.argument_types import PreparedStructure, Sizes
+from softdock.native.simd import LANES
+from softdock.native.structure_memory import allocate
+
+if TYPE_CHECKING:
+    from softdock.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
 MIN_SPEED_SCALE = 1e-3  # [m/s]; speed scale of systems that start at rest
@@ -33,20 +40,63 @@ MOMENTUM_ACCURACY = 0.01  # tolerance of the momentum of a free tree, as a fract
 MAX_IMPLICIT_STATES = 64  # momenta and speeds; beyond, linear equations cost more than longer steps save
 
 
-def initial_bonds(actions: np.recarray, pairs: int) -> np.recarray:
-    """Return a record per contact if any action bonds contacts, else none."""
-    return records(pairs if (actions.view(np.ndarray)["kind"] == BOND_CONTACT).any() else 0, BOND)
+def allocate_run(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
+    """Return the memory of a run at its start, for near lists of some capacity; `value` is its `RunData`."""
+    arrays, settings, channels = simulation.assembly, simulation.settings, simulation.channels
+    contacts = len(simulation.pairs) + len(simulation.interfaces)
+    watched = len(channels) if simulation.watched is None else simulation.watched
+    searched = max(watched, simulation.searched or 0)
+    # Work of loads is also integrated relative to the centre of mass: the conservation check needs it.
+    external = len(arrays.orbit) > 0 or len(simulation.gnc.controllers) > 0
+    loaded = external or bool((arrays.elements.view(np.ndarray)["kind"] == LOAD).any())
+    y = np.append(arrays.y, np.zeros(int(loaded)))
+    run = allocate(
+        RUN,
+        copied={
+            "channels": channels,
+            "events": simulation.events,
+            "windows": simulation.windows,
+            "state": initial_run_state(arrays, settings, watched, searched),
+            "y": y,
+        },
+        given={
+            "system": _system(simulation, list_capacity),
+            "workspace": _workspace(arrays, len(y), contacts, channels, searched),
+            "actions": simulation.actions,
+            "breaks": arrays.breaks,
+            "record": allocate_history(settings, len(channels), contacts > 0),
+            "log": np.empty((settings.max_events, 2)),
+        },
+    )
+    run.value.system.pairs.view(np.ndarray)["overreach"] = -np.inf
+    reset_peaks(run.value.channels)
+    return run
 
 
-def initial_channels(described: np.recarray) -> np.recarray:
-    """Return a copy of channels with their peaks reset."""
-    channels = copy_records(described)
+def _system(simulation: "Simulation", list_capacity: int) -> PreparedStructure:
+    """Return the records of a system with its contacts and controllers."""
+    contacts, pairs = contact_arrays(simulation.contact_pairs), simulation.pairs
+    bonded = (simulation.actions.view(np.ndarray)["kind"] == BOND_CONTACT).any()
+    return prepare_system(
+        simulation.assembly,
+        {"bonds": len(pairs) if bonded else 0},
+        copied={"pairs": pairs, "interfaces": simulation.interfaces, "formulas": simulation.formulas},
+        given={
+            "arrays": contacts,
+            "lists": prepare_lists(contacts, list_capacity),
+            "pins": simulation.pins,
+            "gnc": prepare_controllers(simulation.gnc),
+        },
+    )
+
+
+def reset_peaks(channels: np.recarray) -> None:
+    """Set the peaks of channels to those of a run that has not begun."""
     peaks = channels.view(np.ndarray)
     sides = peaks["track"] | peaks["load"]
     peaks["largest"] = np.where(sides & LARGEST, -np.inf, np.inf)
     peaks["smallest"] = np.where(sides & SMALLEST, np.inf, -np.inf)
     peaks["t_largest"] = peaks["t_smallest"] = -np.inf
-    return channels
 
 
 def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> Floats:
@@ -59,19 +109,18 @@ def allocate_history(settings: Settings, channels: int, has_contacts: bool) -> F
     return np.empty((rows if channels else 1, 1 + channels))
 
 
-def allocate_workspace(
+def _workspace(
     arrays: SystemArrays, states: int, contacts: int, channels: np.recarray, searched: int
-) -> kernels.Workspace:
+) -> PreparedStructure:
     """Return memory for the steps of a run; `contacts` is the number of pairs and interfaces."""
-    k, dense, single = np.zeros((7, states)), np.zeros((5, states)), np.zeros((5, states))
-    start, previous, early, late, end, values = np.zeros((6, len(channels)))
-    return kernels.Workspace(
-        k=k, dense=dense, y_new=single[0], y_stage=single[1], tolerance=single[2], captured=single[3],
-        pending=single[4],
-        start=start, previous=previous, early=early, late=late, end=end, values=values,
-        conserved=records(STATES, CONSERVED), check=records(1, CHECK),
-        linear=linear_memory(arrays, contacts), search=allocate_search(arrays, channels, searched),
-    )  # fmt: skip
+    watched = channels.view(np.ndarray)[:searched]
+    loads = np.flatnonzero(watched["load"])
+    sizes = {"states": states, "channels": len(channels), "links": len(arrays.links)}
+    sizes |= {"searched": searched, "loads": len(loads)} | linear_sizes(arrays, contacts)
+    workspace = allocate(WORKSPACE, sizes)
+    workspace.value.search.loads[:] = loads
+    workspace.value.search.needed[:] = needed_links(arrays, watched)
+    return workspace
 
 
 def supports_implicit_steps(a: SystemArrays) -> bool:
@@ -84,21 +133,23 @@ def _speeds(a: SystemArrays) -> int:
     return int(a.world.view(np.ndarray)["n_u"][0])
 
 
-def linear_memory(a: SystemArrays, contacts: int, more: int = 0) -> Linear:
-    """Return memory for the linear equations of implicit steps, empty where they do not apply.
+def linear_sizes(a: SystemArrays, contacts: int, more: int = 0) -> Sizes:
+    """Return the sizes of the linear equations of implicit steps, 0 where they do not apply.
 
     `contacts` is the number of pairs and interfaces, `more` a number of connections in addition to those of the system.
     """
     if not supports_implicit_steps(a):
-        return allocate_linear(0, 0, 0)
-    kinds = a.elements.view(np.ndarray)["kind"]
-    couplings = contacts + int(np.isin(kinds, (STRUT, WELD, COUPLING)).sum())
-    return allocate_linear(_speeds(a), len(a.links), couplings + more)
+        return {"speeds": 0, "width": 0, "linear links": 0, "couplings": 0}
+    kinds, speeds = a.elements.view(np.ndarray)["kind"], _speeds(a)
+    elements = int(((kinds == STRUT) | (kinds == WELD) | (kinds == COUPLING)).sum())
+    width = -(-speeds // LANES) * LANES
+    connections = contacts + elements + more
+    return {"speeds": speeds, "width": width, "linear links": len(a.links), "couplings": connections}
 
 
 def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, searched: int) -> np.recarray:
     """Return the settings of a run for the kernels, at its start."""
-    state = records(1, kernels.RUN_STATE)
+    state = records(1, RUN_STATE)
     s = state.view(np.ndarray)
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC

@@ -7,9 +7,6 @@ from numpy.typing import NDArray
 
 from softdock.dynamics.kernels import channels as c
 from softdock.dynamics.kernels.elements import COUPLING, LOAD, LOCK, STRUT, WELD
-from softdock.dynamics.kernels.load_search import MAX_INTERVALS
-from softdock.dynamics.kernels.motion_bounds import MOTION_BOUNDS
-from softdock.dynamics.kernels.run_data import Search
 from softdock.dynamics.settings import Accuracy
 from softdock.dynamics.system_arrays import SystemArrays
 
@@ -22,28 +19,6 @@ FLOOR_TIME = 0.1
 
 TURNING_ELEMENTS = (STRUT, WELD, LOCK, LOAD, COUPLING)
 """Elements whose forces depend on the attitude of two links."""
-
-
-def allocate_search(assembly: SystemArrays, channels: np.recarray, searched: int) -> Search:
-    """Return memory for the search of steps for the first channels."""
-    values = np.zeros((3, MAX_INTERVALS, searched))
-    return Search(
-        instants=np.zeros(MAX_INTERVALS),
-        division_points=np.zeros(MAX_INTERVALS),
-        values=values[0],
-        downs=values[1],
-        ups=values[2],
-        turns=np.zeros(searched),
-        wanted=np.zeros(searched, np.int64),
-        motion=np.zeros((len(assembly.links), MOTION_BOUNDS)),
-        needed=_needed_links(assembly, channels.view(np.ndarray)[:searched]),
-        loads=np.flatnonzero(channels.view(np.ndarray)["load"][:searched]),
-        load_instants=np.zeros(MAX_INTERVALS),
-        load_points=np.zeros(MAX_INTERVALS),
-        load_values=np.zeros((MAX_INTERVALS + 2, searched)),
-        load_bends=np.zeros((MAX_INTERVALS, searched)),
-        means=np.zeros((2, searched)),
-    )
 
 
 def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats, lightest: float) -> None:
@@ -62,7 +37,7 @@ def set_resolutions(channels: np.recarray, accuracy: Accuracy, tolerance: Floats
     records["floor"] = RESOLVED * lightest * accuracy.speed / FLOOR_TIME
 
 
-def _needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.int64]:
+def needed_links(assembly: SystemArrays, channels: NDArray[Any]) -> NDArray[np.int64]:
     """Return 1 for every link on whose motion a channel depends, and for those that carry it."""
     elements = assembly.elements.view(np.ndarray)
     ends: set[int] = set()

@@ -134,26 +134,33 @@ class Array:
 
     def pack(self, value: Any, words: list[Any], sizes: Sizes) -> None:
         """Append the words of a value. Raises ArgumentError."""
-        if not isinstance(value, np.ndarray):
-            raise _fail(str(self), value)
+        self.check_type(value)
         shape, layout = _shape_of(value), self._layout
-        if (
-            not self._is_of_type(_dtype_of(value))
-            or len(shape) != len(self.shape)
-            or _flags_of(value).num & layout != layout
-        ):
+        if _flags_of(value).num & layout != layout:
             raise _fail(str(self), value)
+        self.measure(shape, sizes)
         if self._has_plain_buffer and _size_of(value) > 0:
             words.append(ctypes.addressof(_buffer_of(value)))  # in a quarter of the time of the other way
         else:
             words.append(_ctypes_of(value).data)
+        words += shape
+
+    def check_type(self, value: Any) -> None:
+        """Raise ArgumentError for a value that is no array of this type."""
+        if not isinstance(value, np.ndarray) or not self._is_of_type(_dtype_of(value)):
+            raise _fail(str(self), value)
+
+    def measure(self, shape: tuple[int, ...], sizes: Sizes) -> None:
+        """Check a shape, and add the sizes of its named dimensions. Raises ArgumentError."""
+        if len(shape) != len(self.shape):
+            raise ArgumentError(f"expected {self}; given array of shape {shape}")
         for size, wanted in zip(shape, self.shape):
             if wanted.__class__ is int:
                 if size != wanted:
-                    raise _fail(str(self), value)
+                    raise ArgumentError(f"expected {self}; given array of shape {shape}")
             elif sizes.setdefault(wanted, size) != size:  # type: ignore[arg-type]
-                raise _fail(f"{self} with {wanted} = {sizes[wanted]} as in a previous argument", value)  # type: ignore[index]
-            words.append(size)
+                expected = f"{self} with {wanted} = {sizes[wanted]} as in a previous argument"  # type: ignore[index]
+                raise ArgumentError(f"expected {expected}; given array of shape {shape}")
 
     def _is_of_type(self, dtype: np.dtype[Any]) -> bool:
         if id(dtype) in self._equal:
@@ -229,6 +236,13 @@ class Structure:
             raise error.inside(name) from None
         if self.check is not None and (problem := self.check(value)):
             raise ArgumentError(problem)
+
+    def array(self, name: str) -> Array:
+        """Return the type of a field that is an array."""
+        kind = self.fields[name]
+        if not isinstance(kind, Array):
+            raise TypeError(f"{self.type.__name__}.{name} is not an array")
+        return kind
 
     def prepare(self, value: Any) -> PreparedStructure:
         """Check and pack a value once for several calls. Raises ArgumentError."""

@@ -1,6 +1,7 @@
 """Contact conditions: motion of the tip of the chaser relative to the port of the target at their first contact."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
     A closing axial speed is positive; offset, tilt, lateral speed and tilt rate are sizes; roll and roll rate are not.
     Kernels compute them, as they compute the motion that controllers see.
     """
-    links = links_at_state(assembly, state)
+    links = links_at_state(assembly, state).view(np.ndarray)
     own, base, R_LT, p_LT = _frame(assembly, links, tip)
     other, root, R_AP, p_AP = _frame(assembly, links, port)
     R_NP, R_NT = link_rotation(other, root, R_AP), link_rotation(own, base, R_LT)
@@ -34,21 +35,34 @@ def contact_conditions(assembly: Assembly, state: Floats, tip: Anchor, port: Anc
     qw, _, _, qz = quaternion_from_matrix(R_PT)
     roll = 2.0 * math.atan2(qz, qw)
     return {
-        "axial_speed": float(v_PT[2]),
+        "axial_speed": v_PT[2],
         "lateral_speed": math.hypot(v_PT[0], v_PT[1]),
         "offset": math.hypot(p_PT[0], p_PT[1]),
         "tilt": math.atan2(math.hypot(R_PT[2], R_PT[5]), R_PT[8]),
         "roll": math.remainder(roll, 2.0 * math.pi),
         "tilt_rate": math.hypot(w_PT[0], w_PT[1]),
-        "roll_rate": float(w_PT[2]),
+        "roll_rate": w_PT[2],
     }
 
 
+class _Link(NamedTuple):
+    """Fields of a link record that its motion depends on, as lists: Python reads them ten times faster than arrays."""
+
+    R: list[float]
+    p: list[float]
+    V: list[float]
+    R_NB: list[float]
+    p_NB: list[float]
+
+
 def _frame(
-    assembly: Assembly, links: np.recarray, anchor: Anchor
-) -> tuple[np.record, np.record, Floats, Floats]:
+    assembly: Assembly, links: NDArray[np.void], anchor: Anchor
+) -> tuple[_Link, _Link, list[float], list[float]]:
     """Return the link of a frame, the base of its tree, and rotation (9,) and position of the frame in the link."""
     placed = assembly.placed[anchor.body]
     X_LF = placed.X_LB @ anchor.pose()
-    link = links[placed.link]
-    return link, links[link.root], X_LF.R.ravel(), X_LF.p
+    link, base = (
+        _Link(*(links[i][name].tolist() for name in _Link._fields))
+        for i in (placed.link, links["root"][placed.link])
+    )
+    return link, base, X_LF.R.ravel().tolist(), X_LF.p.tolist()

@@ -54,7 +54,7 @@ def with_requirements(scenario: ScenarioBase, result: Result) -> Result:
     if not result.metrics.keys() >= set(names.values()):  # an experiment measures less than a simulation
         units = {names[key]: unit for key, unit in scenario.requirement_units().items() if unit != "1"}
         result = replace(result, units={**units, **result.units})
-    return replace(result, requirements=assess_requirements(scenario, result))
+    return replace(result, requirements=_assess_all(scenario, names, result))
 
 
 def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[RequirementVerdict, ...]:
@@ -63,7 +63,12 @@ def assess_requirements(scenario: ScenarioBase, result: Result) -> tuple[Require
     A run that was not completed or is not valid, a metric without a value and a first contact that did not happen leave
     a requirement undecided.
     """
-    names = metric_names(scenario.requirements, scenario.own_metrics())
+    return _assess_all(scenario, metric_names(scenario.requirements, scenario.own_metrics()), result)
+
+
+def _assess_all(
+    scenario: ScenarioBase, names: Mapping[str, str], result: Result
+) -> tuple[RequirementVerdict, ...]:
     return tuple(
         _assess(key, requirement, names.get(key, ""), result)
         for key, requirement in scenario.requirements.items()

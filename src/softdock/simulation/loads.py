@@ -1,13 +1,14 @@
 """Loads of a multibody run: peaks of all that transmits a force or moment, with their times."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from softdock.assembly.loads import LoadChannels
 from softdock.dynamics.kernels.channels import LARGEST, SMALLEST
 from softdock.model.observations import Observation
-from softdock.result import Load
+from softdock.result import Load, LoadKind
 from softdock.simulation.metrics import Watched
 
 
@@ -20,30 +21,38 @@ def set_load_flags(channels: np.recarray, loads: list[LoadChannels], index: Mapp
             channels.load[row] = sides & ~channels.track[row]
 
 
-def read_loads(
-    loads: list[LoadChannels], index: Mapping[Watched, int], peaks: np.recarray
-) -> tuple[Load, ...]:
+class LoadRows(NamedTuple):
+    """A load and the rows of its channels; None without a channel."""
+
+    name: str
+    kind: LoadKind
+    force: int | None
+    moment: int | None
+
+
+def load_rows(loads: list[LoadChannels], index: Mapping[Watched, int]) -> list[LoadRows]:
+    """Return the rows of the channels of loads."""
+
+    def row(observation: Observation | None) -> int | None:
+        return None if observation is None else index[observation]
+
+    return [LoadRows(load.name, load.kind, row(load.force), row(load.moment)) for load in loads]
+
+
+def read_loads(loads: list[LoadRows], peaks: np.recarray) -> tuple[Load, ...]:
     """Return the loads of a run with the times of their peaks, largest force first, then largest moment."""
     sizes, times = _largest_sizes(peaks.view(np.ndarray))
-
-    def peak(observation: Observation | None) -> tuple[float | None, float | None]:
-        """Return the largest size of a channel and its time; None without a channel."""
-        return (None, None) if observation is None else (sizes[index[observation]], times[index[observation]])
-
-    found = []
-    for load in loads:
-        (force, t_force), (moment, t_moment) = peak(load.force), peak(load.moment)
-        found.append(
-            Load(
-                name=load.name,
-                kind=load.kind,
-                peak_force=force,
-                t_peak_force=t_force,
-                peak_moment=moment,
-                t_peak_moment=t_moment,
-            )
+    return sort_loads(
+        Load(
+            name=load.name,
+            kind=load.kind,
+            peak_force=None if load.force is None else sizes[load.force],
+            t_peak_force=None if load.force is None else times[load.force],
+            peak_moment=None if load.moment is None else sizes[load.moment],
+            t_peak_moment=None if load.moment is None else times[load.moment],
         )
-    return sort_loads(found)
+        for load in loads
+    )
 
 
 def sort_loads(loads: Iterable[Load]) -> tuple[Load, ...]:

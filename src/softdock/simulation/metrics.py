@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -167,23 +166,23 @@ def metric_value(metric: Metric, run: Run, times: Mapping[str, float]) -> float 
 
 def _statistic(metric: Metric, run: Run) -> float | None:
     how, i = metric.how, metric.channel
-    found: Any = run.peaks[i]
+    found = run.peaks.view(np.ndarray)[i]  # field access is ten times faster
     first, last, opened, closed = None, float(run.final[i]), 0.0, run.time
     if metric.window >= 0:
-        window = run.windows[metric.window]
-        if window.state not in (w.OPEN, w.CLOSED):
+        window = run.windows.view(np.ndarray)[metric.window]
+        if window["state"] not in (w.OPEN, w.CLOSED):
             return None
-        if window.opened >= 0.0:
-            first, opened = float(window.first), float(window.opened)
-        if window.state == w.CLOSED:
-            found, last, closed = window, float(window.last), float(window.closed)
+        if window["opened"] >= 0.0:
+            first, opened = float(window["first"]), float(window["opened"])
+        if window["state"] == w.CLOSED:
+            found, last, closed = window, float(window["last"]), float(window["closed"])
     if how == "start":
         return float(run.history[0, 1 + i]) if first is None else first
     if how == "final":
         return last
     if how in ("max", "min"):
-        return float(found.largest if how == "max" else found.smallest)
-    integral = float(found.integral)
+        return float(found["largest" if how == "max" else "smallest"])
+    integral = float(found["integral"])
     if how == "integral":
         return integral
     if not closed > opened:

@@ -220,7 +220,7 @@ def _result(scenario: MultibodyScenario, run: Run, topology: Topology) -> Result
     phases = topology.phase_plan.read(run, topology.event_index)
     outcome, message = _outcome(topology, scenario, run, events, phases)
     valid, warnings = assess_validity(scenario, run)
-    loads = read_loads(topology.loads, topology.index, run.peaks)
+    loads = read_loads(topology.load_rows, run.peaks)
     return Result(
         scenario=scenario.name,
         outcome=outcome,
@@ -249,14 +249,14 @@ def _notices(scenario: MultibodyScenario, run: Run, topology: Topology) -> list[
             notices.append(f"The condition of event {names[i]!r} was true at the start of the run: {what}.")
     notices += [sentence for _, sentence in controller_outcomes(scenario, topology, run)]
     notices += lost_measurements(scenario, topology, run)
-    misses = run.elements["coupling"]["largest_miss"]
+    misses = run.elements.view(np.ndarray)["coupling"]["largest_miss"]
     notices += [
         f"The plug of {name!r} passed {1e3 * misses[i]:.3g} mm beside the axis of its socket, whose capture radius is "
         f"{1e3 * scenario.couplings[name].effective_capture_radius:.3g} mm: nothing acted on it."
         for i, name in run.element_names.items()
         if name in scenario.couplings and misses[i] > 0.0
     ]
-    undefined = run.peaks["undefined"]
+    undefined = run.peaks.view(np.ndarray)["undefined"]
     notices += [
         f"Metric {name!r} has instants without a value: its formula divides by zero or takes a root of a negative "
         "number there, or its result is too large."
@@ -317,7 +317,7 @@ def _metrics(
     phases: tuple[Phase, ...],
 ) -> Mapping[str, float | None]:
     times = phase_times(phases) | {event.name: event.time for event in reversed(events)}
-    largest = run.peaks["largest"]
+    largest = run.peaks.view(np.ndarray)["largest"]
     metrics: dict[str, float | None] = {name: float(largest[i]) for name, i in topology.peaks.items()}
     if topology.contact_names:
         metrics["peak_contact_force"] = max(

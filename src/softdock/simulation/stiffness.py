@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softdock.assembly.assembler import Assembly
-from softdock.dynamics.entry_points import linearise
+from softdock.dynamics.entry_points import LINEAR, linearise
 from softdock.dynamics.kernels.linear import Linear, note_frame
 from softdock.dynamics.kernels.poses import link_point, link_rotation
-from softdock.dynamics.run_memory import linear_memory
+from softdock.dynamics.run_memory import linear_sizes
 from softdock.dynamics.session import Session
 from softdock.model.stiffness import DIRECTIONS, LinkStiffness
+from softdock.native.structure_memory import allocate
 
 Floats = NDArray[np.float64]
 NULL_STIFFNESS = 1e-11
@@ -41,7 +42,8 @@ def stiffness_metrics(
 def link_stiffness(pair: LinkStiffness, assembly: Assembly, session: Session) -> Floats | None:
     """Return the stiffness along x, y, z [N/m] and about x, y, z [N m/rad] of frame a, shape (6,); Eq. (W15)."""
     system = session.system
-    linear = linear_memory(assembly, len(system.pairs) + len(system.interfaces), more=1)
+    sizes = linear_sizes(assembly, len(system.pairs) + len(system.interfaces), more=1)
+    linear = allocate(LINEAR, sizes).value
     if not linear.inertia.size:
         return None
     _add_frames(pair, assembly, session, linear)

@@ -24,7 +24,7 @@ from softdock.prediction import UNITS as PREDICTION_UNITS
 from softdock.result import Array, Channel
 from softdock.scenario import ScenarioBase
 from softdock.scenario.multibody import MultibodyScenario
-from softdock.simulation.loads import set_load_flags
+from softdock.simulation.loads import LoadRows, load_rows, set_load_flags
 from softdock.simulation.metrics import (
     TRACKED,
     Metric,
@@ -85,6 +85,11 @@ class Topology:
     def loads(self) -> list[LoadChannels]:
         """Observed loads."""
         return load_channels(self.scenario, self.scenario.record.loads)
+
+    @cached_property
+    def load_rows(self) -> list[LoadRows]:
+        """Rows of the channels of the observed loads."""
+        return load_rows(self.loads, self.index)
 
     @cached_property
     def _reaction_components(self) -> list[Observation]:

@@ -37,7 +37,7 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
     if run.ending in (*INVALID, *INCOMPLETE) and run.ending is not Ending.PENETRATED:
         warnings.append(run.ending.value)
     names = list(system.contacts)
-    largest = float(run.pairs["peak_force"].max(initial=0.0))
+    largest = float(run.pairs.view(np.ndarray)["peak_force"].max(initial=0.0))
     for i in np.flatnonzero(_exceeds_limits(run, largest)):
         warnings += _contact_warnings(names[i], run.pairs[i], float(run.overlaps[i]), largest)
     for name, face, overlap in zip(system.interfaces, run.interfaces, run.pin_overlaps):
@@ -57,7 +57,8 @@ def assess_validity(system: System, run: Run) -> tuple[Validity, tuple[str, ...]
 def _bond_warnings(run: Run, names: list[str]) -> list[str]:
     """Return a sentence for every bonded contact whose load might have opened it or made it slip."""
     bonds = run.bonds
-    opens, slips = bonds["largest_load"] > MAX_BOND_LOAD, bonds["largest_slip"] > MAX_BOND_FRICTION
+    plain = bonds.view(np.ndarray)  # field access is ten times faster
+    opens, slips = plain["largest_load"] > MAX_BOND_LOAD, plain["largest_slip"] > MAX_BOND_FRICTION
     return [
         f"The load of the bonded contact {names[i]} changes by {bonds[i].largest_load:.0%} of its preload when "
         "it was bonded: it might open or slip, which a bonded contact cannot. Enable it before it is loaded so."
@@ -141,7 +142,7 @@ def _contact_warnings(name: str, pair: np.record, overlap: float, largest: float
 
 
 def _angle_warnings(run: Run) -> list[str]:
-    angles = run.elements["largest_angle"]
+    angles = run.elements.view(np.ndarray)["largest_angle"]
     return [
         f"{run.element_names.get(int(i), 'An element')} turns by {math.degrees(angles[i]):.0f} deg: "
         "its torque turns round at half a turn."
