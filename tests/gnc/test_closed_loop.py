@@ -165,6 +165,20 @@ def test_minimum_impulse_limit_cycle() -> None:
     )
 
 
+@pytest.mark.parametrize("shortest", [0.02, 0.05])
+def test_a_torque_that_many_thrusters_share_is_not_lost_by_the_minimum_pulse(shortest: float) -> None:
+    """Every pulse of the allocation is below half of the shortest one; their sum must come all the same, Eq. (K45)."""
+    gnc = controller(
+        mode="stabilise", translation=None, attitude={"bandwidth": 0.1, "dead_band": 0.01},
+        thrusters=box_of_thrusters(minimum_on_time=shortest),
+    )  # fmt: skip
+    result = simulate(chaser(gnc, {"rate": (0.005, -0.002, 0.003)}, duration=200.0))
+    late = result.history.time > 60.0
+    # A pulse changes the rate by up to F x / J; at the border of the dead band it takes 2 zeta / w to return.
+    step = 22.0 * shortest / min(INERTIA)
+    assert values(result, "chaser.angle_error")[late].max() < math.sqrt(3.0) * (0.01 + 2 * 0.8 / 0.1 * step)
+
+
 def test_thrust_changes_momentum_by_force_times_time() -> None:
     """10 N made of pulses of 22 N thrusters: momentum is exact to clock ticks, energy is counted as work."""
     gnc = controller(mode="thrust", thrust=10.0)

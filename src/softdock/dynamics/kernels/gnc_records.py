@@ -96,7 +96,7 @@ CONTROLLER = np.dtype(
             np.float64,
             6,
         ),  # of deviations of torque and force in the allocation, relative to propellant
-        ("least", np.float64, 6),  # scaled torque and force impulse of the shortest pulses, by axis
+        ("least", np.float64, 6),  # scaled torque and force impulse that rounding cannot suppress, by axis
         ("force_scale", np.float64),  # [N]
         ("arm_scale", np.float64),  # [m]
         ("time_constant", np.float64),  # of the glide slope [s]
