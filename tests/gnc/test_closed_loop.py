@@ -234,6 +234,24 @@ def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
     assert result.audit.energy_residual < 1e-8
 
 
+def test_thrusters_produce_what_wheels_leave() -> None:
+    """The step response needs 700 kg m2 x 0.5^2 /s2 x 0.1 rad = 17.5 N m, and wheels produce 0.5 N m of it."""
+    w, zeta, angle = 0.5, 0.8, 0.1
+    wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": 20.0} for name in ("wx", "wy", "wz")}
+    gnc = controller(
+        rate=20.0, translation=None, wheels=wheels, attitude={"bandwidth": w, "damping": zeta}
+    ) | {"mode": "hold"}  # fmt: skip
+    start = {"attitude": {"axis": (0, 0, 1), "angle": angle}}
+    result = simulate(chaser(gnc, start, duration=15.0, bodies=with_wheels(20.0)))
+    t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
+    root = math.sqrt(1 - zeta**2)
+    exact = angle * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    assert np.abs(turned - exact).max() < w / 20.0 * angle
+    # The wheel acts at its limit until the demand is below it, with the sign of the demand.
+    first = 0.05 * values(result, "wz.joint_rate")[10]
+    assert first == pytest.approx(0.5 * t[10], rel=0.05)
+
+
 def test_wheels_stop_at_their_momentum_limit() -> None:
     limit = 2.0
     wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": limit} for name in ("wx", "wy", "wz")}
