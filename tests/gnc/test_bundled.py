@@ -84,6 +84,11 @@ def test_the_visitor_docks_with_the_flexible_station_and_the_stack_is_stabilised
     assert result.metrics["stack_rate_final"] < 0.1 * result.metrics["pitch_rate_after"]  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_stack_is_stabilised_with_other_noise_of_the_sensors(seed: int) -> None:
+    assert simulate(softdock.load("station-approach", [f"gnc.visitor.seed={seed}"])).outcome == "stabilised"
+
+
 def test_the_command_prints_contact_conditions() -> None:
     for changes, touches in (((), True), (("--set", "duration=1 s"), False)):
         done = CliRunner().invoke(app, ["run", "assist-soft-docking", "--json", *changes])

@@ -165,6 +165,20 @@ def test_minimum_impulse_limit_cycle() -> None:
     )
 
 
+@pytest.mark.parametrize("shortest", [0.02, 0.05])
+def test_a_torque_that_many_thrusters_share_is_not_lost_by_the_minimum_pulse(shortest: float) -> None:
+    """Every pulse of the allocation is below half of the shortest one; their sum must come all the same, Eq. (K45)."""
+    gnc = controller(
+        mode="stabilise", translation=None, attitude={"bandwidth": 0.1, "dead_band": 0.01},
+        thrusters=box_of_thrusters(minimum_on_time=shortest),
+    )  # fmt: skip
+    result = simulate(chaser(gnc, {"rate": (0.005, -0.002, 0.003)}, duration=200.0))
+    late = result.history.time > 60.0
+    # A pulse changes the rate by up to F x / J; at the border of the dead band it takes 2 zeta / w to return.
+    step = 22.0 * shortest / min(INERTIA)
+    assert values(result, "chaser.angle_error")[late].max() < math.sqrt(3.0) * (0.01 + 2 * 0.8 / 0.1 * step)
+
+
 def test_thrust_changes_momentum_by_force_times_time() -> None:
     """10 N made of pulses of 22 N thrusters: momentum is exact to clock ticks, energy is counted as work."""
     gnc = controller(mode="thrust", thrust=10.0)
@@ -218,6 +232,24 @@ def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
     assert values(result, "chaser.rate_error")[-1] < 1e-5
     assert values(result, "chaser.angle_error")[-1] < 1e-3
     assert result.audit.energy_residual < 1e-8
+
+
+def test_thrusters_produce_what_wheels_leave() -> None:
+    """The step response needs 700 kg m2 x 0.5^2 /s2 x 0.1 rad = 17.5 N m, and wheels produce 0.5 N m of it."""
+    w, zeta, angle = 0.5, 0.8, 0.1
+    wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": 20.0} for name in ("wx", "wy", "wz")}
+    gnc = controller(
+        rate=20.0, translation=None, wheels=wheels, attitude={"bandwidth": w, "damping": zeta}
+    ) | {"mode": "hold"}  # fmt: skip
+    start = {"attitude": {"axis": (0, 0, 1), "angle": angle}}
+    result = simulate(chaser(gnc, start, duration=15.0, bodies=with_wheels(20.0)))
+    t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
+    root = math.sqrt(1 - zeta**2)
+    exact = angle * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    assert np.abs(turned - exact).max() < w / 20.0 * angle
+    # The wheel acts at its limit until the demand is below it, with the sign of the demand.
+    first = 0.05 * values(result, "wz.joint_rate")[10]
+    assert first == pytest.approx(0.5 * t[10], rel=0.05)
 
 
 def test_wheels_stop_at_their_momentum_limit() -> None:

@@ -23,6 +23,7 @@ bodies:
   chaser: {{mass: 1000 kg, inertia: [500, 600, 700], joint: {{type: free, position: [0, 0, -8]}}}}
   target: {{mass: 2000 kg, inertia: [500, 600, 700]}}
   arm: {{mass: 5 kg, inertia: [1, 1, 1], parent: chaser, joint: {{type: prismatic, axis: x}}}}
+  spin: {{mass: 2 kg, inertia: [0.1, 0.1, 0.1], parent: chaser, joint: {{type: revolute, axis: x}}}}
 gnc:
   {name}:
     rate: {rate}
@@ -61,16 +62,22 @@ def without(direction: tuple[float, ...]) -> dict:
     return {k: one for k, one in box_of_thrusters().items() if tuple(one["direction"]) != direction}
 
 
+def through_the_centre() -> dict:
+    """Return thrusters whose forces have no arm about the centre of mass of the chaser."""
+    directions = [[sign * float(i == k) for k in range(3)] for i in range(3) for sign in (-1, 1)]
+    return {f"t{i}": {"at": [0, 0, 0], "direction": d, "thrust": 20} for i, d in enumerate(directions)}
+
+
 BAD = {
-    "body": ({"name": "probe"}, 9, "gnc.probe", "there is no free body called 'probe'"),
-    "joint": ({"name": "arm"}, 9, "gnc.arm", "must be a free body"),
-    "target": ({"target": "nobody"}, 12, "target.body", "there is no body called 'nobody'"),
-    "tip": ({"mode": "approach\n    tip: {body: arm}"}, 12, "tip.body", "fixed to it; these are: chaser."),
-    "own": ({"target": "arm"}, 12, "target.body", "must not belong to the body"),
-    "hill": ({"target": "hill"}, 12, "target.body", "there is no body called 'hill'"),
-    "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 16, "thrusters", "cannot produce a force along +y"),
+    "body": ({"name": "probe"}, 10, "gnc.probe", "there is no free body called 'probe'"),
+    "joint": ({"name": "arm"}, 10, "gnc.arm", "must be a free body"),
+    "target": ({"target": "nobody"}, 13, "target.body", "there is no body called 'nobody'"),
+    "tip": ({"mode": "approach\n    tip: {body: arm}"}, 13, "tip.body", "fixed to it; these are: chaser."),
+    "own": ({"target": "arm"}, 13, "target.body", "must not belong to the body"),
+    "hill": ({"target": "hill"}, 13, "target.body", "there is no body called 'hill'"),
+    "axis": ({"thrusters": without((0.0, 1.0, 0.0))}, 17, "thrusters", "cannot produce a force along +y"),
     "axes": (
-        {"thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}}}, 16, "thrusters",
+        {"thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}}}, 17, "thrusters",
         "a force along -y of the body, a force along -z of the body, a torque about +x of the body",
     ),
     "thrust": (
@@ -78,74 +85,89 @@ BAD = {
             "mode": "thrust", "translation": "null", "attitude": "null", "navigation": "null\n    thrust: -5 N",
             "thrusters": {"a": {"at": [0, 0, -1], "direction": [0, 0, 1], "thrust": 20}},
         },
-        16, "thrusters", "cannot produce a force along the z axis of the tip",
+        17, "thrusters", "cannot produce a force along the z axis of the tip",
     ),
-    "none": ({"thrusters": {}}, 16, "thrusters", "needs thrusters or wheels"),
+    "none": ({"thrusters": {}}, 17, "thrusters", "needs thrusters or wheels"),
     "zero": (
-        {"thrusters": {"a": {"at": [0, 0, 0], "direction": [0, 0, 0], "thrust": 1}}}, 16, "direction", "zero vector",
+        {"thrusters": {"a": {"at": [0, 0, 0], "direction": [0, 0, 0], "thrust": 1}}}, 17, "direction", "zero vector",
     ),
-    "unstable": ({"translation": {"bandwidth": 30.0}}, 14, "translation.bandwidth", "is unstable at 10 samples"),
+    "unstable": ({"translation": {"bandwidth": 30.0}}, 15, "translation.bandwidth", "is unstable at 10 samples"),
     "pulses": (  # stable with a constant force, unstable with short pulses
-        {"translation": {"bandwidth": 10.0}}, 14, "translation.bandwidth", "is unstable at 10 samples",
+        {"translation": {"bandwidth": 10.0}}, 15, "translation.bandwidth", "is unstable at 10 samples",
     ),
     "delay": (
-        {"attitude": {"bandwidth": 5.0}, "thrusters": box_of_thrusters(delay=0.099)}, 15, "attitude.bandwidth",
+        {"attitude": {"bandwidth": 5.0}, "thrusters": box_of_thrusters(delay=0.099)}, 16, "attitude.bandwidth",
         "is unstable at 10 samples",
     ),
-    "choice": ({"attitude": {}}, 15, "attitude", "give either bandwidth or regulator"),
+    "choice": ({"attitude": {}}, 16, "attitude", "give either bandwidth or regulator"),
     "inside": (
         {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "end": 0.5, "holds": [{"distance": 0.4}]}},
-        13, "holds.0.distance", "is inside the target",
+        14, "holds.0.distance", "is inside the target",
     ),
     "negative": (
         {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "holds": [{"distance": -1}]}},
-        13, "holds.0.distance", "above 0 m",
+        14, "holds.0.distance", "above 0 m",
     ),
     "order": (
         {"guidance": {"min_speed": 0.02, "max_speed": 0.1, "holds": [{"distance": 2}, {"distance": 3}]}},
-        13, "holds.1.distance", "must be nearer",
+        14, "holds.1.distance", "must be nearer",
     ),
-    "speeds": ({"guidance": {"min_speed": 0.2, "max_speed": 0.1}}, 13, "min_speed", "must not exceed max_speed"),
-    "guidance": ({"guidance": "null"}, 11, "mode", "`approach` needs `guidance`"),
-    "mode": ({"mode": "landing"}, 11, "mode", "drift"),
-    "slow": ({"thrusters": box_of_thrusters(delay=0.2)}, 16, "delay", "must not be longer than one sample"),
+    "speeds": ({"guidance": {"min_speed": 0.2, "max_speed": 0.1}}, 14, "min_speed", "must not exceed max_speed"),
+    "guidance": ({"guidance": "null"}, 12, "mode", "`approach` needs `guidance`"),
+    "mode": ({"mode": "landing"}, 12, "mode", "drift"),
+    "slow": ({"thrusters": box_of_thrusters(delay=0.2)}, 17, "delay", "must not be longer than one sample"),
     "wheel": (
-        {"wheels": {"w": {"body": "arm", "max_torque": 1, "max_momentum": 1}}}, 17, "wheels.w.body", "revolute joint",
+        {"wheels": {"w": {"body": "arm", "max_torque": 1, "max_momentum": 1}}}, 18, "wheels.w.body", "revolute joint",
+    ),
+    "one-wheel": (  # the wheel covers x; thrusters through the centre of mass produce no torque
+        {"thrusters": through_the_centre(), "wheels": {"w": {"body": "spin", "max_torque": 1, "max_momentum": 1}}},
+        17, "thrusters", "cannot produce a torque about +y of the body, a torque about -y of the body, a torque about",
+    ),
+    "assumed": (
+        {"navigation": "null\n    assumed: {mass: 30 t}", "translation": {"bandwidth": 0.8}}, 20, "assumed.mass",
+        "makes the loop of `translation` unstable: accelerations are up to 29.8 times the commanded ones",
+    ),
+    "inertia": (
+        {"navigation": "null\n    assumed: {inertia: [9000, 600, 700]}", "attitude": {"bandwidth": 0.9}}, 20,
+        "assumed.inertia", "makes the loop of `attitude` unstable",
+    ),
+    "factor": (
+        {"navigation": "null\n    assumed: {mass: 0.5 g}"}, 20, "assumed.mass", "within a factor of 1000",
     ),
     "action": (
         {"events": {"e": {"when": "time > 1 s", "then": [{"control": "target", "mode": "drift"}]}}},
-        19, "control", "there is no controller called 'target'",
+        20, "control", "there is no controller called 'target'",
     ),
     "retreat": (
         {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser", "mode": "retreat"}]}}},
-        19, "mode", "needs `guidance.retreat`",
+        20, "mode", "needs `guidance.retreat`",
     ),
     "half": (
-        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser"}]}}}, 19, "mode", "goes with control",
+        {"events": {"e": {"when": "time > 1 s", "then": [{"control": "chaser"}]}}}, 20, "mode", "goes with control",
     ),
     "sensor": (
         {"navigation": {"sensor": {"rate": 5, "noise": 0.01, "angle_noise": 0.01}}},
-        18, "navigation.sensor.rate", "must not be slower than the controller",
+        19, "navigation.sensor.rate", "must not be slower than the controller",
     ),
-    "noise": ({"navigation": {"sensor": {"rate": 20, "angle_noise": 0.01}}}, 18, "sensor.noise", "must be above 0 m"),
+    "noise": ({"navigation": {"sensor": {"rate": 20, "angle_noise": 0.01}}}, 19, "sensor.noise", "must be above 0 m"),
     "latency": (
         {"navigation": {"sensor": {"rate": 20, "noise": 0.01, "angle_noise": 0.01, "latency": 9}}},
-        18, "sensor.latency", "30 measurements",
+        19, "sensor.latency", "30 measurements",
     ),
     "fast": (  # the queue of measurements would overflow between two samples of the controller
         {"rate": "1 Hz", "attitude": {"bandwidth": 0.1}, "translation": {"bandwidth": 0.05},
          "navigation": {"sensor": {"rate": 50, "noise": 0.01, "angle_noise": 0.01}}},
-        18, "navigation.sensor.rate", "at most 30 Hz",
+        19, "navigation.sensor.rate", "at most 30 Hz",
     ),
-    "endless": ({"rate": "1e90 Hz"}, 10, "gnc.chaser.rate", "at most 1e+07"),
-    "huge": ({"attitude": {"bandwidth": 1e90}}, 15, "attitude.bandwidth", "is unstable"),
+    "endless": ({"rate": "1e90 Hz"}, 11, "gnc.chaser.rate", "at most 1e+07"),
+    "huge": ({"attitude": {"bandwidth": 1e90}}, 16, "attitude.bandwidth", "is unstable"),
     "tiny": (
         {"attitude": {"regulator": {"angle": 1e-90, "rate": 1e-90, "acceleration": 1e90}}},
-        15, "attitude.regulator", "is unstable",
+        16, "attitude.regulator", "is unstable",
     ),
-    "transfer": ({"mode": "transfer"}, 11, "mode", "needs `transfer`"),
+    "transfer": ({"mode": "transfer"}, 12, "mode", "needs `transfer`"),
     "channel": (
-        {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 19, "when", "is of bodies with a controller",
+        {"events": {"e": {"when": "target.propellant > 1 kg"}}}, 20, "when", "is of bodies with a controller",
     ),
 }  # fmt: skip
 

@@ -2,15 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.assembly.assembler import Assembly, assemble, links_at_state
+from softdock.assembly.assembler import Assembly, links_at_state
 from softdock.dynamics.kernels.gnc_records import GncRecords, Mode, allocate_gnc, no_controllers
 from softdock.dynamics.link_poses import base_pose, link_pose
-from softdock.errors import InputError, no_such
+from softdock.errors import InputError
 from softdock.gnc.design import (
     bandwidth_gains,
     delayed_radius,
@@ -19,15 +18,14 @@ from softdock.gnc.design import (
     sampled_plant,
 )
 from softdock.gnc.entry_points import allocate_on_times
-from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
+from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, ROWS, TABLEAU_ROWS
 from softdock.gnc.kernels.control import CLOCK_TICKS
 from softdock.gnc.kernels.random_numbers import MASK
 from softdock.model.control_laws import AttitudeLaw, TranslationLaw
 from softdock.model.frames import Anchor
 from softdock.model.gnc import Controller, Thruster
-from softdock.model.joints import Fixed, Revolute
 from softdock.model.orbit import HILL
-from softdock.model.system import WORLD, System
+from softdock.model.system import System
 from softdock.orbit.relative import transfer_impulses
 from softdock.quantities.model import FieldError
 from softdock.spatial.rotations import (
@@ -48,6 +46,8 @@ FORCE_WEIGHT, TORQUE_WEIGHT = (
 )  # cost of deviations of commanded axes over that of propellant; Eq. (K8)
 WHEEL_WEIGHT = 1e2  # of torque where there are wheels, which take what thrusters cannot avoid
 OTHER_WEIGHT = 1.0  # of axes that are not commanded: a couple costs as much as a single thruster
+PARALLEL = 1e-6  # component of a torque in other directions that counts as none
+LARGEST_RATIO = 1e3  # of assumed and actual mass properties: more is a mistake in a unit
 UNREACHED = 1e-6  # part of a commanded force or torque that thrusters may miss
 
 
@@ -80,23 +80,53 @@ class _ControllerWriter:
         self.name, self.controller, self.system = name, controller, system
         self.assembly, self.links = assembly, links
         self.link = assembly.placed[name].link
-        self.mass, self.centre, self.inertia = self._mass_properties()
+        self.actual = self._actual_mass_properties()
+        self.mass, self.centre, self.inertia = self._assumed_mass_properties()
+        self.wheel_axes = self._wheel_axes()
 
-    def _mass_properties(self) -> tuple[float, Floats, Floats]:
-        """Return mass, centre and inertia about it of the whole tree, as the controller assumes them."""
-        total, assumed = self.links[self.link]["total"], self.controller.assumed
+    def _actual_mass_properties(self) -> tuple[float, Floats, Floats]:
+        """Return mass, centre and inertia about it of the whole tree at the start, link axes."""
+        total = self.links[self.link]["total"]
         mass = float(total[0])
         centre = np.array(total[1:4]) / mass
         xx, yy, zz, xy, xz, yz = total[4:]
         about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        inertia = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+        return mass, centre, about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+
+    def _assumed_mass_properties(self) -> tuple[float, Floats, Floats]:
+        """Return mass, centre and inertia about it as the controller assumes them: the actual ones unless given."""
+        (mass, centre, inertia), assumed = self.actual, self.controller.assumed
         if assumed.mass is not None:
+            self._check_ratio("mass", assumed.mass, mass)
             mass = assumed.mass
         if assumed.centre_of_mass is not None:
             centre = np.array(assumed.centre_of_mass)
         if assumed.inertia is not None:
+            for given, actual in zip(assumed.inertia, np.diag(inertia)):
+                self._check_ratio("inertia", given, float(actual))
             inertia = np.diag(assumed.inertia)
         return mass, centre, inertia
+
+    def _check_ratio(self, what: str, assumed: float, actual: float) -> None:
+        if not 1.0 / LARGEST_RATIO <= assumed / actual <= LARGEST_RATIO:
+            raise FieldError(
+                f"gnc.{self.name}.assumed.{what}",
+                f"is {assumed / actual:.3g} times the actual one ({actual:g} in SI); "
+                f"it must be within a factor of {LARGEST_RATIO:g} of it",
+            )
+
+    def _wheel_axes(self) -> Floats:
+        """Return the axes of the wheels in the link of the controller, shape (wheels, 3)."""
+        R_NB = base_pose(self.links, self.link).R
+        wheels = [self.assembly.placed[wheel.body].link for wheel in self.controller.wheels.values()]
+        # A revolute link turns about its z axis.
+        axes = [R_NB.T @ link_pose(self.links, link).R[:, 2] for link in wheels]
+        return np.array(axes).reshape(-1, 3)
+
+    def _torques_without_wheels(self) -> Floats:
+        """Return the parts of unit torques about the axes of the link that wheels cannot produce, shape (3, 3)."""
+        left = np.eye(3) - np.linalg.pinv(self.wheel_axes, rcond=PARALLEL) @ self.wheel_axes
+        return np.where(np.abs(left) > PARALLEL, left, 0.0)
 
     def write(self, gnc: GncRecords, index: int, first: list[int]) -> None:
         """Write the record of the controller and those of its parts, from the indices `first` on."""
@@ -162,6 +192,7 @@ class _ControllerWriter:
         """
         period, regulator = 1.0 / self.controller.rate, law.regulator
         gains, radius = np.full((3, 6), np.nan), math.inf
+        n = 0.0 if self.controller.feed_forward else mean_motion
         with np.errstate(all="ignore"):  # numbers far beyond any loop give no finite gains
             if regulator is None:
                 gains = bandwidth_gains(law.bandwidth or 0.0, law.damping)
@@ -173,14 +204,31 @@ class _ControllerWriter:
                 except InputError:
                     gains[:] = np.nan
             if np.isfinite(gains).all() and math.isfinite(period):
-                radius = self._radius(gains, 0.0 if self.controller.feed_forward else mean_motion)
+                radius = self._radius(gains, n)
         if not radius < 1.0:
             raise FieldError(
                 f"gnc.{self.name}.{field}.{'bandwidth' if regulator is None else 'regulator'}",
                 f"is unstable at {self.controller.rate:g} samples per second: errors grow by {radius:.4g} per sample; "
                 "lower the bandwidth or raise the rate",
             )
+        self._check_assumed(field, gains, n)
         return gains
+
+    def _check_assumed(self, field: str, gains: Floats, mean_motion: float) -> None:
+        """Raise FieldError if assumed mass properties multiply the gains of a stable loop until it is unstable."""
+        mass, _, inertia = self.actual
+        what, factor = "mass", self.mass / mass * np.eye(3)
+        if field == "attitude":
+            what, factor = "inertia", np.asarray(np.linalg.solve(inertia, self.inertia))
+        if getattr(self.controller.assumed, what) is None:
+            return
+        radius = self._radius(factor @ gains, mean_motion)
+        if not radius < 1.0:
+            raise FieldError(
+                f"gnc.{self.name}.assumed.{what}",
+                f"makes the loop of `{field}` unstable: accelerations are up to {np.diag(factor).max():.3g} times the "
+                f"commanded ones, and errors grow by {radius:.4g} per sample; correct it or lower the bandwidth",
+            )
 
     def _radius(self, gains: Floats, mean_motion: float) -> float:
         """Return the factor per sample by which errors grow, with short or with long pulses; Eqs. (K42), (K43).
@@ -253,7 +301,7 @@ class _ControllerWriter:
         gnc.effects[index, :, : len(thrusters)] = np.hstack([torques, forces]).T
         tick = 1.0 / self.controller.rate / CLOCK_TICKS
         shortest = np.array([max(one.minimum_on_time, tick) for one in thrusters])
-        c.least[:] = np.abs(gnc.effects[index, :, : len(thrusters)] * shortest).max(axis=1)
+        c.least[:] = _carry_limits(gnc.effects[index, :, : len(thrusters)] * shortest)
         gnc.costs[index, : len(thrusters)] = flows / flows.max()
         gnc.longest[index, : len(thrusters)] = 1.0 / self.controller.rate
         self._check_reach(gnc.effects[index, :, : len(thrusters)].copy(), c.R_LT.reshape(3, 3)[:, 2])
@@ -261,7 +309,7 @@ class _ControllerWriter:
     def _weights(self) -> list[float]:
         model = self.controller
         torque = TORQUE_WEIGHT if model.attitude is not None else OTHER_WEIGHT
-        if model.wheels:
+        if not self._torques_without_wheels().any():
             torque = WHEEL_WEIGHT
         force = FORCE_WEIGHT if model.translation is not None or model.thrust else OTHER_WEIGHT
         return [torque] * 3 + [force] * 3
@@ -274,7 +322,7 @@ class _ControllerWriter:
         model, n = self.controller, effects.shape[1]
         demands = self._demands(axis)
         weights = np.zeros(6)
-        if model.attitude is not None and not model.wheels:
+        if model.attitude is not None and self._torques_without_wheels().any():
             weights[:3] = 1.0
         if model.translation is not None or model.thrust:
             weights[3:] = 1.0
@@ -291,7 +339,7 @@ class _ControllerWriter:
                 "add thrusters or control fewer axes",
             )
 
-    def _demands(self, axis: Floats) -> dict[str, Floats]:
+    def _demands(self, tip_axis: Floats) -> dict[str, Floats]:
         """Return unit torques and forces that the thrusters must produce, shape (6,), by their description."""
         model, unit = self.controller, np.eye(6)
         demands = {}
@@ -300,11 +348,12 @@ class _ControllerWriter:
                 demands[f"force along {mark}{'xyz'[i]} of the body"] = float(f"{mark}1") * unit[3 + i]
         elif model.thrust:
             demands["force along the z axis of the tip, as `thrust` demands,"] = np.array(
-                [0.0, 0.0, 0.0, *(math.copysign(1.0, model.thrust) * axis)]
+                [0.0, 0.0, 0.0, *(math.copysign(1.0, model.thrust) * tip_axis)]
             )
-        if model.attitude is not None and not model.wheels:
-            for i, mark in itertools.product(range(3), "+-"):
-                demands[f"torque about {mark}{'xyz'[i]} of the body"] = float(f"{mark}1") * unit[i]
+        if model.attitude is not None:
+            for (i, torque), mark in itertools.product(enumerate(self._torques_without_wheels()), "+-"):
+                demand = float(f"{mark}1") * np.array([*torque, 0.0, 0.0, 0.0])
+                demands[f"torque about {mark}{'xyz'[i]} of the body"] = demand
         return demands
 
     def _write_wheels(self, c: np.record, gnc: GncRecords, first: list[int]) -> None:
@@ -313,23 +362,28 @@ class _ControllerWriter:
         first[1] += len(wheels)
         if not wheels:
             return
-        X_NB = base_pose(self.links, self.link)
-        axes = []
-        for record, wheel in zip(gnc.wheels[c.first_wheel :], wheels.values()):
-            link = self.assembly.placed[wheel.body].link
-            axis = X_NB.R.T @ link_pose(self.links, link).R[:, 2]  # a revolute link turns about its z axis
+        for record, wheel, axis in zip(gnc.wheels[c.first_wheel :], wheels.values(), self.wheel_axes):
             record.at_u, record.axis[:] = self.assembly.joints[wheel.body].at_u, axis
-            own = self.links[link]["own"]
+            own = self.links[self.assembly.placed[wheel.body].link]["own"]
             record.inertia = float(own[6])
             record.max_torque, record.max_momentum = wheel.max_torque, wheel.max_momentum
-            axes.append(axis)
-        share = np.linalg.pinv(np.array(axes).T)
+        share = np.linalg.pinv(self.wheel_axes.T)
         needs_all = self.controller.attitude is not None and not self.controller.thrusters
-        if needs_all and np.linalg.matrix_rank(np.array(axes), tol=1e-6) < 3:
+        if needs_all and self._torques_without_wheels().any():
             message = "must have axes in three independent directions, or add thrusters"
             raise FieldError(f"gnc.{self.name}.wheels", message)
         for record, row in zip(gnc.wheels[c.first_wheel :], share):
             record.share[:] = row
+
+
+def _carry_limits(pulses: Floats) -> Floats:
+    """Return the impulses (6,) above which rounding cannot suppress all pulses; Eq. (K45).
+
+    `pulses` (6, n) are the impulses of the shortest pulses. An allocation has at most six thrusters between their
+    bounds; rounding suppresses pulses below half of the shortest.
+    """
+    one_way = [np.sort(np.maximum(sign * pulses, 0.0), axis=1)[:, -ROWS:].sum(axis=1) for sign in (1.0, -1.0)]
+    return np.asarray(np.maximum(0.5 * np.maximum(*one_way), np.abs(pulses).max(axis=1)))
 
 
 def _misaligned(thruster: Thruster, direction: Floats) -> Floats:
@@ -337,62 +391,3 @@ def _misaligned(thruster: Thruster, direction: Floats) -> Floats:
     R = matrix_from_z_to(direction)
     turn = matrix_from_quaternion(quaternion_from_rotation_vector(np.array([*thruster.misalignment, 0.0])))
     return np.asarray(R @ turn[:, 2])
-
-
-def check_controllers(system: System) -> Assembly:
-    """Raise FieldError for controllers that name wrong bodies or cannot work; returns the assembly that was made."""
-    for name, controller in system.gnc.items():
-        _check_bodies(system, f"gnc.{name}", name, controller)
-    assembly = assemble(system)
-    gnc_records(system, assembly)
-    return assembly
-
-
-def _check_bodies(system: System, field: str, name: str, controller: Controller) -> None:
-    if name not in system.bodies:
-        raise FieldError(field, no_such("free body", name, _free_bodies(system)))
-    if system.bodies[name].joint.type != "free":
-        raise FieldError(
-            field, f"must be a free body; {name!r} is on a {system.bodies[name].joint.type} joint"
-        )
-    tip = controller.tip.body if controller.tip is not None else name
-    fixed = [body for body in system.bodies if _is_fixed_to(system, body, name)]
-    if tip not in fixed:
-        raise FieldError(
-            f"{field}.tip.body", f"must be {name!r} or a body fixed to it; these are: {', '.join(fixed)}"
-        )
-    target = controller.target.body
-    frames = [WORLD, *([HILL] if system.orbit is not None else []), *system.bodies]
-    if target not in frames:
-        raise FieldError(f"{field}.target.body", no_such("body", target, frames))
-    if target in system.bodies and name in system.lineage(target):
-        raise FieldError(f"{field}.target.body", "must not belong to the body that is controlled")
-    bodies = [wheel.body for wheel in controller.wheels.values()]
-    for wheel, model in controller.wheels.items():
-        if bodies.count(model.body) > 1:
-            raise FieldError(
-                f"{field}.wheels.{wheel}.body", f"{model.body!r} is a wheel already: bodies must differ"
-            )
-        carried = [
-            b
-            for b, body in system.bodies.items()
-            if body.parent in fixed and isinstance(body.joint, Revolute)
-        ]
-        if model.body not in carried:
-            raise FieldError(
-                f"{field}.wheels.{wheel}.body",
-                f"must be a body on a revolute joint of {name!r}; these are: {', '.join(carried) or 'none'}",
-            )
-
-
-def _free_bodies(system: System) -> Iterable[str]:
-    return (name for name, body in system.bodies.items() if body.joint.type == "free")
-
-
-def _is_fixed_to(system: System, body: str, base: str) -> bool:
-    """Return whether fixed joints connect a body to its base."""
-    while body != base:
-        if body == WORLD or not isinstance(system.bodies[body].joint, Fixed):
-            return False
-        body = system.bodies[body].parent
-    return True

@@ -165,7 +165,7 @@ class MultibodyScenario(ScenarioBase, System):
 
     def _check_controllers(self) -> None:
         # Imported late: only scenarios with controllers need it.
-        from softdock.assembly.gnc import check_controllers
+        from softdock.assembly.controller_checks import check_controllers
 
         self._check_samples()
         self._checked = CheckedAssembly(check_controllers(self))

@@ -67,18 +67,29 @@ def command_thrusters(gnc, index, c, t, torque, force):
     allocate_on_times(
         effects, gnc.costs[index], gnc.longest[index], demand, c.weights, gnc.tableau, gnc.on_times
     )
-    for k in range(3):
-        c.produced[k] = 0.0
+    for k in range(6):
+        c.produced[k], c.produced_later[k] = c.produced_later[k], 0.0
     for j in range(c.thrusters):
         thruster = gnc.thrusters[c.first_thruster + j]
         on_time = rounded_on_time(gnc.on_times[j], thruster.shortest, c.period)
         on_time = fire(thruster, c, c.first_thruster + j, t, on_time)
         for k in range(6):
             demand[k] -= effects[k, j] * on_time
-        for k in range(3):
-            c.produced[k] += effects[3 + k, j] * on_time * c.force_scale / c.period
+        start, end = thruster.delay, thruster.delay + on_time
+        add_pulse(c, c.produced, effects[:, j], min(start, c.period), min(end, c.period))
+        add_pulse(c, c.produced_later, effects[:, j], max(start - c.period, 0.0), max(end - c.period, 0.0))
     for k in range(6):
         c.carry[k] = carried_impulse(demand[k], c.least[k])
+
+
+@inline
+def add_pulse(c, produced, effect, start, end):
+    """Add a pulse from `start` to `end` of a period [s] to its impulse and the effect on the position; Eq. (K46)."""
+    on_time, time_left = end - start, c.period - 0.5 * (start + end)
+    for k in range(3):
+        impulse = effect[3 + k] * c.force_scale * on_time
+        produced[k] += impulse
+        produced[3 + k] += impulse * time_left
 
 
 @inline

@@ -214,11 +214,11 @@ def navigation_value(gnc, c, component, t):
     nav = gnc.navigation[c.navigation]
     if component == ControllerValue.LOST_MEASUREMENTS:
         return float(nav.lost)
-    if component == ControllerValue.ANGLE_SIGMA:
-        return math.sqrt(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2])
+    if component == ControllerValue.ANGLE_SIGMA:  # rounding may leave a negative variance
+        return math.sqrt(max(nav.P_attitude[0, 0] + nav.P_attitude[1, 1] + nav.P_attitude[2, 2], 0.0))
     if component == ControllerValue.POSITION_SIGMA:
         return nav.tip_sigma
-    return math.sqrt(nav.P[3, 3] + nav.P[4, 4] + nav.P[5, 5])
+    return math.sqrt(max(nav.P[3, 3] + nav.P[4, 4] + nav.P[5, 5], 0.0))
 
 
 @kernel

@@ -96,7 +96,7 @@ CONTROLLER = np.dtype(
             np.float64,
             6,
         ),  # of deviations of torque and force in the allocation, relative to propellant
-        ("least", np.float64, 6),  # scaled torque and force impulse of the shortest pulses, by axis
+        ("least", np.float64, 6),  # scaled torque and force impulse that rounding cannot suppress, by axis
         ("force_scale", np.float64),  # [N]
         ("arm_scale", np.float64),  # [m]
         ("time_constant", np.float64),  # of the glide slope [s]
@@ -135,11 +135,10 @@ CONTROLLER = np.dtype(
         ("errors", np.float64, 4),  # of position, velocity, attitude and rate at the last sample
         ("force", np.float64, 3),  # commanded at the last sample, link axes [N]
         ("torque", np.float64, 3),  # about the centre of mass [N m]
-        (
-            "produced",
-            np.float64,
-            3,
-        ),  # mean force of the pulses of the last sample, as commanded, link axes [N]
+        # Impulse [N s] of the commanded pulses in this period and in the next one, link axes, and its product with the
+        # time from the pulses to the end of the period [N s2].
+        ("produced", np.float64, 6),
+        ("produced_later", np.float64, 6),
         ("carry", np.float64, 6),  # scaled impulse that was commanded and not produced yet
         ("committed", np.float64),  # propellant of all commanded pulses [kg]
         ("wrench", np.float64, 6),  # of the thrusters that are on, link axes, about the origin of the link
@@ -184,7 +183,7 @@ NAVIGATION = np.dtype(
         ("attitudes", np.float64, (QUEUE, 4)),
         ("sigmas", np.float64, (QUEUE, 2)),
         ("gyro_bias", np.float64, 3),  # true [rad/s]
-        ("rate", np.float64, 3),  # true rate at the last sample [rad/s]
+        ("R_NT", np.float64, 9),  # true attitude of the tip at the last sample
         # Filters.
         ("x", np.float64, 6),  # of the centre of mass relative to that of the target, in H
         ("P", np.float64, (6, 6)),

@@ -8,6 +8,7 @@ of the tip is reduced to the centre of mass. Attitude and rate of the target are
 import math
 
 from softdock.dynamics.kernels.gnc_records import QUEUE
+from softdock.dynamics.kernels.poses import link_rotation
 from softdock.dynamics.kernels.relative_frames import target_view, tip_from_centre
 from softdock.gnc.kernels.estimation import (
     error_rotation,
@@ -32,6 +33,9 @@ from softdock.spatial.kernels import (
     quaternion_from_matrix,
     rotate,
     rotate_inverse,
+    rotation_vector_from_matrix,
+    transpose,
+    unpack_matrix,
 )
 
 # Streams of random numbers; those of thrusters begin at 16.
@@ -66,7 +70,7 @@ def take_measurement(nav, seed, t, p, R):
 def estimate(system, c, nav, t, p, v, R, w):
     """Write the estimate of the relative motion at a sample of the controller; the arguments are the true motion."""
     view = target_view(system.links, c)
-    rates = read_gyro(nav, c, view, R, w)
+    rates = read_gyro(system.links, nav, c, view, R, w)
     if nav.started == 0:
         start_filters(nav, c, view, p, v, R, w)
     else:
@@ -79,22 +83,26 @@ def estimate(system, c, nav, t, p, v, R, w):
 
 
 @inline
-def read_gyro(nav, c, view, R, w):
-    """Return the measured rate of the chaser against N in T, as mean of this and the last sample; Eq. (K13)."""
-    _, port_rate, _, _ = view
-    x, y, z = rotate_inverse(R, port_rate[0], port_rate[1], port_rate[2])
-    x, y, z = x + w[0], y + w[1], z + w[2]
+def read_gyro(links, nav, c, view, R, w):
+    """Return the measured rate of the chaser against N in T, as mean since the last sample; Eq. (K13).
+
+    A gyro integrates the rate: pulses of thrusters between two samples count with the time since then.
+    """
+    own = links[c.link]
+    R_NT = link_rotation(own, own, c.R_LT)
     if nav.started == 0:
-        nav.rate[0], nav.rate[1], nav.rate[2] = x, y, z
+        _, port_rate, _, _ = view
+        x, y, z = rotate_inverse(R, port_rate[0], port_rate[1], port_rate[2])
+        x, y, z = x + w[0], y + w[1], z + w[2]
     else:
+        x, y, z = rotation_vector_from_matrix(matrix_product(transpose(unpack_matrix(nav.R_NT)), R_NT))
+        x, y, z = x / c.period, y / c.period, z / c.period
         walk_bias(nav.gyro_bias, nav.gyro_walk, c.period, c.seed, WALK_STREAM, 2 * c.tick)
+    for k in range(9):
+        nav.R_NT[k] = R_NT[k]
     a, b, d = normal_vector(c.seed, GYRO_STREAM, 2 * c.tick)
     s = nav.gyro_white / math.sqrt(c.period)
-    mx = 0.5 * (x + nav.rate[0]) + nav.gyro_bias[0] + s * a
-    my = 0.5 * (y + nav.rate[1]) + nav.gyro_bias[1] + s * b
-    mz = 0.5 * (z + nav.rate[2]) + nav.gyro_bias[2] + s * d
-    nav.rate[0], nav.rate[1], nav.rate[2] = x, y, z
-    return mx, my, mz
+    return x + nav.gyro_bias[0] + s * a, y + nav.gyro_bias[1] + s * b, z + nav.gyro_bias[2] + s * d
 
 
 @inline
@@ -140,7 +148,7 @@ def start_filters(nav, c, view, p, v, R, w):
 
 @kernel
 def propagate_filters(nav, c, view, rates):
-    """Propagate both filters over one period, with measured rate and commanded force; Eqs. (K20), (K21), (K30)."""
+    """Propagate both filters over a period by measured rate and commanded pulses; Eqs. (K20), (K21), (K30), (K46)."""
     R_HP, _, _, _ = view
     x, y, z = relative_rate(nav, view, rates)
     turn_quaternion(nav.q, x * c.period, y * c.period, z * c.period)
@@ -149,17 +157,29 @@ def propagate_filters(nav, c, view, rates):
     )
     gyro_noise(nav.gyro_white, nav.gyro_walk, c.period, nav.Q)
     propagate_covariance(nav.F_attitude, nav.P_attitude, nav.Q, nav.work)
-    fx, fy, fz = rotate_inverse(c.R_LT, c.produced[0], c.produced[1], c.produced[2])
-    R_PT = matrix_from_quaternion(nav.q[0], nav.q[1], nav.q[2], nav.q[3])
-    fx, fy, fz = rotate(R_PT, fx, fy, fz)
-    fx, fy, fz = rotate(R_HP, fx, fy, fz)
-    nav.acceleration[0], nav.acceleration[1], nav.acceleration[2] = fx / c.mass, fy / c.mass, fz / c.mass
+    R_HT = matrix_product(R_HP, matrix_from_quaternion(nav.q[0], nav.q[1], nav.q[2], nav.q[3]))
+    vx, vy, vz = produced_in_frame(c, R_HT, 0)
+    px, py, pz = produced_in_frame(c, R_HT, 3)
+    T = c.period
+    nav.acceleration[0], nav.acceleration[1], nav.acceleration[2] = vx / T, vy / T, vz / T
     write_transition(nav.mean_motion, c.period, nav.F)
     write_input_response(nav.mean_motion, c.period, nav.G)
     white_acceleration_noise(nav.density, c.period, nav.Q)
     propagate_state(nav.F, nav.G, nav.acceleration, nav.x, nav.work)
+    nav.x[0] += px - 0.5 * T * vx
+    nav.x[1] += py - 0.5 * T * vy
+    nav.x[2] += pz - 0.5 * T * vz
     propagate_covariance(nav.F, nav.P, nav.Q, nav.work)
     propagate_cross(nav.F, nav.F_attitude, nav.cross, nav.work)
+
+
+@inline
+def produced_in_frame(c, R_HT, first):
+    """Return the change of velocity [m/s] (first = 0) or position [m] (first = 3) by commanded pulses in H."""
+    P = c.produced
+    x, y, z = rotate_inverse(c.R_LT, P[first], P[first + 1], P[first + 2])
+    x, y, z = rotate(R_HT, x, y, z)
+    return x / c.mass, y / c.mass, z / c.mass
 
 
 @kernel

@@ -78,6 +78,8 @@ def update_scalar(row, innovation, variance, state, covariance, work):
         work[0, i] = total  # P H^T
     for i in range(STATES):
         s += row[i] * work[0, i]
+    if s <= 0.0:  # neither the estimate nor the measurement has an error
+        return 0.0
     for i in range(STATES):
         work[1, i] = work[0, i] / s  # gain
         state[i] += work[1, i] * innovation
@@ -111,6 +113,8 @@ def update_considered(row, lever, innovation, variance, state, covariance, cross
         s += row[i] * work[0, i]
     for k in range(3):
         s += lever[k] * work[2, k]
+    if s <= 0.0:  # neither the estimate nor the measurement has an error
+        return 0.0
     for i in range(STATES):
         work[1, i] = work[0, i] / s  # gain
         state[i] += work[1, i] * innovation

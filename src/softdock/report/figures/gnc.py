@@ -141,31 +141,45 @@ def contact_conditions(table: Table) -> Figure:
 
 
 def _draw_condition(ax: "Axes", table: Table, condition: str, colours: Mapping[str, str]) -> None:
-    """Draw the histogram of a contact condition; limits beyond it are written at the right."""
+    """Draw the histogram of a contact condition; limits outside of it are written at its sides."""
     unit, factor = DISPLAY[CONDITION_UNITS[condition]]
     values = factor * _sizes(table, condition)
-    end = 1.35 * float(values.max(initial=1e-9))
-    ax.hist(values, bins=list(np.linspace(0.0, end, 31)), color=SERIES[0], alpha=0.8)
-    beyond = 0
+    start, end = _drawn_range(values)
+    ax.hist(values, bins=list(np.linspace(start, end, 31)), color=SERIES[0], alpha=0.8)
+    below = beyond = 0
     for box, colour in colours.items():
-        for limit in _limits(box, condition) or ():
-            if 0.0 < factor * limit <= end:
-                ax.axvline(factor * limit, color=colour, linewidth=1.6)
-            elif limit > 0.0:
-                place = (0.99, 0.97 - 0.08 * beyond)
-                ax.annotate(
-                    f"{factor * limit:.3g} \u2192",
-                    place,
-                    xycoords="axes fraction",
-                    ha="right",
-                    va="top",
-                    color=colour,
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-                )
+        for limit in (factor * limit for limit in _limits(box, condition) or () if limit > 0.0):
+            if limit < start:
+                _write_limit(ax, f"\u2190 {limit:.3g}", 0.01, below, colour)
+                below += 1
+            elif limit > end:
+                _write_limit(ax, f"{limit:.3g} \u2192", 0.99, beyond, colour)
                 beyond += 1
+            else:
+                ax.axvline(limit, color=colour, linewidth=1.6)
     ax.set_xlabel(f"{condition.replace('_', ' ')} [{unit}]")
-    ax.set_xlim(0.0, end)
+    ax.set_xlim(start, end)
     style_axes(ax)
+
+
+def _drawn_range(values: "Array") -> tuple[float, float]:
+    """Return the range of a histogram: from zero, unless all values are near each other."""
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=1e-9))
+    margin = 0.35 * (high - low)
+    return (low - margin, high + margin) if 0.0 < margin < 0.1 * high else (0.0, 1.35 * high)
+
+
+def _write_limit(ax: "Axes", text: str, x: float, line: int, colour: str) -> None:
+    """Write a limit that is outside of the range of an axis at its left (x = 0.01) or right side (x = 0.99)."""
+    ax.annotate(
+        text,
+        (x, 0.97 - 0.08 * line),
+        xycoords="axes fraction",
+        ha="left" if x < 0.5 else "right",
+        va="top",
+        color=colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+    )
 
 
 def write_conditions(table: Table, path: Path) -> None:
@@ -197,7 +211,7 @@ def _summary(values: "Array") -> tuple[float, float, float]:
 
 
 def after_contact(tables: Mapping[str, Table]) -> Figure:
-    """Draw capture probability, peak force, stroke and gimbal angle of every strategy after the first contact."""
+    """Draw capture probability, peak force, gimbal angle and propellant of every strategy after the first contact."""
     figure = Figure(figsize=(11.0, 6.4), layout="constrained")
     axes = figure.subplots(2, 2)
     _draw_capture(axes[0, 0], tables)
