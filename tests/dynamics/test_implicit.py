@@ -5,9 +5,8 @@ import pytest
 from tests.dynamics.systems import SCENE_NAMES, SCENES, evaluate, scene, simulate
 
 from softdock.assembly.assembler import assemble
-from softdock.dynamics.entry_points import derivative, linearise
+from softdock.dynamics.entry_points import LINEAR, derivative, linearise
 from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
-from softdock.dynamics.kernels.linear import allocate_linear
 from softdock.dynamics.kernels.motion_profiles import rest_at
 from softdock.dynamics.kernels.rosenbrock import prepare_implicit_dense, take_implicit_step
 from softdock.dynamics.kernels.stages import factorise, solve_stage
@@ -20,6 +19,8 @@ from softdock.errors import InputError
 from softdock.model.elements import Drive, Lock, Spring
 from softdock.model.joints import Prismatic
 from softdock.model.system import Body, System
+from softdock.native.simd import LANES
+from softdock.native.structure_memory import allocate
 from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
@@ -28,11 +29,19 @@ from softdock.simulation.multibody import PreparedMultibody
 SPAN = 1e-3
 
 
+def linear_memory(speeds, links, couplings):
+    """Memory of the linear equations of implicit steps."""
+    width = -(-speeds // LANES) * LANES
+    return allocate(
+        LINEAR, {"speeds": speeds, "width": width, "linear links": links, "couplings": couplings}
+    ).value
+
+
 def jacobians(machine, t, y, scales):
     """The Jacobian that implicit steps use and that of central differences, of all rates by positions and speeds."""
     n_q, n_u, n = int(machine.world[0].n_q), int(machine.world[0].n_u), len(y)
     connections = len(machine.pairs) + len(machine.elements) + len(machine.interfaces)
-    linear = allocate_linear(n_u, len(machine.links), connections)
+    linear = linear_memory(n_u, len(machine.links), connections)
     linearise(machine, t, y, linear)
     factorise(linear, SPAN)
     answers, out = np.zeros((n, n)), np.zeros(n)
@@ -221,7 +230,7 @@ def middle_of_step(stiffness: float, damping: float, y: tuple[float, float], h: 
     start[:2] = y
     derivative(machine, 0.0, start, k[0])
     channels, none = Simulation(assembly=assembly, settings=Settings(duration=1.0)).channels, np.zeros(0)
-    linear = allocate_linear(1, len(machine.links), len(machine.elements))
+    linear = linear_memory(1, len(machine.links), len(machine.elements))
     take_implicit_step(machine, channels, 0, 0.0, 1.0, h, start, k, single[0], single[1], none, none, linear)
     prepare_implicit_dense(start, single[0], k, dense)
     interpolate(dense, 0.5, single[2])

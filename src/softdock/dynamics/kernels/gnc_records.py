@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softdock.dynamics.kernels.tree import copy_records, records
+from softdock.dynamics.kernels.tree import records
 from softdock.gnc.kernels.allocation import EXTRA_COLUMNS, TABLEAU_ROWS
 
 
@@ -301,17 +301,4 @@ def allocate_gnc(
         demand=np.zeros(6),
         transition=np.zeros((6, 6)),
         tableau=np.zeros((TABLEAU_ROWS, columns + EXTRA_COLUMNS)),
-    )
-
-
-def copy_gnc(gnc: GncRecords) -> GncRecords:
-    """Return records for a run: what changes is copied."""
-    return gnc._replace(
-        controllers=copy_records(gnc.controllers),
-        navigation=copy_records(gnc.navigation),
-        thrusters=copy_records(gnc.thrusters),
-        on_times=gnc.on_times.copy(),
-        demand=gnc.demand.copy(),
-        transition=gnc.transition.copy(),
-        tableau=gnc.tableau.copy(),
     )

@@ -88,28 +88,6 @@ class Linear(NamedTuple):
     """(2, 6)."""
 
 
-def allocate_linear(n: int, links: int, couplings: int) -> Linear:
-    """Return memory for the linear equations of n momenta and speeds."""
-    width = -(-n // LANES) * LANES
-    return Linear(
-        *(np.zeros((n, width)) for _ in range(4)),
-        base_motion=np.zeros((links, 6, width)),
-        K=np.zeros((couplings, 6, 6)),
-        D=np.zeros((couplings, 6, 6)),
-        jacobians=np.zeros((couplings, 6, width)),
-        momentum_maps=np.zeros((couplings, 6, width)),
-        frames=np.zeros((couplings, 12)),
-        couplings=np.zeros((couplings, 3), np.int64),
-        force_rate=np.zeros(n),
-        delays=np.zeros(n, np.int64),
-        yields=np.zeros((n, YIELD_COLUMNS)),
-        work=np.zeros((3, width)),
-        products=np.zeros((6, width)),
-        displacements=np.zeros((couplings, 6)),
-        wrench=np.zeros((2, 6)),
-    )
-
-
 @kernel
 def linearise(system, t, y, linear):
     """Write inertia, stiffness and damping at a state, for Eq. (M47)."""

@@ -138,12 +138,3 @@ def copy_records(array: np.recarray) -> np.recarray:
     """Return a copy of contiguous records; copying bytes is ten times faster than copying fields."""
     memory = bytearray(array.tobytes())
     return np.ndarray.__new__(np.recarray, array.shape, array.dtype, memory)
-
-
-def align_records(array: np.recarray) -> np.recarray:
-    """Return a copy aligned to cache lines, because SIMD loads across two cache lines are slow."""
-    line = 8 * LANES
-    memory = np.empty(array.nbytes + line, np.uint8)
-    start = -memory.ctypes.data % line
-    memory[start : start + array.nbytes] = np.frombuffer(array.tobytes(), np.uint8)
-    return np.ndarray.__new__(np.recarray, array.shape, array.dtype, memory, start)
