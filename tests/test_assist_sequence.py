@@ -105,6 +105,17 @@ def test_undocking_separates_without_recontact(undocked):
     assert not undocked.events
 
 
+def test_client_that_turns_while_it_is_pushed_touches_the_probe():
+    """Springs beside the line through its centre of mass turn the client: the outcome is a recontact."""
+    result = simulate(load("assist-undocking", {"bodies.client.centre_of_mass": ["300 mm", 0.0, 0.0]}))
+    assert result.outcome == "recontact"
+    separating = result.phases[-1]
+    touched = [event.time for event in result.events if event.name == "recontact"]
+    assert separating.name == "separating"
+    assert separating.start < touched[0] < separating.end
+    assert result.metrics["throat_clearance"] < 0.0
+
+
 def test_separation_speed_follows_from_the_energy_of_the_springs(undocked):
     """v = sqrt(2 E / m_red), shared by the masses; springs and drives of the tool keep less than 1 %."""
     scenario = load("assist-undocking")

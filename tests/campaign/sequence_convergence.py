@@ -1,13 +1,16 @@
 """Compare runs of the campaign assist-sequence with runs of half the tolerances and half the cell size.
 
     python tests/campaign/sequence_convergence.py --runs 500
+    python tests/campaign/sequence_convergence.py --only 67,165,371 --halve accuracy
 
 prints one line per run whose outcome differs or whose peak loads differ by more than 1 %, and the counts at the end.
+Peaks below 5 N are counted separately: they are 1 % of the peak loads of the sequence.
 """
 
 import argparse
 import copy
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -21,40 +24,73 @@ LARGEST_CHANGE, NEGLIGIBLE = 0.01, 5.0  # of a peak; N
 HALF_CELLS = 1.0 / 8.0  # of the resolved force: the size of cells scales with its cube root
 
 
-def finer(template: Template) -> Template:
-    """Return the template of a campaign with half the tolerances and half the cell size."""
+def finer(template: Template, accuracy: bool = True, cells: bool = True) -> Template:
+    """Return the template of a campaign with half the tolerances, half the cell size, or both."""
     data: dict[str, Any] = dict(copy.deepcopy(template.data))
-    accuracy = data["integrator"]["accuracy"]
-    data["integrator"]["accuracy"] = {name: 0.5 * value for name, value in accuracy.items()}
-    for contact in data["contacts"].values():
-        contact["resolved_force"] = HALF_CELLS * contact.get("resolved_force", 0.1)
+    if accuracy:
+        values = data["integrator"]["accuracy"]
+        data["integrator"]["accuracy"] = {name: 0.5 * value for name, value in values.items()}
+    if cells:
+        for contact in data["contacts"].values():
+            contact["resolved_force"] = HALF_CELLS * contact.get("resolved_force", 0.1)
     return replace(template, data=data)
 
 
+def relative_change(before: float | None, after: float | None) -> float:
+    """Return the change of a peak, relative to the larger value; 0 where both are 0 or missing."""
+    a, b = before or 0.0, after or 0.0
+    return abs(a - b) / max(a, b) if max(a, b) > 0.0 else 0.0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the arguments of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=20, help="number of runs")
+    parser.add_argument("--first", type=int, default=0, help="number of the first run")
+    parser.add_argument("--only", default="", help="numbers of runs instead, such as 67,165,371")
+    parser.add_argument("--halve", choices=("accuracy", "cells", "both"), default="both")
+    return parser.parse_args()
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0)
-    given = parser.parse_args()
-    plan, keeping = load(CAMPAIGN), HistoryPolicy("none", ())
-    fine = finer(plan.template)
-    outcomes = peaks = 0
+    given = parse_arguments()
+    plan, policy = load(CAMPAIGN), HistoryPolicy("none", ())
+    fine = finer(plan.template, given.halve != "cells", given.halve != "accuracy")
+    runs = [int(number) for number in given.only.split(",")] if given.only else []
+    runs = runs or list(range(given.first, given.first + given.runs))
+    inputs = list(plan.inputs(0, max(runs) + 1))
+    outcomes = peaks = small = 0
     largest = dict.fromkeys(PEAKS, 0.0)
-    for number, inputs in enumerate(plan.inputs(given.first, given.first + given.runs), given.first):
-        rows = [run_one(template, keeping, number, inputs)[0] for template in (plan.template, fine)]
-        if rows[0].outcome != rows[1].outcome:
+    seconds, steps = [0.0, 0.0], [0, 0]
+    for number in runs:
+        rows = []
+        for i, template in enumerate((plan.template, fine)):
+            start = time.process_time()
+            rows.append(run_one(template, policy, number, inputs[number])[0])
+            seconds[i] += time.process_time() - start
+            steps[i] += rows[i].steps or 0
+        if rows[0].outcome != rows[1].outcome or any(row.status != "done" for row in rows):
             outcomes += 1
-            print(number, rows[0].outcome, rows[1].outcome, flush=True)
+            print(number, *(row.outcome or row.message for row in rows), flush=True)
         before, after = (json.loads(row.metrics) for row in rows)
         for name in PEAKS:
-            a, b = before.get(name) or 0.0, after.get(name) or 0.0
-            change = abs(a - b) / max(a, b) if max(a, b) > NEGLIGIBLE else 0.0
+            change = relative_change(before.get(name), after.get(name))
+            if max(before.get(name) or 0.0, after.get(name) or 0.0) <= NEGLIGIBLE:
+                small += change > LARGEST_CHANGE
+                continue
             largest[name] = max(largest[name], change)
             if change > LARGEST_CHANGE:
                 peaks += 1
-                print(number, name, a, b, flush=True)
-    print(f"{given.runs} runs: {outcomes} outcomes differ, {peaks} peaks differ by more than 1 %")
+                print(number, name, before.get(name), after.get(name), flush=True)
+    print(f"{len(runs)} runs: {outcomes} outcomes differ, {peaks} peaks differ by more than 1 %")
     print("largest changes: " + ", ".join(f"{name} {100 * change:.2f} %" for name, change in largest.items()))
+    print(f"peaks of at most {NEGLIGIBLE:g} N that differ by more than 1 %: {small}")
+    for label, time_s, count in zip(("as bundled", "refined"), seconds, steps, strict=True):
+        print(
+            f"{label}: {time_s / len(runs):.3f} s of processor time and {count / len(runs):.0f} steps per run"
+        )
 
 
 if __name__ == "__main__":

@@ -128,6 +128,30 @@ def test_limits_of_a_driven_joint_include_its_start(tmp_path, old, new, line, wo
         assert softdock.load(write(tmp_path, head + OUT + BACK)).phases
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["bodies.pantograph.joint.angles=[4 deg, 3.1 deg]"], ("stops.gimbal-stop.limit", "below 0.0883")),
+        (
+            ["phases.4.do.8={drive: turn-x, target: 6 deg}"],
+            ("phases.4.do.8.target", "above 0.087", "'gimbal-stop'"),
+        ),
+        (
+            ["phases.4.do.8={drive: turn-y, target: -6 deg}"],
+            ("phases.4.do.8.target", "below -0.087", "'gimbal-stop'"),
+        ),
+        (["stops.gimbal-stop.limit=-1 deg"], ("stops.gimbal-stop.limit", "Must be above 0 rad", "-1 deg")),
+        (["drives.turn-x.max_force=0 N*m"], ("drives.turn-x.max_force", "Must be above 0 N*m", "0 N*m")),
+    ],
+)
+def test_limits_of_a_joint_of_two_axes_hold_in_every_direction(changes, words):
+    with pytest.raises(InputError) as caught:
+        softdock.load("assist-hard-docking", changes)
+    for word in words:
+        assert word in str(caught.value)
+    assert softdock.load("assist-hard-docking", ["bodies.pantograph.joint.angles=[4 deg, 2.9 deg]"])
+
+
 def test_a_joint_may_start_at_its_stop_in_other_units(tmp_path):
     """7 mm and 0.7 cm differ in the last bit."""
     text = (

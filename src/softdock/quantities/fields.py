@@ -114,9 +114,10 @@ class JointQuantity:
             return Measured(self.sliding.parse(given), "sliding", self.sliding.unit)
         except ValueError as wrong:
             try:
-                return Measured(self.turning.parse(given), "turning", self.turning.unit)
+                parse_quantity(given, self.turning.unit)
             except ValueError:
                 raise ValueError(f"{wrong} (for a joint that turns: {self.turning.unit})") from None
+        return Measured(self.turning.parse(given), "turning", self.turning.unit)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return _schema_of(self.parse)

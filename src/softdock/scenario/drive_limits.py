@@ -1,5 +1,7 @@
 """Checks of driven joints at the start of a run: position within the stops, speed within the rate of the drive."""
 
+import math
+
 from softdock.model.elements import Drive, Stop
 from softdock.model.joints import Joint, Planar, Prismatic, Revolute, Universal
 from softdock.model.system import System
@@ -21,8 +23,16 @@ def check_drive_limits(system: System, findings: Findings) -> None:
 
 
 def same_axis(drive: Drive, stop: Stop) -> bool:
-    """Return whether drive and stop act on the same axis of the same joint."""
-    return drive.joint == stop.joint and (drive.axis or 0) == (stop.axis or 0)
+    """Return whether drive and stop act on the same axis of the same joint; a stop with a `limit` acts on all."""
+    return drive.joint == stop.joint and (stop.limit is not None or (drive.axis or 0) == (stop.axis or 0))
+
+
+def stop_limits(stop: Stop) -> list[tuple[str, float, float]]:
+    """Return field, position and side (-1: below it, 1: above it) of the limits that a stop has."""
+    upper, lower = ("upper", stop.upper, 1.0), ("lower", stop.lower, -1.0)
+    if stop.limit is not None:
+        upper, lower = ("limit", stop.limit, 1.0), ("limit", -stop.limit, -1.0)
+    return [(field, limit, beyond) for field, limit, beyond in (lower, upper) if limit is not None]
 
 
 def _check_rate(system: System, field: str, drive: Drive) -> None:
@@ -40,9 +50,12 @@ def _check_stop(system: System, field: str, stop: Stop) -> None:
     """Raise FieldError for an active stop that is pressed in at the start."""
     if not stop.active:
         return
-    position = _start(system.bodies[stop.joint].joint, stop.axis or 0)[0]
-    for key, limit, beyond in (("lower", stop.lower, -1.0), ("upper", stop.upper, 1.0)):
-        if limit is not None and exceeds(beyond * position, beyond * limit):
+    joint = system.bodies[stop.joint].joint
+    position = _start(joint, stop.axis or 0)[0]
+    if isinstance(joint, Universal):
+        position = math.hypot(*joint.angles)  # its limit holds in any direction
+    for key, limit, beyond in stop_limits(stop):
+        if exceeds(beyond * position, beyond * limit):
             side = "below" if beyond > 0.0 else "above"
             message = (
                 f"lies {side} {position:g} (SI), the position at which the joint of {stop.joint!r} starts"

@@ -7,7 +7,7 @@ from softdock.errors import no_such
 from softdock.model.expressions import parse_condition
 from softdock.model.phases import Phase, next_phase, phase_order
 from softdock.quantities.model import FieldError, Findings
-from softdock.scenario.drive_limits import exceeds, same_axis
+from softdock.scenario.drive_limits import exceeds, same_axis, stop_limits
 from softdock.scenario.expressions import check_condition
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def _check_targets(scenario: "MultibodyScenario", field: str, phase: Phase) -> N
         for name, stop in scenario.stops.items():
             if not stop.active or name in disabled or not same_axis(scenario.drives[action.drive], stop):
                 continue
-            for limit, beyond in ((stop.lower, -1.0), (stop.upper, 1.0)):
-                if limit is not None and exceeds(beyond * action.target, beyond * limit):
+            for _, limit, beyond in stop_limits(stop):
+                if exceeds(beyond * action.target, beyond * limit):
                     side = "above" if beyond > 0.0 else "below"
                     message = f"lies {side} {limit:g} (SI), where the stop {name!r} of the joint pushes back"
                     raise FieldError(f"{field}.{i}.target", message)
