@@ -15,6 +15,12 @@ def values(result: Result, name: str) -> np.ndarray:
     return result.history.channels[name].values
 
 
+def damped_step(w: float, zeta: float, t: np.ndarray) -> np.ndarray:
+    """Return the step response of a damped oscillator that starts at 1."""
+    root = math.sqrt(1 - zeta**2)
+    return np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+
+
 def test_step_response_is_that_of_a_damped_oscillator() -> None:
     """Offset 0.4 m along y: without saturation the response is the closed form up to the delay of a sample."""
     w, zeta, offset = 0.3, 0.7, 0.4
@@ -24,8 +30,7 @@ def test_step_response_is_that_of_a_damped_oscillator() -> None:
     )  # fmt: skip
     result = simulate(chaser(gnc, {"position": (0.0, offset, -5.0)}, duration=25.0))
     t, y = result.history.time, values(result, "chaser.y")
-    root = math.sqrt(1 - zeta**2)
-    exact = offset * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    exact = offset * damped_step(w, zeta, t)
     assert np.abs(y - exact).max() < w / 20.0 * offset
     assert result.audit.energy_residual < 1e-9
 
@@ -38,8 +43,7 @@ def test_attitude_step_response() -> None:
         chaser(gnc, {"attitude": {"axis": (0, 0, 1), "angle": angle}}, duration=1.0, record={"rate": 4.0})
     )
     t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
-    root = math.sqrt(1 - zeta**2)
-    exact = angle * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    exact = angle * damped_step(w, zeta, t)
     assert np.abs(turned - exact).max() < w / 10.0 * angle
     assert turned[-1] < 0.95 * angle
 
@@ -211,6 +215,43 @@ def test_misalignment_and_thrust_error_act_on_the_body_only() -> None:
     assert MASS * values(result, "chaser.vz")[-1] == pytest.approx(10.0 * math.cos(angle), rel=1e-4)
 
 
+@pytest.mark.parametrize("factor", [0.5, 1.5])
+def test_assumed_mass_and_inertia_multiply_the_gains(factor: float) -> None:
+    """Frequency and damping ratio of the loop change by the root of the factor."""
+    w, zeta, offset, angle = 0.3, 0.6, 0.2, 0.05
+    assumed = {"mass": factor * MASS, "inertia": tuple(factor * one for one in INERTIA)}
+    law = {"bandwidth": w, "damping": zeta}
+    gnc = controller(
+        mode="approach", rate=20.0, translation=law, attitude=law, assumed=assumed,
+        guidance={"min_speed": 1e-6, "max_speed": 1e-6, "end": 5.0},
+    )  # fmt: skip
+    start = {"position": (0.0, offset, -5.0), "attitude": {"axis": (0, 0, 1), "angle": angle}}
+    result = simulate(chaser(gnc, start, duration=15.0))
+    exact = damped_step(w * math.sqrt(factor), zeta * math.sqrt(factor), result.history.time)
+    assert np.abs(values(result, "chaser.y") / offset - exact).max() < w / 20.0
+    assert np.abs(2 * np.arcsin(values(result, "chaser.qz")) / angle - exact).max() < w / 20.0
+
+
+def test_thrust_acts_along_the_assumed_centre_of_mass() -> None:
+    """A force along z beside the actual centre by 0.1 m along x turns the body about -y."""
+    gnc = controller(mode="thrust", thrust=10.0, assumed={"centre_of_mass": (0.1, 0.0, 0.0)})
+    result = simulate(chaser(gnc, duration=1.0))
+    assert values(result, "chaser.wy")[-1] == pytest.approx(-0.1 * 10.0 / INERTIA[1], rel=1e-4)
+
+
+def test_the_tip_is_held_at_its_roll_angle() -> None:
+    gnc = controller(roll=0.2, translation=None)
+    result = simulate(chaser(gnc, duration=40.0))
+    assert 2 * math.asin(values(result, "chaser.qz")[-1]) == pytest.approx(0.2, abs=1e-4)
+
+
+def test_a_retreat_from_beyond_its_point_stays_there() -> None:
+    gnc = approach(corridor={"radius": 0.05}, retreat=8.0)
+    result = simulate(chaser(gnc, {"position": (1.0, 0.0, -10.0)}, duration=60.0, bodies=TARGET))
+    assert values(result, "chaser.violations")[-1] == 1
+    assert values(result, "chaser.z")[-1] == pytest.approx(-10.0, abs=0.01)
+
+
 def with_wheels(max_momentum: float) -> dict:
     axes = {"wx": (1, 0, 0), "wy": (0, 1, 0), "wz": (0, 0, 1)}
     return {
@@ -244,8 +285,7 @@ def test_thrusters_produce_what_wheels_leave() -> None:
     start = {"attitude": {"axis": (0, 0, 1), "angle": angle}}
     result = simulate(chaser(gnc, start, duration=15.0, bodies=with_wheels(20.0)))
     t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
-    root = math.sqrt(1 - zeta**2)
-    exact = angle * np.exp(-zeta * w * t) * (np.cos(w * root * t) + zeta / root * np.sin(w * root * t))
+    exact = angle * damped_step(w, zeta, t)
     assert np.abs(turned - exact).max() < w / 20.0 * angle
     # The wheel acts at its limit until the demand is below it, with the sign of the demand.
     first = 0.05 * values(result, "wz.joint_rate")[10]
