@@ -110,6 +110,8 @@ def test_latency_counts_the_rotation_of_the_port() -> None:
     )
     assert (error[late] < 3.0 * sigma[late]).all()
     assert sigma[late].max() < 0.01
+    # In the port, which turns, the chaser moves at 0.18 m/s.
+    assert result.history.channels["chaser.speed_estimate_error"].values[late].max() < 0.01
 
 
 def test_a_sensor_without_noise_at_range_zero_gives_finite_estimates() -> None:
