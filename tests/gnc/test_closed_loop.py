@@ -275,21 +275,39 @@ def test_wheels_turn_the_body_and_exchange_momentum_to_rounding() -> None:
     assert result.audit.energy_residual < 1e-8
 
 
-def test_thrusters_produce_what_wheels_leave() -> None:
-    """The step response needs 700 kg m2 x 0.5^2 /s2 x 0.1 rad = 17.5 N m, and wheels produce 0.5 N m of it."""
-    w, zeta, angle = 0.5, 0.8, 0.1
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_thrusters_produce_what_wheels_leave(axis: int) -> None:
+    """The step response needs J x 0.5^2 /s2 x 0.1 rad, 12 to 18 N m, and wheels produce 0.5 N m of it."""
+    w, zeta, angle, wheel = 0.5, 0.8, 0.1, ("wx", "wy", "wz")[axis]
     wheels = {name: {"body": name, "max_torque": 0.5, "max_momentum": 20.0} for name in ("wx", "wy", "wz")}
-    gnc = controller(
-        rate=20.0, translation=None, wheels=wheels, attitude={"bandwidth": w, "damping": zeta}
-    ) | {"mode": "hold"}  # fmt: skip
-    start = {"attitude": {"axis": (0, 0, 1), "angle": angle}}
+    law = {"bandwidth": w, "damping": zeta}
+    gnc = controller(rate=20.0, mode="hold", translation=None, wheels=wheels, attitude=law)
+    start = {"attitude": {"axis": "xyz"[axis], "angle": angle}}
     result = simulate(chaser(gnc, start, duration=15.0, bodies=with_wheels(20.0)))
-    t, turned = result.history.time, 2 * np.arcsin(values(result, "chaser.qz"))
-    exact = angle * damped_step(w, zeta, t)
-    assert np.abs(turned - exact).max() < w / 20.0 * angle
-    # The wheel acts at its limit until the demand is below it, with the sign of the demand.
-    first = 0.05 * values(result, "wz.joint_rate")[10]
-    assert first == pytest.approx(0.5 * t[10], rel=0.05)
+    t, turned = result.history.time, 2 * np.arcsin(values(result, f"chaser.q{'xyz'[axis]}"))
+    assert np.abs(turned - angle * damped_step(w, zeta, t)).max() < w / 20.0 * angle
+    # The body is turned back, so that the wheel takes momentum with the sign of the error.
+    momentum = 0.05 * values(result, f"{wheel}.joint_rate")[10]
+    assert momentum == pytest.approx(0.5 * t[10], rel=0.05)
+
+
+def test_attitude_errors_do_not_couple_while_the_target_turns() -> None:
+    """Eq. (K19): relative to a port that turns about z an error about x is a damped oscillator about x alone."""
+    w, zeta, angle, spin = 0.3, 0.5, 0.05, 0.05
+    law = {"bandwidth": w, "damping": zeta}
+    gnc = controller(rate=20.0, mode="hold", target={"body": "target"}, translation=None, attitude=law)
+    start = {
+        "attitude": {"axis": "x", "angle": angle},
+        "rate": (0.0, spin * math.sin(angle), spin * math.cos(angle)),
+    }
+    target = {
+        "mass": 100.0,
+        "inertia": (50.0, 50.0, 50.0),
+        "joint": {"type": "free", "rate": (0.0, 0.0, spin)},
+    }
+    result = simulate(chaser(gnc, start, duration=20.0, bodies={"target": target}))
+    exact = angle * np.abs(damped_step(w, zeta, result.history.time))
+    assert np.abs(values(result, "chaser.angle_error") - exact).max() < w / 20.0 * angle
 
 
 def test_wheels_stop_at_their_momentum_limit() -> None:

@@ -104,10 +104,16 @@ def test_a_transfer_to_a_port_that_turns_ends_where_the_port_is_then(path: str, 
         orbit={"altitude": "500 km"},
     )  # fmt: skip
     session = prepare(scenario).begin()  # type: ignore[union-attr]
-    references, state = [], session.system.gnc.controllers[0]
+    references, speeds, state = [], [], session.system.gnc.controllers[0]
     for k in range(1, round((duration + 10.0) / period)):
         session.advance(k * period)
         references.append(state.p_ref.copy())
+        speeds.append(state.v_ref.copy())
+    means = 0.5 * np.add(speeds[1:], speeds[:-1])
+    before_the_end = slice(0, round(duration / period) - 2)
+    np.testing.assert_allclose(
+        (np.diff(references, axis=0) / period)[before_the_end], means[before_the_end], atol=1e-3
+    )
     steps = np.linalg.norm(np.diff(references, axis=0), axis=1)
     end = round(duration / period)
     fastest = steps[: end - 10].max()

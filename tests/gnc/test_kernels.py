@@ -8,7 +8,7 @@ import pytest
 from softdock.gnc.kernels.control import CLOCK_TICKS, outside_band, rounded_on_time, wheel_torque
 from softdock.gnc.kernels.guidance import advance_distance, corridor_margin, glide_slope_speed, passes_gate
 from softdock.gnc.kernels.random_numbers import normal_pair, random_words, uniform_pair
-from softdock.gnc.kernels.sensors import is_in_view, noise_at_range
+from softdock.gnc.kernels.sensors import is_in_view, noise_at_range, walk_bias
 
 pytestmark = pytest.mark.plain_python
 
@@ -108,3 +108,13 @@ def test_wheel_never_exceeds_its_momentum() -> None:
         h += torque * dt
         assert abs(h) <= 1.0 + 1e-12
     assert wheel_torque(0.2, 1.5, 0.2, 1.0, dt) == -0.2  # beyond its limit it is slowed down
+
+
+@pytest.mark.parametrize("steps", [10, 1000])
+def test_random_walk_of_a_gyro_does_not_depend_on_its_rate(steps: int) -> None:
+    """After 4 s the bias has the standard deviation of one second times the root of 4."""
+    biases = np.zeros((200, 3))
+    for seed, bias in enumerate(biases):
+        for k in range(steps):
+            walk_bias(bias, 1e-3, 4.0 / steps, seed, 4, 2 * k)
+    assert biases.std() == pytest.approx(2e-3, rel=4.0 / math.sqrt(2 * biases.size))

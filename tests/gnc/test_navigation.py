@@ -110,6 +110,8 @@ def test_latency_counts_the_rotation_of_the_port() -> None:
     )
     assert (error[late] < 3.0 * sigma[late]).all()
     assert sigma[late].max() < 0.01
+    # In the port, which turns, the chaser moves at 0.18 m/s.
+    assert result.history.channels["chaser.speed_estimate_error"].values[late].max() < 0.01
 
 
 def test_a_sensor_without_noise_at_range_zero_gives_finite_estimates() -> None:
@@ -197,6 +199,27 @@ def lost(**changes: Any) -> tuple[int, int]:
     session.advance(100.0)
     nav = session.system.gnc.navigation[0]
     return int(nav.lost), int(nav.sample)
+
+
+def test_an_angle_bias_of_the_sensor_turns_the_body_against_it() -> None:
+    bias = (0.02, -0.01, 0.015)
+    sensor = navigation(angle_bias=bias, angle_noise=1e-4, noise=1e-4)
+    result = simulate(chaser(controller(translation=None, navigation=sensor), duration=60.0))
+    angles = [2 * math.asin(result.history.channels[f"chaser.q{k}"].values[-1]) for k in "xyz"]
+    np.testing.assert_allclose(angles, [-x for x in bias], atol=1e-3)
+
+
+def test_noise_of_the_attitude_grows_with_range() -> None:
+    """At 10 m a noise of 1 mrad/m is one of 10 mrad: in the filter, and in the error of the estimate."""
+
+    def flown(**sensor: float) -> tuple[float, float]:
+        gnc = controller(mode="drift", navigation=navigation(**sensor))
+        result = simulate(chaser(gnc, {"position": (0.0, 0.0, -10.0)}, duration=5.0))
+        names = ("chaser.angle_sigma", "chaser.angle_estimate_error")
+        return tuple(result.history.channels[name].values[-1] for name in names)  # type: ignore[return-value]
+
+    grown = flown(angle_noise=0.0, angle_noise_per_range=1e-3)
+    assert grown == pytest.approx(flown(angle_noise=0.01), rel=1e-9)
 
 
 def test_measurements_are_lost_by_chance_and_out_of_view() -> None:
