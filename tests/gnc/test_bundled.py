@@ -89,6 +89,15 @@ def test_the_stack_is_stabilised_with_other_noise_of_the_sensors(seed: int) -> N
     assert simulate(softdock.load("station-approach", [f"gnc.visitor.seed={seed}"])).outcome == "stabilised"
 
 
+@pytest.mark.parametrize(
+    "change", ["translation.bandwidth=9 rad/s", "target.body=drog", "thrusters.plus-x-1.direction=[0, 0, 0]"]
+)
+def test_a_wrong_controller_causes_no_message_about_its_metrics(change: str) -> None:
+    with pytest.raises(softdock.InputError) as refused:
+        softdock.load("assist-approach", [f"gnc.servicer.{change}"])
+    assert [problem.field for problem in refused.value.problems] == [f"gnc.servicer.{change.split('=')[0]}"]
+
+
 def test_the_command_prints_contact_conditions() -> None:
     for changes, touches in (((), True), (("--set", "duration=1 s"), False)):
         done = CliRunner().invoke(app, ["run", "assist-soft-docking", "--json", *changes])

@@ -22,6 +22,8 @@ BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 """Values of a body whose mass properties are at fault."""
 SELECTIONS: Mapping[str, str] = {"part": "file"}
 """Fields that select from the value of another field of their entry, by name."""
+_METRIC_OF_CONTROLLERS = re.compile(r"\bno metric '(?:propellant|contact_)")
+"""Messages about metrics that a run has only with its controllers."""
 _ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -101,6 +103,7 @@ class Remainder:
         groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
         names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
         lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
+        lacks_controller = any(path[0] == "gnc" for path in self.left_out)
         unselected = {
             dotted((*path[:-1], SELECTIONS[str(path[-1])]))
             for path in self.left_out
@@ -111,6 +114,8 @@ class Remainder:
         def is_independent(problem: Problem) -> bool:
             if any(_is_in(problem.field, dotted(path)) for path in self.left_out | self.replaced):
                 return False
+            if any(problem.field and _is_in(dotted(path), problem.field) for path in self.left_out):
+                return False  # what contains it may be incomplete without it
             if problem.field in unselected:
                 return False
             if (
@@ -119,6 +124,8 @@ class Remainder:
                 and problem.field.endswith((".mass", ".inertia"))
             ):
                 return False  # what was left out may be what a joint moves
+            if lacks_controller and _METRIC_OF_CONTROLLERS.search(problem.message):
+                return False
             if problem.field in {dotted(entry) for entry in entries}:
                 return False
             is_same_entry = any(_is_in(problem.field, dotted(entry)) for entry in entries)
