@@ -122,12 +122,13 @@ class Worker:
 
 
 def _compile(tasks: Sequence[Task], jobs: int) -> None:
+    jobs = min(jobs, sum(len(task.objects) for task in tasks))
     if jobs <= 1:
         for task in tasks:
             bitcode = lower(task)
             for name in task.objects:
                 write_object(task, name, bitcode)
-    elif tasks:
+    else:
         # Numba takes about as long as LLVM does for two instruction sets.
         workers = [Worker(lowers=n < jobs // 2) for n in range(jobs)]
         try:

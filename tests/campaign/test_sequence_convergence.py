@@ -16,7 +16,7 @@ from softdock.campaign.execution import HistoryPolicy, run_one
 from softdock.campaign.loading import load
 
 PINS, LIMIT = 67, 303
-"""Runs in which the force of a pin depended on the roll of the client, and one in which a plug rests at its limit."""
+"""The run in which the force of a pin depended most on the cell size, and one in which a plug rests at its limit."""
 
 
 @pytest.mark.parametrize("number", [PINS, LIMIT])

@@ -152,6 +152,22 @@ def test_limits_of_a_joint_of_two_axes_hold_in_every_direction(changes, words):
     assert softdock.load("assist-hard-docking", ["bodies.pantograph.joint.angles=[4 deg, 2.9 deg]"])
 
 
+def test_a_stop_of_one_axis_is_compared_with_the_start_about_that_axis():
+    stop = "stops.one={joint: pantograph, axis: 0, lower: -1 deg, upper: 1 deg, stiffness: 500 N*m/rad}"
+    for angles, beyond in (
+        ("[0 deg, 3 deg]", ""),
+        ("[-2 deg, 0 deg]", "stops.one.lower"),
+        ("[2 deg, 0 deg]", "stops.one.upper"),
+    ):
+        changes = [stop, f"bodies.pantograph.joint.angles={angles}"]
+        if not beyond:
+            assert "one" in softdock.load("assist-hard-docking", changes).stops
+            continue
+        with pytest.raises(InputError) as caught:
+            softdock.load("assist-hard-docking", changes)
+        assert beyond in str(caught.value)
+
+
 def test_a_joint_may_start_at_its_stop_in_other_units(tmp_path):
     """7 mm and 0.7 cm differ in the last bit."""
     text = (

@@ -314,13 +314,13 @@ class _ControllerWriter:
         force = FORCE_WEIGHT if model.translation is not None or model.thrust else OTHER_WEIGHT
         return [torque] * 3 + [force] * 3
 
-    def _check_reach(self, effects: Floats, axis: Floats) -> None:
+    def _check_reach(self, effects: Floats, tip_axis: Floats) -> None:
         """Raise FieldError if the thrusters cannot produce a commanded axis without the other commanded ones.
 
-        `axis` is the z axis of the tip in the body, along which the mode `thrust` pushes.
+        `tip_axis` is the z axis of the tip in the body, along which the mode `thrust` pushes.
         """
         model, n = self.controller, effects.shape[1]
-        demands = self._demands(axis)
+        demands = self._demands(tip_axis)
         weights = np.zeros(6)
         if model.attitude is not None and self._torques_without_wheels().any():
             weights[:3] = 1.0
@@ -340,7 +340,7 @@ class _ControllerWriter:
             )
 
     def _demands(self, tip_axis: Floats) -> dict[str, Floats]:
-        """Return unit torques and forces that the thrusters must produce, shape (6,), by their description."""
+        """Return what the thrusters must produce, unit forces and torques less the part of wheels, by description."""
         model, unit = self.controller, np.eye(6)
         demands = {}
         if model.translation is not None:

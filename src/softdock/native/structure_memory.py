@@ -28,7 +28,8 @@ def allocate(
     """Return a structure in a new block of memory, ready to be passed to entry points.
 
     Fields in `copied` are copies of arrays, fields in `given` are passed as they are (arrays or prepared structures),
-    all other fields are zero. `sizes` has the named dimensions of fields that are zero. Raises ArgumentError.
+    all other fields are zero. `sizes` has the named dimensions of fields that are zero. Raises ArgumentError, and
+    KeyError where a size is missing.
     """
     copied, given = copied or {}, given or {}
     shapes = tuple([(name, _shape_of(array)) for name, array in copied.items()])
@@ -36,8 +37,11 @@ def allocate(
     memory = np.zeros(layout.size + CACHE_LINE, np.uint8)
     address = memory.ctypes.data
     start = -address % CACHE_LINE
-    for (kind, begin, end), array in zip(layout.copies, copied.values()):
-        kind.check_type(array)
+    for (kind, begin, end), (name, array) in zip(layout.copies, copied.items()):
+        try:
+            kind.check_type(array)
+        except ArgumentError as error:
+            raise error.inside(name) from None
         if end > begin:
             memory[start + begin : start + end] = np.frombuffer(_bytes_of(array), np.uint8)
     arrays = [_new(cls, shape, dtype, memory, start + at) for cls, shape, dtype, at in layout.arrays]

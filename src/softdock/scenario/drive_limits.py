@@ -52,8 +52,8 @@ def _check_stop(system: System, field: str, stop: Stop) -> None:
         return
     joint = system.bodies[stop.joint].joint
     position = _start(joint, stop.axis or 0)[0]
-    if isinstance(joint, Universal):
-        position = math.hypot(*joint.angles)  # its limit holds in any direction
+    if stop.limit is not None and isinstance(joint, Universal):
+        position = math.hypot(*joint.angles)  # the limit holds in any direction
     for key, limit, beyond in stop_limits(stop):
         if exceeds(beyond * position, beyond * limit):
             side = "below" if beyond > 0.0 else "above"

@@ -23,7 +23,7 @@ BODY_STAND_INS: Mapping[str, Any] = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 SELECTIONS: Mapping[str, str] = {"part": "file"}
 """Fields that select from the value of another field of their entry, by name."""
 _METRIC_OF_CONTROLLERS = re.compile(r"\bno metric '(?:propellant|contact_)")
-"""Messages about metrics that a run has only with its controllers."""
+"""Messages about metrics that a run may lack without its controllers."""
 _ENUMERATION = re.compile(r" \(did you mean [^)]*\)|[;,] (?:there are|it has)\b.*", re.DOTALL)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)

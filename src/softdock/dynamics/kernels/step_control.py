@@ -63,7 +63,7 @@ def order_of(method):
 
 @inline
 def is_stiff(s):
-    """Tell whether implicit steps may be worth their work: a contact is closed, or elements are stiff."""
+    """Tell whether implicit steps may be worth their work: in contact, with stiff elements or persistent fast modes."""
     return s.closed_contacts > 0 or s.stiff_apart == 1 or has_fast_modes(s)
 
 
@@ -91,10 +91,16 @@ def next_trial_method(s, method):
 
 
 @inline
-def observe_stability(s, h, k, y_stage, y_new, tolerance):
-    """Return whether a Dormand-Prince step met no mode too fast for it, and count those that did; Eq. (M36)."""
+def observe_stability(s, accepted, h, k, y_stage, y_new, tolerance):
+    """Return whether a Dormand-Prince step met no mode too fast for it, and count those that did; Eq. (M36).
+
+    Only an accepted step shows that fast modes are gone.
+    """
     stable = fastest_mode(h, k, y_stage, y_new, tolerance) < STABILITY_LIMIT
-    s.unstable_steps = 0 if stable or s.closed_contacts > 0 else s.unstable_steps + 1
+    if not stable:
+        s.unstable_steps += 1
+    elif accepted:
+        s.unstable_steps = 0
     return stable
 
 
@@ -166,7 +172,7 @@ def choose_step(s, t_stop):
 def judge_trial(s, method, h, error, k, y_stage, y_new, tolerance):
     """Accept or reject a trial step of another method; use that method from now on if it is faster; Eq. (M35)."""
     accepted = error <= 1.0
-    stable = method != DORMAND_PRINCE or observe_stability(s, h, k, y_stage, y_new, tolerance)
+    stable = method != DORMAND_PRINCE or observe_stability(s, accepted, h, k, y_stage, y_new, tolerance)
     if accepted and stable:
         s.trial_method, s.method, s.trial_period = s.method, method, FIRST_TRIAL
         s.step = min(larger_step(h, error, 1.0, False, order_of(method)), s.max_step)

@@ -317,7 +317,7 @@ def judge_step(run, method, h, reaches_stop):
             accept_step(s, h, error, reaches_stop, order_of(method))
             s.steps_until_trial -= 1
             if method == DORMAND_PRINCE and s.automatic == 1:
-                observe_stability(s, h, work.k, work.y_stage, work.y_new, work.tolerance)
+                observe_stability(s, True, h, work.k, work.y_stage, work.y_new, work.tolerance)
         else:
             accepted = False
             s.step = smaller_step(h, error, order_of(method))
@@ -363,6 +363,8 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
     evaluations = system.world[0].evaluations
     pin_step = pin_step_limit(system.interfaces)
     s.closed_contacts = count_closed(system.pairs)
+    if s.closed_contacts > 0:
+        s.unstable_steps = 0
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
     update_largest_angles(system.elements)
     if system.bonds.shape[0] > 0:
