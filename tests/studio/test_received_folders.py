@@ -182,6 +182,7 @@ def test_local_users_need_the_token_and_cannot_read_the_files(tab: "Tab", tmp_pa
         assert added.status_code == 201
         for number in range(3):
             assert httpx.get(f"{here}/unknown-{number}", headers=sent).status_code == 404
+        tab.page.goto("about:blank")  # an open page would report that the server is gone
     finally:
         stop(private)
     assert private.process.stderr is not None
