@@ -34,7 +34,7 @@ INTEGRATORS = {
     "bogacki-shampine": {"step": STEP, "method": Method.BOGACKI_SHAMPINE},
     "rosenbrock": {"step": STEP, "method": Method.ROSENBROCK},
 }
-ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3, "rosenbrock": 3}
+ORDERS = {"fixed": 5, "rk4": 4, "bogacki-shampine": 3, "rosenbrock": 4}
 
 
 def vector(rng, size=1.0):

@@ -202,7 +202,7 @@ def test_a_weld_holds_the_pose_at_which_it_was_switched_on():
     assert h["target.wz"][-1] == pytest.approx(h["chaser.wz"][-1], abs=1e-4)
     assert result.audit.linear_momentum_drift <= 1e-12
     assert result.audit.angular_momentum_drift <= 1e-12
-    assert result.audit.energy_residual <= 1e-5
+    assert result.audit.energy_residual <= 1e-4  # implicit steps of the strongly damped weld
 
 
 @pytest.mark.plain_python

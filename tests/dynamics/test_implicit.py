@@ -8,9 +8,18 @@ from softdock.assembly.assembler import assemble
 from softdock.dynamics.entry_points import LINEAR, derivative, linearise
 from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
 from softdock.dynamics.kernels.motion_profiles import rest_at
-from softdock.dynamics.kernels.rosenbrock import prepare_implicit_dense, take_implicit_step
+from softdock.dynamics.kernels.rosenbrock import (
+    ALPHA,
+    DIFFERENCE,
+    GAMMA,
+    GAMMAS,
+    SOLUTION,
+    STAGES,
+    prepare_implicit_dense,
+    take_implicit_step,
+)
 from softdock.dynamics.kernels.stages import factorise, solve_stage
-from softdock.dynamics.kernels.stepping import interpolate
+from softdock.dynamics.kernels.stepping import END, interpolate
 from softdock.dynamics.kernels.tree import BALL
 from softdock.dynamics.settings import Method, Settings
 from softdock.dynamics.simulation import Simulation
@@ -25,8 +34,50 @@ from softdock.scenario import load
 from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate as simulate_scenario
 from softdock.simulation.multibody import PreparedMultibody
+from softdock.theory.rosenbrock import order_defects, stability_function
 
 SPAN = 1e-3
+ALPHA_MATRIX = np.array([(*row, *(0.0,) * (STAGES - len(row))) for row in ALPHA])
+GAMMA_MATRIX = np.array([(*row, GAMMA, *(0.0,) * (STAGES - 1 - len(row))) for row in GAMMAS])
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_order_for_any_matrix(order):
+    """Order 4 whatever the Jacobian leaves out, the embedded solution order 3."""
+    embedded = np.subtract(SOLUTION, DIFFERENCE)
+    assert order_defects(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, order) == pytest.approx(0.0, abs=1e-15)
+    assert (np.abs(order_defects(ALPHA_MATRIX, GAMMA_MATRIX, embedded, order)).max() < 1e-15) == (order < 4)
+
+
+def test_fast_modes_decay():
+    """No oscillation grows, whatever the step; infinitely fast modes vanish in a step."""
+    rates = 1j * np.geomspace(1e-3, 1e9, 20001)
+    factors = np.abs(stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, rates))
+    assert factors.max() < 1.0 + 1e-11
+    assert factors[-1] < 1e-8
+    oscillation = stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, 0.5j)[0]
+    assert oscillation == pytest.approx(np.exp(0.5j), abs=2e-5)
+
+
+def test_stiff_parts_follow_slow_commands():
+    """Errors of h^2 in the stages of stiff parts (Prothero and Robinson) reach neither the end nor the estimate."""
+    both, times = ALPHA_MATRIX + GAMMA_MATRIX, ALPHA_MATRIX.sum(1)
+    assert both[-1] == pytest.approx(SOLUTION, abs=1e-16)  # stiffly accurate
+    error = times**2 - 2.0 * both @ both @ np.ones(STAGES)
+    assert np.abs(error).max() > 0.1
+    for power in range(-3, STAGES):
+        stiff = np.linalg.matrix_power(both, power) @ error
+        scale = 1e-13 * np.abs(stiff).max()
+        assert SOLUTION @ stiff == pytest.approx(0.0, abs=scale)
+        assert DIFFERENCE @ stiff == pytest.approx(0.0, abs=scale)
+
+
+def test_stages_lie_within_the_step():
+    """Commands and loads are evaluated where they act; near lists cover neighbouring stages half a step apart."""
+    times = np.sort(ALPHA_MATRIX.sum(1))
+    assert times[0] == 0.0
+    assert times[-1] == pytest.approx(1.0, abs=1e-15)
+    assert np.diff(times).max() < 0.5
 
 
 def linear_memory(speeds, links, couplings):
@@ -226,7 +277,7 @@ def middle_of_step(stiffness: float, damping: float, y: tuple[float, float], h: 
     springs = {"pad": {"joint": "slide", "stiffness": stiffness, "damping": damping}}
     assembly = assemble(System.model_validate({"bodies": bodies, "springs": springs}))
     machine, n = system_records(assembly), len(assembly.y)
-    start, k, single, dense = assembly.y.copy(), np.zeros((7, n)), np.zeros((3, n)), np.zeros((5, n))
+    start, k, single, dense = assembly.y.copy(), np.zeros((END + 1, n)), np.zeros((3, n)), np.zeros((5, n))
     start[:2] = y
     derivative(machine, 0.0, start, k[0])
     channels, none = Simulation(assembly=assembly, settings=Settings(duration=1.0)).channels, np.zeros(0)

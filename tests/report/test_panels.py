@@ -66,8 +66,11 @@ def test_charts_show_peaks_that_the_history_does_not_contain() -> None:
     for panel in load_panels(result)[0]:
         assert (np.diff(panel.time) >= 0.0).all()
         for curve, (name, values) in zip(panel.simplified(), panel.curves.items(), strict=True):
-            assert values.max() == curve.values.max() == channels[name].peak
-            assert panel.time[values.argmax()] == channels[name].time
+            # A sample may exceed a smooth peak by the resolution of the search.
+            peak, sampled = channels[name].peak, np.abs(result.history[name]).max()
+            assert sampled < (1.0 + 1e-4) * peak
+            assert values.max() == curve.values.max() == max(peak, sampled)
+            assert peak < sampled or panel.time[values.argmax()] == channels[name].time
 
 
 def test_many_loads_are_split_and_the_smallest_are_named() -> None:

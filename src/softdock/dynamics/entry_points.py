@@ -23,6 +23,7 @@ from softdock.dynamics.kernels import (
     reactions,
     run_data,
     step_search,
+    stepping,
     time_loop,
     tree,
     windows,
@@ -198,7 +199,7 @@ SEARCH = Structure(
 WORKSPACE = Structure(
     run_data.Workspace,
     {
-        "k": floats(7, "states"),
+        "k": floats(stepping.END + 1, "states"),
         "y_new": _STATE,
         "y_stage": _STATE,
         "dense": floats(5, "states"),

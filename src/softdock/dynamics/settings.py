@@ -16,7 +16,7 @@ class Method(Enum):
     BOGACKI_SHAMPINE = "bogacki-shampine"
     """Order 3 with error control or a fixed step: half the work of a step, for two thirds of the stable size."""
     ROSENBROCK = "rosenbrock"
-    """Order 3, linearly implicit, with error control or a fixed step: stable where contacts and joints are stiff."""
+    """Order 4, linearly implicit, with error control or a fixed step: stable where contacts and joints are stiff."""
     RUNGE_KUTTA_4 = "rk4"
     """Classical order 4 with a fixed step."""
 

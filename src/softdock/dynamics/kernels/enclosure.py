@@ -33,6 +33,7 @@ from softdock.dynamics.kernels.motion_bounds import (
     bound_separation,
 )
 from softdock.dynamics.kernels.parabolas import least_between, second_derivative
+from softdock.dynamics.kernels.rosenbrock import EARLY, LATE, STAGE_TIMES
 from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK
 from softdock.native.decorators import inline, kernel
 
@@ -143,16 +144,14 @@ def estimate_bend(method, channel, start, early, late, end):
         smooth_value(channel, end),
     )
     if method == DORMAND_PRINCE:
-        first, second = second_derivative(0.0, 0.3, 0.8, a, b, c), second_derivative(0.3, 0.8, 1.0, b, c, d)
+        t_b, t_c = 0.3, 0.8
     elif method == BOGACKI_SHAMPINE:
-        first, second = second_derivative(0.0, 0.5, 0.75, a, b, c), second_derivative(0.5, 0.75, 1.0, b, c, d)
-    elif method == ROSENBROCK:  # whose stages are all late in the step
-        first, second = (
-            second_derivative(0.0, 0.7316, 1.0, a, b, d),
-            second_derivative(0.0, 0.8717, 1.0, a, c, d),
-        )
+        t_b, t_c = 0.5, 0.75
+    elif method == ROSENBROCK:
+        t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
     else:
         return math.inf  # no stage was evaluated
+    first, second = second_derivative(0.0, t_b, t_c, a, b, c), second_derivative(t_b, t_c, 1.0, b, c, d)
     return SAFETY * max(abs(first), abs(second))
 
 
@@ -166,8 +165,8 @@ def stays_closed(channel, previous, start, end):
 def bend_from_previous(previous_step, previous, start, end):
     """Second derivative in a step of a contact that stays closed, from the ends of this and of the previous step.
 
-    The previous step is relative to this one. Stages are not on the trajectory: at the stiffness of a contact their
-    forces differ from those of the trajectory more than these do from a parabola.
+    The previous step is relative to this one. It is used beside the estimate from the stages, which are not exactly on
+    the trajectory.
     """
     return SAFETY * abs(second_derivative(-previous_step, 0.0, 1.0, previous, start, end))
 

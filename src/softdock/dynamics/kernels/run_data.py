@@ -132,7 +132,7 @@ class Workspace(NamedTuple):
     """Stages, dense output and channel values of a step; n states, m channels."""
 
     k: NDArray[np.float64]
-    """(7, n): slopes of the stages, that of the next step last."""
+    """(END + 1, n): slope at the start of a step, slopes or increments of its stages, slope at its end."""
     y_new: NDArray[np.float64]
     y_stage: NDArray[np.float64]
     dense: NDArray[np.float64]

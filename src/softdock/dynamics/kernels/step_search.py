@@ -135,10 +135,12 @@ def bound_channels(run, method, h):
             down, up = finite_bends(channel, system, dense, search.motion)
         else:
             search.turns[i] = rotation_bound(channel, system, search.motion)
+            up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
             if s.previous_step > 0.0 and stays_closed(channel, work.previous[i], work.start[i], work.end[i]):
-                up = bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i])
-            else:
-                up = estimate_bend(method, channel, work.start[i], work.early[i], work.late[i], work.end[i])
+                up = max(
+                    up,
+                    bend_from_previous(s.previous_step / h, work.previous[i], work.start[i], work.end[i]),
+                )
             if search.turns[i] > RESOLVED_ANGLE:
                 up = math.inf
             down = up

@@ -14,6 +14,8 @@ RUNGE_KUTTA_4 = 1
 BOGACKI_SHAMPINE = 2
 ROSENBROCK = 3
 
+END = 7  # row of the slope at the end of a step; the first row is that at its start, between them are the stages
+
 # Stages: row s holds what the slopes of earlier stages contribute; the last row is the step itself and its slope
 # the first of the next step. Dormand and Prince (1980), 5(4).
 STAGES_DORMAND_PRINCE = np.array(
@@ -50,7 +52,7 @@ EARLY_BOGACKI_SHAMPINE, LATE_BOGACKI_SHAMPINE = 1, 2
 
 @kernel
 def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_stage, early, late):
-    """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[6]; Eq. (M31).
+    """One step from y over h; expects the slope at the start in k[0], leaves that at the end in k[END]; Eq. (M31).
 
     No stage is evaluated later than `t_max`, so that a step can end where a load switches and still see it before.
     `early` and `late` get the watched channels at two stages, `y_stage` keeps the state of the last one before the end.
@@ -67,7 +69,7 @@ def take_step(system, channels, watched, method, t, t_max, h, y, k, y_new, y_sta
         target = y_new if s == last else y_stage
         set_stage(stages, s, h, y, k, target)
         t_stage = min(t + instants[s] * h, t_max)
-        derivative(system, t_stage, target, k[6 if s == last else s])
+        derivative(system, t_stage, target, k[END if s == last else s])
         if s == first or s == second:
             read_sampled_channels(channels, watched, system, t_stage, target, early if s == first else late)
 
@@ -99,9 +101,9 @@ def error_of_step(method, h, k, tolerance):
     worst = 0.0
     for i in range(tolerance.shape[0]):
         if method == BOGACKI_SHAMPINE:
-            e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[6, i]
+            e = F1 * k[0, i] + F2 * k[1, i] + F3 * k[2, i] + F4 * k[END, i]
         else:
-            e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[6, i]
+            e = E1 * k[0, i] + E3 * k[2, i] + E4 * k[3, i] + E5 * k[4, i] + E6 * k[5, i] + E7 * k[END, i]
         e = abs(h * e) / tolerance[i]
         if not math.isfinite(e):
             return math.inf
@@ -114,7 +116,7 @@ def fastest_mode(h, k, y_stage, y_new, tolerance):
     """Rate of the fastest mode that a Dormand-Prince step has met, times h, from two states at its end; Eq. (M36)."""
     states, slopes = 0.0, 0.0
     for i in range(tolerance.shape[0]):
-        d, s = (y_new[i] - y_stage[i]) / tolerance[i], (k[6, i] - k[5, i]) / tolerance[i]
+        d, s = (y_new[i] - y_stage[i]) / tolerance[i], (k[END, i] - k[5, i]) / tolerance[i]
         states, slopes = states + d * d, slopes + s * s
     return h * math.sqrt(slopes / states) if states > 0.0 else 0.0
 
@@ -128,10 +130,10 @@ def prepare_dense(method, h, y, y_new, k, dense):
         dense[0, i] = y[i]
         dense[1, i] = difference
         dense[2, i] = spline
-        dense[3, i] = difference - h * k[6, i] - spline
+        dense[3, i] = difference - h * k[END, i] - spline
         if method == DORMAND_PRINCE:
             dense[4, i] = h * (
-                D1 * k[0, i] + D3 * k[2, i] + D4 * k[3, i] + D5 * k[4, i] + D6 * k[5, i] + D7 * k[6, i]
+                D1 * k[0, i] + D3 * k[2, i] + D4 * k[3, i] + D5 * k[4, i] + D6 * k[5, i] + D7 * k[END, i]
             )
         else:
             dense[4, i] = 0.0

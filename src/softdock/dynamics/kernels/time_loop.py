@@ -66,6 +66,7 @@ from softdock.dynamics.kernels.rosenbrock import (
 from softdock.dynamics.kernels.run_data import PendingRow, Status
 from softdock.dynamics.kernels.step_control import (
     FIRST_TRIAL,
+    ORDER,
     accept_step,
     choose_step,
     first_step,
@@ -73,12 +74,12 @@ from softdock.dynamics.kernels.step_control import (
     next_break,
     next_trial_method,
     observe_stability,
-    order_of,
     smaller_step,
 )
 from softdock.dynamics.kernels.step_search import search_step
 from softdock.dynamics.kernels.stepping import (
     DORMAND_PRINCE,
+    END,
     ROSENBROCK,
     all_finite,
     copy,
@@ -314,13 +315,13 @@ def judge_step(run, method, h, reaches_stop):
         if method != s.method:
             accepted = judge_trial(s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance)
         elif error <= 1.0:
-            accept_step(s, h, error, reaches_stop, order_of(method))
+            accept_step(s, h, error, reaches_stop, ORDER[method])
             s.steps_until_trial -= 1
             if method == DORMAND_PRINCE and s.automatic == 1:
                 observe_stability(s, True, h, work.k, work.y_stage, work.y_new, work.tolerance)
         else:
             accepted = False
-            s.step = smaller_step(h, error, order_of(method))
+            s.step = smaller_step(h, error, ORDER[method])
             s.after_rejection = 1
     elif not all_finite(work.y_new):
         accepted, status = False, Status.NOT_FINITE
@@ -413,7 +414,7 @@ def search_and_record(run, method, h, t_new, t_max, reaches_stop):
         contact_step = False
         t_new = s.t + theta * h
         interpolate(work.dense, theta, work.y_new)
-        evaluate_channels(run, s.searched, min(t_new, t_max), work.y_new, work.k[6], work.end)
+        evaluate_channels(run, s.searched, min(t_new, t_max), work.y_new, work.k[END], work.end)
         observe_contacts(system.links, system.pairs, system.arrays, system.lists)
     record_peaks_inside(run, h, t_new)
     sample_at_end = record_samples(run, h, t_new, contact_step)
@@ -434,9 +435,9 @@ def search_and_record(run, method, h, t_new, t_max, reaches_stop):
 def move_to_end(run, t_new):
     """Make the end of a step the present state."""
     s, work = run.state[0], run.workspace
-    normalise(run.system.links, work.y_new, work.k[6])
+    normalise(run.system.links, work.y_new, work.k[END])
     copy(work.y_new, run.y)
-    copy(work.k[6], work.k[0])
+    copy(work.k[END], work.k[0])
     copy(work.end, work.start)
     s.t = t_new
     s.steps += 1
