@@ -24,7 +24,7 @@ PROFILES = {
     "s-curve": {"profile": "s-curve", **LIMITS},
 }
 FINE = Accuracy(length=1e-8, angle=1e-8, speed=1e-8, rate=1e-8)
-"""For implicit steps, of order 3."""
+"""For implicit steps."""
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 METHODS = {"explicit": Method.DORMAND_PRINCE, "implicit": Method.ROSENBROCK}
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -50,7 +50,7 @@ def trees(order: int) -> Iterator[Tree]:
 
 
 def _branches(total: int, largest: int) -> Iterator[tuple[Tree, ...]]:
-    """Yield all sets of trees of a total order, none of them of more than the largest."""
+    """Yield all multisets of trees of a total order, none of them of more than the largest."""
     if total == 0:
         yield ()
     seen: set[frozenset[tuple[Tree, int]]] = set()
@@ -65,9 +65,9 @@ def _branches(total: int, largest: int) -> Iterator[tuple[Tree, ...]]:
 
 
 def order_defects(alpha: ArrayLike, gamma: ArrayLike, weights: ArrayLike, order: int) -> Floats:
-    """Return by how much a method violates the conditions of an order, one per term; all zero: it has this order.
+    """Return by how much a method violates the conditions of an order, one per term.
 
-    Conditions of lower orders are not included.
+    A method has this order if these defects and those of all lower orders are zero.
     """
     a, g, b = (np.asarray(values, float) for values in (alpha, gamma, weights))
     return np.array([b @ tree.stage_weights(a, g) - tree.exact_weight for tree in trees(order)])

@@ -34,7 +34,7 @@ SPEED_MARGIN = 1.2  # factor on the motion expected in a step, which may be fast
 MAX_SKINS_PER_STEP = 3.5
 MAX_HALF_WALLS_PER_STEP = 0.5
 # Steps for which a list should be valid, because another method may try a longer step; with less than the last it is
-# rebuilt. Implicit steps use at most 0.68 of the range of a list.
+# rebuilt.
 LIST_STEPS = (6.0, 3.0, 1.5)
 # Depth over half the thickness of a wall from which penetration is checked point by point.
 CHECKED_DEPTH_SHARE = 0.5

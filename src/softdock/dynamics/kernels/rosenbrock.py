@@ -1,4 +1,4 @@
-"""Linearly implicit steps: stable however stiff contacts and joints are, for a few linear equations a step."""
+"""Linearly implicit steps: stable however stiff the linearised contacts and joints are, for a few linear equations."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ GAMMAS = (
     (-0.24000600505965883, 2.1563321703666154, -0.6604415716331852, -0.9989421573475963, -0.5169424363261752),
 )
 SOLUTION = (*(alpha + gamma for alpha, gamma in zip(ALPHA[-1], GAMMAS[-1])), GAMMA)
-# Solution less a multiple of the embedded one: the estimated error.
+# Solution minus embedded solution, whose scale is free: the estimated error.
 DIFFERENCE = (
     -0.095131643715234,
     -0.1987033201476326,
@@ -42,20 +42,20 @@ DIFFERENCE = (
 # Weights of the squares and cubes of the fraction of a step in its continuous extension; Eq. (M114). Those of the
 # fraction itself follow from the end of the step.
 SQUARES = (
-    -0.3930947746610377,
-    1.9385013354338598,
-    -5.391375360461823,
-    -2.4568319260257256,
-    6.823222746996002,
-    -0.5204220212812747,
+    0.12356348806481282,
+    3.7399535184748105,
+    -2.998710362942771,
+    -3.781189407029729,
+    3.7811916624108104,
+    -0.8648088989779326,
 )
 CUBES = (
-    -0.08795096481123377,
-    -1.5058771510383089,
-    2.2452912816923396,
-    1.646886607478224,
-    -3.132390852739234,
-    0.8340410794182113,
+    -0.24747304479963042,
+    -2.149614309236271,
+    1.6223951047732923,
+    2.081257646443444,
+    -2.216789393717304,
+    0.9102239965364689,
 )
 
 
