@@ -10,10 +10,10 @@ from softdock.dynamics.kernels.elements import STRUT, WELD, hold_present_pose
 from softdock.dynamics.kernels.motion_profiles import rest_at
 from softdock.dynamics.kernels.rosenbrock import (
     ALPHA,
-    DIFFERENCE,
+    ERROR_WEIGHTS,
     GAMMA,
-    GAMMAS,
-    SOLUTION,
+    GAMMA_BELOW_DIAGONAL,
+    SOLUTION_WEIGHTS,
     STAGES,
     prepare_implicit_dense,
     take_implicit_step,
@@ -38,38 +38,38 @@ from softdock.theory.rosenbrock import order_defects, stability_function
 
 SPAN = 1e-3
 ALPHA_MATRIX = np.array([(*row, *(0.0,) * (STAGES - len(row))) for row in ALPHA])
-GAMMA_MATRIX = np.array([(*row, GAMMA, *(0.0,) * (STAGES - 1 - len(row))) for row in GAMMAS])
+GAMMA_MATRIX = np.array([(*row, GAMMA, *(0.0,) * (STAGES - 1 - len(row))) for row in GAMMA_BELOW_DIAGONAL])
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_order_for_any_matrix(order):
     """Order 4 whatever the Jacobian leaves out, the embedded solution order 3."""
-    embedded = np.subtract(SOLUTION, DIFFERENCE)
-    assert order_defects(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, order) == pytest.approx(0.0, abs=1e-14)
+    embedded = np.subtract(SOLUTION_WEIGHTS, ERROR_WEIGHTS)
+    assert order_defects(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION_WEIGHTS, order) == pytest.approx(0.0, abs=1e-14)
     assert (np.abs(order_defects(ALPHA_MATRIX, GAMMA_MATRIX, embedded, order)).max() < 1e-14) == (order < 4)
 
 
 def test_fast_modes_decay():
     """No oscillation grows, whatever the step; infinitely fast modes vanish in a step."""
     rates = 1j * np.geomspace(1e-3, 1e9, 20001)
-    factors = np.abs(stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, rates))
+    factors = np.abs(stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION_WEIGHTS, rates))
     assert factors.max() < 1.0 + 1e-11
     assert factors[-1] < 1e-8
-    oscillation = stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION, 0.5j)[0]
+    oscillation = stability_function(ALPHA_MATRIX, GAMMA_MATRIX, SOLUTION_WEIGHTS, 0.5j)[0]
     assert oscillation == pytest.approx(np.exp(0.5j), abs=2e-5)
 
 
 def test_stiff_parts_follow_slow_commands():
     """Errors of h^2 in the stages of stiff parts (Prothero and Robinson) reach neither the end nor the estimate."""
     both, times = ALPHA_MATRIX + GAMMA_MATRIX, ALPHA_MATRIX.sum(1)
-    assert both[-1] == pytest.approx(SOLUTION, abs=1e-16)  # stiffly accurate
+    assert both[-1] == pytest.approx(SOLUTION_WEIGHTS, abs=1e-16)  # stiffly accurate
     error = times**2 - 2.0 * both @ both @ np.ones(STAGES)
     assert np.abs(error).max() > 0.1
     for power in range(-3, STAGES):
         stiff = np.linalg.matrix_power(both, power) @ error
         scale = 1e-13 * np.abs(stiff).max()
-        assert SOLUTION @ stiff == pytest.approx(0.0, abs=scale)
-        assert DIFFERENCE @ stiff == pytest.approx(0.0, abs=scale)
+        assert SOLUTION_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
+        assert ERROR_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
 
 
 def test_stages_lie_within_the_step():

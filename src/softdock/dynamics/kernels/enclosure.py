@@ -34,7 +34,17 @@ from softdock.dynamics.kernels.motion_bounds import (
 )
 from softdock.dynamics.kernels.parabolas import least_between, second_derivative
 from softdock.dynamics.kernels.rosenbrock import EARLY, LATE, STAGE_TIMES
-from softdock.dynamics.kernels.stepping import BOGACKI_SHAMPINE, DORMAND_PRINCE, ROSENBROCK
+from softdock.dynamics.kernels.stepping import (
+    BOGACKI_SHAMPINE,
+    DORMAND_PRINCE,
+    EARLY_BOGACKI_SHAMPINE,
+    EARLY_DORMAND_PRINCE,
+    INSTANTS_BOGACKI_SHAMPINE,
+    INSTANTS_DORMAND_PRINCE,
+    LATE_BOGACKI_SHAMPINE,
+    LATE_DORMAND_PRINCE,
+    ROSENBROCK,
+)
 from softdock.native.decorators import inline, kernel
 
 SAFETY = 2.0  # factor on a second derivative estimated from samples
@@ -144,9 +154,12 @@ def estimate_bend(method, channel, start, early, late, end):
         smooth_value(channel, end),
     )
     if method == DORMAND_PRINCE:
-        t_b, t_c = 0.3, 0.8
+        t_b, t_c = INSTANTS_DORMAND_PRINCE[EARLY_DORMAND_PRINCE], INSTANTS_DORMAND_PRINCE[LATE_DORMAND_PRINCE]
     elif method == BOGACKI_SHAMPINE:
-        t_b, t_c = 0.5, 0.75
+        t_b, t_c = (
+            INSTANTS_BOGACKI_SHAMPINE[EARLY_BOGACKI_SHAMPINE],
+            INSTANTS_BOGACKI_SHAMPINE[LATE_BOGACKI_SHAMPINE],
+        )
     elif method == ROSENBROCK:
         t_b, t_c = STAGE_TIMES[EARLY], STAGE_TIMES[LATE]
     else:

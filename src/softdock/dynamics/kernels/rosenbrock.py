@@ -1,4 +1,4 @@
-"""Linearly implicit steps: stable however stiff the linearised contacts and joints are, for a few linear equations."""
+"""Linearly implicit steps, stable however stiff contacts and joints are: each stage solves linear equations."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ ALPHA = (
     (0.39430405539790475, 0.4669581368919432, -0.07873755158400031, -0.11195493962918548),
     (0.40369333698015575, -2.097128150908497, -0.8441339401521522, 1.084799516933393, 2.4527692371471006),
 )
-GAMMAS = (
+GAMMA_BELOW_DIAGONAL = (
     (),
     (-0.52,),
     (-0.36612938114674326, -0.06300638880272012),
@@ -29,9 +29,9 @@ GAMMAS = (
     (-0.2574457132236774, -0.40160115864426726, 0.07637183892138133, 0.18822788841300098),
     (-0.24000600505965883, 2.1563321703666154, -0.6604415716331852, -0.9989421573475963, -0.5169424363261752),
 )
-SOLUTION = (*(alpha + gamma for alpha, gamma in zip(ALPHA[-1], GAMMAS[-1])), GAMMA)
-# Solution minus embedded solution, whose scale is free: the estimated error.
-DIFFERENCE = (
+SOLUTION_WEIGHTS = (*(alpha + gamma for alpha, gamma in zip(ALPHA[-1], GAMMA_BELOW_DIAGONAL[-1])), GAMMA)
+# Weights of the solution minus those of the embedded one; their scale is free, Eq. (M115) and below.
+ERROR_WEIGHTS = (
     -0.095131643715234,
     -0.1987033201476326,
     -0.6166043372557881,
@@ -41,7 +41,7 @@ DIFFERENCE = (
 )
 # Weights of the squares and cubes of the fraction of a step in its continuous extension; Eq. (M114). Those of the
 # fraction itself follow from the end of the step.
-SQUARES = (
+SQUARE_WEIGHTS = (
     0.12356348806481282,
     3.7399535184748105,
     -2.998710362942771,
@@ -49,7 +49,7 @@ SQUARES = (
     3.7811916624108104,
     -0.8648088989779326,
 )
-CUBES = (
+CUBE_WEIGHTS = (
     -0.24747304479963042,
     -2.149614309236271,
     1.6223951047732923,
@@ -63,7 +63,7 @@ def _times_inverse(row: tuple[float, ...]) -> list[float]:
     """Return a row times the inverse of the lower triangle of gammas."""
     out = list(row) + [0.0] * (STAGES - len(row))
     for j in range(STAGES - 1, -1, -1):
-        out[j] = (out[j] - sum(out[i] * GAMMAS[i][j] for i in range(j + 1, STAGES))) / GAMMA
+        out[j] = (out[j] - sum(out[i] * GAMMA_BELOW_DIAGONAL[i][j] for i in range(j + 1, STAGES))) / GAMMA
     return out
 
 
@@ -73,12 +73,14 @@ STAGE_WEIGHTS = np.array([_times_inverse(row) for row in ALPHA])
 STAGE_COUPLINGS = np.array(
     [[-x if j < i else 0.0 for j, x in enumerate(_times_inverse((*(0.0,) * i, 1.0)))] for i in range(STAGES)]
 )
-WEIGHTS = np.array(_times_inverse(SOLUTION))
-ERRORS = np.array(_times_inverse(DIFFERENCE))
-DENSE_SQUARES = np.array(_times_inverse(SQUARES))
-DENSE_CUBES = np.array(_times_inverse(CUBES))
+WEIGHTS = np.array(_times_inverse(SOLUTION_WEIGHTS))
+ERRORS = np.array(_times_inverse(ERROR_WEIGHTS))
+DENSE_SQUARES = np.array(_times_inverse(SQUARE_WEIGHTS))
+DENSE_CUBES = np.array(_times_inverse(CUBE_WEIGHTS))
 STAGE_TIMES = np.array([sum(row) for row in ALPHA])
-TIME_WEIGHTS = np.array([GAMMA + sum(row) for row in GAMMAS])  # of the derivative with respect to time
+TIME_WEIGHTS = np.array(
+    [GAMMA + sum(row) for row in GAMMA_BELOW_DIAGONAL]
+)  # of the derivative with respect to time
 EARLY, LATE = 1, 2  # stages where watched channels are read
 
 
