@@ -4,7 +4,8 @@
     python tests/campaign/sequence_convergence.py --only 67,165,371 --halve accuracy
 
 prints one line per run whose outcome differs or whose peak loads differ by more than 1 %, and the counts at the end.
-Peaks below 5 N are counted separately: they are 1 % of the peak loads of the sequence.
+The peak loads are those of all contacts, couplings, joints, drives, springs and welds; the bundled campaign records
+only those of contacts. Forces below 5 N and moments below 0.5 N m, less than 1 % of the largest, are counted apart.
 """
 
 import argparse
@@ -19,9 +20,18 @@ from softdock.campaign.loading import load
 from softdock.campaign.template import Template
 
 CAMPAIGN = "assist-sequence"
-PEAKS = ("peak_contact_force", "collar_force", "coupling_force", "pin_force")
-LARGEST_CHANGE, NEGLIGIBLE = 0.01, 5.0  # of a peak; N
+PEAKS = ("peak_contact_force", "collar_force", "coupling_force", "pin_force")  # always in the summary
+LARGEST_CHANGE = 0.01  # of a peak
+NEGLIGIBLE = {"force": 5.0, "moment": 0.5}  # [N], [N m]
+SHOWN = 8  # other peaks in the summary, those that change most
 HALF_CELLS = 1.0 / 8.0  # of the resolved force: the size of cells scales with its cube root
+
+
+def with_all_loads(template: Template) -> Template:
+    """Return the template of a campaign whose runs have the peak loads of all parts."""
+    data: dict[str, Any] = dict(copy.deepcopy(template.data))
+    data["record"]["loads"] = True
+    return replace(template, data=data)
 
 
 def finer(template: Template, accuracy: bool = True, cells: bool = True) -> Template:
@@ -34,6 +44,21 @@ def finer(template: Template, accuracy: bool = True, cells: bool = True) -> Temp
         for contact in data["contacts"].values():
             contact["resolved_force"] = HALF_CELLS * contact.get("resolved_force", 0.1)
     return replace(template, data=data)
+
+
+def is_peak(name: str) -> bool:
+    """Return whether a metric is a peak load."""
+    return name in PEAKS or name.startswith(("peak_force_", "peak_moment_"))
+
+
+def quantity(name: str) -> str:
+    """Return whether a peak load is a force or a moment."""
+    return "moment" if "moment" in name else "force"
+
+
+def negligible(name: str) -> float:
+    """Return the peak up to which the change of a metric does not matter [N or N m]."""
+    return NEGLIGIBLE[quantity(name)]
 
 
 def relative_change(before: float | None, after: float | None) -> float:
@@ -57,16 +82,17 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     given = parse_arguments()
     plan, policy = load(CAMPAIGN), HistoryPolicy("none", ())
-    fine = finer(plan.template, given.halve != "cells", given.halve != "accuracy")
+    bundled = with_all_loads(plan.template)
+    fine = finer(bundled, given.halve != "cells", given.halve != "accuracy")
     runs = [int(number) for number in given.only.split(",")] if given.only else []
     runs = runs or list(range(given.first, given.first + given.runs))
     inputs = list(plan.inputs(0, max(runs) + 1))
     outcomes = peaks = small = 0
-    largest = dict.fromkeys(PEAKS, 0.0)
+    largest, loads = dict.fromkeys(PEAKS, 0.0), {"force": 0.0, "moment": 0.0}
     seconds, steps = [0.0, 0.0], [0, 0]
     for number in runs:
         rows = []
-        for i, template in enumerate((plan.template, fine)):
+        for i, template in enumerate((bundled, fine)):
             start = time.process_time()
             rows.append(run_one(template, policy, number, inputs[number])[0])
             seconds[i] += time.process_time() - start
@@ -75,18 +101,23 @@ def main() -> None:
             outcomes += 1
             print(number, *(row.outcome or row.message for row in rows), flush=True)
         before, after = (json.loads(row.metrics) for row in rows)
-        for name in PEAKS:
-            change = relative_change(before.get(name), after.get(name))
-            if max(before.get(name) or 0.0, after.get(name) or 0.0) <= NEGLIGIBLE:
+        for name in filter(is_peak, before):
+            change = relative_change(before[name], after.get(name))
+            peak = max(before[name] or 0.0, after.get(name) or 0.0)
+            loads[quantity(name)] = max(loads[quantity(name)], peak)
+            if peak <= negligible(name):
                 small += change > LARGEST_CHANGE
                 continue
-            largest[name] = max(largest[name], change)
+            largest[name] = max(largest.get(name, 0.0), change)
             if change > LARGEST_CHANGE:
                 peaks += 1
-                print(number, name, before.get(name), after.get(name), flush=True)
+                print(number, name, before[name], after.get(name), flush=True)
     print(f"{len(runs)} runs: {outcomes} outcomes differ, {peaks} peaks differ by more than 1 %")
-    print("largest changes: " + ", ".join(f"{name} {100 * change:.2f} %" for name, change in largest.items()))
-    print(f"peaks of at most {NEGLIGIBLE:g} N that differ by more than 1 %: {small}")
+    print(f"largest force {loads['force']:.0f} N, largest moment {loads['moment']:.1f} N m")
+    others = sorted(largest.keys() - PEAKS, key=lambda name: -largest[name])[:SHOWN]
+    for name in (*PEAKS, *others):
+        print(f"{name}: at most {100 * largest[name]:.2f} %")
+    print(f"negligible peaks that differ by more than 1 %: {small}")
     for label, time_s, count in zip(("as bundled", "refined"), seconds, steps, strict=True):
         print(
             f"{label}: {time_s / len(runs):.3f} s of processor time and {count / len(runs):.0f} steps per run"

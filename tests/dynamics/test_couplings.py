@@ -294,3 +294,37 @@ def test_energy_of_the_state_includes_the_coupling():
     assembly = assemble(pair((0, 0, 6e-3)))
     stored = energy_and_momentum(system_records(assembly), assembly.y).stored
     assert stored == pytest.approx(record_of(pair((0, 0, 6e-3))).energy, rel=1e-12)
+
+
+@pytest.mark.parametrize("integrator", [{}, {"step": 0.04}, {"step": 0.04, "method": "rosenbrock"}])
+@pytest.mark.parametrize("instant", [0.0012, 0.013, 0.031, 0.213])
+@pytest.mark.parametrize(
+    ("when", "speed"),
+    [
+        ("c.mated", 0.05),
+        ("c.mated and c.mated", 0.05),
+        ("c.mated and tool.z > 0 mm", 0.05),
+        ("c.mated or c.jammed", 0.05),
+        ("not c.mated", -4e-4),
+        ("not (c.mated and tool.z > 0 mm)", -4e-4),
+    ],
+)
+def test_condition_that_jumps_is_located_at_its_instant(when, speed, instant, integrator):
+    """The plug reaches or leaves the mated position at a known instant: the end stop hardly acts."""
+    edge = STROKE - 1e-4
+    result = run_scenario(
+        MultibodyScenario(
+            duration=1.0,
+            bodies=pair((0, 0, edge - speed * instant), (0, 0, speed)).bodies,
+            couplings={
+                "c": coupling(
+                    spring=CouplingSpring(), seal=None, latch=None, end_stop=CouplingEndStop(stiffness=1e-3)
+                )
+            },
+            integrator=integrator,
+            events={"changes": Event(when=when), "held": Event(when=f"{when} for 2 ms")},
+        )
+    )
+    times = {event.name: event.time for event in result.events}
+    assert times["changes"] == pytest.approx(instant, abs=1e-9)
+    assert times["held"] == pytest.approx(instant + 0.002, abs=1e-9)

@@ -1,9 +1,10 @@
-"""Benchmark of the complete ASSIST sequence: processor time of one run, and wall time of the campaign on two cores."""
+"""Benchmark of the complete ASSIST sequence: processor time of a run and its phases, and the campaign on two cores."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 from softdock.bench.timing import shortest_time
 from softdock.campaign import runner
@@ -11,8 +12,11 @@ from softdock.campaign.loading import load as load_campaign
 from softdock.campaign.runner import ExecutionOptions
 from softdock.campaign.workers import Backend
 from softdock.report import Progress
+from softdock.result import Result
 from softdock.scenario import load
+from softdock.scenario.multibody import MultibodyScenario
 from softdock.simulation import simulate
+from softdock.simulation.multibody import PreparedMultibody
 
 Row = dict[str, Any]
 
@@ -22,10 +26,53 @@ WORKERS = 2
 AIM_REAL_TIME, AIM_CAMPAIGN = 100.0, 60.0  # simulated time over processor time; s
 
 
+@dataclass(frozen=True)
+class PhaseCost:
+    """What a phase costs in the kernels."""
+
+    name: str
+    steps: int
+    evaluations: int
+    seconds: float
+
+
+def phase_costs(scenario: MultibodyScenario, result: Result) -> list[PhaseCost]:
+    """Return what the phases of a run cost; the call for each of them ends a step."""
+    session, costs = PreparedMultibody(scenario).begin(), []
+    for phase in result.phases:
+        steps, evaluations = session.steps, int(session.system.world[0].evaluations)
+        begin = time.process_time()
+        session.advance(phase.end)
+        seconds = time.process_time() - begin
+        costs.append(
+            PhaseCost(
+                phase.name,
+                session.steps - steps,
+                int(session.system.world[0].evaluations) - evaluations,
+                seconds,
+            )
+        )
+    return costs
+
+
+def phase_rows(scenario: MultibodyScenario, result: Result) -> list[Row]:
+    """Return steps, evaluations and the shortest processor time of each phase."""
+    repeats = [phase_costs(scenario, result) for _ in range(REPEATS)]
+    rows: list[Row] = []
+    for costs in zip(*repeats, strict=True):
+        name = costs[0].name
+        rows += [
+            {"name": f"{name}, steps", "value": costs[0].steps, "unit": "1"},
+            {"name": f"{name}, evaluations", "value": costs[0].evaluations, "unit": "1"},
+            {"name": f"{name}, processor time", "value": min(cost.seconds for cost in costs), "unit": "s"},
+        ]
+    return rows
+
+
 def run(progress: Progress, /) -> list[Row]:
     """Measure and return one row per quantity."""
     progress("one run", 0.0)
-    scenario = load(SCENARIO)
+    scenario = cast(MultibodyScenario, load(SCENARIO))
     result = simulate(scenario, with_prediction=False)
     seconds = shortest_time(
         lambda: simulate(scenario, with_prediction=False), REPEATS, clock=time.process_time
@@ -41,6 +88,7 @@ def run(progress: Progress, /) -> list[Row]:
             "aim": AIM_REAL_TIME,
         },
         {"name": f"{SCENARIO}, steps", "value": result.timing.steps, "unit": "1"},
+        *phase_rows(scenario, result),
     ]
     progress("campaign", 0.1)
     with TemporaryDirectory() as folder:

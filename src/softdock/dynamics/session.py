@@ -90,6 +90,11 @@ class Session:
         return float(self._progress["t"])
 
     @property
+    def steps(self) -> int:
+        """Number of steps taken so far."""
+        return int(self._progress["steps"])
+
+    @property
     def efforts(self) -> Floats:
         """Efforts at the joint axes, constant until changed [N or N m]: a view to write into."""
         return self.system.axes["effort"]

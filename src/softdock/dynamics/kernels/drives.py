@@ -83,12 +83,30 @@ def write_stall(element, excess, v):
 
 
 @inline
+def write_branch(element, excess, error):
+    """Store the branch of the law of a drive: its force limit, if one acts, and the side of its backlash.
+
+    `excess` is what the motor wants beyond its limits. The command of a self-locking drive slows down towards its
+    limit; that is no kink of its force.
+    """
+    stretch = stretch_of(element, error) if element.backlash > 0.0 else 0.0
+    element.branch = 3 * sign_number(stretch) + sign_number(excess)
+
+
+@inline
+def sign_number(x):
+    """Return 0, 1 or 2 for zero, positive and negative numbers."""
+    return 1 if x > 0.0 else (2 if x < 0.0 else 0)
+
+
+@inline
 def apply_motor(element, axes, v, wanted):
     """Apply the force that a motor wants within its limits, less the losses of its transmission; Eq. (M25)."""
     motor = limited(wanted, v, element.max_force, element.max_power)
     force = after_losses(element, motor, v)
     push_axis(element, axes, v, force, (motor - force) * v)
     element.power = motor * v
+    write_branch(element, wanted - motor, element.deflection)
     write_stall(element, max(abs(wanted) / element.max_force, wanted * v / element.max_power) - 1.0, v)
 
 
@@ -157,6 +175,7 @@ def apply_self_locking(element, axes, t, x, v, delay):
     element.command, element.command_speed, element.deflection = command, speed, -error
     element.energy = 0.5 * elastic * stretch
     element.power = motor * abs(speed)
+    write_branch(element, 0.0, error)
     write_stall(element, excess, v)
 
 

@@ -111,6 +111,9 @@ ELEMENT = np.dtype(
         ("command_speed", np.float64),
         ("pace", np.float64),  # of a drive: speed of its command over that of its profile
         ("stall", np.float64),  # of a drive: positive while it is stalled
+        # Number of the branch of a law with kinks, such as the force limit of a drive or the beginning of a stop.
+        ("branch", np.int64),
+        ("branch_at_start", np.int64),  # of the step
     ],
     align=True,
 )
@@ -127,6 +130,7 @@ def apply_elements(links, axes, elements, tables, t, q, u, dy):
     for i in range(elements.shape[0]):
         element = elements[i]
         element.force, element.energy, element.loss, element.power = 0.0, 0.0, 0.0, 0.0
+        element.branch = 0
         kind = element.kind
         if element.active == 0 and not (kind == DRIVE_POSITION or kind == DRIVE_SPEED):
             if kind == COUPLING:  # its stroke is known while it is switched off
@@ -251,7 +255,7 @@ def apply_stop(element, axes, q, u):
     elastic = element.stiffness[0] * s
     force = max(0.0, elastic + element.damping[0] * v)
     push_joint(element, axes, -force * nx, -force * ny, -force * nz)
-    element.force = force
+    element.force, element.branch = force, 1 if force > 0.0 else 2
     element.energy = 0.5 * elastic * s
     element.loss = (force - elastic) * v
 

@@ -55,7 +55,8 @@ EVENT = np.dtype(
 )
 ACTION = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.float64)], align=True)
 
-ROOT_STEPS = 60  # bisection reaches round-off in fewer
+ROOT_WIDTH = 1e-15  # of a step: the interval to which the instant of an event is narrowed
+SLOW_STEPS = 3  # of regula falsi that together do not halve the interval; it is bisected then
 
 
 @inline
@@ -157,41 +158,48 @@ def change_dwell(event, t):
 def locate(run, h, low, high, before, after):
     """Earliest instant theta of a step where a condition has become true, between two where one is false and true.
 
-    `workspace.values` gets the channels there. Illinois variant of regula falsi; ends on the side where the condition
-    is true. A held condition is searched for the instant where it has become false.
+    `workspace.values` gets the channels there. A held condition is searched for the instant where it has become false.
     """
-    events, count, values = run.events, run.state[0].searched, run.workspace.values
     first = high
-    for i in range(events.shape[0]):
-        event = events[i]
-        if not becomes_true(event, before, after):
-            continue
-        left, right, g_left, g_right = (
-            low,
-            high,
-            condition_excess(event, before),
-            condition_excess(event, after),
-        )
-        side = 0
-        for _ in range(ROOT_STEPS):
-            if right - left <= 1e-15:
-                break
-            theta = (left * g_right - right * g_left) / (g_right - g_left)
-            if not left < theta < right:
-                theta = 0.5 * (left + right)
-            evaluate_inside(run, count, h, theta)
-            g = condition_excess(event, values)
-            if has_changed(event, values):
-                if side == 1:
-                    g_left *= 0.5
-                right, g_right, side = theta, g, 1
-            else:
-                if side == -1:
-                    g_right *= 0.5
-                left, g_left, side = theta, g, -1
-        first = min(first, right)
-    evaluate_inside(run, count, h, first)
+    for i in range(run.events.shape[0]):
+        event = run.events[i]
+        if becomes_true(event, before, after):
+            g_low, g_high = condition_excess(event, before), condition_excess(event, after)
+            first = min(first, locate_change(run, event, h, low, high, g_low, g_high))
+    evaluate_inside(run, run.state[0].searched, h, first)
     return first
+
+
+@kernel
+def locate_change(run, event, h, left, right, g_left, g_right):
+    """Instant theta of a step where the condition of an event has changed, between two where it has not and has.
+
+    `g_left` and `g_right` are its excess there. Illinois variant of regula falsi; bisection where that is slow, as for
+    conditions that jump, such as `mated`. Ends on the side where the condition has changed.
+    """
+    count, values = run.state[0].searched, run.workspace.values
+    width, slow_steps, side = right - left, 0, 0
+    while right - left > ROOT_WIDTH:
+        theta = (left * g_right - right * g_left) / (g_right - g_left)
+        if slow_steps >= SLOW_STEPS or not left < theta < right:
+            theta = 0.5 * (left + right)
+        if not left < theta < right:  # neighbouring numbers
+            break
+        evaluate_inside(run, count, h, theta)
+        g = condition_excess(event, values)
+        if has_changed(event, values):
+            if side == 1:
+                g_left *= 0.5
+            right, g_right, side = theta, g, 1
+        else:
+            if side == -1:
+                g_right *= 0.5
+            left, g_left, side = theta, g, -1
+        if right - left <= 0.5 * width:
+            width, slow_steps = right - left, 0
+        else:
+            slow_steps += 1
+    return right
 
 
 @kernel

@@ -13,7 +13,6 @@ from softdock.dynamics.kernels.conservation import (
     write_conserved,
 )
 from softdock.dynamics.kernels.contacts import (
-    count_closed,
     flag_tunnelling,
     observe_contacts,
     refresh_lists,
@@ -59,7 +58,6 @@ from softdock.dynamics.kernels.interfaces import any_pin_pushes, pin_step_limit,
 from softdock.dynamics.kernels.motion_profiles import next_knot
 from softdock.dynamics.kernels.quadrature import integrate_channels
 from softdock.dynamics.kernels.rosenbrock import (
-    error_of_implicit_step,
     prepare_implicit_dense,
     take_implicit_step,
 )
@@ -76,6 +74,7 @@ from softdock.dynamics.kernels.step_control import (
     observe_stability,
     smaller_step,
 )
+from softdock.dynamics.kernels.step_errors import estimate_error, keep_branches
 from softdock.dynamics.kernels.step_search import search_step
 from softdock.dynamics.kernels.stepping import (
     DORMAND_PRINCE,
@@ -83,7 +82,6 @@ from softdock.dynamics.kernels.stepping import (
     ROSENBROCK,
     all_finite,
     copy,
-    error_of_step,
     interpolate,
     normalise,
     prepare_dense,
@@ -91,9 +89,6 @@ from softdock.dynamics.kernels.stepping import (
 )
 from softdock.dynamics.kernels.windows import begin_statistics
 from softdock.native.decorators import inline, kernel
-
-# Factor on the error of a step in which a contact opens or closes: the estimate assumes a smooth right-hand side.
-CONTACT_CHANGE_PENALTY = 8.0
 
 
 @kernel
@@ -166,7 +161,7 @@ def resume(run):
     if s.started == 0:
         start(run)
     s.pending_event = next_event(run)
-    s.closed_contacts = count_closed(run.system.pairs)
+    keep_branches(run)
     return Status.RUNNING
 
 
@@ -195,7 +190,7 @@ def process_event(run):
     if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
-        s.closed_contacts = count_closed(system.pairs)
+        keep_branches(run)
         return Status.RUNNING if room else Status.LISTS_TOO_LONG
     # The last row is older than the event if switching an element made its condition true.
     if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
@@ -225,7 +220,7 @@ def process_event(run):
             if not room:
                 return Status.LISTS_TOO_LONG
         account_switch(run)
-        s.closed_contacts = count_closed(system.pairs)
+        keep_branches(run)
     s.pending_event = next_event(run)
     return status
 
@@ -306,12 +301,7 @@ def judge_step(run, method, h, reaches_stop):
         if not replace_lists(run, h, adaptive):
             status = Status.LISTS_TOO_LONG
     elif adaptive:
-        if method == ROSENBROCK:
-            error = error_of_implicit_step(work.k, work.tolerance)
-        else:
-            error = error_of_step(method, h, work.k, work.tolerance)
-        if count_closed(system.pairs) != s.closed_contacts:
-            error *= CONTACT_CHANGE_PENALTY
+        error = estimate_error(run, method, h)
         if method != s.method:
             accepted = judge_trial(s, method, h, error, work.k, work.y_stage, work.y_new, work.tolerance)
         elif error <= 1.0:
@@ -363,7 +353,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
         prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
     evaluations = system.world[0].evaluations
     pin_step = pin_step_limit(system.interfaces)
-    s.closed_contacts = count_closed(system.pairs)
+    keep_branches(run)
     if s.closed_contacts > 0:
         s.unstable_steps = 0
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
