@@ -101,9 +101,9 @@ def main() -> None:
             outcomes += 1
             print(number, *(row.outcome or row.message for row in rows), flush=True)
         before, after = (json.loads(row.metrics) for row in rows)
-        for name in filter(is_peak, before):
-            change = relative_change(before[name], after.get(name))
-            peak = max(before[name] or 0.0, after.get(name) or 0.0)
+        for name in filter(is_peak, before | after):
+            change = relative_change(before.get(name), after.get(name))
+            peak = max(before.get(name) or 0.0, after.get(name) or 0.0)
             loads[quantity(name)] = max(loads[quantity(name)], peak)
             if peak <= negligible(name):
                 small += change > LARGEST_CHANGE
@@ -111,7 +111,7 @@ def main() -> None:
             largest[name] = max(largest.get(name, 0.0), change)
             if change > LARGEST_CHANGE:
                 peaks += 1
-                print(number, name, before[name], after.get(name), flush=True)
+                print(number, name, before.get(name), after.get(name), flush=True)
     print(f"{len(runs)} runs: {outcomes} outcomes differ, {peaks} peaks differ by more than 1 %")
     print(f"largest force {loads['force']:.0f} N, largest moment {loads['moment']:.1f} N m")
     others = sorted(largest.keys() - PEAKS, key=lambda name: -largest[name])[:SHOWN]

@@ -411,3 +411,31 @@ def test_a_turning_self_locking_drive_runs_in_few_steps():
     run = simulate(system, 0.3)
     assert run.state[0] == pytest.approx(0.01, abs=2e-4)
     assert balance(run) == pytest.approx(0.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["rosenbrock", "automatic"])
+@pytest.mark.parametrize(("power", "force"), [(1.0, 300.0), (5.0, 500.0)])
+def test_a_drive_at_its_power_limit_takes_few_steps(power, force, method):
+    """The speed is P / F; the limit damps with P / v^2, which is 30,000 / s here and part of implicit steps."""
+    drive = Drive(
+        joint="mass",
+        target=1.0,
+        rate=0.05,
+        stiffness=1e6,
+        damping=5e3,
+        max_force=2.0 * force,
+        max_power=power,
+    )
+    result = run_scenario(
+        scenario(
+            drive,
+            20.0,
+            bodies={"mass": Body(mass=3.0, joint=Prismatic())},
+            loads={"pull": Load(body="mass", force=(0.0, 0.0, -force), axes="world")},
+            integrator=Integrator(method=method),
+            record={"rate": 0.0},
+            metrics={"speed": "final mass.joint_rate"},
+        )
+    )
+    assert result.metrics["speed"] == pytest.approx(power / force, rel=1e-9)
+    assert result.timing.steps < 200

@@ -13,7 +13,6 @@ from softdock.dynamics.kernels.rosenbrock import (
     ERROR_WEIGHTS,
     GAMMA,
     GAMMA_BELOW_DIAGONAL,
-    KINK_ERROR_WEIGHTS,
     SOLUTION_WEIGHTS,
     STAGES,
     prepare_implicit_dense,
@@ -71,18 +70,6 @@ def test_stiff_parts_follow_slow_commands():
         scale = 1e-13 * np.abs(stiff).max()
         assert SOLUTION_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
         assert ERROR_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
-        assert KINK_ERROR_WEIGHTS @ stiff == pytest.approx(0.0, abs=scale)
-
-
-@pytest.mark.parametrize("order", [1, 2, 3])
-def test_second_estimate_at_kinks(order):
-    """Order 2 for any matrix, independent of the first estimate, without the fast modes that the step damps."""
-    embedded = np.subtract(SOLUTION_WEIGHTS, KINK_ERROR_WEIGHTS)
-    assert (np.abs(order_defects(ALPHA_MATRIX, GAMMA_MATRIX, embedded, order)).max() < 1e-14) == (order < 3)
-    assert np.dot(ERROR_WEIGHTS, KINK_ERROR_WEIGHTS) == pytest.approx(0.0, abs=1e-14)
-    assert np.linalg.norm(KINK_ERROR_WEIGHTS) == pytest.approx(np.linalg.norm(ERROR_WEIGHTS))
-    fast = np.linalg.solve(ALPHA_MATRIX + GAMMA_MATRIX, np.ones(STAGES))
-    assert np.dot(KINK_ERROR_WEIGHTS, fast) == pytest.approx(0.0, abs=1e-13)
 
 
 def test_stages_lie_within_the_step():

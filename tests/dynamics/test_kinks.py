@@ -51,6 +51,14 @@ def test_drive_has_a_branch_at_its_limit_and_on_each_side_of_its_backlash():
 
 
 @pytest.mark.plain_python
+def test_drive_that_is_released_over_its_backlash_is_on_the_branch_of_the_gap():
+    """Stretched by 1 mm, but so fast that the damper would pull, which a drive with backlash does not transmit."""
+    drive = Drive(joint="slide", target=0.0, stiffness=1e4, damping=1e3, backlash=0.002)
+    branches = [branch_of("motor", 0.002, speed, drives={"motor": drive}) for speed in (0.0, 0.1, -0.1)]
+    assert branches[0] == branches[1] != branches[2] == 0
+
+
+@pytest.mark.plain_python
 def test_coupling_has_a_branch_at_its_end_stop():
     plug = Coupling(
         plug=Anchor(body="slide"),
@@ -63,7 +71,7 @@ def test_coupling_has_a_branch_at_its_end_stop():
     assert branches == [0, 0, 0, 1]
 
 
-def braked(seed: int, refinement: float = 1.0) -> MultibodyScenario:
+def braked(seed: int, refinement: float, backlash: float) -> MultibodyScenario:
     """A client on a stiff link to a light carriage, whose drive is switched on while it moves: first at its limit."""
     rng = np.random.default_rng(seed)
 
@@ -85,7 +93,8 @@ def braked(seed: int, refinement: float = 1.0) -> MultibodyScenario:
         springs={"link": Spring(joint="client", stiffness=link, damping=damping)},
         drives={
             "brake": Drive(
-                joint="carriage", target=0.0, stiffness=drive, damping=drive_damping, max_force=limit, active=False
+                joint="carriage", target=0.0, stiffness=drive, damping=drive_damping, max_force=limit, active=False,
+                backlash=backlash,
             )
         },
         events={"on": Event(when="time > 0.1 s", then=(Action(enable="brake"),))},
@@ -96,13 +105,50 @@ def braked(seed: int, refinement: float = 1.0) -> MultibodyScenario:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("backlash", [0.0, 1e-4])
 @pytest.mark.parametrize("seed", [6, 9, 14, 26, 33, 38])
-def test_peak_loads_hold_where_a_drive_leaves_its_force_limit(seed):
+def test_peak_loads_hold_where_a_drive_leaves_its_force_limit(seed, backlash):
     """Within 0.1 % of runs with a thousandth of the tolerances; without shorter steps at kinks up to 8 % apart."""
     loads, exact = (
-        simulate(braked(seed, refinement), with_prediction=False).loads for refinement in (1.0, 1e-3)
+        simulate(braked(seed, refinement, backlash), with_prediction=False).loads
+        for refinement in (1.0, 1e-3)
     )
+    assert {"link", "brake"} <= {load.name for load in loads}
     for load, one in zip(
         sorted(loads, key=lambda each: each.name), sorted(exact, key=lambda each: each.name), strict=True
     ):
         assert load.peak_force == pytest.approx(one.peak_force, rel=1e-3, abs=1e-3), load.name
+
+
+@pytest.mark.parametrize("method", ["automatic", "rosenbrock"])
+@pytest.mark.parametrize("speed", [1.0, 0.1, 0.01])
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e6, 1e3), (1e7, 1e4), (1e7, 1e5), (1e8, 1e6)])
+def test_force_of_a_damped_stop_begins_with_its_damping(stiffness, damping, speed, method):
+    """For c^2 >= k m the largest force of the stop is c v, at the first instant."""
+    result = simulate(stopped(stiffness, damping, speed, 1.0, method, 0.2), with_prediction=False)
+    (load,) = (one for one in result.loads if one.name == "end")
+    assert load.peak_force == pytest.approx(damping * speed, rel=0.01)
+    assert result.timing.steps < 200
+
+
+@pytest.mark.parametrize(
+    ("duration", "stiffness", "damping", "speed"),
+    [(2000.0, 1e7, 1e5, 1.0), (150.0, 1e8, 1e6, 1.0), (2000.0, 1e8, 1e6, 0.1)],
+)
+def test_jump_of_a_force_does_not_exhaust_the_steps_of_a_long_run(duration, stiffness, damping, speed):
+    """A kink does not count in steps near the smallest one, 1e-14 of the duration."""
+    result = simulate(stopped(stiffness, damping, speed, 0.05, "rosenbrock", duration), with_prediction=False)
+    assert result.outcome == "completed"
+    (load,) = (one for one in result.loads if one.name == "end")
+    assert load.peak_force == pytest.approx(damping * speed, rel=1e-3)
+
+
+def stopped(stiffness, damping, speed, mass, method, duration) -> MultibodyScenario:
+    """A body that meets a stop after 50 ms."""
+    return MultibodyScenario(
+        duration=duration,
+        bodies={"slide": Body(mass=mass, joint=Prismatic(speed=speed))},
+        stops={"end": Stop(joint="slide", upper=0.05 * speed, stiffness=stiffness, damping=damping)},
+        integrator=Integrator(method=method),
+        record={"rate": 0.0},
+    )

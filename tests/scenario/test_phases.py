@@ -51,6 +51,11 @@ def write(tmp_path: Path, text: str) -> Path:
         (OUT + BACK.replace("60 mm", "60 kg"), 15, ("phases.1.until", "[m]", "[kg]")),
         (OUT + BACK + BACK, 16, ("phases.2.name", "another phase called 'back'")),
         (OUT.replace("4 s", "0 s") + BACK, 14, ("phases.0.within",)),
+        (
+            OUT.replace("until: far", "until: cart.x > 200 mm for 4 s") + BACK,
+            14,
+            ("phases.0.within", "can never end", "true for 4 s"),
+        ),
         (OUT.replace("4 s", "-4 s") + BACK, 14, ("phases.0.within",)),
         (OUT.replace("within: 4 s, ", "") + BACK, 14, ("phases.0.otherwise", "Needs `within`")),
         (OUT.replace(", otherwise: stuck", "") + BACK, 14, ("phases.0.within", "Needs `otherwise`")),
@@ -101,6 +106,21 @@ def test_bad_phases_are_refused_with_file_and_line(tmp_path, phases, line, words
     assert f"{path}:{line}" in str(caught.value)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "phases", [OUT + BACK.replace("}\n", ", next: out}\n"), OUT.replace("within: 4 s, ", "") + BACK]
+)
+def test_wrong_phases_do_not_cause_messages_about_references_to_them(tmp_path, phases):
+    """An outcome and a metric refer to a phase that exists."""
+    text = (
+        HEAD
+        + phases
+        + "metrics: {m: duration of back}\noutcomes: [{name: done, message: Done., happened: [back]}]\n"
+    )
+    with pytest.raises(InputError) as caught:
+        softdock.load(write(tmp_path, text))
+    assert [problem.field.split(".")[0] for problem in caught.value.problems] == ["phases"]
 
 
 @pytest.mark.parametrize(

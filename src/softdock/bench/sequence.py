@@ -37,7 +37,7 @@ class PhaseCost:
 
 
 def phase_costs(scenario: MultibodyScenario, result: Result) -> list[PhaseCost]:
-    """Return what the phases of a run cost; the call for each of them ends a step."""
+    """Advance a session to the ends of the phases of a run, and return what each costs; every call ends a step."""
     session, costs = PreparedMultibody(scenario).begin(), []
     for phase in result.phases:
         steps, evaluations = session.steps, int(session.system.world[0].evaluations)

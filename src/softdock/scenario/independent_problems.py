@@ -39,6 +39,8 @@ class Remainder:
         """Numbers with stand-ins."""
         self.mentioned: set[str] = set()
         """Texts in what was left out, among them names of other entries."""
+        self.names: set[str] = set()
+        """Names of the entries of lists that were left out, such as phases."""
 
     def leave_out(self, error: ValidationError, model: type[BaseModel]) -> bool:
         """Remove what is at fault; returns whether something was removed."""
@@ -82,7 +84,9 @@ class Remainder:
         for end in range(len(path), 0, -1):
             above = self._at(path[: end - 1])
             if isinstance(above, dict) and path[end - 1] in above:
-                self.mentioned.update(_texts(above.pop(path[end - 1])))
+                removed = above.pop(path[end - 1])
+                self.mentioned.update(_texts(removed))
+                self.names.update(_entry_names(removed))
                 self.left_out.add(path[:end])
                 return True
         return False
@@ -102,6 +106,7 @@ class Remainder:
         names = {re.escape(entry[1]) for entry in entries if len(entry) > 1 and isinstance(entry[1], str)}
         groups = [str(entry[0]) for entry in entries if len(entry) == 1 and entry[0] not in STAND_INS]
         names |= {re.escape(entry_noun(group)) for group in groups if group.endswith("s")}
+        names |= {re.escape(name) for name in self.names}
         lacks_mass = any(path[0] in ("bodies", "structures") for path in self.left_out)
         lacks_controller = any(path[0] == "gnc" for path in self.left_out)
         unselected = {
@@ -145,6 +150,13 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(part)
     elif isinstance(value, str):
         yield value
+
+
+def _entry_names(value: Any) -> Iterator[str]:
+    """Yield the names of the entries of a list."""
+    for entry in value if isinstance(value, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield entry["name"]
 
 
 def _is_in(field: str, path: str) -> bool:

@@ -21,7 +21,7 @@ def check_phases(scenario: "MultibodyScenario", findings: Findings) -> None:
     for i, phase in enumerate(scenario.phases):
         findings.of(_check_name, scenario, i)
         findings.of(_check_next, scenario, i)
-        findings.of(_check_end, scenario, f"phases.{i}.until", phase)
+        findings.of(_check_end, scenario, f"phases.{i}", phase)
         for k, action in enumerate(phase.do):
             findings.of(scenario.check_action, f"phases.{i}.do.{k}", action)
     if findings.errors:  # the following needs valid names and conditions
@@ -45,17 +45,21 @@ def _check_next(scenario: "MultibodyScenario", i: int) -> None:
 
 
 def _check_end(scenario: "MultibodyScenario", field: str, phase: Phase) -> None:
-    """Check that `until` is an event or a condition."""
+    """Check that `until` is an event or a condition, and that the time limit leaves enough time for it."""
     text = phase.until.strip()
     if phase.awaited_event(scenario.events):
         return
     if _WORD.fullmatch(text):
         what = no_such("event", text, scenario.events)
-        raise FieldError(field, f"{what}; or write a condition, such as `finger-1.joint > 19 mm`")
+        raise FieldError(f"{field}.until", f"{what}; or write a condition, such as `finger-1.joint > 19 mm`")
     try:
         check_condition(scenario, scenario.names, phase.until)
     except ValueError as error:
-        raise FieldError(field, str(error)) from None
+        raise FieldError(f"{field}.until", str(error)) from None
+    dwell = parse_condition(phase.until).dwell
+    if phase.within is not None and dwell >= phase.within:
+        what = f"the phase can never end: its condition must be true for {dwell:g} s, longer than this limit allows"
+        raise FieldError(f"{field}.within", what)
 
 
 def _check_order(scenario: "MultibodyScenario") -> None:

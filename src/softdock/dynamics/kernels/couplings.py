@@ -178,7 +178,7 @@ def coupling_wrench(element, p, axis, w, v):
         force, elastic = stop_force(law, s, v[2])
         element.energy, element.loss = 0.5 * elastic * s, (force - elastic) * v[2]
         law.axial_stiffness, law.axial_damping = law.stop_stiffness, law.stop_damping
-        element.branch = 1
+        element.branch = 1 if force > 0.0 else 2
         return 0.0, 0.0, 0.0, 0.0, 0.0, -force
     f_spring, k_spring, e_spring = spring_force(law, s)
     f_latch, k_latch, e_latch = latch_force(law, s)
@@ -200,7 +200,7 @@ def coupling_wrench(element, p, axis, w, v):
     )
     law.axial_stiffness, law.axial_damping, law.guidance = k_spring + k_latch, c_seal, g
     if beyond > 0.0:
-        element.branch = 1
+        element.branch = 1 if f_stop > 0.0 else 2
         element.energy += 0.5 * elastic * beyond
         law.axial_stiffness += law.stop_stiffness
         law.axial_damping += law.stop_damping

@@ -83,13 +83,12 @@ def write_stall(element, excess, v):
 
 
 @inline
-def write_branch(element, excess, error):
-    """Store the branch of the law of a drive: its force limit, if one acts, and the side of its backlash.
+def write_branch(element, excess, error, force):
+    """Store the branch of the law of a drive: its limit, if one acts, and the side of its backlash on which it pushes.
 
-    `excess` is what the motor wants beyond its limits. The command of a self-locking drive slows down towards its
-    limit; that is no kink of its force.
+    `excess` is what the motor wants beyond its limits, `force` is that of stiffness and damping.
     """
-    stretch = stretch_of(element, error) if element.backlash > 0.0 else 0.0
+    stretch = stretch_of(element, error) if element.backlash > 0.0 and force != 0.0 else 0.0
     element.branch = 3 * sign_number(stretch) + sign_number(excess)
 
 
@@ -106,7 +105,7 @@ def apply_motor(element, axes, v, wanted):
     force = after_losses(element, motor, v)
     push_axis(element, axes, v, force, (motor - force) * v)
     element.power = motor * v
-    write_branch(element, wanted - motor, element.deflection)
+    write_branch(element, wanted - motor, -element.deflection, wanted)
     write_stall(element, max(abs(wanted) / element.max_force, wanted * v / element.max_power) - 1.0, v)
 
 
@@ -175,7 +174,7 @@ def apply_self_locking(element, axes, t, x, v, delay):
     element.command, element.command_speed, element.deflection = command, speed, -error
     element.energy = 0.5 * elastic * stretch
     element.power = motor * abs(speed)
-    write_branch(element, 0.0, error)
+    write_branch(element, 0.0, error, force)
     write_stall(element, excess, v)
 
 
@@ -198,6 +197,12 @@ def possible_pace(element, against, wanted_speed):
 
 
 @inline
+def damping_of_power_limit(element, motor, v):
+    """Damping of a motor at its power limit, whose force falls with speed: P / v^2; zero at the force limit."""
+    return element.max_power / (v * v) if abs(motor) < element.max_force else 0.0
+
+
+@inline
 def drive_stiffness(element, t, q, v, is_speed):
     """Stiffness and damping of a drive at a state, for implicit steps."""
     x, k, c = q[element.at_q], element.stiffness[0], element.damping[0]
@@ -209,10 +214,12 @@ def drive_stiffness(element, t, q, v, is_speed):
     elif element.backlash > 0.0 and (stretch_of(element, command - x) == 0.0 or wanted == 0.0):
         k, c = 0.0, 0.0
     if element.at_delay < 0:
-        if element.active == 0 or limited(wanted, v, element.max_force, element.max_power) != wanted:
+        motor = limited(wanted, v, element.max_force, element.max_power)
+        if element.active == 0:
             k, c = 0.0, 0.0
+        elif motor != wanted:
+            k, c = 0.0, damping_of_power_limit(element, motor, v)
         if element.losses > 0.0 and element.active == 1:
-            motor = limited(wanted, v, element.max_force, element.max_power)
             force = after_losses(element, motor, v)
             k, c = k * force / motor if motor != 0.0 else k, c * force / motor if motor != 0.0 else c
             if motor != 0.0:

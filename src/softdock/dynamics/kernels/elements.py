@@ -113,7 +113,7 @@ ELEMENT = np.dtype(
         ("stall", np.float64),  # of a drive: positive while it is stalled
         # Number of the branch of a law with kinks, such as the force limit of a drive or the beginning of a stop.
         ("branch", np.int64),
-        ("branch_at_start", np.int64),  # of the step
+        ("branch_at_start", np.int64),  # branch when the present step began; see step_errors
     ],
     align=True,
 )

@@ -39,15 +39,6 @@ ERROR_WEIGHTS = (
     0.5960591925065226,
     0.1092234109626551,
 )
-# A second estimate, of order 2, for steps with a kink, where the first may vanish by chance.
-KINK_ERROR_WEIGHTS = (
-    -0.06680700627808418,
-    -0.7202311294059685,
-    0.4050748163136133,
-    0.3829382510203892,
-    0.04487601538749519,
-    -0.04585094703744521,
-)
 # Weights of the squares and cubes of the fraction of a step in its continuous extension; Eq. (M114). Those of the
 # fraction itself follow from the end of the step.
 SQUARE_WEIGHTS = (
@@ -84,7 +75,6 @@ STAGE_COUPLINGS = np.array(
 )
 WEIGHTS = np.array(_times_inverse(SOLUTION_WEIGHTS))
 ERRORS = np.array(_times_inverse(ERROR_WEIGHTS))
-KINK_ERRORS = np.array(_times_inverse(KINK_ERROR_WEIGHTS))
 DENSE_SQUARES = np.array(_times_inverse(SQUARE_WEIGHTS))
 DENSE_CUBES = np.array(_times_inverse(CUBE_WEIGHTS))
 STAGE_TIMES = np.array([sum(row) for row in ALPHA])
@@ -147,13 +137,13 @@ def prepare_implicit_dense(y, y_new, k, dense):
 
 
 @kernel
-def error_of_implicit_step(k, weights, tolerance):
+def error_of_implicit_step(k, tolerance):
     """Largest error of a step in units of the tolerance; Eq. (M32)."""
     worst = 0.0
     for i in range(tolerance.shape[0]):
         e = 0.0
         for stage in range(STAGES):
-            e += weights[stage] * k[1 + stage, i]
+            e += ERRORS[stage] * k[1 + stage, i]
         e = abs(e) / tolerance[i]
         if not e < np.inf:
             return np.inf

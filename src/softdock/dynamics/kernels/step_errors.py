@@ -1,20 +1,25 @@
-"""Estimated error of a step, which is larger where a force has a kink: contacts that open or close, branches of laws.
+"""Estimated error of a step, which counts more where a force has a kink or jumps inside it.
 
-Estimates assume smooth forces, and an implicit step uses the stiffness at its start. Where a stiff element meets a
-kink, its force may be wrong by much more than the error of positions suggests.
+Estimates assume smooth forces, and an implicit step uses the stiffness at its start. Where a stiff element changes the
+branch of its law, loads may be wrong by much more than the error of positions suggests.
 """
 
 from softdock.dynamics.kernels.contacts import count_closed
-from softdock.dynamics.kernels.rosenbrock import ERRORS, KINK_ERRORS, error_of_implicit_step
+from softdock.dynamics.kernels.rosenbrock import error_of_implicit_step
 from softdock.dynamics.kernels.stepping import ROSENBROCK, error_of_step
 from softdock.native.decorators import kernel
 
-KINK_FACTOR = 8.0  # on the estimated error of a step with a kink
+# Factors on the estimated error of a step with a kink.
+CONTACT_FACTOR = 8.0  # the force of a contact begins smoothly
+BRANCH_FACTOR = 24.0  # the force of an element may begin with a jump, as that of a stop with damping
+LEAST_KINK_STEP = (
+    1e3  # over the smallest step: kinks do not count in shorter steps, which a jump would exhaust
+)
 
 
 @kernel
-def keep_branches(run):
-    """Keep which contacts are closed and on which branches the elements are, at the last evaluation."""
+def store_branches(run):
+    """Store how many contacts are closed and on which branches the elements are, at the last evaluation."""
     run.state[0].closed_contacts = count_closed(run.system.pairs)
     elements = run.system.elements
     for i in range(elements.shape[0]):
@@ -22,14 +27,8 @@ def keep_branches(run):
 
 
 @kernel
-def any_contact_changed(run):
-    """Return whether a contact opens or closes in a step; expects that its end was evaluated last."""
-    return count_closed(run.system.pairs) != run.state[0].closed_contacts
-
-
-@kernel
 def any_branch_changed(elements):
-    """Return whether an element goes on to another branch in a step; expects that its end was evaluated last."""
+    """Return whether an element is on another branch than at the start of the step; a return to it is not seen."""
     for i in range(elements.shape[0]):
         if elements[i].branch != elements[i].branch_at_start:
             return True
@@ -37,17 +36,21 @@ def any_branch_changed(elements):
 
 
 @kernel
-def estimate_error(run, method, h):
-    """Return the error of a step in units of the tolerance.
+def kink_factor(run, h):
+    """Return the factor on the estimated error of a step of size h; expects that its end was evaluated last."""
+    if h <= LEAST_KINK_STEP * run.state[0].min_step:
+        return 1.0
+    if any_branch_changed(run.system.elements):
+        return BRANCH_FACTOR
+    return CONTACT_FACTOR if count_closed(run.system.pairs) != run.state[0].closed_contacts else 1.0
 
-    Explicit steps are short enough for stiff elements, so that only kinks of contacts matter there.
-    """
+
+@kernel
+def estimate_error(run, method, h):
+    """Return the error of a step in units of the tolerance."""
     k, tolerance = run.workspace.k, run.workspace.tolerance
-    kink = any_contact_changed(run)
-    if method != ROSENBROCK:
+    if method == ROSENBROCK:
+        error = error_of_implicit_step(k, tolerance)
+    else:
         error = error_of_step(method, h, k, tolerance)
-        return KINK_FACTOR * error if kink else error
-    error = error_of_implicit_step(k, ERRORS, tolerance)
-    if kink or any_branch_changed(run.system.elements):
-        return max(KINK_FACTOR * error, error_of_implicit_step(k, KINK_ERRORS, tolerance))
-    return error
+    return kink_factor(run, h) * error

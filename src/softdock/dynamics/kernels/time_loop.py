@@ -74,7 +74,7 @@ from softdock.dynamics.kernels.step_control import (
     observe_stability,
     smaller_step,
 )
-from softdock.dynamics.kernels.step_errors import estimate_error, keep_branches
+from softdock.dynamics.kernels.step_errors import estimate_error, store_branches
 from softdock.dynamics.kernels.step_search import search_step
 from softdock.dynamics.kernels.stepping import (
     DORMAND_PRINCE,
@@ -161,7 +161,7 @@ def resume(run):
     if s.started == 0:
         start(run)
     s.pending_event = next_event(run)
-    keep_branches(run)
+    store_branches(run)
     return Status.RUNNING
 
 
@@ -190,7 +190,6 @@ def process_event(run):
     if run.events[event].dwell > 0.0 and not change_dwell(run.events[event], s.t):
         room = update_state(run, True)
         s.pending_event = next_event(run)
-        keep_branches(run)
         return Status.RUNNING if room else Status.LISTS_TOO_LONG
     # The last row is older than the event if switching an element made its condition true.
     if s.record_rows > 0 and run.record[s.record_rows - 1, 0] < s.t:
@@ -220,7 +219,6 @@ def process_event(run):
             if not room:
                 return Status.LISTS_TOO_LONG
         account_switch(run)
-        keep_branches(run)
     s.pending_event = next_event(run)
     return status
 
@@ -353,7 +351,7 @@ def complete_step(run, method, h, t_new, t_max, reaches_stop):
         prepare_dense(method, h, run.y, work.y_new, work.k, work.dense)
     evaluations = system.world[0].evaluations
     pin_step = pin_step_limit(system.interfaces)
-    keep_branches(run)
+    store_branches(run)
     if s.closed_contacts > 0:
         s.unstable_steps = 0
     observe_contacts(system.links, system.pairs, system.arrays, system.lists)
@@ -483,6 +481,7 @@ def update_state(run, switched):
         world[0].rebuilds += max(rebuilt, 0)
     if switched:
         evaluate_channels(run, s.searched, s.t, run.y, work.k[0], work.start)
+        store_branches(run)
         s.previous_step = 0.0
     if switched or rebuilt > 0:
         worst_overreach(pairs)
