@@ -52,9 +52,9 @@ def write(tmp_path: Path, text: str) -> Path:
         (OUT + BACK + BACK, 16, ("phases.2.name", "another phase called 'back'")),
         (OUT.replace("4 s", "0 s") + BACK, 14, ("phases.0.within",)),
         (
-            OUT.replace("until: far", "until: cart.x > 200 mm for 4 s") + BACK,
+            OUT.replace("until: far", "until: cart.x > 200 mm for 4.1 s") + BACK,
             14,
-            ("phases.0.within", "can never end", "true for 4 s"),
+            ("phases.0.within", "can never end", "true for 4.1 s"),
         ),
         (OUT.replace("4 s", "-4 s") + BACK, 14, ("phases.0.within",)),
         (OUT.replace("within: 4 s, ", "") + BACK, 14, ("phases.0.otherwise", "Needs `within`")),

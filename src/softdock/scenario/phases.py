@@ -57,7 +57,7 @@ def _check_end(scenario: "MultibodyScenario", field: str, phase: Phase) -> None:
     except ValueError as error:
         raise FieldError(f"{field}.until", str(error)) from None
     dwell = parse_condition(phase.until).dwell
-    if phase.within is not None and dwell >= phase.within:
+    if phase.within is not None and dwell > phase.within:
         what = f"the phase can never end: its condition must be true for {dwell:g} s, longer than this limit allows"
         raise FieldError(f"{field}.within", what)
 

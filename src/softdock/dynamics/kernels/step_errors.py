@@ -11,7 +11,7 @@ from softdock.native.decorators import kernel
 
 # Factors on the estimated error of a step with a kink.
 CONTACT_FACTOR = 8.0  # the force of a contact begins smoothly
-BRANCH_FACTOR = 24.0  # the force of an element may begin with a jump, as that of a stop with damping
+BRANCH_FACTOR = 32.0  # the force of an element may begin with a jump, as that of a stop with damping
 LEAST_KINK_STEP = (
     1e3  # over the smallest step: kinks do not count in shorter steps, which a jump would exhaust
 )
