@@ -156,8 +156,9 @@ def change_dwell(event, t):
 
 @kernel
 def locate(run, h, low, high, before, after):
-    """Earliest instant theta of a step where a condition has become true, between two where one is false and true.
+    """Earliest instant theta of a step where a condition has become true.
 
+    `before` are the channels at `low`, `after` those at `high`, where at least one condition has become true.
     `workspace.values` gets the channels there. A held condition is searched for the instant where it has become false.
     """
     first = high
