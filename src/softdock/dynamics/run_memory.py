@@ -154,6 +154,8 @@ def initial_run_state(arrays: SystemArrays, settings: Settings, watched: int, se
     s["method"] = FIRST_METHODS[settings.method]
     s["automatic"] = settings.method is Method.AUTOMATIC
     s["allow_implicit"] = supports_implicit_steps(arrays) and _speeds(arrays) <= MAX_IMPLICIT_STATES
+    elements = arrays.elements.view(np.ndarray)
+    s["stiff_apart"] = bool((np.isin(elements["kind"], (STOP, COUPLING)) | (elements["at_delay"] >= 0)).any())
     s["duration"] = settings.duration
     s["fixed_step"] = settings.step or 0.0
     s["max_step"] = min(settings.max_step, settings.duration)

@@ -166,7 +166,7 @@ def locate(run, h, low, high, before, after):
         event = run.events[i]
         if becomes_true(event, before, after):
             g_left, g_right, end = condition_excess(event, before), condition_excess(event, after), high
-            if right < high:  # no earlier than the change that was found, unless it is there right before that
+            if right < high:  # a change was found: only one that is there right before it is earlier
                 evaluate_inside(run, run.state[0].searched, h, left)
                 if not has_changed(event, run.workspace.values):
                     continue

@@ -42,6 +42,7 @@ RUN_STATE = np.dtype(
         # Settings.
         ("automatic", np.int64),  # 1: other methods are tried, and used where they are faster
         ("allow_implicit", np.int64),  # 1: implicit steps are among them
+        ("stiff_apart", np.int64),  # 1: also while no contact is closed, because elements are stiff
         ("t_end", np.float64),  # of this call
         ("duration", np.float64),  # of the whole run
         ("fixed_step", np.float64),  # 0: error control

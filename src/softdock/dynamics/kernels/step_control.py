@@ -18,8 +18,8 @@ ORDER = np.array([5.0, 4.0, 3.0, 4.0])
 WORK = np.array([6.0, 4.0, 3.0, 8.0])
 REQUIRED_GAIN = 1.1  # a step of another method must be longer by this than its work is worth
 STABILITY_LIMIT = 2.8  # rate times step: beyond 3.3 Dormand-Prince is not stable
-# Unstable steps in succession without contact after which fast modes persist: those that a contact or a switch excited
-# have decayed by then.
+# Unstable steps in succession after which implicit ones are tried without contact: fast modes that a contact or a
+# switch excited have decayed by then.
 UNSTABLE_STEPS = 4
 # Explicit steps of half the size before an implicit one is tried. At the limit of stability the step control keeps the
 # fast modes at the size of the tolerance, which an implicit step would take for its own error.
@@ -56,6 +56,12 @@ def step_to(t, h, t_stop, fixed):
 
 
 @inline
+def is_stiff(s):
+    """Tell whether implicit steps may be worth their work: in contact, with stiff elements or persistent fast modes."""
+    return s.closed_contacts > 0 or s.stiff_apart == 1 or has_fast_modes(s)
+
+
+@inline
 def has_fast_modes(s):
     """Tell whether modes that are too fast for explicit steps persist while no contact is closed."""
     return s.unstable_steps >= UNSTABLE_STEPS
@@ -67,7 +73,7 @@ def next_trial_method(s, method):
     for _ in range(3):
         if method == DORMAND_PRINCE:
             method = BOGACKI_SHAMPINE
-        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1:
+        elif method == BOGACKI_SHAMPINE and s.allow_implicit == 1 and is_stiff(s):
             method = ROSENBROCK
         else:
             method = DORMAND_PRINCE
@@ -130,6 +136,15 @@ def choose_step(s, t_stop):
     if s.fixed_step > 0.0:
         h, reaches_stop = step_to(s.t, s.fixed_step, t_stop, True)
         return s.method, h, reaches_stop
+    if s.automatic == 1 and not is_stiff(s) and (s.method == ROSENBROCK or s.trial_method == ROSENBROCK):
+        if s.method == ROSENBROCK:
+            s.method, s.step, s.steps_until_trial, s.trial_period = (
+                BOGACKI_SHAMPINE,
+                0.5 * s.step,
+                FIRST_TRIAL,
+                FIRST_TRIAL,
+            )
+        s.trial_method = next_trial_method(s, s.method)
     if s.automatic == 1 and s.steps_until_trial <= 0:
         h = REQUIRED_GAIN * WORK[s.trial_method] / WORK[s.method] * s.step
         if h < s.step:
